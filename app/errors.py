@@ -104,6 +104,10 @@ class Unavailable(DomainError):
         self.retry_after = retry_after
 
 
+class NoRoom(Unavailable):
+    """A disk of the installation has no room for what was sent."""
+
+
 CHANGED_MEANWHILE = "changed_meanwhile"
 _CHANGED = {
     "account": lazy_gettext("Someone else changed the account. Nothing was saved."),

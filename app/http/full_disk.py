@@ -6,7 +6,7 @@ Forms and small requests are still taken, so that users can delete data.
 from flask import Flask, request
 
 from app.disk_space import shortage
-from app.errors import Unavailable
+from app.errors import NoRoom
 from app.extensions import settings
 from app.languages import gettext
 
@@ -26,4 +26,4 @@ def refuse_without_space(app: Flask) -> None:
             return  # larger ones are refused by their own limit
         if shortage(settings(), size or 0):
             message = gettext("There is no room for this file now. Try again later.")
-            raise Unavailable(message, retry_after=RETRY_SECONDS)
+            raise NoRoom(message, retry_after=RETRY_SECONDS)

@@ -60,11 +60,12 @@ Short = Annotated[str, StringConstraints(max_length=100), _NoNul]
 Name = Annotated[str, StringConstraints(max_length=200), _NoNul]
 Words = Annotated[str, StringConstraints(max_length=5000), _NoNul]
 LongWords = Annotated[str, StringConstraints(max_length=10_000), _NoNul]
-FilledName = Annotated[
-    Name,
-    must(can_be_seen, "blank", lazy_gettext("This can't be left blank.")),
-    Field(json_schema_extra={"minLength": 1, "pattern": _INK.pattern}),
+_Filled = Field(json_schema_extra={"minLength": 1, "pattern": _INK.pattern})
+FilledName = Annotated[Name, must(can_be_seen, "blank", lazy_gettext("Enter a name.")), _Filled]
+FilledText = Annotated[
+    Name, must(can_be_seen, "blank", lazy_gettext("This can't be left blank.")), _Filled
 ]
+"""As `FilledName`, for what is not a name."""
 _IsEmail = must(
     emails.is_email, "invalid_email", lazy_gettext("Enter an email like name@example.com.")
 )

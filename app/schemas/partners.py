@@ -13,6 +13,7 @@ from app.schemas.fields import (
     Colours,
     Count,
     FilledName,
+    FilledText,
     JsonObject,
     LinkUrl,
     MailAddress,
@@ -42,7 +43,7 @@ class PartnerHeaderLink(Input):
     """A link in the head of the customers' pages."""
 
     id: Omittable[Uuid] = None
-    label: FilledName
+    label: FilledText
     url: LinkUrl
 
 
@@ -67,8 +68,8 @@ class Pricing(Input):
 
     id: Omittable[Uuid] = None
     tier: PricedTier
-    processor_price_id: FilledName
-    processor_product_id: FilledName
+    processor_price_id: FilledText
+    processor_product_id: FilledText
 
 
 BrandUIColors = Annotated[list[BrandUIColor], Field(max_length=MAX_ITEMS)]

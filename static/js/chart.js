@@ -104,7 +104,7 @@ function options(place, data, width) {
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "UTC"),
     scales: {
       x: { time: true, range: (_, from, to) => [from - margin, to + margin] },
-      y: { range: (_, __, most) => [0, Math.max(most * 1.08, 4)] },
+      y: { range: (_, __, most) => [0, Math.max(Math.ceil(most / step(most)) * step(most), 4)] },
     },
     axes: [dayAxis(data, width, colours), countAxis(colours)],
     series: [{}, ...drawn(data, colours, width, place)],
@@ -130,6 +130,12 @@ function dayAxis({ days, unit }, width, colours) {
   };
 }
 
+// Between two lines: at most five fit, and no bar is above the highest.
+function step(most) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
+  return [0.2, 0.5, 1, 2].map((part) => part * power).find((each) => each >= 1 && most <= each * 5);
+}
+
 function countAxis(colours) {
   return {
     stroke: colours.words,
@@ -138,7 +144,7 @@ function countAxis(colours) {
     gap: 8,
     grid: { stroke: colours.line, width: 1 },
     ticks: { show: false },
-    incrs: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 250000, 500000, 1000000],
+    splits: (_, __, ___, most) => Array.from({ length: Math.floor(most / step(most)) + 1 }, (_, at) => at * step(most)),
     values: (_, splits) => splits.map((value) => written(value)),
   };
 }

@@ -47,7 +47,7 @@ def test_an_organization_is_added_changed_suspended_and_resumed(visit: Visit, sc
     page.get_by_role("link", name="Add organization").first.click()
     page.get_by_label("Name", exact=True).fill(" ")
     page.get_by_role("button", name="Add organization").click()
-    expect(page.get_by_role("alert")).to_contain_text("Name: This can’t be left blank.")
+    expect(page.get_by_role("alert")).to_contain_text("Name: Enter a name.")
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Assistant limit").fill("4")
     page.get_by_role("button", name="Add organization").click()

@@ -36,7 +36,7 @@ def form_of(page: str, action: str = "/people/invite-many") -> dict[str, str]:
 def outcomes(page: str) -> dict[str, str]:
     """Return the state of each line of a checked list by its number and its address."""
     ready = re.findall(
-        r'<td class="end">(\d+)</td>\s*<td class="cell-name"><span[^>]*>([^<]*)<.*?'
+        r'<td class="end">(\d+)</td>\s*<td class="cell-name[^"]*"><span[^>]*>([^<]*)<.*?'
         r'<span class="badge[^>]*>([^<]*)<',
         page.replace("<wbr>", ""),
         re.DOTALL,

@@ -177,7 +177,7 @@ def test_a_limit_leads_those_who_set_it_to_its_page(
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("name", " ", "This can’t be left blank."),
+        ("name", " ", "Enter a name."),
         ("name", "x" * 201, "Too long. Use at most 200 characters."),
         ("timezone", "Europe/Atlantis", "Unknown time zone"),
         ("phone_number", "12", "Too short"),

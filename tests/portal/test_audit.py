@@ -294,6 +294,7 @@ def test_what_has_no_words_of_its_own_is_spelt_out() -> None:
     ]
     assert value_words([1, 2, 7], "UTC", "weekdays") == "Mon, Tue, Sun"
     assert value_words("2026-10", "UTC", "month") == "October 2026"
+    assert value_words("First Bank\n\nReference: 12", "UTC", "name") == "First Bank / Reference: 12"
     assert value_words("admin", "UTC", "userType") == "Customer admin"
     assert value_words("admin", "UTC", "name") == "admin"
     assert value_words("suspended", "UTC", "status") == "Suspended"

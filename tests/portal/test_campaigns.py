@@ -96,7 +96,7 @@ def test_a_new_campaign_shows_the_defaults_of_its_plan(own: Tenant, signed_in: S
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"name": " "}, "This can’t be left blank."),
+        ({"name": " "}, "Enter a name."),
         ({"name": "x" * 201}, "Too long. Use at most 200 characters."),
         ({"who": "some", "assistants": ["nonsense"]}, "There is no such assistant"),
     ],

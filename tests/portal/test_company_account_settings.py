@@ -148,7 +148,8 @@ def test_only_public_addresses_are_asked(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"name": ""}, "Enter a value."),
+        ({"name": ""}, "Enter the name on the button."),
+        ({"client_id": ""}, "Enter the client ID of your provider."),
         ({"name": "x" * 61}, "Too long. Use at most 60 characters."),
         ({"client_secret": ""}, "Enter the client secret of your provider."),
         ({"domains": "gmail.com"}, "gmail.com is neither the email domain"),

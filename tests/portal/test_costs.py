@@ -127,7 +127,8 @@ def test_the_price_says_how_much_of_it_organizations_in_trial_mode_pay(
     session.commit()
     words = "Includes $99.00 of 1 organization in trial mode"
     for path in ("/costs", f"/costs/{own.plus.id}", "/report/month", "/overview/earned"):
-        assert "Price to customers $99.00" in text_of(admin.get(path).text), path
+        label = "Price" if "/costs/" in path else "Price to customers"
+        assert f"{label} $99.00" in text_of(admin.get(path).text), path
         assert words in text_of(admin.get(path).text), path
     own.plus.trial_ended_at = datetime(2026, 11, 1, tzinfo=UTC)
     session.commit()
@@ -437,7 +438,8 @@ def test_costs_show_the_last_months_of_which_each_leads_to_its_page(
         assert chart["days"] == [f"{2025 + at // 12}-{at % 12 + 1:02}-01" for at in range(11, 23)]
         assert chart["urls"][-2:] == [f"{path}?month=2026-10", f"{path}?month=2026-11"]
         prices, costs = chart["series"]
-        assert (prices["label"], prices["values"][-2:]) == ("Price to customers", [99.78, 99.0])
+        label = "Price to customers" if path == "/costs" else "Price"
+        assert (prices["label"], prices["values"][-2:]) == (label, [99.78, 99.0])
         assert (costs["label"], costs["values"][-3:]) == ("Carrier cost", [0.0, 0.32, 0.0])
         assert rows[:2] == [
             "November 2026 Through today (partial) – – $99.00 – $99.00",
@@ -495,8 +497,8 @@ def test_prices_and_costs_in_two_currencies_have_a_chart_each(
     earlier, later = (
         {each["label"]: each["values"][-3:] for each in chart["series"]} for chart in charts
     )
-    assert earlier == {"Price to customers": [99.0, None, None], "Carrier cost": [0.0, 0.32, 0.0]}
-    assert later == {"Price to customers": [None, 99.78, 99.0]}
+    assert earlier == {"Price": [99.0, None, None], "Carrier cost": [0.0, 0.32, 0.0]}
+    assert later == {"Price": [None, 99.78, 99.0]}
     assert rows[1] == "October 2026 2 15 €99.78 $0.32 $0.09 estimated –"
 
 

@@ -17,8 +17,8 @@ from tests.portal.uploader import words
     [
         (None, "–"),
         (0, "0 s"),
-        (89, "89 s"),
-        (90, "1 min 30 s"),
+        (59, "59 s"),
+        (72, "1 min 12 s"),
         (120, "2 min"),
         (393, "6 min 33 s"),
         (3599, "59 min 59 s"),

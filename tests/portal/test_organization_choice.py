@@ -84,6 +84,26 @@ def test_a_name_that_is_missing_or_unknown_is_refused_and_what_was_typed_stays(
     assert owners(session, path) == []
 
 
+def test_a_new_key_shows_the_problems_of_all_its_fields_at_once(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    path = "/api-access/keys/new"
+    blank = sent(admin, path, "", name=" ", scopes=[]).text
+    for words in ("Enter the organization.", "Enter a name of 1", "Choose at least one permission"):
+        assert blank.count(words) == 2, words
+    assert owners(session, path) == []
+
+
+def test_a_new_webhook_without_an_organization_shows_the_problems_of_its_other_fields(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    path = "/api-access/webhooks/new"
+    blank = sent(admin, path, "", url=" ", events=[]).text
+    for words in ("Enter the organization.", "Enter an address like", "Choose at least one event."):
+        assert blank.count(words) == 2, words
+    assert owners(session, path) == []
+
+
 @of_every_form
 def test_the_organization_of_the_address_is_filled_in_and_another_can_be_typed(
     session: Session, own: Tenant, admin: Browser, path: str
@@ -148,7 +168,7 @@ def test_a_campaign_offers_the_assistants_of_the_chosen_organization(
     assert (refused.status_code, box in refused.text) == (422, True)
     assert refused.text.count("Select at least one assistant") == 2
     blank = sent(admin, path, "", name=" ", **some).text
-    for words in ("Enter the organization.", "This can’t be left blank.", "Select at least one"):
+    for words in ("Enter the organization.", "Enter a name.", "Select at least one"):
         assert blank.count(words) == 2, words
     of_others = sent(admin, path, own.plus.name, assistants=[str(theirs[0].id)], **some)
     assert (of_others.status_code, owners(session, path)) == (422, [])

@@ -233,7 +233,7 @@ def counts(session: Session) -> list[int | None]:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"name": " "}, "Name: This can’t be left blank."),
+        ({"name": " "}, "Name: Enter a name."),
         ({"email": ""}, "Email of the first user: Enter the email of the first user."),
         ({"email": "nobody"}, "Email of the first user: Enter an email like name@example.com."),
         ({"email": "olga@northwind.example"}, "A user with this email address exists already."),
@@ -395,8 +395,8 @@ def test_a_position_of_an_older_version_removes_nothing(
         ("edit", {"assistant_limit": "0", "user_limit": "-1"}, "User limit: "),
         ("edit", {"calling_hours_end": "07:00"}, "The end must be after the start."),
         ("edit", {"allowed_regions": ["US", "FR"]}, "France isn’t open for calls."),
-        ("edit", {"name": " "}, "Name: This can’t be left blank."),
-        ("assistants/0", {"name": " "}, "Name: This can’t be left blank."),
+        ("edit", {"name": " "}, "Name: Enter a name."),
+        ("assistants/0", {"name": " "}, "Name: Enter a name."),
         ("assistants/0", {"timezone": "Mars/Base"}, "Unknown time zone."),
         ("campaign", {"weekdays": []}, "Choose at least one day of the week."),
         ("campaign", {"assistant": "7"}, "Choose an assistant of the template."),
@@ -505,7 +505,7 @@ def test_each_row_of_a_file_is_checked_before_anything_is_created(
         "Another row has the same name.",
         "A user with this email address exists already.",
         "There is an organization Northwind Bakery already.",
-        "This can’t be left blank.",
+        "Enter a name.",
         "Unknown time zone. Use a name like Europe/London.",
         "Unknown country Atlantis.",
         "Enter the email of the first user.",
@@ -550,7 +550,7 @@ def test_the_correct_rows_are_created_and_the_others_named(
     page = text(answer)
     assert "1 organization added" in page
     assert "6 rows have a problem" in page
-    assert "This can’t be left blank." in page
+    assert "Enter a name." in page
     made = organization_called(session, "Alder Dental")
     assert (made.default_region, made.payment_tier) == ("GB", Tier.PLUS)
     again = text(browser.post(path, form, page=path))

@@ -135,7 +135,7 @@ def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"name": " "}, "Name: This can’t be left blank."),
+        ({"name": " "}, "Name: Enter a name."),
         ({"assistant_limit": "many"}, "Assistant limit: Enter a whole number in digits."),
         ({"user_limit": "-1"}, "User limit: "),
         ({"email": "nobody"}, "Email of the first user: Enter an email like name@example.com"),

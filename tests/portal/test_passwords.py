@@ -290,6 +290,7 @@ def test_an_operators_link_is_neutral(browser: Browser, session: Session) -> Non
             {"password": "fourteen chars", "again": "fourteen chars"},
             "Too short: 14 characters. Use at least 15",
         ),
+        ({"password": "fourteen chars", "again": ""}, "Too short: 14 characters. Use at least 15"),
         ({"password": "Password12345678", "again": "Password12345678"}, "too common"),
         ({"password": "x" * 1001, "again": "x" * 1001}, "at most 1000 characters"),
     ],

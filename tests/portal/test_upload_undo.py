@@ -35,7 +35,7 @@ def test_an_undo_says_what_it_would_do_and_then_what_it_did(desk: Desk) -> None:
     assert heading(asked) == "Undo this upload?"
     said = words(asked)
     for part in (
-        "Would be removed 1 Bob Ray Would be restored 1 Anna Lees Would come back 0",
+        "Would be removed 1 Bob Ray Would get earlier values 1 Anna Lees Would come back 0",
         "Left as they are 1 Anna Lees",
         "1 contact is removed although it was changed since",
         "1 field of 1 contact stays as now",
@@ -61,7 +61,7 @@ def test_an_undo_says_what_it_would_do_and_then_what_it_did(desk: Desk) -> None:
 def test_an_undo_counts_contacts_and_the_changes_to_them(desk: Desk) -> None:
     address = desk.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\nRob,{BOB}\n")
     said = desk.shows(f"{address}/undo")
-    assert "Would be removed 2 Ann, Rob Would be restored 0 Would come back 0" in said
+    assert "Would be removed 2 Ann, Rob Would get earlier values 0 Would come back 0" in said
     assert "The upload made 3 changes to 2 contacts." in said
     desk.press(address, "undo")
     assert heading(desk.browser.get(address)) == "Undoing 3 changes to 2 contacts"
@@ -72,7 +72,7 @@ def test_an_upload_that_changed_nothing_offers_no_undo(desk: Desk) -> None:
     desk.applied(file)
     address = desk.applied(file)
     said = desk.shows(f"{address}/undo")
-    assert "Would be removed 0 Would be restored 0 Would come back 0" in said
+    assert "Would be removed 0 Would get earlier values 0 Would come back 0" in said
     assert "Left as they are 2 Ann, Bob" in said
     assert "Nothing would change" in said
     assert "2 contacts have their earlier values already" in said
@@ -84,7 +84,7 @@ def test_an_undo_counts_contacts_that_the_upload_left_as_they_were(desk: Desk) -
     desk.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = desk.applied(f"First name,Phone\nAnna,{ANN}\nBob,{BOB}\n")
     said = desk.shows(f"{address}/undo")
-    assert "Would be restored 1 Anna Would come back 0 Left as they are 1 Bob" in said
+    assert "Would get earlier values 1 Anna Would come back 0 Left as they are 1 Bob" in said
     desk.press(address, "undo")
     desk.work(address)
     assert "Restored 1 Came back 0 Left as they were 1" in desk.shows(address)
@@ -97,7 +97,7 @@ def test_the_estimate_for_a_large_upload_knows_what_it_left_as_it_was(
     desk.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = desk.applied(f"First name,Phone\nAnna,{ANN}\nBob,{BOB}\n")
     said = desk.shows(f"{address}/undo")
-    assert "Would be restored 1 Would come back 0 Left as they are 1" in said
+    assert "Would get earlier values 1 Would come back 0 Left as they are 1" in said
 
 
 def test_the_rest_of_an_upload_is_undone_after_one_person_was_erased(desk: Desk) -> None:
@@ -109,7 +109,9 @@ def test_the_rest_of_an_upload_is_undone_after_one_person_was_erased(desk: Desk)
     erase(desk, BOB, "Bobby Ray")
     assert "Download 1 failed row" in desk.shows(f"/campaigns/{desk.campaign_id}/uploads")
     said = desk.shows(f"{address}/undo")
-    assert "Would be removed 1 Cato Orr Would be restored 1 Anna Lee Would come back 0" in said
+    assert (
+        "Would be removed 1 Cato Orr Would get earlier values 1 Anna Lee Would come back 0" in said
+    )
     assert "1 person was erased and stays erased" in said
     desk.press(address, "undo")
     assert "0 of 2 changes undone" in desk.shows(f"{address}/live")

@@ -127,5 +127,7 @@ def test_a_large_body_is_refused_while_a_disk_is_almost_full(
     client = make_app(disk_reserve_bytes=10**15).test_client()
     answer = client.post("/sign-in", data={"email": "a" * 70_000})
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
-    assert "There is no room for this file now. Try again later." in answer.text
+    assert "<h1>There is no room for this file</h1>" in answer.text
+    assert "Nothing was stored. Try again later." in answer.text
+    assert "what you typed" not in answer.text
     assert client.post("/sign-in", data={"email": "a" * 60_000}).status_code != 503

@@ -14,7 +14,7 @@ from app.portal.web.fields import Checkboxes, OnceField
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
 from app.schemas.checks import parse_date
-from app.services.credentials import lifetimes
+from app.services.credentials import api_keys, lifetimes
 
 LIVE, TEST = "live", "test"
 SCOPE_WORDS: dict[str, str] = {
@@ -142,6 +142,15 @@ class KeyForm(NamedForm, OfOrganization):
             "live": self.kind.data != TEST,
             "expires_at": self.expires_at,
         }
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check the name and the permissions like the service, so that their problems are shown
+        with that of the organization."""
+        is_sound = super().validate(extra_validators)
+        return (
+            self.passes(lambda: api_keys.check(self.name.data or "", self.scopes.data or []))
+            and is_sound
+        )
 
 
 class ClientForm(NamedForm):

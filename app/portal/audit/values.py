@@ -199,7 +199,8 @@ def _text_words(value: str, zone: str, name: str) -> str:
     if value in TIER_NAMES:
         return PLAN_NAMES[Tier(value)]
     known = _VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value)
-    return with_masked_sids(str(known))
+    lines = filter(None, str(known).splitlines())
+    return with_masked_sids(" / ".join(lines))
 
 
 def _moment(text: str, zone: str) -> str:

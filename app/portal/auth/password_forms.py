@@ -1,13 +1,16 @@
 """Forms for passwords: requesting a new one, setting it, accepting an invitation."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from wtforms import EmailField, PasswordField, StringField
 from wtforms.validators import DataRequired, InputRequired, Length
 
+from app.errors import ValidationFailed
 from app.languages import gettext, lazy_gettext
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
+from app.services.auth import password_rules
 from app.services.auth.passwords import MAX_LENGTH
 
 NEW_PASSWORD = {"autocomplete": "new-password", "spellcheck": "false"}
@@ -34,7 +37,7 @@ class CurrentPasswordForm(PortalForm):
 
 
 class NewPasswordForm(PortalForm):
-    """The service has the rules for passwords; this form checks only that both are the same."""
+    """The service has the rules for passwords; `validate` checks only that both are the same."""
 
     password = PasswordField(
         lazy_gettext("New password"),
@@ -51,6 +54,19 @@ class NewPasswordForm(PortalForm):
         valid: bool = super().validate(extra_validators)
         if valid and self.password.data != self.again.data:
             self.again.errors = (gettext("Passwords don’t match."),)
+            return False
+        return valid
+
+    def meets_rules(self, known: Sequence[str]) -> bool:
+        """Check all fields, and by the rules of the service a password that was typed; ``known``
+        are the words that it may not be."""
+        valid = self.validate()
+        if not self.password.data:
+            return valid
+        try:
+            password_rules.check(self.password.data, known=known)
+        except ValidationFailed as error:
+            self.password.errors = (error.message,)
             return False
         return valid
 

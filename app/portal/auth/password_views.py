@@ -149,12 +149,12 @@ def _use(
     found = _holder(token, purposes)
     if found is None:
         return _ended(slug, purposes)
-    if not form.validate():
-        return _form(form, found.user, 422)
     password = form.password.data or ""
     name = form.name.data if isinstance(form, InvitationForm) else None
+    known = [*found.known, name or ""]
+    if not form.meets_rules(known):
+        return _form(form, found.user, 422)
     try:
-        known = [*found.known, name or ""]
         password_hash = password_rules.hash_new(password, known=known, checks=password_checks())
     except ValidationFailed as error:
         form.password.errors = (error.message,)

@@ -62,7 +62,8 @@ def _chart(
 ) -> MonthChart:
     prices = [row.price if row.currency == currency else None for _, row in known]
     costs: list[int | None] = [row.costs.get(currency, 0) for _, row in known]
-    series = [(gettext("Price to customers"), prices, "second")] if has_price else []
+    label = gettext("Price") if organization_id else gettext("Price to customers")
+    series = [(label, prices, "second")] if has_price else []
     has_model = any(row.model for _, row in known)
     words = gettext("Carrier and model costs") if has_model else gettext("Carrier cost")
     series += [(words, costs, "first")] if any(costs) else []

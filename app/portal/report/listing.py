@@ -79,6 +79,7 @@ MEMBERS = ListDefinition(
             lambda row: row.user.created_at,
             "end phone-below phone-sub",
             sort="created",
+            is_labelled=True,
             heading="Signed up (UTC)",
         ),
         Column("id", lazy_gettext("Id"), lambda row: str(row.user.id), "wrap", usual=False),

@@ -86,7 +86,7 @@ UPLOADS = ListDefinition(
             "file",
             lazy_gettext("File"),
             lambda row: row.upload.file_name,
-            "cell-name cell-name-words",
+            "cell-name cell-name-wide cell-name-words",
             sort="file",
         ),
         Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "wrap", usual=False),

@@ -1,7 +1,7 @@
 """A new upload: choosing its campaign and its file."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from app.gateways.files import StoredFile, size_words
 from app.languages import gettext, ngettext
 from app.models import Campaign, ContactImport
 from app.policy import Permission
-from app.portal.uploads.campaign_words import campaign_words
+from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
@@ -70,34 +70,25 @@ def _offered(session: Session) -> dict[str, Any]:
 
 
 def _choices(session: Session, found: Sequence[Campaign]) -> list[tuple[str, str, str]]:
-    """Return the campaigns, those with the same name with their organization, and their URLs."""
-    names = organizations.names_of(session, caller(), {row.organization_id for row in found})
+    """Return the campaigns with what tells them apart, and their URLs: those with the same name
+    with their organization, others with it below."""
+    names = organizations_of(session, found)
     same = Counter(row.name for row in found)
-    return [
-        (
-            campaign_words(row.name, names.get(row.organization_id))
-            if same[row.name] > 1 and caller().organization_id is None
-            else row.name,
-            _about_choice(row, names),
-            url_for("portal.upload_new", campaign_id=row.id),
-        )
-        for row in found
-    ]
-
-
-def _about_choice(row: Campaign, organization_names: Mapping[UUID, str]) -> str:
-    """Return what tells a campaign from others with its name."""
-    words = [
-        organization_names.get(row.organization_id, "") if caller().organization_id is None else "",
-        ngettext(
-            "%(num)s contact",
-            "%(num)s contacts",
+    rows = []
+    for row in found:
+        owner = names.get(row.organization_id)
+        below = ngettext(
+            "%(num)s contact, created %(day)s",
+            "%(num)s contacts, created %(day)s",
             row.contact_count,
             num=number(row.contact_count),
-        ),
-        gettext("Created %(day)s", day=day(row.created_at, zone())),
-    ]
-    return " · ".join(each for each in words if each)
+            day=day(row.created_at, zone()),
+        )
+        name, text = campaign_words(row.name, owner), below
+        if owner and same[row.name] == 1:
+            name, text = row.name, f"{owner}, {below}"
+        rows.append((name, text, url_for("portal.upload_new", campaign_id=row.id)))
+    return rows
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/upload")

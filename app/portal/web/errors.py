@@ -9,7 +9,7 @@ from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 
-from app.errors import DomainError, Forbidden, RateLimited, Unavailable
+from app.errors import DomainError, Forbidden, NoRoom, RateLimited, Unavailable
 from app.http.brown_out import BUSY, DOWNLOADS_BUSY
 from app.http.statuses import RETRY_SECONDS, may_pass, status_of
 from app.languages import gettext, lazy_gettext, ngettext
@@ -97,6 +97,10 @@ _BUSY = {
     ),
 }
 """What is refused while all other pages work."""
+_NO_ROOM = Words(
+    lazy_gettext("There is no room for this file"),
+    lazy_gettext("Nothing was stored. Try again later."),
+)
 
 
 def error_page(
@@ -106,9 +110,10 @@ def error_page(
     *,
     title: str | None = None,
     why_url: str | None = None,
+    was_typed: bool = True,
 ) -> Response:
     """Return the page for a status; ``text``, ``title``, ``way_on`` (URL and words) and ``why_url``
-    are those of the error."""
+    are those of the error. ``was_typed`` is whether the browser may still show what was sent."""
     home_url, home_words = way_on or _home()
     words = WORDS.get(status, WORDS[400 if status < 500 else 500])
     read = request.method in ("GET", "HEAD")
@@ -118,7 +123,7 @@ def error_page(
         words=replace(words, title=title) if title else words,
         text=text or words.text,
         again_url=request.full_path.rstrip("?") if read and status in TRY_AGAIN else None,
-        sent=not read,
+        sent=was_typed and not read,
         why_url=why_url,
         home_url=home_url,
         home_words=home_words,
@@ -169,6 +174,8 @@ def _later(error: RateLimited | Unavailable) -> Response:
     """Return when to try again, in seconds or minutes."""
     if isinstance(error, Unavailable):
         find_brand()  # exports are refused before the guard
+        if isinstance(error, NoRoom):
+            return _unavailable(_NO_ROOM.text, error.retry_after, _NO_ROOM.title, was_typed=False)
         busy = _BUSY.get(error.code)
         if busy is None:
             return _unavailable(error.message, error.retry_after)
@@ -205,10 +212,14 @@ def with_wait(page: str | Response, error: RateLimited) -> Response:
 
 
 def _unavailable(
-    text: str | None = None, retry_after: int = RETRY_SECONDS, title: str | None = None
+    text: str | None = None,
+    retry_after: int = RETRY_SECONDS,
+    title: str | None = None,
+    *,
+    was_typed: bool = True,
 ) -> Response:
     """Return the page for something that passes, with the seconds after which to try again."""
-    response = error_page(503, text, title=title)
+    response = error_page(503, text, title=title, was_typed=was_typed)
     response.headers["Retry-After"] = str(retry_after)
     return response
 

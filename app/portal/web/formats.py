@@ -22,7 +22,6 @@ from app.services.money_words import exact_micros, exact_money, micros, money
 from app.validation.urls import is_web_url
 
 _DAYTIME = time(8), time(21)
-_SHOWN_IN_SECONDS = 90
 _BREAKS = re.compile(r"(?<=[@.])(?=.)|(?<=/)(?=[^/])")
 _APOSTROPHE = re.compile(r"(?<=[a-z])'(?=[a-z])")
 
@@ -60,11 +59,11 @@ def quantity(count: int | None) -> str:
 
 
 def lasting(seconds: int | None) -> str:
-    """45 s; from 90 seconds on 6 min 33 s, then 2 h 5 min; an en dash for None."""
+    """45 s; from a minute on 6 min 33 s, then 2 h 5 min; an en dash for None."""
     if seconds is None:
         return "–"
     minutes, rest = divmod(seconds, 60)
-    if seconds < _SHOWN_IN_SECONDS:
+    if not minutes:
         words = gettext("%(seconds)s s", seconds=seconds)
     elif minutes >= 60:
         words = gettext("%(hours)s h %(minutes)s min", hours=minutes // 60, minutes=minutes % 60)

@@ -99,11 +99,11 @@ class ListPage(Generic[R]):
     @property
     def shown_words(self) -> str:
         """How many rows the page shows, of how many."""
-        if self.count is None:
-            return on_page(self.definition.name, len(self.rows))
-        return gettext(
-            "%(shown)s of %(counted)s shown", shown=number(len(self.rows)), counted=self.counted
-        )
+        shown = len(self.rows)
+        if self.count is None and not (self.place.is_first and self.next_cursor is None):
+            return on_page(self.definition.name, shown)
+        counted = number(shown) if self.count is None else self.counted
+        return gettext("%(shown)s of %(counted)s shown", shown=number(shown), counted=counted)
 
     @property
     def has_chosen_columns(self) -> bool:

@@ -6,11 +6,13 @@ from wtforms import SelectChoice, StringField
 from wtforms.widgets import DateInput, URLInput
 
 from app.enums import WebhookEvent
+from app.extensions import settings
 from app.languages import lazy_gettext
-from app.models import WebhookEndpoint
+from app.models import Organization, WebhookEndpoint
 from app.portal.web.fields import Checkboxes, OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
+from app.services.webhooks import endpoints
 from app.services.webhooks.endpoints import seen_version
 
 EVENT_WORDS: dict[str, str] = {
@@ -104,6 +106,15 @@ class WebhookFields(PortalForm):
 
 class WebhookForm(WebhookFields, OfOrganization):
     once = OnceField()
+
+    def chosen_organization(self) -> Organization | None:
+        """As the base; without an organization, the problems of the other fields are put there
+        too."""
+        organization = super().chosen_organization()
+        if organization is None:
+            url, events = (self.url.data or "").strip(), self.events.data or []
+            self.passes(lambda: endpoints.check(settings(), url, events))
+        return organization
 
 
 class EditWebhookForm(WebhookFields):

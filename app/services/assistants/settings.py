@@ -169,7 +169,7 @@ def checked_fields(
     problems: list[Problem] = []
     name = _text("name", fields.name, MAX_NAME, problems)
     if not (name and can_be_seen(name)):
-        problems.append(Problem("name", "blank", gettext("This can't be left blank.")))
+        problems.append(Problem("name", "blank", gettext("Enter a name.")))
     timezone = (fields.timezone or "").strip() or None
     if timezone is not None and timezone not in time_zones():
         message = unknown_zone(timezone)

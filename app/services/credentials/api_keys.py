@@ -4,7 +4,7 @@ The public id names the key in lists and in the log, the secret has 256 random b
 detects a misspelt key without the database. Only a hash of the whole is stored.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -13,7 +13,14 @@ from sqlalchemy import Select, bindparam, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, OrganizationStatus, Role
-from app.errors import Conflict, Forbidden, NotFound, Unauthenticated, ValidationFailed
+from app.errors import (
+    Conflict,
+    Forbidden,
+    NotFound,
+    Problem,
+    Unauthenticated,
+    refuse_any,
+)
 from app.languages import gettext
 from app.models import ApiKey, Organization, Partner, utcnow
 from app.policy import API_KEY_SCOPES, Permission
@@ -75,6 +82,9 @@ def create(
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     organization = get_organization(session, caller, organization_id)
+    wanted = sorted({str(scope) for scope in scopes})
+    check(name, wanted)
+    _require(caller, wanted)
     return _add(
         session,
         caller,
@@ -83,7 +93,7 @@ def create(
             organization_id=organization.id,
             name=rules.checked_name(name),
             live=live,
-            scopes=_checked_scopes(caller, scopes),
+            scopes=wanted,
             expires_at=lifetimes.end_of(expires_at),
         ),
         organization,
@@ -170,7 +180,8 @@ def roll(
     and `Conflict` (``key_ended`` if the old key is revoked, expired or rolled already).
     """
     old = get(session, caller, key_id, for_change=True)
-    _checked_scopes(caller, old.scopes)
+    refuse_any(_problems_of_scopes(old.scopes))
+    _require(caller, old.scopes)
     rules.check_overlap(overlap, gettext("The old key can keep working for 0 to 7 days."))
     if old.is_over or old.replaced_by is not None:
         message = gettext("This key no longer works or was already rolled. Create a new one.")
@@ -258,19 +269,23 @@ def _invalid() -> Unauthenticated:
     return Unauthenticated(message, "invalid_api_key")
 
 
-def _checked_scopes(caller: Caller, scopes: Iterable[str]) -> list[str]:
-    """The scopes, sorted. The caller must hold each of them."""
-    wanted = sorted({str(scope) for scope in scopes})
-    unknown = [scope for scope in wanted if scope not in API_KEY_SCOPES]
-    if unknown:
+def check(name: str, scopes: Collection[str]) -> None:
+    """Raise `ValidationFailed` with all problems of a new key's name and scopes."""
+    refuse_any([*rules.problems_of_name(name), *_problems_of_scopes(scopes)])
+
+
+def _problems_of_scopes(scopes: Collection[str]) -> Iterator[Problem]:
+    if unknown := sorted(set(scopes) - API_KEY_SCOPES):
         message = f"A key's scopes are {', '.join(sorted(API_KEY_SCOPES))}, not {unknown[0]}."
-        raise ValidationFailed.on("scopes", "unknown_scope", message)
-    if not wanted:
-        message = gettext("Choose at least one permission.")
-        raise ValidationFailed.on("scopes", "scope_required", message)
-    for scope in wanted:
+        yield Problem("scopes", "unknown_scope", message)
+    elif not scopes:
+        yield Problem("scopes", "scope_required", gettext("Choose at least one permission."))
+
+
+def _require(caller: Caller, scopes: Iterable[str]) -> None:
+    """Raise `Forbidden` unless the caller holds each of the scopes."""
+    for scope in scopes:
         caller.require(Permission(scope))
-    return wanted
 
 
 def _add(

@@ -1,8 +1,9 @@
 """The rules that API keys, SCIM tokens, clients and webhooks have in common."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 
-from app.errors import ValidationFailed
+from app.errors import Problem, ValidationFailed, refuse_any
 from app.languages import gettext
 from app.models import ApiKey, ScimToken
 from app.services.audit import refusals
@@ -16,11 +17,15 @@ MAX_NAME = 200
 def checked_name(name: str) -> str:
     """Return the name without spaces around it. Raises `ValidationFailed` (``blank``,
     ``too_long``)."""
+    refuse_any(problems_of_name(name))
+    return name.strip()
+
+
+def problems_of_name(name: str) -> Iterator[Problem]:
     name = name.strip()
     if not name or len(name) > MAX_NAME:
         message = gettext("Enter a name of 1 to 200 characters.")
-        raise ValidationFailed.on("name", "too_long" if name else "blank", message)
-    return name
+        yield Problem("name", "too_long" if name else "blank", message)
 
 
 def check_overlap(overlap: timedelta, message: str) -> None:

@@ -243,9 +243,10 @@ def _problems(partner: Partner, wanted: Fields, *, needs_secret: bool) -> Iterat
         ("roleClaim", wanted.role_claim, 200),
     ):
         yield from too_long(name, text, most)
-    for name, text in (("name", wanted.name), ("clientId", wanted.client_id)):
-        if not text:
-            yield Problem(name, "required", gettext("Enter a value."))
+    if not wanted.name:
+        yield Problem("name", "required", gettext("Enter the name on the button."))
+    if not wanted.client_id:
+        yield Problem("clientId", "required", gettext("Enter the client ID of your provider."))
     if needs_secret and not wanted.secret:
         message = gettext("Enter the client secret of your provider.")
         yield Problem("clientSecret", "required", message)

@@ -104,7 +104,11 @@ class Packer:
     def _count(self, record: Record) -> None:
         row, problems = record
         self.packed_rows += 1
-        self.kinds[row["outcome"], row["code"] or "", row["reason"] or ""] += 1
+        own = row["code"] or "", row["reason"] or ""
+        errors = [each for each in problems if not each["is_warning"]]
+        others = {(each["code"], each["reason"] or "") for each in errors}
+        for kind in {own} | (others if row["outcome"] == FAILED else set()):
+            self.kinds[row["outcome"], *kind] += 1
         self.codes.update(problem["code"] for problem in problems)
         if problems and problems[0]["repair"]:
             first = problems[0]
@@ -200,7 +204,8 @@ _PROBLEM: dict[str, Any] = {
 
 
 def packed_kinds(upload: ContactImport, outcome: str) -> Counter[tuple[str, str | None]]:
-    """Return how many packed rows of an outcome have each code and reason."""
+    """Return how many packed rows of an outcome have each code and reason, failed ones also as a
+    further problem."""
     stored = (upload.packed or {}).get("kinds", ())
     return Counter({(code, reason or None): n for of, code, reason, n in stored if of == outcome})
 

@@ -133,7 +133,7 @@ def _holds_all(session: Session, upload: ContactImport, encoding: str) -> bool:
 
 
 class Kind(NamedTuple):
-    """Rows with the same first problem (or the same note)."""
+    """Rows with the same problem (or the same note)."""
 
     code: str
     reason: str | None
@@ -172,13 +172,15 @@ class Rows:
 
 
 def failed_kinds(session: Session, upload: ContactImport) -> list[Kind]:
-    """Return why rows can't be applied, most frequent first; the counts add up to the
-    failed rows."""
-    query = (
-        select(ImportRow.code, ImportRow.reason, func.count())
-        .where(ImportRow.import_id == upload.id, ImportRow.outcome == FAILED)
-        .group_by(ImportRow.code, ImportRow.reason)
-    )
+    """Return why rows can't be applied, most frequent first; a row with several problems counts
+    for each of them."""
+    row, problem = ImportRow, ImportProblem
+    failed = (row.import_id == upload.id) & (row.outcome == FAILED)
+    rows = select(row.row_number, row.code, row.reason).where(failed)
+    problems = select(problem.row_number, problem.code, problem.reason).join(row, _same_row())
+    found = rows.union(problems.where(failed, ~problem.is_warning)).subquery()
+    query = select(found.c.code, found.c.reason, func.count())
+    query = query.group_by(found.c.code, found.c.reason)
     counts = packed_kinds(upload, FAILED)
     for code, reason, count in session.execute(query):
         counts[code or "", reason] += count
@@ -266,13 +268,12 @@ def page(
     limit: int = 25,
 ) -> Rows:
     """Return the rows after a row number in the order of the file: all, those of an outcome, those
-    that failed for a code and reason, or those with a note."""
+    that failed and have a problem of a code and reason, or those with a note."""
     query = select(ImportRow).where(ImportRow.import_id == upload.id, ImportRow.row_number > after)
     if note is not None:
         query = _with_note(query.where(ImportRow.outcome != FAILED), note)
     elif code is not None:
-        query = query.where(ImportRow.outcome == FAILED, ImportRow.code == code)
-        query = query.where(ImportRow.reason.is_not_distinct_from(reason))
+        query = query.where(ImportRow.outcome == FAILED, _has_problem(code, reason))
     elif outcome is not None:
         query = query.where(ImportRow.outcome == outcome)
     found = session.scalars(query.order_by(ImportRow.row_number).limit(limit + 1)).all()
@@ -291,6 +292,18 @@ def _with_note(query: Select[ImportRow], note: str) -> Select[ImportRow]:
         .where(_same_row(), ImportProblem.is_warning, ImportProblem.code == note)
         .exists()
     )
+
+
+def _has_problem(code: str, reason: str | None) -> ColumnElement[bool]:
+    """Whether it is the row's first problem or another one."""
+    row, problem = ImportRow, ImportProblem
+    others = select(problem.row_number).where(
+        _same_row(),
+        ~problem.is_warning,
+        problem.code == code,
+        problem.reason.is_not_distinct_from(reason),
+    )
+    return (row.code == code) & row.reason.is_not_distinct_from(reason) | others.exists()
 
 
 def _same_row() -> ColumnElement[bool]:

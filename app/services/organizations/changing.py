@@ -164,7 +164,7 @@ def checked_name(name: str) -> str:
     ``too_long``)."""
     name = name.replace("\x00", "").strip()
     if not can_be_seen(name):
-        raise ValidationFailed.on("name", "blank", gettext("This can't be left blank."))
+        raise ValidationFailed.on("name", "blank", gettext("Enter a name."))
     refuse_too_long("name", name, MAX_NAME)
     return name
 

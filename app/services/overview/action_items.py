@@ -234,15 +234,14 @@ def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
         ActionItem(
             Kind.ASSISTANT,
             gettext("%(name)s can’t call yet", name=assistant.name),
-            gettext(
-                "%(organization)s: %(reason)s",
-                organization=owner.name,
-                reason=assistants.blocker_of(assistant, owner, refusals.get(assistant.id)),
-            ),
+            reason
+            if caller.organization_id
+            else gettext("%(organization)s: %(reason)s", organization=owner.name, reason=reason),
             assistant.id,
         )
         for assistant in found
         for owner in [owners[assistant.organization_id]]
+        for reason in [assistants.blocker_of(assistant, owner, refusals.get(assistant.id)) or ""]
     ]
 
 

@@ -1,7 +1,7 @@
 """The endpoints of an organization: created, paused, given a new secret, removed."""
 
 import ipaddress
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlsplit
@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import PauseReason, WebhookEvent
-from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
+from app.errors import Conflict, NotFound, Problem, ValidationFailed, refuse_any, refuse_stale
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.gateways.public_addresses import is_public
 from app.languages import gettext
@@ -52,7 +52,7 @@ def add(
     *,
     organization_id: UUID,
     url: str,
-    events: Iterable[str],
+    events: Collection[str],
 ) -> Shown:
     """Create an endpoint for an organization of the caller's partner.
 
@@ -61,8 +61,8 @@ def add(
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     organization = get_organization(session, caller, organization_id)
-    chosen, secret = _checked_events(events), new_secret()
-    _check_url(url, settings)
+    check(settings, url, events)
+    chosen, secret = _in_order(events), new_secret()
     held = select(func.count()).where(WebhookEndpoint.organization_id == organization.id)
     if (session.scalar(held) or 0) >= MOST:
         message = gettext("An organization has at most %(most)s webhooks.", most=MOST)
@@ -99,7 +99,7 @@ def update(
     endpoint_id: UUID,
     *,
     url: str,
-    events: Iterable[str],
+    events: Collection[str],
     expected_version: int | None = None,
 ) -> WebhookEndpoint:
     """Change the address and the events; waiting deliveries go to the new address, and failures of
@@ -109,8 +109,8 @@ def update(
     ``unknown_event``, ``event_required``).
     """
     endpoint = get(session, caller, endpoint_id, for_change=True)
-    chosen = _checked_events(events)
-    _check_url(url, settings)
+    check(settings, url, events)
+    chosen = _in_order(events)
     after = {"url": url, "events": chosen}
     before = {"url": endpoint.url, "events": endpoint.events}
     if after != before:
@@ -269,26 +269,32 @@ def _manageable(caller: Caller) -> Select[WebhookEndpoint]:
     return of_tenant(query, caller, WebhookEndpoint.partner_id, WebhookEndpoint.organization_id)
 
 
-def _checked_events(events: Iterable[str]) -> list[str]:
-    wanted = {str(event) for event in events}
-    unknown = sorted(wanted - {event.value for event in WebhookEvent})
+def check(settings: Settings, url: str, events: Collection[str]) -> None:
+    """Raise `ValidationFailed` with all problems of an endpoint's URL and events."""
+    refuse_any([*_problems_of_url(url, settings), *_problems_of_events(events)])
+
+
+def _problems_of_events(events: Collection[str]) -> Iterator[Problem]:
+    unknown = sorted(set(map(str, events)) - {event.value for event in WebhookEvent})
     if unknown:
-        message = f"There is no event {unknown[0]}."
-        raise ValidationFailed.on("events", "unknown_event", message)
-    if not wanted:
-        message = gettext("Choose at least one event.")
-        raise ValidationFailed.on("events", "event_required", message)
+        yield Problem("events", "unknown_event", f"There is no event {unknown[0]}.")
+    elif not events:
+        yield Problem("events", "event_required", gettext("Choose at least one event."))
+
+
+def _in_order(events: Collection[str]) -> list[str]:
+    wanted = set(map(str, events))
     return [event.value for event in WebhookEvent if event.value in wanted]
 
 
-def _check_url(url: str, settings: Settings) -> None:
+def _problems_of_url(url: str, settings: Settings) -> Iterator[Problem]:
     """A name is resolved by the worker, after saving and at each connection; an IP address and
     localhost are checked now."""
     parts = urlsplit(url)
     is_plain = is_web_url(url) and url.isascii() and "#" not in url
     if not is_plain or (parts.scheme.lower() != "https" and settings.env == "production"):
-        message = gettext("Enter an address like https://host/path.")
-        raise ValidationFailed.on("url", "invalid_url", message)
+        yield Problem("url", "invalid_url", gettext("Enter an address like https://host/path."))
+        return
     if settings.webhook_allow_private:
         return
     host = parts.hostname or ""
@@ -300,4 +306,4 @@ def _check_url(url: str, settings: Settings) -> None:
         message = gettext(
             "%(host)s can’t be reached from the internet. Enter a public address.", host=host
         )
-        raise ValidationFailed.on("url", "invalid_url", message)
+        yield Problem("url", "invalid_url", message)

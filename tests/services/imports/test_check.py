@@ -134,6 +134,19 @@ def test_a_real_export_has_its_bad_rows_named(desk: Desk, make: Callable[[], Exp
     assert shown.next_number == emails[3]
 
 
+def test_a_row_with_several_problems_counts_and_is_found_for_each(desk: Desk) -> None:
+    upload = desk.checked("name,phone,email\nAnn,12,ann\nBob,+12025550102,bob\n")
+    with desk.database.transaction(read_only=True) as session:
+        kinds = reports.failed_kinds(session, upload)
+        shown = reports.page(session, upload, code="invalid_email")
+    assert upload.failed == 2
+    assert {(kind.code, kind.rows) for kind in kinds} == {
+        ("invalid_email", 2),
+        ("invalid_phone", 1),
+    }
+    assert [row.number for row in shown.rows] == [2, 3]
+
+
 def test_checking_changes_nothing(desk: Desk) -> None:
     desk.send({"phone": ANN})
     with desk.database.transaction(read_only=True) as session:
