@@ -153,6 +153,15 @@ def test_a_choice_shows_what_depends_on_it_and_creates_nothing(
     assert owners(session, "/assistants/new") == []
 
 
+def test_a_new_assistant_names_the_problems_of_all_its_fields_at_once(admin: Browser) -> None:
+    refused = sent(admin, "/assistants/new", "", name=" ", timezone="Mars")
+    assert refused.status_code == 422
+    for words in ("Enter the organization.", "Enter a name.", "time zone"):
+        assert words in refused.text.partition('role="alert"')[2].partition("</div>")[0], words
+    again = sent(admin, "/assistants/new", "", name=" ", refresh="yes")
+    assert (again.status_code, "Enter a name." in again.text) == (200, False)
+
+
 def test_a_campaign_offers_the_assistants_of_the_chosen_organization(
     session: Session, own: Tenant, admin: Browser
 ) -> None:

@@ -14,11 +14,12 @@ from wtforms import (
 
 from app.errors import DomainError
 from app.languages import gettext, lazy_gettext
-from app.models import Assistant
+from app.models import Assistant, Organization
 from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
-from app.portal.web.organization_choice import OfOrganization
+from app.portal.web.organization_choice import OfOrganization, is_refreshed
 from app.portal.web.zone_choices import zone_choices
+from app.services.assistants import settings
 from app.services.assistants.settings import MAX_KEY, MAX_NAME, MAX_TEXT, AssistantFields
 
 _LIMIT_REACHED = "agent_limit_reached"
@@ -89,6 +90,14 @@ class NewAssistantForm(AssistantForm, OfOrganization):
             self.limit = error.message
         else:
             super().apply_errors(error)
+
+    def chosen_organization(self) -> Organization | None:
+        """As the base; without an organization, the problems of the other fields are put there
+        too."""
+        organization = super().chosen_organization()
+        if organization is None and not is_refreshed():
+            self.passes(lambda: settings.check_texts(self.to_fields()))
+        return organization
 
     def to_fields(self) -> AssistantFields:
         return AssistantFields(**{k: v for k, v in self.data.items() if k != "organization"})

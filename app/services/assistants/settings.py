@@ -1,6 +1,7 @@
 """The settings of an assistant: checked together, every problem named at its field."""
 
 from dataclasses import asdict, dataclass
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -167,6 +168,33 @@ def checked_fields(
 ) -> AssistantFields:
     """Return the fields as they are stored. Raises `ValidationFailed` with every problem."""
     problems: list[Problem] = []
+    own = _own_texts(fields, problems)
+    voice = (fields.voice_address or "").strip() or None
+    if voice is not None and voice != stored_address:
+        allowed = destinations.destinations_of(session, organization)
+        if problem := _voice_problem(voice, allowed, allow_private):
+            problems.append(problem)
+    checked = AssistantFields(
+        **own,
+        active=fields.active,
+        phone_number=_number(fields.phone_number, organization.default_region, problems),
+        phone_enabled=fields.phone_enabled,
+        phone_configured=fields.phone_configured,
+        voice_address=voice,
+    )
+    refuse_any(problems)
+    return checked
+
+
+def check_texts(fields: AssistantFields) -> None:
+    """Raises `ValidationFailed` with the problems that don't depend on the organization."""
+    problems: list[Problem] = []
+    _own_texts(fields, problems)
+    refuse_any(problems)
+
+
+def _own_texts(fields: AssistantFields, problems: list[Problem]) -> dict[str, Any]:
+    """Return the name, service, time zone and messages as they are stored; add their problems."""
     name = _text("name", fields.name, MAX_NAME, problems)
     if not (name and can_be_seen(name)):
         problems.append(Problem("name", "blank", gettext("Enter a name.")))
@@ -174,25 +202,15 @@ def checked_fields(
     if timezone is not None and timezone not in time_zones():
         message = unknown_zone(timezone)
         problems.append(Problem("timezone", "unknown_timezone", message))
-    voice = (fields.voice_address or "").strip() or None
-    if voice is not None and voice != stored_address:
-        allowed = destinations.destinations_of(session, organization)
-        if problem := _voice_problem(voice, allowed, allow_private):
-            problems.append(problem)
-    checked = AssistantFields(
-        name=name or "",
-        service=_text("service", fields.service, MAX_NAME, problems),
-        timezone=timezone,
-        active=fields.active,
-        phone_number=_number(fields.phone_number, organization.default_region, problems),
-        phone_enabled=fields.phone_enabled,
-        phone_configured=fields.phone_configured,
-        default_intro=_text("defaultIntro", fields.default_intro, MAX_TEXT, problems),
-        default_voicemail=_text("defaultVoicemail", fields.default_voicemail, MAX_TEXT, problems),
-        voice_address=voice,
-    )
-    refuse_any(problems)
-    return checked
+    return {
+        "name": name or "",
+        "service": _text("service", fields.service, MAX_NAME, problems),
+        "timezone": timezone,
+        "default_intro": _text("defaultIntro", fields.default_intro, MAX_TEXT, problems),
+        "default_voicemail": _text(
+            "defaultVoicemail", fields.default_voicemail, MAX_TEXT, problems
+        ),
+    }
 
 
 def _voice_problem(
