@@ -1,0 +1,29 @@
+// To press a button or a link leaves the field before it, whose change is sent at once. An answer
+// while the button is held would replace what is pressed, and the click would be lost: until the
+// click, nothing is sent.
+const LONGEST_MS = 1000;
+
+export function pressing() {
+  const waiting = [];
+  let held;
+  const release = () => {
+    clearTimeout(held);
+    held = undefined;
+    for (const issue of waiting.splice(0)) issue();
+  };
+  const soon = () => setTimeout(release); // after the click
+  document.addEventListener(
+    "pointerdown",
+    ({ isPrimary, button }) => {
+      if (isPrimary && button === 0) held = setTimeout(release, LONGEST_MS);
+    },
+    true,
+  );
+  document.addEventListener("pointerup", soon, true);
+  document.addEventListener("pointercancel", soon, true);
+  document.addEventListener("htmx:confirm", (event) => {
+    if (held === undefined) return;
+    event.preventDefault();
+    waiting.push(() => event.detail.issueRequest(true));
+  });
+}

@@ -1,0 +1,46 @@
+"""A click that takes as long as a person's does what it is for, whatever a field has just sent."""
+
+from typing import Any
+from uuid import uuid4
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import Open
+from tests.fixtures.stack import Stack
+
+PRESS_MS = 400
+"""As long as a click that is not quick; every answer arrives within it."""
+
+
+def press(page: Page, wanted: Locator) -> None:
+    wanted.hover()
+    page.mouse.down()
+    page.wait_for_timeout(PRESS_MS)
+    page.mouse.up()
+
+
+def test_a_campaign_is_created_right_after_its_organization_was_typed(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/campaigns/new")
+    page = visit.page
+    page.get_by_label("Name", exact=True).fill(f"Spring recall {uuid4().hex[:6]}")
+    page.get_by_label("Organization", exact=True).press_sequentially(
+        partner["organizations"][0]["name"]
+    )
+    press(page, page.get_by_role("button", name="Create campaign"))
+    page.wait_for_url("**/outreach/plan?new=1")
+
+
+def test_a_test_call_is_placed_right_after_its_number_was_typed(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/test-call")
+    page = visit.page
+    number = partner["organizations"][0]["simulator"]["busy"]
+    page.get_by_label("Number to call").press_sequentially(number)
+    with page.expect_response("**/test-call/checks"):
+        press(page, page.get_by_text("Call", exact=True).last)
+    expect(page.get_by_role("heading", name="Call ended")).to_be_visible()
