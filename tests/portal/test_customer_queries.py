@@ -74,7 +74,7 @@ MOST = {
     "/people": 6,
     "/people/{user}": 7,
     "/assistants": 5,
-    "/assistants/{assistant}": 13,
+    "/assistants/{assistant}": 14,
     "/campaigns": 6,
     "/campaigns/{campaign}": 11,
     "/calls": 6,
