@@ -312,7 +312,7 @@ GETS: dict[str, tuple[Any, Callable[[Session, Any], Any]]] = {
     ),
     "do-not-call lists": (
         Organization,
-        lambda session, row: do_not_call.count_of(session, OPERATOR, row.id) or _nothing(),
+        lambda session, row: do_not_call.listing(session, OPERATOR, row.id).items or _nothing(),
     ),
     "organizations": (
         Organization,

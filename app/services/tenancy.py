@@ -98,8 +98,11 @@ def get_organization(
 def refuse_archived(organization: Organization) -> None:
     """Raise `Conflict` (``archived``) if it takes nothing new."""
     if organization.status is OrganizationStatus.ARCHIVED:
-        message = gettext("The organization is archived. Restore it first.")
-        raise Conflict(message, ARCHIVED)
+        raise Conflict(archived_words(), ARCHIVED)
+
+
+def archived_words() -> str:
+    return gettext("The organization is archived. Restore it first.")
 
 
 def organization_not_found() -> NotFound:

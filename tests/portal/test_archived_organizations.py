@@ -1,10 +1,15 @@
 """An archived organization takes nothing new until it is restored."""
 
+import re
+from typing import Any
+
+import pytest
 from sqlalchemy.orm import Session
 
-from app.enums import ImportState
+from app.enums import ContactAction, ImportState, Role
 from app.models import Campaign, ContactImport
-from app.services import do_not_call, organizations
+from app.services import assistants, contacts, do_not_call, organizations
+from app.services.organizations import Filter
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 from tests.portal.uploader import Desk, words
@@ -42,3 +47,125 @@ def test_its_do_not_call_list_still_takes_numbers(
     page = f"/organizations/{own.organization.id}/do-not-call"
     assert admin.post(f"{page}/add", {"numbers": "+12025550101"}, page=page).status_code == 303
     assert do_not_call.is_listed(session, own.organization.id, "+12025550101")
+
+
+NEW: dict[str, dict[str, Any]] = {
+    "/campaigns/new": {"name": "Spring", "who": "all"},
+    "/assistants/new": {"name": "Robin"},
+    "/api-access/keys/new": {"name": "CRM", "kind": "test", "scopes": ["calls:create"]},
+    "/api-access/webhooks/new": {"url": "https://x.example/hook", "events": ["call.completed"]},
+    "/people/invite": {"email": "new@x.example", "role": "standard"},
+}
+"""The forms of what belongs to an organization."""
+
+
+@pytest.mark.parametrize("form", NEW)
+def test_forms_say_at_the_organization_that_it_is_archived(
+    session: Session, own: Tenant, admin: Browser, form: str
+) -> None:
+    name = own.organization.name
+    organizations.archive(session, OPERATOR, own.organization.id)
+    session.commit()
+    suggested = re.search(r"<datalist.*?</datalist>", admin.get(form).text, re.DOTALL)
+    assert suggested is not None
+    assert (own.plus.name in suggested[0], name in suggested[0]) == (True, False)
+    of_url = f"{form}?organization={own.organization.id}"
+    for path in (form, of_url):
+        answer = admin.post(path, NEW[form] | {"organization": name}, page=form)
+        at_field = re.search(r'id="organization-error"[^>]*>(.*?)</p>', answer.text, re.DOTALL)
+        assert (answer.status_code, at_field is not None) == (422, True)
+        assert at_field is not None
+        assert REFUSED in at_field[1]
+
+
+def test_a_form_for_it_does_not_open(session: Session, own: Tenant, admin: Browser) -> None:
+    organizations.archive(session, OPERATOR, own.organization.id)
+    session.commit()
+    for form in ("campaigns", "assistants", "api-access/keys", "api-access/webhooks"):
+        answer = admin.get(f"/{form}/new?organization={own.organization.id}")
+        assert (answer.status_code, REFUSED in words(answer)) == (409, True), form
+
+
+OFFERS = (
+    "Upload contacts",
+    "Add contact",
+    "Create campaign",
+    "Create plan",
+    "Start campaign",
+    "Add assistant",
+    "Create key",
+    "Add webhook",
+    "Invite user",
+    "Invite several",
+    "Resend invitation",
+    "Raise user limit",
+    "Upload another file",
+    "Apply 1 row",
+)
+
+
+def offered(answer: Any) -> list[str]:
+    """The acts that the content of a page offers."""
+    content = answer.text.partition("<main")[2]
+    links = re.findall(r"<(?:a|button)\b.*?</(?:a|button)>", content, re.DOTALL)
+    shown = {" ".join(re.sub(r"<[^>]+>", " ", each).split()).rstrip("…") for each in links}
+    return [each for each in OFFERS if each in shown]
+
+
+def test_its_pages_offer_nothing_that_is_refused(
+    session: Session, own: Tenant, admin: Browser, desk: Desk
+) -> None:
+    campaign = session.get_one(Campaign, desk.campaign_id)
+    checked = desk.upload(FILE)
+    ada = [{"firstName": "Ada", "phone": "+12025550109"}]
+    contacts.apply(session, campaign, ada, ContactAction.UPSERT)
+    caller = own.caller(Role.PARTNER_ADMIN)
+    assistant = assistants.of_organization(session, caller, own.organization.id)[0]
+    session.commit()
+    base, of_it = f"/organizations/{own.organization.id}", f"?organization={own.organization.id}"
+    pages = (
+        base,
+        f"{base}/people",
+        f"{base}/assistants",
+        f"{base}/campaigns",
+        f"{base}/usage",
+        f"{base}/settings",
+        f"/campaigns{of_it}",
+        f"/assistants{of_it}",
+        f"/assistants/{assistant.id}",
+        f"/api-access{of_it}",
+        f"/api-access/webhooks{of_it}",
+        f"/campaigns/{campaign.id}",
+        f"/campaigns/{campaign.id}/outreach",
+        f"/campaigns/{campaign.id}/uploads",
+        f"/campaigns/{campaign.id}/settings",
+        checked,
+    )
+    before = {offer for page in pages for offer in offered(admin.get(page))}
+    usual = {"Add contact", "Create campaign", "Create plan", "Create key", "Apply 1 row"}
+    assert before >= usual | {"Upload contacts", "Invite several", "Add webhook", "Add assistant"}
+    organizations.archive(session, OPERATOR, own.organization.id)
+    session.commit()
+    assert {page: found for page in pages if (found := offered(admin.get(page)))} == {}
+    of_campaign = words(admin.get(f"/campaigns/{campaign.id}"))
+    assert f"{own.organization.name} is archived." in of_campaign
+    assert REFUSED in words(admin.get(checked))
+    assert "Winter recall" not in words(admin.get("/uploads/new"))
+
+
+def test_its_pages_still_offer_what_stays_allowed(
+    session: Session, own: Tenant, admin: Browser, desk: Desk
+) -> None:
+    organizations.archive(session, OPERATOR, own.organization.id)
+    session.commit()
+    base = f"/organizations/{own.organization.id}"
+    shown = {
+        base: ("Edit", "Restore"),
+        f"{base}/settings": ("Save settings",),
+        f"{base}/do-not-call": ("Add numbers",),
+        f"/campaigns/{desk.campaign_id}/settings": ("Save campaign", "Archive…"),
+    }
+    for page, acts in shown.items():
+        answer = words(admin.get(page))
+        assert [act for act in acts if act not in answer] == [], page
+    assert organizations.search(session, OPERATOR, Filter(query=own.organization.name)).items == []

@@ -19,8 +19,7 @@ from app.enums import CarrierKind, Role, SubscriptionState, Tier, UsageUnit
 from app.models import Campaign, Mail, Statement, Subscription, User
 from app.portal.web import lists
 from app.services import reporting
-from app.services.billing import margin, statements
-from app.services.billing.margin import Earned
+from app.services.billing import statements
 from app.services.billing.usage import ModelRate
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
@@ -474,13 +473,13 @@ def test_a_month_is_rated_once_for_its_figures_and_the_chart(
     session: Session, own: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rated: list[date] = []
-    rows_of = margin.rows_of
+    bills = statements.bills
 
-    def counted(session: Session, found: Any, month: date, model: ModelRate) -> list[Earned]:
+    def counted(session: Session, found: Any, month: date) -> Any:
         rated.append(month)
-        return rows_of(session, found, month, model)
+        return bills(session, found, month)
 
-    monkeypatch.setattr(margin, "rows_of", counted)
+    monkeypatch.setattr(statements, "bills", counted)
     caller, today = own.caller(Role.PARTNER_ADMIN), date(2026, 11, 20)
     found = reporting.earnings(session, caller, date(2026, 11, 1), today, ModelRate())
     assert len(rated) == len(set(rated)) == len(found.by_month)

@@ -67,9 +67,12 @@ OF_NUMBER = ("phone_enabled", "phone_configured")
 def list_assistants() -> str:
     with transaction(read_only=True) as session:
         page = without_empty(list_page(session, ASSISTANTS), "service")
-        named = organization_picker.named_in_filter(session)
+        organization = organization_picker.organization_in_filter(session)
         return render_template(
-            "portal/assistants/list.html", list=page, named=named, tones=READINESS_TONES
+            "portal/assistants/list.html",
+            list=page,
+            organization=organization,
+            tones=READINESS_TONES,
         )
 
 

@@ -24,7 +24,7 @@ from app.services.billing import margin
 from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.margin import Earned, MonthOfOrganization
 from app.services.billing.months import asked_month, previous_month
-from app.services.reporting import MonthEarned
+from app.services.reporting import Earnings, MonthEarned
 
 COLUMNS = (
     *(
@@ -48,11 +48,11 @@ def show_costs() -> str:
         found = reporting.earnings(session, caller(), month, today, model_rate())
         return render_template(
             "portal/billing/costs.html",
-            months=offered_months(today, margin.first_month(session, caller()), month),
+            months=offered_months(today, found.since, month),
             last=found.last,
             months_url=months_url,
             **_shown(session, month, found.total, found.by_month),
-            **_listed(session, month, can_rank=found.total is not None),
+            **_listed(session, month, found),
         )
 
 
@@ -77,11 +77,11 @@ def _shown(
     }
 
 
-def _listed(session: Session, month: date, *, can_rank: bool) -> dict[str, Any]:
+def _listed(session: Session, month: date, found: Earnings) -> dict[str, Any]:
     """Return a page of the organizations of a month; without a total they are sorted by name."""
     place, words = lists.place(), lists.text_filter("q")
     asked = request.args.get("sort", "")
-    sort = margin.NAME if not can_rank else asked if asked in margin.ORDERS else "margin"
+    sort = margin.NAME if found.total is None else asked if asked in margin.ORDERS else "margin"
     page = margin.by_organization(
         session,
         caller(),
@@ -89,6 +89,7 @@ def _listed(session: Session, month: date, *, can_rank: bool) -> dict[str, Any]:
         model_rate(),
         sort=sort,
         query=words,
+        known=found.rows,
         **place.wanted,
     )
     next_url = place.next_url(page.next_cursor)

@@ -9,7 +9,7 @@ from flask import flash, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import CampaignStatus, CarrierKind
+from app.enums import CampaignStatus, CarrierKind, OrganizationStatus
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
@@ -180,7 +180,9 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         assistant = assistants.get(session, caller(), plan.assistant_id)
         shown["blocker"] = blocker_words(found, plan, _blocker(session, found, plan))
         shown["facts_of_plan"] = plan_facts(plan, assistant)
-        if found.status is not CampaignStatus.ARCHIVED:
+        owner = session.get_one(Organization, found.organization_id)
+        closed = owner.status is OrganizationStatus.ARCHIVED
+        if found.status is not CampaignStatus.ARCHIVED and not closed:
             shown |= _acts(session, found, plan, progress)
         shown |= _past(session, found, plan, progress)
     return shown

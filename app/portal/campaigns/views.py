@@ -7,7 +7,7 @@ from uuid import UUID
 from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import CampaignStatus
+from app.enums import CampaignStatus, OrganizationStatus
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
@@ -148,14 +148,17 @@ def about(session: Session, found: Campaign) -> dict[str, Any]:
     planned = outreach.summaries_of(session, [found]).get(found.id)
     summary = planned or outreach.Summary()
     state = state_of(found, summary)
+    archived = found.status is CampaignStatus.ARCHIVED
+    organization = organizations.get(session, caller(), found.organization_id)
     return {
         "campaign": found,
         "state": state,
         "state_words": STATE_WORDS[state],
         "has_plan": planned is not None,
         "started": summary.started_at is not None,
-        "archived": found.status is CampaignStatus.ARCHIVED,
-        "organization": organizations.get(session, caller(), found.organization_id),
+        "archived": archived,
+        "takes_new": not archived and organization.status is not OrganizationStatus.ARCHIVED,
+        "organization": organization,
         "keys": campaigns.external_id_keys(session, found),
     }
 

@@ -8,7 +8,7 @@ from flask import render_template, stream_with_context, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import ends_outreach
+from app.enums import OrganizationStatus, ends_outreach
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Campaign
@@ -68,7 +68,9 @@ def _calling(session: Session, campaign: Campaign, found: StoredContact) -> dict
         "organization": organization,
         "refusal": blocker.message if blocker else None,
         "listed": listed,
-        "callable": number and not (blocker or listed or asked.status == REFUSED),
+        "callable": number
+        and organization.status is OrganizationStatus.ACTIVE
+        and not (blocker or listed or asked.status == REFUSED),
         "calls": calls_to_it,
         "requesters": users.names_by_email(session, caller(), requesters),
         "consent": asked,
@@ -80,6 +82,8 @@ def _calling(session: Session, campaign: Campaign, found: StoredContact) -> dict
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/new")
 def contact_new(campaign_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        campaigns.get_for_new_contacts(session, caller(), campaign_id)
     return _new_page(*_opened(campaign_id))
 
 

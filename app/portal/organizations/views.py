@@ -31,7 +31,6 @@ from app.services import (
     assistants,
     audit,
     campaigns,
-    do_not_call,
     organizations,
     outreach,
     pauses,
@@ -89,11 +88,12 @@ TABS = (
 def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any]:
     """Return the head of every tab; ``endpoint`` is the tab that is shown."""
     use = organizations.use_of(session, [found.id])[found.id]
+    contents = organizations.contents_of(session, found)
     counts = {
         "users": use.users,
         "assistants": use.assistants,
-        "campaigns": organizations.campaigns_in(session, found),
-        "do_not_call": do_not_call.count_of(session, caller(), found.id),
+        "campaigns": contents.campaigns,
+        "do_not_call": contents.do_not_call,
     }
     trial = organizations.trial_of(session, found)
     hidden = () if trial or endpoint == VERIFIED_NUMBERS else (VERIFIED_NUMBERS,)

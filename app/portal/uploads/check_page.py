@@ -10,11 +10,11 @@ from flask import redirect, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import ContactAction
+from app.enums import ContactAction, OrganizationStatus
 from app.errors import Conflict, in_language
 from app.extensions import transaction
 from app.languages import gettext, ngettext, pgettext
-from app.models import Campaign, ContactImport
+from app.models import Campaign, ContactImport, Organization
 from app.phone import country_name
 from app.portal.uploads.campaign_words import names_of
 from app.portal.uploads.forms import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
@@ -126,8 +126,10 @@ def check_context(
 
 
 def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
-    """Return breadcrumbs and wizard steps of an upload's pages."""
+    """Return breadcrumbs and wizard steps of an upload's pages, and whether its organization takes
+    new contacts."""
     name, in_sentence = names_of(session, upload)
+    organization = session.get_one(Organization, upload.organization_id)
     campaign = url_for("portal.campaign", campaign_id=upload.campaign_id)
     choose = url_for("portal.upload_new", campaign_id=upload.campaign_id)
     return {
@@ -143,6 +145,7 @@ def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
             (gettext("Apply"), None),
         ],
         "campaign_url": campaign,
+        "takes_new": organization.status is not OrganizationStatus.ARCHIVED,
     }
 
 

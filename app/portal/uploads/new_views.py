@@ -58,7 +58,7 @@ def _offered(session: Session) -> dict[str, Any]:
     """Return the first campaigns that the search of the URL finds, and the way to create one."""
     query = lists.text_filter("q")
     found = campaigns.search(
-        session, caller(), query=query, archived=False, sort="name", limit=CAMPAIGNS_SHOWN
+        session, caller(), query=query, takes_contacts=True, sort="name", limit=CAMPAIGNS_SHOWN
     )
     create = (gettext("Create campaign"), url_for("portal.campaign_new"))
     return {
@@ -154,7 +154,7 @@ def created(
 def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
     defaults = settings().storage_defaults
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign = campaigns.get_for_new_contacts(session, caller(), campaign_id)
         owner = organizations.get(session, caller(), campaign.organization_id)
         return render_template(
             "portal/uploads/choose.html",

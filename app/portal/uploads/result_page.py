@@ -7,12 +7,12 @@ from zoneinfo import ZoneInfo
 from flask import url_for
 from sqlalchemy.orm import Session
 
-from app.enums import CampaignStatus, ImportState
+from app.enums import CampaignStatus, ImportState, OrganizationStatus
 from app.extensions import caller, settings
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
-from app.models import Campaign, ContactImport
+from app.models import Campaign, ContactImport, Organization
 from app.policy import Permission
 from app.portal.uploads.labels import (
     fixes_words,
@@ -59,7 +59,10 @@ def result_context(session: Session, found: ContactImport) -> dict[str, Any]:
     to_fix -= sum(corrected_files.rows_to_fix(each.upload) for each in later)  # are fixed there
     return {
         "corrected_files": later,
-        "can_fix": to_fix > 0 and not is_open and found.rows_forgotten_at is None,
+        "can_fix": to_fix > 0
+        and not is_open
+        and found.rows_forgotten_at is None
+        and not _is_archived(session, found),
         "differences": ", ".join(differences),
         "ignored": ignored_words(reports.ignored_kinds(session, found)),
         "outcome": outcome_words(found, uploads.rows_left(found)),
@@ -78,6 +81,8 @@ def _next_step(session: Session, found: ContactImport) -> tuple[str, str] | None
     is_paused = campaign.status is CampaignStatus.PAUSED and campaign.contact_count > 0
     if not is_paused or not caller().may(Permission.CAMPAIGNS_WRITE):
         return None
+    if _is_archived(session, found):
+        return None
     plan = outreach.stored_plan(session, campaign)
     if plan is None:
         words, endpoint = pgettext("campaign", "Create plan"), "portal.campaign_plan"
@@ -85,6 +90,12 @@ def _next_step(session: Session, found: ContactImport) -> tuple[str, str] | None
         words = gettext("Resume campaign") if plan.started_at else gettext("Start campaign")
         words, endpoint = f"{words}…", "portal.campaign_start_confirm"
     return words, url_for(endpoint, campaign_id=campaign.id)
+
+
+def _is_archived(session: Session, found: ContactImport) -> bool:
+    """Whether the organization is archived: it takes no more contacts and calls no one."""
+    organization = session.get_one(Organization, found.organization_id)
+    return organization.status is OrganizationStatus.ARCHIVED
 
 
 def _failed_rows(session: Session, found: ContactImport) -> list[tuple[int, str, str]]:

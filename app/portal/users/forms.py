@@ -40,7 +40,11 @@ def role_choices(roles: Sequence[Role]) -> list[SelectChoice]:
 
 
 class InviteForm(PortalForm):
-    wire_fields: ClassVar = {"userType": "role", "organizationId": "organization"}
+    wire_fields: ClassVar = {
+        "userType": "role",
+        "organizationId": "organization",
+        "orgId": "organization",
+    }
 
     once = OnceField()
     email = EmailField(lazy_gettext("Email"), render_kw={"maxlength": 254, "autocomplete": "off"})

@@ -11,6 +11,7 @@ from flask import request
 from sqlalchemy.orm import Session
 from wtforms import StringField
 
+from app.enums import OrganizationStatus
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
@@ -19,6 +20,7 @@ from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_picker import choose_page, organization_named, suggested_names
 from app.services import organizations, users
+from app.services.tenancy import ARCHIVED, archived_words, refuse_archived
 
 REFRESH = "refresh"
 """The parameter of a form that is sent only to show what depends on its organization."""
@@ -75,9 +77,12 @@ def new_page(
     for_assistant: bool = False,
 ) -> str:
     """Return the ``page`` of a blank form, or before it the one on which operators choose; the
-    arguments are those of `organization_picker.choose_page`."""
+    arguments are those of `organization_picker.choose_page`. Raises `NotFound`, and `Conflict`
+    (``archived``) for an archived organization in the URL."""
     with transaction(read_only=True) as session:
         organization = form.offer_organization(session)
+        if organization is not None:
+            refuse_archived(organization)
         if organization is None and not form.suggested:
             return choose_page(session, title, back, for_assistant=for_assistant)
     return page(organization, form)
@@ -99,10 +104,14 @@ def _called(session: Session, typed: str, known: Organization | None) -> Organiz
     if not name:
         raise ValidationFailed.on("organization", "blank", gettext("Enter the organization."))
     if known is not None and known.name.lower() == name.lower():
+        if known.status is OrganizationStatus.ARCHIVED:
+            raise ValidationFailed.on("organization", ARCHIVED, archived_words())
         return known
     try:
         return users.by_name(session, caller(), name)
     except ValidationFailed as error:
+        if error.code == ARCHIVED:
+            raise
         if error.code == "organization_ambiguous":
             message = gettext(
                 "Several organizations are called “%(name)s”. Open the right one and begin there.",

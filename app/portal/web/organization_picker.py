@@ -34,13 +34,18 @@ def organization_named(session: Session) -> Organization | None:
     return organizations.get(session, caller(), identifier)
 
 
+def organization_in_filter(session: Session) -> Organization | None:
+    """Return the organization whose id a filter of the URL has; None for other filters. Raises
+    `NotFound`."""
+    wanted = lists.id_or_words("organization")
+    return organizations.get(session, caller(), wanted) if isinstance(wanted, UUID) else None
+
+
 def named_in_filter(session: Session) -> dict[str, str]:
     """Return the name of the organization whose id a filter of the URL has, to show it there.
     Raises `NotFound`."""
-    wanted = lists.id_or_words("organization")
-    if not isinstance(wanted, UUID):
-        return {}
-    return {"organization": organizations.get(session, caller(), wanted).name}
+    found = organization_in_filter(session)
+    return {"organization": found.name} if found else {}
 
 
 def organization_chosen() -> Organization:

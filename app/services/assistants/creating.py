@@ -13,6 +13,7 @@ from app.languages import gettext
 from app.models import Assistant, ExternalIdKey, Organization, new_id
 from app.policy.caller import Caller
 from app.services import audit, phone_numbers
+from app.services.tenancy import refuse_archived
 from app.services.uniqueness import unless_taken
 
 DEFAULT_NAME = "Assistant"
@@ -30,7 +31,7 @@ def add_assistant(
     **values: Any,
 ) -> Assistant:
     """Add an assistant with further fields (names of `Assistant`). Raises `ValidationFailed`
-    (``agent_limit_reached``) and as `configure_assistant`.
+    (``agent_limit_reached``), `Conflict` (``archived``) and as `configure_assistant`.
 
     The organization must come from its loader, which authorizes the caller.
     """
@@ -57,11 +58,13 @@ def _check_limit(session: Session, organization_id: UUID) -> None:
     """Check that one more assistant fits; a limit of 0 is no limit.
 
     The organization's row stays locked until the transaction ends, so that only one of several
-    requests gets the last place. Raises `ValidationFailed` (``agent_limit_reached``).
+    requests gets the last place. Raises `ValidationFailed` (``agent_limit_reached``) and
+    `Conflict` (``archived``).
     """
     organization = session.get_one(
         Organization, organization_id, with_for_update=True, populate_existing=True
     )
+    refuse_archived(organization)
     taken = session.scalar(
         select(func.count())
         .select_from(Assistant)

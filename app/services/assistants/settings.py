@@ -63,8 +63,11 @@ def create_assistant(
     allow_private: bool = False,
 ) -> Assistant:
     """Add an assistant to an organization that came from its loader. ``carrier`` is the
-    installation's; ``allow_private`` lets its voice address have a private host. Raises `Forbidden`
-    and `ValidationFailed` (each field's problem, or ``agent_limit_reached``)."""
+    installation's; ``allow_private`` lets its voice address have a private host.
+
+    Raises `Forbidden`, `Conflict` (``archived``) and `ValidationFailed` (each field's problem, or
+    ``agent_limit_reached``).
+    """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     checked = asdict(checked_fields(session, fields, organization, None, allow_private))
     return add_assistant(session, caller, organization, carrier=carrier, **checked)

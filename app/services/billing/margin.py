@@ -103,16 +103,19 @@ def by_organization(
     *,
     sort: str = NAME,
     query: str | None = None,
+    known: Sequence[Earned] | None = None,
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[Earned]:
     """Return a page of the partner's organizations that were there in the month, in one of
-    `ORDERS`; ``query`` searches names.
+    `ORDERS`; ``query`` searches names. ``known`` are all of them by name, not to be rated again.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
     """
     if sort != NAME:
-        found = all_organizations(session, caller, month, model, query=query)
+        found = known if not query else None
+        if found is None:
+            found = all_organizations(session, caller, month, model, query=query)
         return _part(_sorted(found, sort), cursor, limit)
     rows = of_partner(caller).where(Organization.created_at < end_of(month))
     if query:

@@ -9,13 +9,14 @@ from sqlalchemy.orm import Session
 from app.enums import CampaignStatus
 from app.errors import Conflict, ValidationFailed, refuse_stale
 from app.languages import gettext
-from app.models import Assistant, Campaign, CampaignAssistant, new_id
+from app.models import Assistant, Campaign, CampaignAssistant, Organization, new_id
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.calls.cancel import cancel_for_campaign
 from app.services.campaigns.loading import get
 from app.services.organizations.changing import checked_name
+from app.services.tenancy import refuse_archived
 
 
 def create(
@@ -29,11 +30,12 @@ def create(
 ) -> Campaign:
     """Create a campaign, paused; ``all_assistants`` includes future ones of the organization.
 
-    Raises `Forbidden`, `NotFound`, or `ValidationFailed` (``blank``, ``too_long``,
-    ``agent_not_found``).
+    Raises `Forbidden`, `NotFound`, `Conflict` (``archived``), or `ValidationFailed` (``blank``,
+    ``too_long``, ``agent_not_found``).
     """
     caller.require(Permission.CAMPAIGNS_WRITE)
     organization = organizations.get(session, caller, organization_id)
+    refuse_archived(organization)
     campaign = Campaign(
         id=new_id(),
         partner_id=organization.partner_id,
@@ -130,6 +132,8 @@ def _move(
     if campaign.status is CampaignStatus.ARCHIVED:
         message = gettext("The campaign is archived.")
         raise Conflict(message, "archived")
+    if status is CampaignStatus.ACTIVE:
+        refuse_archived(session.get_one(Organization, campaign.organization_id))
     before, campaign.status = campaign.status, status
     if before is CampaignStatus.ACTIVE:
         cancel_for_campaign(session, campaign.id)

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
-from app.enums import CampaignStatus
+from app.enums import CampaignStatus, OrganizationStatus
 from app.errors import NotFound
 from app.languages import gettext
 from app.models import Assistant, Campaign, CampaignAssistant, Organization
@@ -85,17 +85,23 @@ def search(
     query: str | None = None,
     status: CampaignStatus | None = None,
     archived: bool | None = None,
+    takes_contacts: bool = False,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Campaign]:
     """Return a page of campaigns; ``query`` searches their names and, for staff
     without ``organization_id``, those of their organizations; ``archived`` keeps only archived
-    ones, or only the others.
+    ones, or only the others, ``takes_contacts`` those that new contacts can be added to.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
     rows = _matching(session, caller, organization_id, query, status, archived)
+    if takes_contacts:
+        closed = select(Organization.id).where(Organization.status == OrganizationStatus.ARCHIVED)
+        rows = rows.where(
+            Campaign.status != CampaignStatus.ARCHIVED, Campaign.organization_id.not_in(closed)
+        )
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 

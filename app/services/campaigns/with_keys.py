@@ -20,8 +20,8 @@ def create_with_keys(
     """Create a campaign of the organization's assistants that have no other external ids.
 
     A key that none of them has is defined at the first as one that identifies; if each has others,
-    the organization's first assistant is used. Raises `Forbidden`, `NotFound` and
-    `ValidationFailed` (as `create`, ``blank``, ``too_long``, and ``no_assistant``).
+    the organization's first assistant is used. Raises as `create`, and `ValidationFailed`
+    (``no_assistant``).
     """
     wanted = {key.strip() for key in keys}
     organization = organizations.get(session, caller, organization_id)

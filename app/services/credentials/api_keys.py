@@ -30,7 +30,7 @@ from app.services.audit.refusals import Refusal
 from app.services.credentials import lifetimes, new_credential_mails, rules, secrets
 from app.services.name_search import is_of_organization_called
 from app.services.paging import Page, Sort, keyset_page
-from app.services.tenancy import fetch, get_organization, of_tenant
+from app.services.tenancy import fetch, get_organization, of_tenant, refuse_archived
 
 _KEY = secrets.pattern_of("ppk_(?:live|test)_")
 _NEWEST = Sort(ApiKey.created_at, descending=True)
@@ -77,11 +77,13 @@ def create(
 ) -> NewKey:
     """Create a key for an organization of the caller's partner, and mail its administrators.
 
-    Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed` (``blank``,
-    ``too_long``, ``unknown_scope``, ``scope_required``, ``in_the_past``).
+    Raises `Forbidden`, `NotFound` (``organization_not_found``), `Conflict` (``archived``) and
+    `ValidationFailed` (``blank``, ``too_long``, ``unknown_scope``, ``scope_required``,
+    ``in_the_past``).
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     organization = get_organization(session, caller, organization_id)
+    refuse_archived(organization)
     wanted = sorted({str(scope) for scope in scopes})
     check(name, wanted)
     _require(caller, wanted)

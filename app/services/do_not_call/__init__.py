@@ -10,7 +10,7 @@ from app.services.do_not_call.entries import (
     remove,
     several,
 )
-from app.services.do_not_call.overview import ListSize, count_of, entry, sizes
+from app.services.do_not_call.overview import ListSize, entry, sizes
 from app.services.do_not_call.parsing import (
     MAX_FILE_BYTES,
     MOST_NUMBERS,

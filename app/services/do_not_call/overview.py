@@ -15,7 +15,6 @@ from app.services import name_search, organizations
 from app.services.do_not_call.entries import WRITTEN
 from app.services.organizations.loading import SORTS
 from app.services.paging import Page, keyset_page
-from app.services.tenancy import organization_not_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +56,6 @@ def sizes(
     )
     found = {row[0]: ListSize(row[1], row[2]) for row in counted}
     return page, {row.id: found.get(row.id, ListSize(0, None)) for row in page.items}
-
-
-def count_of(session: Session, caller: Caller, organization_id: UUID) -> int:
-    """The numbers on the organization's list. Raises `NotFound`."""
-    numbers = select(func.count()).where(DoNotCallEntry.organization_id == Organization.id)
-    query = organizations.visible(caller).with_only_columns(numbers.scalar_subquery())
-    count: int | None = session.scalar(query.where(Organization.id == organization_id))
-    if count is None:
-        raise organization_not_found()
-    return count
 
 
 def entry(session: Session, caller: Caller, organization_id: UUID, number: str) -> DoNotCallEntry:

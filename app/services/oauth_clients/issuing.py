@@ -16,7 +16,7 @@ from app.services import audit
 from app.services.credentials import lifetimes, new_credential_mails, rules
 from app.services.credentials import secrets as credential_secrets
 from app.services.oauth_clients.changing import changeable, require_grant, require_operator
-from app.services.tenancy import get_organization
+from app.services.tenancy import get_organization, refuse_archived
 
 SECRET_PREFIX = "ppcs_"  # noqa: S105 - how each secret begins, for scanners of leaked ones
 CLIENT_ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
@@ -64,10 +64,12 @@ def create_legacy(
 ) -> NewClient:
     """Create a client of Area B for one organization. Only for the operator's command line.
 
-    Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed` as `create`.
+    Raises `Forbidden`, `NotFound` (``organization_not_found``), `Conflict` (``archived``) and
+    `ValidationFailed` as `create`.
     """
     require_operator(caller)
     organization = get_organization(session, caller, organization_id)
+    refuse_archived(organization)
     client = OAuthClient(
         partner_id=organization.partner_id,
         organization_id=organization.id,

@@ -41,10 +41,11 @@ from app.services.organizations.status import (
 from app.services.organizations.trial import Trial, end_trial, trial_of
 from app.services.organizations.use import (
     RECENT_DAYS,
+    Contents,
     NearLimit,
     Use,
     any_near_limit,
-    campaigns_in,
+    contents_of,
     first_users_of,
     names_of,
     near_limits,

@@ -143,13 +143,15 @@ def count(session: Session, caller: Caller, chosen: Filter, *, most: int = MOST_
     return count_up_to(session, rows, most)
 
 
-def called(session: Session, caller: Caller, name: str, limit: int = 10) -> list[Organization]:
-    """Return those with this name, ignoring case, or else accents too; archived ones don't
-    count."""
+def called(
+    session: Session, caller: Caller, name: str, limit: int = 10, *, archived: bool = False
+) -> list[Organization]:
+    """Return those with this name, ignoring case, or else accents too: only the ``archived`` ones,
+    or only the others."""
     written = name.replace("\x00", "").strip()
+    is_archived = Organization.status == OrganizationStatus.ARCHIVED
     rows = visible(caller).where(
-        Organization.name_key == name_key(written),
-        Organization.status != OrganizationStatus.ARCHIVED,
+        Organization.name_key == name_key(written), is_archived if archived else ~is_archived
     )
     found = list(session.scalars(rows.order_by(Organization.id).limit(limit)))
     return [each for each in found if each.name.lower() == written.lower()] or found

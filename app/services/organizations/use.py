@@ -10,7 +10,15 @@ from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus, OrganizationStatus, UserStatus
 from app.languages import gettext
-from app.models import Assistant, Campaign, ConversationDay, Organization, User, utcnow
+from app.models import (
+    Assistant,
+    Campaign,
+    ConversationDay,
+    DoNotCallEntry,
+    Organization,
+    User,
+    utcnow,
+)
 from app.models.organization import ROOMY
 from app.policy.caller import Caller
 from app.services.organizations.loading import Closeness, close_to_limit, uses, visible
@@ -96,12 +104,22 @@ def _near_words(organization: Organization, use: Use) -> Iterator[str]:
         yield gettext("%(used)s of %(limit)s seats in use.", used=use.users, limit=users)
 
 
-def campaigns_in(session: Session, organization: Organization) -> int:
-    """Return its campaigns that are not archived; the organization must come from its loader."""
-    query = select(func.count()).where(
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Campaigns that are not archived, and numbers on the do-not-call list."""
+
+    campaigns: int
+    do_not_call: int
+
+
+def contents_of(session: Session, organization: Organization) -> Contents:
+    """Count them in one query; the organization must come from its loader."""
+    campaigns = select(func.count()).where(
         Campaign.organization_id == organization.id, Campaign.status != CampaignStatus.ARCHIVED
     )
-    return session.scalar(query) or 0
+    numbers = select(func.count()).where(DoNotCallEntry.organization_id == organization.id)
+    counts = (campaigns.scalar_subquery(), numbers.scalar_subquery())
+    return Contents(*session.execute(select(*counts)).one())
 
 
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:

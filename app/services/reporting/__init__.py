@@ -27,7 +27,14 @@ from app.services.reporting.costs import (
     totals,
 )
 from app.services.reporting.daily import Day, daily, last_updated, total
-from app.services.reporting.earnings import MonthEarned, earned, earned_by_month, earnings, total_of
+from app.services.reporting.earnings import (
+    Earnings,
+    MonthEarned,
+    earned,
+    earned_by_month,
+    earnings,
+    total_of,
+)
 from app.services.reporting.month_end import HISTORY, MonthEnd, month_end, month_end_of
 from app.services.reporting.monthly import Answered, MonthlyReport, Mover, monthly
 from app.services.reporting.plan import subscription, subscription_of_user

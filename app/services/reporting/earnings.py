@@ -1,7 +1,7 @@
 """What months earned: prices, costs and margin of the partner or of one organization."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date
 from uuid import UUID
@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 from app.models import Organization, Statement
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.billing import margin, usage
+from app.services.billing import margin, statements, usage
 from app.services.billing.margin import Earned
 from app.services.billing.months import end_of, month_of, previous_month
 from app.services.billing.rating import in_micros
+from app.services.billing.statements import Bill
 from app.services.billing.usage import ModelRate, Used
 from app.services.reporting.by_organization import can_rank
 from app.services.spending import rates
@@ -37,22 +38,33 @@ class MonthEarned:
 
 @dataclass(frozen=True, slots=True)
 class Earnings:
-    """A month, the one before it, and the last months of a chart."""
+    """A month, the one before it, and the last months of a chart. ``rows`` are the organizations of
+    the month by name, None if there are too many; ``since`` is the month of the first one."""
 
     total: Earned | None
     last: Earned | None
     by_month: Sequence[MonthEarned]
+    rows: Sequence[Earned] | None
+    since: date | None
 
 
 def earnings(
     session: Session, caller: Caller, month: date, today: date, model: ModelRate
 ) -> Earnings:
     """Return what the partner earned, each month rated once. Raises `Forbidden`."""
-    total, before = earned(session, caller, month, model), previous_month(month)
-    by_month = earned_by_month(session, caller, today, model, known={month: total})
+    organizations = margin.of_partner(caller)
+    if not can_rank(session, caller, MOST_SUMMED):
+        return Earnings(None, None, [], None, margin.first_month(session, caller))
+    found = session.scalars(organizations.order_by(Organization.name_key, Organization.id)).all()
+    rows = margin.rows_of(session, _existing(found, month), month, model)
+    total, before = margin.total(rows), previous_month(month)
+    currency = rows[0].model_currency if rows else rates.currency_of(session)
+    by_month = _by_month(session, found, today, model, currency, {month: total})
     if any(each.month == before for each in by_month):
-        return Earnings(total, total_of(by_month, before), by_month)
-    return Earnings(total, earned(session, caller, before, model), by_month)
+        last = total_of(by_month, before)
+    else:
+        last = margin.total(margin.rows_of(session, _existing(found, before), before, model))
+    return Earnings(total, last, by_month, rows, _first_month(found))
 
 
 def total_of(by_month: Sequence[MonthEarned], month: date) -> Earned | None:
@@ -97,24 +109,38 @@ def earned_by_month(
         found = session.scalars(margin.of_partner(caller)).all()
     else:
         return []
+    return _by_month(session, found, today, model, rates.currency_of(session), known or {})
+
+
+def _by_month(
+    session: Session,
+    found: Sequence[Organization],
+    today: date,
+    model: ModelRate,
+    currency: str,
+    known: Mapping[date, Earned | None],
+) -> Sequence[MonthEarned]:
     months = _months(found, today)
     if not months:
         return []
     ids = [each.id for each in found]
     closed = _closed(session, ids, months[0])
     used = usage.of_months(session, ids, months[0], months[-1])
-    currency = rates.currency_of(session)
-    sums = dict(known or {})
+    sums = dict(known)
     for month in months:
-        existing = [each for each in found if each.created_at < end_of(month)]
-        totals = closed.get(month, _Totals(0, {}))
         if month in sums:
             continue
+        existing = _existing(found, month)
+        totals = closed.get(month, _Totals(0, {}))
         if totals.statements < len(existing):
-            sums[month] = margin.total(margin.rows_of(session, existing, month, model))
-        else:
-            sums[month] = totals.earned(used.get(month, Used()), model, currency)
+            totals = _Totals.of(statements.bills(session, existing, month).values())
+        sums[month] = totals.earned(used.get(month, Used()), model, currency)
     return [MonthEarned(month, sums[month]) for month in months]
+
+
+def _existing(found: Sequence[Organization], month: date) -> list[Organization]:
+    """Return those that were there in the month."""
+    return [each for each in found if each.created_at < end_of(month)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +149,13 @@ class _Totals:
 
     statements: int
     sums: Mapping[str, int]
+
+    @classmethod
+    def of(cls, bills: Collection[Bill]) -> "_Totals":
+        sums: defaultdict[str, int] = defaultdict(int)
+        for bill in bills:
+            sums[bill.currency] += bill.total
+        return cls(len(bills), sums)
 
     def earned(self, used: Used, model: ModelRate, model_currency: str) -> Earned | None:
         """Return the sum as `margin.total` makes it."""
@@ -138,13 +171,18 @@ class _Totals:
 
 def _months(found: Sequence[Organization], today: date) -> list[date]:
     """Return the months to show, the first one first; none without organizations."""
-    if not found:
+    first = _first_month(found)
+    if first is None:
         return []
-    first = month_of(min(each.created_at for each in found).astimezone(UTC).date())
     months = [month_of(today)]
     while len(months) < MONTHS and months[0] > first:
         months.insert(0, previous_month(months[0]))
     return months
+
+
+def _first_month(found: Sequence[Organization]) -> date | None:
+    created = min((each.created_at for each in found), default=None)
+    return None if created is None else month_of(created.astimezone(UTC).date())
 
 
 def _closed(session: Session, ids: Sequence[UUID], first: date) -> Mapping[date, _Totals]:

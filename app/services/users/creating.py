@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import Role, Tier, UserStatus
+from app.enums import OrganizationStatus, Role, Tier, UserStatus
 from app.errors import ValidationFailed
 from app.languages import gettext
 from app.models import MailKind, User, new_id
@@ -16,6 +16,7 @@ from app.policy.caller import Caller
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
 from app.services import assistants, audit, mail_queue, organizations, partners, rollup
 from app.services.organizations.changing import add as add_organization
+from app.services.tenancy import ARCHIVED, archived_words
 from app.services.uniqueness import unless_taken
 from app.services.users import new_administrators
 from app.services.users.loading import MEMBERS, check_grant
@@ -76,7 +77,7 @@ def create_partial(session: Session, caller: Caller, data: CreatePartialUserInpu
     """Create an invited standard user of an existing organization of the caller's own partner.
 
     Raises `NotFound` (``organization_not_found``) and `ValidationFailed` (``email_exists``,
-    ``user_limit_reached``).
+    ``user_limit_reached``, ``archived``).
     """
     partners.own(caller)
     return invite(
@@ -118,13 +119,15 @@ def invite(
     the mail to administrators (`new_administrators`).
 
     Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound`, and
-    `ValidationFailed` (``email_exists``, ``user_limit_reached``).
+    `ValidationFailed` (``email_exists``, ``user_limit_reached``, ``archived``).
     """
     caller.require(Permission.USERS_WRITE)
     check_grant(caller, user_type)
     if user_type in MEMBERS and organization_id is not None:
         organization = organizations.get(session, caller, organization_id)
         partner_id = organization.partner_id
+        if organization.status is OrganizationStatus.ARCHIVED:
+            raise ValidationFailed.on("orgId", ARCHIVED, archived_words())
         organizations.claim_seat(session, organization.id)
     elif user_type not in MEMBERS and organization_id is None:
         partner_id = partners.check(session, caller, partner_id or partners.own(caller))

@@ -15,6 +15,7 @@ from app.models import Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations
+from app.services.tenancy import ARCHIVED, archived_words
 from app.services.users.changing import MAX_NAME
 from app.services.users.creating import invite, refuse_known_address, refuse_no_email
 from app.services.users.invitees import Invitee
@@ -336,5 +337,9 @@ def one_called(name: str, found: Sequence[Organization]) -> Organization:
 
 
 def by_name(session: Session, caller: Caller, name: str) -> Organization:
-    """Return the caller's organization of this name. Raises as `one_called`."""
-    return one_called(name, organizations.called(session, caller, name))
+    """Return the caller's organization of this name. Raises as `one_called`, and `ValidationFailed`
+    (``archived``) if only an archived one has it."""
+    found = organizations.called(session, caller, name)
+    if not found and organizations.called(session, caller, name, archived=True):
+        raise ValidationFailed.on("organization", ARCHIVED, archived_words())
+    return one_called(name, found)

@@ -25,7 +25,7 @@ from app.services import audit
 from app.services.credentials import rules
 from app.services.credentials.encryption import seal
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
-from app.services.tenancy import fetch, get_organization, of_tenant
+from app.services.tenancy import fetch, get_organization, of_tenant, refuse_archived
 from app.services.webhooks import addresses
 from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
@@ -56,11 +56,13 @@ def add(
 ) -> Shown:
     """Create an endpoint for an organization of the caller's partner.
 
-    Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
-    (``invalid_url``, ``unknown_event``, ``event_required``, ``too_many_webhooks``).
+    Raises `Forbidden`, `NotFound` (``organization_not_found``), `Conflict` (``archived``) and
+    `ValidationFailed` (``invalid_url``, ``unknown_event``, ``event_required``,
+    ``too_many_webhooks``).
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
     organization = get_organization(session, caller, organization_id)
+    refuse_archived(organization)
     check(settings, url, events)
     chosen, secret = _in_order(events), new_secret()
     held = select(func.count()).where(WebhookEndpoint.organization_id == organization.id)

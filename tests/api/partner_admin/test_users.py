@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from app.enums import Role
 from app.models import Organization, User, new_id
 from app.policy import ROLE_PERMISSIONS, Permission
-from app.services import users
+from app.services import organizations, users
 from tests.fixtures.area_a import AreaA
 from tests.fixtures.cast import OPERATOR
 
@@ -153,6 +153,13 @@ def test_a_partial_user_is_invited_until_the_organization_is_full(area: AreaA) -
     assert (made["status"], made["orgId"], made["name"]) == ("invited", body["orgId"], "Petra")
     full = area.refused("POST", "/api/users/partial", body | {"email": "q@x.example"})
     assert full == (400, "user_limit_reached")
+
+
+def test_an_archived_organization_takes_no_partial_user(area: AreaA) -> None:
+    organizations.archive(area.session, OPERATOR, area.own.organization.id)
+    area.session.commit()
+    body = {"email": "p@x.example", "orgId": str(area.own.organization.id)}
+    assert area.refused("POST", "/api/users/partial", body) == (400, "archived")
 
 
 def test_without_a_listed_404_what_is_unknown_is_a_bad_request(area: AreaA) -> None:

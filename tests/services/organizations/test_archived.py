@@ -1,0 +1,125 @@
+"""An archived organization takes nothing new from anyone until it is restored."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import CampaignStatus, Role, WebhookEvent
+from app.errors import Conflict, ValidationFailed
+from app.models import Campaign
+from app.policy.caller import Caller
+from app.services import assistants, campaigns, oauth_clients, organizations, outreach, users
+from app.services.assistants import settings as assistant_settings
+from app.services.credentials import api_keys
+from app.services.webhooks import endpoints
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.settings import SECRET_KEY
+
+REFUSED = "The organization is archived. Restore it first."
+Create = Callable[[Session, Caller, Tenant], object]
+
+
+def create_campaign(session: Session, caller: Caller, own: Tenant) -> object:
+    return campaigns.create(session, caller, own.organization.id, name="Spring")
+
+
+def create_campaign_with_keys(session: Session, caller: Caller, own: Tenant) -> object:
+    return campaigns.create_with_keys(
+        session, caller, own.organization.id, name="Spring", keys=["crmId"]
+    )
+
+
+def create_assistant(session: Session, caller: Caller, own: Tenant) -> object:
+    fields = assistant_settings.AssistantFields(name="Robin")
+    return assistant_settings.create_assistant(session, caller, own.organization, fields)
+
+
+def create_key(session: Session, caller: Caller, own: Tenant) -> object:
+    return api_keys.create(session, caller, organization_id=own.organization.id, name="CRM")
+
+
+def add_webhook(session: Session, caller: Caller, own: Tenant) -> object:
+    return endpoints.add(
+        session,
+        caller,
+        Settings(env="test", secret_key=SECRET_KEY),
+        organization_id=own.organization.id,
+        url="https://hooks.example.com/calls",
+        events=[WebhookEvent.CALL_COMPLETED],
+    )
+
+
+def create_legacy_client(session: Session, caller: Caller, own: Tenant) -> object:
+    return oauth_clients.create_legacy(
+        session, OPERATOR, organization_id=own.organization.id, name="Desk"
+    )
+
+
+@pytest.fixture
+def tenant(session: Session) -> Tenant:
+    return make_tenant(session)
+
+
+CREATIONS = (
+    create_campaign,
+    create_campaign_with_keys,
+    create_assistant,
+    create_key,
+    add_webhook,
+    create_legacy_client,
+)
+
+
+@pytest.mark.parametrize("create", CREATIONS)
+def test_it_takes_nothing_new_until_it_is_restored(
+    session: Session, tenant: Tenant, create: Create
+) -> None:
+    caller, organization = tenant.caller(Role.PARTNER_ADMIN), tenant.organization
+    organization.assistant_limit = 0
+    organizations.archive(session, caller, organization.id)
+    with pytest.raises(Conflict) as refused:
+        create(session, caller, tenant)
+    assert (refused.value.code, refused.value.message) == ("archived", REFUSED)
+    organizations.restore(session, caller, organization.id)
+    create(session, caller, tenant)
+
+
+def test_its_campaigns_start_only_after_it_is_restored(session: Session, tenant: Tenant) -> None:
+    caller, organization = tenant.caller(Role.PARTNER_ADMIN), tenant.organization
+    campaign = campaigns.create(
+        session, caller, organization.id, name="Spring", all_assistants=True
+    )
+    speaker = assistants.of_organization(session, caller, organization.id)[0]
+    plan = outreach.Plan(speaker.id, intro_message="Hello.", voicemail_message="Call us back.")
+    outreach.change_plan(session, caller, campaign.id, plan, most_at_once=20)
+    organizations.archive(session, caller, organization.id)
+    with pytest.raises(Conflict) as refused:
+        outreach.start(session, caller, campaign.id)
+    assert refused.value.code == "archived"
+    assert session.get_one(Campaign, campaign.id).status is CampaignStatus.PAUSED
+    organizations.restore(session, caller, organization.id)
+    assert outreach.start(session, caller, campaign.id).status is CampaignStatus.ACTIVE
+
+
+def test_it_takes_no_new_members(session: Session, tenant: Tenant) -> None:
+    caller, organization = tenant.caller(Role.PARTNER_ADMIN), tenant.organization
+    organizations.archive(session, caller, organization.id)
+    with pytest.raises(ValidationFailed) as refused:
+        users.invite(
+            session,
+            caller,
+            email="new@x.example",
+            user_type=Role.STANDARD,
+            organization_id=organization.id,
+        )
+    assert (refused.value.code, refused.value.message) == ("archived", REFUSED)
+
+
+def test_its_name_is_said_to_be_archived(session: Session, tenant: Tenant) -> None:
+    caller = tenant.caller(Role.PARTNER_ADMIN)
+    organizations.archive(session, caller, tenant.organization.id)
+    with pytest.raises(ValidationFailed) as refused:
+        users.by_name(session, caller, tenant.organization.name)
+    assert (refused.value.code, refused.value.message) == ("archived", REFUSED)
