@@ -94,7 +94,7 @@ def test_what_is_shown_and_sent_back_changes_nothing(
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("partner_name", " ", "left blank"),
+        ("partner_name", " ", "Enter a name."),
         ("support_email", "nobody", "Enter an email like"),
         ("purchase_link", "javascript:alert(1)", "web address"),
         ("default_assistant_limit", "many", "whole number"),
