@@ -50,6 +50,10 @@ def newest_calls(session: Session, own: Tenant) -> None:
     calls.search(session, own.caller(Role.PARTNER_ADMIN), CallSearch())
 
 
+def one_user(session: Session, own: Tenant) -> None:
+    users.get(session, own.caller(Role.PARTNER_ADMIN), own.user.id)
+
+
 @pytest.mark.parametrize("backend", ["sqlite"])
 @pytest.mark.parametrize(
     ("read", "table", "used"),
@@ -58,6 +62,7 @@ def newest_calls(session: Session, own: Tenant) -> None:
         (data_of_a_contact, "call_attempts", "ix_calls_contact"),
         (data_of_a_user, "audit_entries", "ix_audit_entries_actor"),
         (staff, "users", "(partner_id=? AND organization_id=?)"),
+        (one_user, "users", "(partner_id=? AND idp_uid=?)"),
         (newest_calls, "calls", "ix_calls_partner"),
     ],
 )
@@ -76,3 +81,4 @@ def test_an_index_serves(session: Session, read: Read, table: str, used: str) ->
     plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).all()
     assert used in str(plan)
     assert "TEMP B-TREE FOR LAST TERM" not in str(plan)
+    assert "MULTI-INDEX OR" not in str(plan), "with many rows SQLite reads all of them instead"
