@@ -10,7 +10,8 @@ from tests.e2e.visits import Visit
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=/)(\+|%2B)?[0-9]{8,15}(?=/|$)")
 """A UUID or a phone number in a path."""
 NO_PAGES = re.compile(r"\.(csv|json|pdf|txt|xlsx)$|^/brand/")
-MOST_PAGES = 400
+MOST_PAGES = 600
+KINDS_OF_A_PATH = 3
 
 
 def kind_of(address: str) -> str:
@@ -30,7 +31,7 @@ def walk(
     start: str = "/",
     *,
     alike: int = 1,
-    kinds_of_a_path: int = MOST_PAGES,
+    kinds_of_a_path: int = KINDS_OF_A_PATH,
     among: Sequence[str] = (),
 ) -> Iterator[tuple[str, int]]:
     """Opens every kind of page that links lead to; each with its status, while it is shown.

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Open, OwnStacks
-from tests.e2e.crawl import MOST_PAGES, walk
+from tests.e2e.crawl import KINDS_OF_A_PATH, walk
 from tests.e2e.scripts import ask, token_of
 from tests.e2e.test_signing_in import person_of
 from tests.e2e.visits import Look, Visit
@@ -101,7 +101,7 @@ def test_a_name_is_shown_as_it_was_given_and_never_run(
         visit.sign_in(person_of(partner, role))
         expect(visit.page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
     wrong, shown = [], set()
-    for path, status in walk(visit, kinds_of_a_path=MOST_PAGES if is_full() else 2):
+    for path, status in walk(visit, kinds_of_a_path=KINDS_OF_A_PATH if is_full() else 2):
         wrong += visit.layout()
         if status != 200 or executed(visit):
             wrong.append(f"{path}: {status}")
