@@ -98,7 +98,8 @@ def get_organization(
 def refuse_archived(organization: Organization) -> None:
     """Raise `Conflict` (``archived``) if it takes nothing new."""
     if organization.status is OrganizationStatus.ARCHIVED:
-        raise Conflict(archived_words(), ARCHIVED)
+        extra = {"organizationId": str(organization.id)}
+        raise Conflict(archived_words(), ARCHIVED, extra=extra)
 
 
 def archived_words() -> str:

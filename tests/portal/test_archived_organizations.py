@@ -4,10 +4,11 @@ import re
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import ContactAction, ImportState, Role
-from app.models import Campaign, ContactImport
+from app.models import AlertRule, Campaign, ContactImport
 from app.services import assistants, contacts, do_not_call, organizations
 from app.services.organizations import Filter
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -84,6 +85,27 @@ def test_a_form_for_it_does_not_open(session: Session, own: Tenant, admin: Brows
     for form in ("campaigns", "assistants", "api-access/keys", "api-access/webhooks"):
         answer = admin.get(f"/{form}/new?organization={own.organization.id}")
         assert (answer.status_code, REFUSED in words(answer)) == (409, True), form
+        assert f'href="/organizations/{own.organization.id}"' in answer.text, form
+
+
+def test_alert_rules_about_it_are_changed_but_not_added(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    name, page = own.organization.name, "/alerts/rules/new?measure=failed-calls"
+    form = {"scope": "organization", "organization": name, "threshold": "3", "period": "7-days"}
+    assert admin.post(page, form, page=page).status_code == 303
+    rule = session.scalars(select(AlertRule)).one()
+    organizations.archive(session, OPERATOR, own.organization.id)
+    session.commit()
+    held = f"/alerts/rules/{rule.id}"
+    assert admin.post(held, form | {"threshold": "4", "version": "1"}, page=held).status_code == 303
+    session.refresh(rule)
+    assert (rule.organization_id, rule.threshold) == (own.organization.id, 4)
+    answer = admin.post(page, form, page=page)
+    at_field = re.search(r'id="organization-error"[^>]*>(.*?)</p>', answer.text, re.DOTALL)
+    assert (answer.status_code, at_field is not None) == (422, True)
+    assert at_field is not None
+    assert REFUSED in at_field[1]
 
 
 OFFERS = (

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind, NumberSource, Role
 from app.models import Assistant, CarrierAccount, PhoneNumber, User, new_id
 from app.policy.caller import system_caller
-from app.services import assistants, phone_numbers
+from app.services import assistants, organizations, phone_numbers
 from app.services.carrier_accounts import Particulars
 from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -52,6 +52,25 @@ def test_a_partner_sees_its_own_numbers_only(own: Tenant, admin: Browser) -> Non
     assert "Assign numbers" not in page
     assert "No number matches" in admin.get(f"{LIST}?q=999").text
     assert "0123" in admin.get(f"{LIST}?q=555+0123").text
+
+
+def test_an_archived_organization_takes_no_number(
+    session: Session, own: Tenant, assistant: Assistant, operator: Browser
+) -> None:
+    refused = "The organization is archived. Restore it first."
+    archived = own.organization
+    organizations.archive(session, OPERATOR, archived.id)
+    session.commit()
+    digits, of_it = OWN.removeprefix("+"), f"?organization={archived.id}"
+    pages = (f"{LIST}/assign{of_it}", f"{LIST}/verify{of_it}", f"{LIST}/{digits}/move{of_it}")
+    for page in pages:
+        answer = operator.get(page)
+        assert (answer.status_code, refused in unescape(answer.text)) == (409, True), page
+    sent = operator.post(pages[0], {"numbers": "+12025550177"}, page=f"{LIST}/assign")
+    assert (sent.status_code, owner_of(session, "+12025550177")) == (409, None)
+    moved = operator.post(pages[2], {}, page=f"{LIST}/assign")
+    assert (moved.status_code, owner_of(session, OWN)) == (303, own.plus.id)
+    assert refused in unescape(operator.get(LIST).text)
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

@@ -157,9 +157,13 @@ class RuleForm(PortalForm):
 
     def _named(self, session: Session, known: UUID | None) -> UUID | None:
         name = (self.organization.data or "").strip()
-        found = [row.id for row in organizations.called(session, caller(), name)] if name else []
-        if known in found:
+        live, archived = (
+            [row.id for row in organizations.called(session, caller(), name, archived=each)]
+            for each in (False, True)
+        )
+        if known in (*live, *archived):
             return known
+        found = live or archived
         if len(found) > 1:
             message = gettext("Several organizations have this name. Add the rule from its page.")
             raise ValidationFailed.on("organizationId", "several_organizations", message)

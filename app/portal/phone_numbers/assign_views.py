@@ -15,6 +15,7 @@ from app.portal.web.fields import OnceField, lines_of
 from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
 from app.services import phone_numbers
+from app.services.tenancy import refuse_archived
 
 
 class AssignForm(PortalForm):
@@ -33,6 +34,7 @@ def phone_number_assign() -> Page:
         if organization is None:
             back = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
             return organization_picker.choose_page(session, gettext("Assign numbers"), back)
+        refuse_archived(organization)
     return _page(organization, AssignForm())
 
 

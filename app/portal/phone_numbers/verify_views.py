@@ -13,6 +13,7 @@ from app.portal.verified_numbers.forms import NumberForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.services import verified_numbers
+from app.services.tenancy import refuse_archived
 
 PURPOSE = VerificationPurpose.CALLER_ID
 
@@ -24,6 +25,7 @@ def phone_number_verify() -> Page:
         if organization is None:
             back = (gettext("Phone numbers"), url_for("portal.phone_numbers"))
             return organization_picker.choose_page(session, gettext("Verify a number"), back)
+        refuse_archived(organization)
     return _page(organization, NumberForm())
 
 

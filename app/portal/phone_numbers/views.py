@@ -23,6 +23,7 @@ from app.portal.web.messages import flashing
 from app.services import phone_numbers
 from app.services.paging import Page
 from app.services.phone_numbers import Listed
+from app.services.tenancy import refuse_archived
 
 
 @portal.get("/numbers", endpoint="phone_numbers")
@@ -65,6 +66,7 @@ def phone_number_move(digits: str) -> str:
             title = gettext("Move %(number)s", number=phone(number.number))
             has_it = number.organization_id
             return organization_picker.choose_page(session, title, back, has_it=has_it)
+        refuse_archived(organization)
         return _moving(session, number, organization).page()
 
 

@@ -18,7 +18,7 @@ from app.portal.web.body_limits import stated_limit
 from app.portal.web.current_user import find_brand, known_user, sign_in_url
 from app.portal.web.formats import moment, size
 from app.portal.web.refused_requests import note_refused_request
-from app.services import storage
+from app.services import storage, tenancy
 
 TRY_AGAIN = frozenset({429, 500, 503})
 """Statuses that may pass in a moment: the page links to the same URL again."""
@@ -170,6 +170,14 @@ def _storage(error: DomainError) -> tuple[str, str] | None:
     return (url_for("portal.storage"), gettext("Show storage")) if reached else None
 
 
+def _archived(error: DomainError) -> tuple[str, str] | None:
+    """Return the page on which the archived organization can be restored."""
+    if error.code != tenancy.ARCHIVED or "organizationId" not in error.extra:
+        return None
+    url = url_for("portal.organization", organization_id=error.extra["organizationId"])
+    return url, gettext("Open organization")
+
+
 def _later(error: RateLimited | Unavailable) -> Response:
     """Return when to try again, in seconds or minutes."""
     if isinstance(error, Unavailable):
@@ -251,7 +259,7 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
         if error.code == "view_only":
             return _view_only()
         text = None if status in (401, 404) else error.message
-        way_on = _start_of_list(error) or _storage(error)
+        way_on = _start_of_list(error) or _storage(error) or _archived(error)
         return error_page(status, text, way_on, why_url=_why(error))
     if isinstance(error, CSRFError):
         return error_page(403)

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.enums import AlertMeasure, AlertPeriod, AlertScope
+from app.enums import AlertMeasure, AlertPeriod, AlertScope, OrganizationStatus
 from app.errors import NotFound, Problem, ValidationFailed, refuse_any, refuse_stale
 from app.languages import gettext
 from app.languages.numbers import written
@@ -20,7 +20,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
 from app.services.alerts.words import sentence, uses_period
-from app.services.tenancy import fetch, get_organization, of_tenant
+from app.services.tenancy import ARCHIVED, archived_words, fetch, get_organization, of_tenant
 
 MOST_RULES = 50
 """Rules of one partner."""
@@ -69,8 +69,8 @@ def get(session: Session, caller: Caller, rule_id: UUID, *, for_change: bool = F
 
 def create(session: Session, caller: Caller, wanted: RuleInput) -> AlertRule:
     """Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
-    (``out_of_range``, ``organization_required``, ``scope_not_measured``, ``period_required``,
-    ``too_many_rules``)."""
+    (``out_of_range``, ``organization_required``, ``archived``, ``scope_not_measured``,
+    ``period_required``, ``too_many_rules``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     partner_id = partners.own(caller)
     values = _checked(session, caller, wanted)
@@ -98,7 +98,8 @@ def update(
     """Change everything but the measure; whether this changed anything. Raises as `create`, and
     `Conflict` (``changed_meanwhile``)."""
     rule = get(session, caller, rule_id, for_change=True)
-    values = _checked(session, caller, wanted) | {"measure": rule.measure}
+    values = _checked(session, caller, wanted, rule.organization_id)
+    values["measure"] = rule.measure
     if all(getattr(rule, name) == value for name, value in values.items()):
         return False
     refuse_stale(expected_version, rule.version, "alert rule")
@@ -166,8 +167,10 @@ def sentences_of(
     return found
 
 
-def _checked(session: Session, caller: Caller, wanted: RuleInput) -> dict[str, Any]:
-    """Return the values of the columns."""
+def _checked(
+    session: Session, caller: Caller, wanted: RuleInput, held: UUID | None = None
+) -> dict[str, Any]:
+    """Return the values of the columns. ``held`` is the organization that the rule has already."""
     problems: list[Problem] = []
     if caller.is_limited and wanted.scope is not AlertScope.ORGANIZATION:
         message = gettext("Choose one organization. Your access is limited to some of them.")
@@ -189,8 +192,10 @@ def _checked(session: Session, caller: Caller, wanted: RuleInput) -> dict[str, A
         message = gettext("Choose one of your organizations.")
         problems.append(Problem("organizationId", "organization_required", message))
     refuse_any(problems)
-    if is_one and wanted.organization_id is not None:
-        get_organization(session, caller, wanted.organization_id)
+    if is_one and wanted.organization_id not in (None, held):
+        organization = get_organization(session, caller, wanted.organization_id)
+        if organization.status is OrganizationStatus.ARCHIVED:
+            raise ValidationFailed.on("organizationId", ARCHIVED, archived_words())
     return asdict(wanted) | {
         "organization_id": wanted.organization_id if is_one else None,
         "period": wanted.period if uses_period(wanted.measure) else None,

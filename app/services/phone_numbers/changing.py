@@ -31,11 +31,13 @@ def assign(
 ) -> list[str]:
     """Assign numbers to an organization, all or none; returns them in E.164. For the operator.
 
-    Raises `Forbidden`, `NotFound` and `ValidationFailed` (on ``numbers``: ``required``,
-    ``too_many``, ``invalid_phone``, ``number_taken`` of another organization's number).
+    Raises `Forbidden`, `NotFound`, `Conflict` (``archived``) and `ValidationFailed` (on
+    ``numbers``: ``required``, ``too_many``, ``invalid_phone``, ``number_taken`` of another
+    organization's number).
     """
     _require_operator(caller)
     organization = tenancy.get_organization(session, caller, organization_id)
+    tenancy.refuse_archived(organization)
     numbers = _read(typed, organization.default_region)
     for number in numbers:
         if not hold(session, caller, number, organization, NumberSource.ASSIGNED):
@@ -79,7 +81,7 @@ def move(
     move one to another partner, which counts as assigning it.
 
     Assistants that have the number elsewhere keep it and can't call. Raises `Forbidden`, `NotFound`
-    and `Conflict` (``changed_meanwhile``).
+    and `Conflict` (``archived``, ``changed_meanwhile``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     found = _held(session, caller, number)
@@ -87,6 +89,7 @@ def move(
     target = None
     if organization_id is not None:
         target = tenancy.get_organization(session, caller, organization_id)
+        tenancy.refuse_archived(target)
     if found.organization_id == organization_id:
         return found
     before = _owner(session, found)
