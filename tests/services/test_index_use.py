@@ -11,7 +11,7 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.services import calls, users
+from app.services import calls, campaigns, users
 from app.services.calls.searching import CallSearch
 from app.services.personal_data import exporting
 from app.services.personal_data.subjects import Subject, SubjectKind
@@ -54,6 +54,10 @@ def one_user(session: Session, own: Tenant) -> None:
     users.get(session, own.caller(Role.PARTNER_ADMIN), own.user.id)
 
 
+def campaigns_to_upload_to(session: Session, own: Tenant) -> None:
+    campaigns.search(session, own.caller(Role.PARTNER_ADMIN), takes_contacts=True)
+
+
 @pytest.mark.parametrize("backend", ["sqlite"])
 @pytest.mark.parametrize(
     ("read", "table", "used"),
@@ -64,6 +68,7 @@ def one_user(session: Session, own: Tenant) -> None:
         (staff, "users", "(partner_id=? AND organization_id=?)"),
         (one_user, "users", "(partner_id=? AND idp_uid=?)"),
         (newest_calls, "calls", "ix_calls_partner"),
+        (campaigns_to_upload_to, "campaigns", "sqlite_autoindex_organizations_1 (id=?)"),
     ],
 )
 def test_an_index_serves(session: Session, read: Read, table: str, used: str) -> None:

@@ -98,10 +98,11 @@ def search(
     """
     rows = _matching(session, caller, organization_id, query, status, archived)
     if takes_contacts:
-        closed = select(Organization.id).where(Organization.status == OrganizationStatus.ARCHIVED)
-        rows = rows.where(
-            Campaign.status != CampaignStatus.ARCHIVED, Campaign.organization_id.not_in(closed)
+        closed = select(Organization.id).where(
+            Organization.id == Campaign.organization_id,
+            Organization.status == OrganizationStatus.ARCHIVED,
         )
+        rows = rows.where(Campaign.status != CampaignStatus.ARCHIVED, ~closed.exists())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
