@@ -99,15 +99,15 @@ class Settings(
     """A database of places in MaxMind's format, such as ``/srv/places/GeoLite2-City.mmdb``. Users
     see the city and country of each signed-in browser. Without it: its address alone."""
     base_url: str = ""
-    """Own address of the Partner API (Area A). Without it: the public address. An
+    """Own address of the Partner API. Without it: the public address. An
     own address changes printed links and the audience of tokens."""
     auth_url: str = ""
     """Own address of the token endpoint. Without it: the public address."""
     phone_url: str = ""
-    """Own address of the Legacy API (Area B). Without it: ``/phone`` at the public
+    """Own address of the Legacy API. Without it: ``/phone`` at the public
     address."""
     public_api_url: str = ""
-    """Own address of the Campaigns API (Area C). Without it: the public address."""
+    """Own address of the Campaigns API. Without it: the public address."""
 
     legacy_retirement: Moment = datetime(2026, 7, 1, tzinfo=UTC)
     """From this date the legacy calling API answers 410, except to clients with an extension."""

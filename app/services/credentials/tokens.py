@@ -1,4 +1,4 @@
-"""Access tokens: JWTs of the profile of RFC 9068, for Area A and Area B.
+"""Access tokens: JWTs of the profile of RFC 9068, for the Partner API and the Legacy API.
 
 A token names its client and scope; the client's current permissions are read from the database on
 every request, so that revoking, suspending and demoting take effect at once.
