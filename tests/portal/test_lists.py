@@ -271,6 +271,7 @@ def test_a_saved_view_opens_with_its_filters_and_can_be_changed_and_deleted(
         assert (answer.status_code, answer.location) == (303, url)
         page = browser.get(url).text
         assert re.search(rf'view={view.id}" aria-current="page">My view', page), name
+        assert "The view “My view” was saved." in page, name
         other_url = url.replace("=b&", "=a&")
         update = re.search(r'action="(/views/[^"]+/filters[^"]*)"', browser.get(other_url).text)
         assert update, name
