@@ -32,6 +32,15 @@ def fold_lines(texts: Iterable[str | None]) -> str:
     return "\n".join(fold(text) for text in texts if text)
 
 
+def hyphenated(text: str, most: int) -> str:
+    """Return the words of the text for an address or the name of a file: lower-case ASCII and
+    hyphens, at most so many characters, cut after a word. It is empty if no letter is Latin."""
+    words = re.sub(r"[^a-z0-9]+", "-", fold(text)).strip("-")
+    if len(words) <= most:
+        return words
+    return words[: most + 1].rpartition("-")[0] or words[:most]
+
+
 def other_spellings(text: str) -> Iterator[tuple[str, str]]:
     """Yield the folded text with its German umlauts written in the other way, each with the
     umlauts that a name must have to match it: ``Müller`` is written ``mueller``, and ``Mueller`` is

@@ -1,7 +1,5 @@
 """What list screens share: filters, sorting and position in the URL, links to other pages."""
 
-import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -13,6 +11,7 @@ from flask import Response, request, url_for
 
 from app.errors import ValidationFailed
 from app.languages import gettext
+from app.models.folding import hyphenated
 from app.portal.web.blueprint import portal
 from app.schemas.figures import END_BEFORE_START
 
@@ -20,8 +19,6 @@ PAGE_SIZE = 25
 _TRAIL = "."
 _LONGEST_TRAIL = 60
 _LONGEST_WORDS = 80
-_LATIN = str.maketrans({"ł": "l", "ß": "ss", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe"})
-"""Latin letters that are no letter with an accent."""
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -157,9 +154,7 @@ def address(**changes: Any) -> str:
 def file_words(name: str, otherwise: str) -> str:
     """Return a name for the name of a file, in lower-case ASCII; ``otherwise`` if nothing is
     left."""
-    folded = unicodedata.normalize("NFKD", name.lower().translate(_LATIN))
-    plain = folded.encode("ascii", "ignore").decode()
-    return re.sub(r"[^a-z0-9]+", "-", plain)[:_LONGEST_WORDS].strip("-") or otherwise
+    return hyphenated(name, _LONGEST_WORDS) or otherwise
 
 
 def csv_file(name: str, parts: Iterable[bytes]) -> Response:

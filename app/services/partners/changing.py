@@ -1,8 +1,6 @@
 """Create partners and merge changes into them."""
 
-import re
 import secrets
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -15,6 +13,7 @@ from app.enums import DomainPurpose
 from app.errors import Forbidden, Problem, ValidationFailed, refuse_stale
 from app.languages import LANGUAGES, gettext
 from app.models import Partner, new_id, utcnow
+from app.models.folding import hyphenated
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
@@ -27,6 +26,8 @@ from app.services.partners.loading import domain_key, get
 from app.services.partners.outside_pictures import track
 from app.services.partners.resource import COLUMNS, EDITOR_FIELDS, LISTS, to_resource
 from app.services.payment_terms import PaymentTerms, checked_terms
+
+LONGEST_SLUG = 60
 
 
 def create(session: Session, caller: Caller, data: CreatePartnerInput) -> Partner:
@@ -259,8 +260,7 @@ def _for_audit(partner: Partner, caller: Caller, names: dict[str, Any]) -> dict[
 def _add_under_free_slug(session: Session, partner: Partner) -> None:
     """Store the partner. Its slug is its name in plain letters, numbered if that is taken, and
     random if a concurrent request takes the same one."""
-    plain = unicodedata.normalize("NFKD", partner.name).encode("ascii", "ignore").decode().lower()
-    base = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-") or "partner"
+    base = hyphenated(partner.name, LONGEST_SLUG) or "partner"
     taken = set(session.scalars(select(Partner.slug).where(Partner.slug.startswith(base))))
     numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
     partner.slug = next(slug for slug in (base, *numbered) if slug not in taken)

@@ -139,7 +139,9 @@ def test_an_old_version_is_refused(session: Session) -> None:
 
 
 def test_partners_of_one_name_get_different_words_in_addresses(session: Session) -> None:
-    names = ["Zürich & Co", "Zürich Co", "zurich-co", "日本"]
+    names = ["Zürich & Co", "Zürich Co", "zurich-co", "日本", "Łódź, Søn & Straße"]
     slugs = [make_partner(session, name).slug for name in names]
-    assert slugs == ["zurich-co", "zurich-co-2", "zurich-co-3", "partner"]
+    assert slugs == ["zurich-co", "zurich-co-2", "zurich-co-3", "partner", "lodz-son-strasse"]
+    long = make_partner(session, "Telefonservice " * 5)
+    assert long.slug == "telefonservice-telefonservice-telefonservice-telefonservice"
     assert session.get(Partner, make_partner(session, "日本").id).slug == "partner-2"  # type: ignore[union-attr]  # it was made just now
