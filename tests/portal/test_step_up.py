@@ -203,6 +203,22 @@ def test_files_of_lists_about_people_ask_for_a_proof_and_others_do_not(
         assert asking == PERSONAL_LISTS
 
 
+def test_after_the_proof_for_a_file_a_page_starts_it_and_leads_back(
+    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    browser = signed_in(admin)
+    age(session, admin, 11)
+    path, before = "/lists/calls/export.xlsx?status=failed", "/calls?status=failed"
+    asked = browser.get(path).location
+    assert "“Export” needs" in browser.get(asked).text
+    form = {"present": PASSWORD, "next": path, "back": before}
+    page = browser.post("/account/confirm", form, page=asked)
+    assert f'<meta http-equiv="refresh" content="0;url={path}">' in page.text
+    assert f'<a class="btn btn-primary" href="{before}">' in page.text
+    assert browser.get(path).headers["Content-Disposition"].startswith("attachment")
+
+
 REVEALING = re.compile(r"_(file|failures|export)$")
 WITHOUT_PEOPLE = {
     "portal.list_export": "by the list's name, see PERSONAL_LISTS",

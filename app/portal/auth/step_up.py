@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from flask import Response, make_response, render_template, request, url_for
+from flask import Response, make_response, redirect, render_template, request, url_for
 from flask_login import current_user
 
 from app.extensions import caller, transaction
@@ -31,6 +31,15 @@ CONFIRMED = {
     "portal.user_erase_confirm": lazy_gettext("Erase for good"),
 }
 """The names of acts on one record, which search doesn't find."""
+FILES = {
+    "portal.contact_file": lazy_gettext("Export"),
+    "portal.export_file": lazy_gettext("Download"),
+    "portal.list_export": lazy_gettext("Export"),
+    "portal.list_export_selected": lazy_gettext("Export"),
+    "portal.upload_failures": lazy_gettext("Download"),
+    "portal.upload_file": lazy_gettext("Download"),
+}
+"""The names of acts whose answer is a file: the browser stays on the page that it has."""
 
 
 def site() -> Site:
@@ -61,6 +70,16 @@ def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> 
     return make_response(page, status)
 
 
+def confirmed(wanted: str) -> Response:
+    """Return the answer to a user with a fresh proof: the ``wanted`` page; for a file, a page that
+    starts its download and leads back."""
+    page = page_at(wanted)
+    if page is None or page[0] not in FILES:
+        return make_response(redirect(wanted, 303))
+    html = render_template("portal/auth/downloading.html", file=wanted, back=_back_path(wanted))
+    return make_response(html)
+
+
 def _back_path(wanted: str) -> str:
     """Return the page that the user came from; the nearest page above the ``wanted`` one if that
     isn't known or would ask for a proof too."""
@@ -89,5 +108,5 @@ def _action_name(wanted: str) -> str | None:
     found = page_at(wanted)
     if found is None:
         return None
-    labels = {page.endpoint: page.label for page in ACTIONS} | CONFIRMED
+    labels = {page.endpoint: page.label for page in ACTIONS} | CONFIRMED | FILES
     return labels.get(found[0])

@@ -1,9 +1,8 @@
 """Confirm who you are before a risky act: with the password, or with the second factor."""
 
-from flask import redirect, request
+from flask import Response, request
 from flask import session as browser
 from flask_login import current_user
-from werkzeug.wrappers import Response
 
 from app.enums import Proof
 from app.errors import RateLimited, ValidationFailed
@@ -13,7 +12,7 @@ from app.languages import gettext
 from app.portal.auth import form_recovery
 from app.portal.auth.login_manager import CHALLENGE_KEY
 from app.portal.auth.second_step_forms import StepUpForm, typed_code
-from app.portal.auth.step_up import site, step_up_page
+from app.portal.auth.step_up import confirmed, site, step_up_page
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import local_path, session_token
 from app.portal.web.errors import with_wait
@@ -27,7 +26,7 @@ from app.services.users import account as own
 def step_up() -> Response:
     wanted = local_path(request.args.get("next"))
     if current_user.signed_in.is_fresh:
-        return redirect(wanted, 303)
+        return confirmed(wanted)
     return step_up_page(StepUpForm.from_object(), wanted, "", 200)
 
 
@@ -51,7 +50,7 @@ def step_up_confirm() -> Response:
         sessions.prove_again(session, session_token() or "", proof)
     if recovered:
         return form_recovery.confirmed_page(recovered)
-    return redirect(wanted, 303)
+    return confirmed(wanted)
 
 
 def _proof(form: StepUpForm) -> Proof | None:
