@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import Role
 from app.models import Campaign, Contact, DoNotCallEntry, User
+from app.services import assistants, outreach
 from tests.files.corpus.workbooks import xlsx
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 from tests.fixtures.cast import Tenant
@@ -44,6 +45,23 @@ def test_who_asked_not_to_be_called_is_counted_shown_and_mapped(desk: Desk) -> N
     assert BOB not in of_them
     columns = desk.browser.get(f"{address}/columns").text
     assert '<option value="doNotCall" selected>Do not call</option>' in columns
+
+
+def test_new_contacts_of_a_running_campaign_are_said_to_be_called(
+    desk: Desk, session: Session, own: Tenant
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    [speaker] = assistants.of_organization(session, caller, own.organization.id)
+    plan = outreach.Plan(speaker.id, intro_message="Hello.", voicemail_message="Call us back.")
+    outreach.change_plan(session, caller, desk.campaign_id, plan, most_at_once=20)
+    session.commit()
+    running = "The campaign is running"
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
+    assert running not in desk.shows(address)
+    outreach.start(session, caller, desk.campaign_id)
+    session.commit()
+    assert f"{running} 2 new contacts are called as soon as the plan allows" in desk.shows(address)
+    assert running not in desk.shows(desk.upload(f"Phone\n{CY}\n", "out.csv", action="remove"))
 
 
 def test_a_number_that_is_not_in_use_is_no_good_row(desk: Desk) -> None:

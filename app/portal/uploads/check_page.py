@@ -10,7 +10,7 @@ from flask import redirect, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import ContactAction, OrganizationStatus
+from app.enums import CampaignStatus, ContactAction, OrganizationStatus
 from app.errors import Conflict, in_language
 from app.extensions import transaction
 from app.languages import gettext, ngettext, pgettext
@@ -31,6 +31,7 @@ from app.portal.uploads.labels import (
 from app.portal.uploads.sheet import columns_of, sheet_row
 from app.portal.web import lists
 from app.portal.web.formats import number
+from app.services import outreach
 from app.services.contacts.plan import FAILED
 from app.services.imports import corrections, reports, uploads
 from app.services.imports.kinds import DUPLICATE, NOT_IN_USE
@@ -121,6 +122,7 @@ def check_context(
         "read_as": _read_as(upload),
         "file_notes": file_notes(upload.found),
         "finds_contacts": _mapping(upload).finds_contacts,
+        "called": _called(session, campaign, upload),
         "campaign_changed": campaign.revision != upload.campaign_revision,
     }
 
@@ -208,6 +210,23 @@ def _warned(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> l
         pairs = tuple((known, row) for row, message in first if (known := earlier_row(message)))
         found.append(Warned(title, text, _url(upload, note=DUPLICATE), pairs))
     return found
+
+
+def _called(session: Session, campaign: Campaign, upload: ContactImport) -> str:
+    """Return how many contacts a running campaign begins to call when the rows are applied."""
+    if (
+        upload.action is ContactAction.REMOVE
+        or not upload.created
+        or campaign.status is not CampaignStatus.ACTIVE
+        or outreach.stored_plan(session, campaign) is None
+    ):
+        return ""
+    return ngettext(
+        "%(num)s new contact is called as soon as the plan allows, perhaps within seconds.",
+        "%(num)s new contacts are called as soon as the plan allows, the first perhaps within "
+        "seconds.",
+        upload.created,
+    )
 
 
 def _repeats(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> str:
