@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.errors import in_language
-from app.languages import gettext, lazy_gettext, pgettext
+from app.languages import gettext, lazy_gettext, lazy_pgettext, pgettext
 from app.models import ContactImport, ImportProblem
 from app.portal.uploads.labels import repaired_value
 from app.schemas.checks import MAX_METADATA_KEY
-from app.services.contacts.plan import FAILED, IGNORED
+from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports.corrections import LEFT_OUT
 from app.services.imports.mapping import PAIR, Field, Target
 from app.services.imports.reports import ShownRow
@@ -17,6 +17,13 @@ LONGEST_CELL = 200
 WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodable_text"})
 """Problems that concern all cells of a row."""
 IDENTIFIERS = frozenset({Field.PHONE, Field.EMAIL, Field.EXTERNAL_ID, Field.EXTERNAL_ID_VALUE})
+_EFFECTS = {
+    CREATED: lazy_pgettext("row of a file", "New"),
+    UPDATED: lazy_pgettext("row of a file", "Change"),
+    DELETED: lazy_pgettext("row of a file", "Removal"),
+    IGNORED: lazy_pgettext("row of a file", "Ignored"),
+}
+"""What a row would do, by its outcome."""
 _PAIR_NAMES = (
     (str(Field.EXTERNAL_ID_KEY), lazy_gettext("External id name")),
     (str(Field.EXTERNAL_ID_VALUE), lazy_gettext("External id value")),
@@ -38,11 +45,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """A row of the sheet; one with a problem or note can be fixed or left out. ``is_left_out`` if
-    a user has left it out."""
+    """A row of the sheet; one with a problem or note can be fixed or left out. ``effect`` is what
+    it would do, empty for one that failed; ``is_left_out`` if a user has left it out."""
 
     number: int
     cells: list[Cell]
+    effect: str
     can_be_fixed: bool
     is_left_out: bool
 
@@ -56,6 +64,8 @@ class Column:
     target: str
     choices: list[tuple[str | None, list[tuple[str, str]]]]
     is_title: bool
+    is_fact: bool
+    """Shown below the title on phones."""
     samples: tuple[str, ...]
 
 
@@ -72,6 +82,7 @@ def columns_of(
             targets[index],
             _choices(name, targets[index], external_keys),
             index == title,
+            index != title and _is_fact(targets[index]),
             tuple(row[index] for row in upload.samples if index < len(row) and row[index].strip()),
         )
         for index, name in enumerate(upload.columns)
@@ -148,7 +159,12 @@ def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) ->
         words = gettext("After the last column: %(values)s", values=values)
         cells[-1] = replace(cells[-1], tone="bad", reasons=(*cells[-1].reasons, words))
     is_left_out = row.outcome == IGNORED and row.code == LEFT_OUT
-    return SheetRow(row.number, cells, failed or bool(row.problems), is_left_out)
+    effect = "" if failed or is_left_out else str(_EFFECTS[row.outcome])
+    return SheetRow(row.number, cells, effect, failed or bool(row.problems), is_left_out)
+
+
+def _is_fact(target: str) -> bool:
+    return _identifies(target) or target == Field.LAST_NAME
 
 
 def _identifies(target: str) -> bool:
