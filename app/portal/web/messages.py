@@ -3,11 +3,26 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from flask import flash, redirect
+from flask import abort, flash, redirect
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.errors import DomainError
+from app.extensions import transaction
 from app.languages import gettext
+
+
+@contextmanager
+def changing(
+    url: str, *refusals: type[DomainError], category: str = "warning"
+) -> Iterator[Session]:
+    """A transaction for the action of a button. A refusal ends the request: it redirects to the
+    URL, where its message is shown once."""
+    try:
+        with transaction() as session:
+            yield session
+    except refusals as error:
+        abort(redirect_with(error.message, url, category))
 
 
 @contextmanager
