@@ -100,8 +100,7 @@ class Place:
         """Return what a template needs to lead to the pages before and after this one, and to the
         list without these filters."""
         next_url = self.next_url(next_cursor)
-        cleared = {"clear_url": clear_url(*filters)} if filters else {}
-        return {"place": self, "next_url": next_url, **cleared}
+        return {"place": self, "next_url": next_url, "clear_url": clear_url(*filters)}
 
     def previous_url(self) -> str | None:
         """The URL of the previous page; None on the first."""

@@ -25,15 +25,6 @@ def changing(
         abort(redirect_with(error.message, url, category))
 
 
-@contextmanager
-def flashing(refusal: type[DomainError], category: str = "warning") -> Iterator[None]:
-    """Show the message of a refusal on the next page, in place of what follows it in the block."""
-    try:
-        yield
-    except refusal as error:
-        flash(error.message, category)
-
-
 def redirect_with(message: str, url: str, category: str = "success") -> Response:
     """Redirect to the URL, where the message is shown once."""
     flash(message, category)
