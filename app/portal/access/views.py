@@ -55,10 +55,7 @@ def access_why() -> str:
     chosen = _permission(request.args.get("action"))
     with transaction(read_only=True) as session:
         subject = _subject(session)
-        found = _explanations(session, subject)
-        about = {**_about(subject), "groups": _groups(session, subject)}
-        if isinstance(subject, User):
-            about |= _facts_of(session, subject)
+        found, about = _explanations(session, subject), _about(session, subject)
     if chosen:
         about |= _answered(about, chosen, found[chosen])
     return render_template(
@@ -83,9 +80,11 @@ def _subject(session: Session) -> User | ApiKey | OAuthClient:
     return signed_in
 
 
-def _about(subject: User | ApiKey | OAuthClient) -> dict[str, Any]:
+def _about(session: Session, subject: User | ApiKey | OAuthClient) -> dict[str, Any]:
     user = subject if isinstance(subject, User) else None
     return {
+        **(_facts_of(session, user) if user else {}),
+        "groups": _groups(session, subject),
         "name": (user.name or user.email) if user else subject.name,
         "role": None if isinstance(subject, ApiKey) else subject.role,
         "key": subject if isinstance(subject, ApiKey) else None,

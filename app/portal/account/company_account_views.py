@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from flask_login import current_user
 from werkzeug.wrappers import Response
 
@@ -12,7 +12,7 @@ from app.gateways.openid import ProviderFailed
 from app.languages import gettext
 from app.portal.auth.company_accounts import leave
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.messages import flashing, redirect_with
+from app.portal.web.messages import changing, redirect_with
 from app.services.identity_providers import accounts, requests
 
 
@@ -36,8 +36,7 @@ def account_company_link(provider_id: UUID) -> Page:
 
 @portal.post("/account/company-accounts/<uuid:provider_id>/unlink")
 def account_company_unlink(provider_id: UUID) -> Response:
-    with flashing(Conflict, "error"):
-        with transaction() as session:
-            accounts.unlink(session, caller(), provider_id)
-        flash(gettext("The link was removed."), "success")
-    return redirect(url_for("portal.account"), 303)
+    url = url_for("portal.account")
+    with changing(url, Conflict, category="error") as session:
+        accounts.unlink(session, caller(), provider_id)
+    return redirect_with(gettext("The link was removed."), url)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import g, redirect, render_template, request, url_for
 from flask import session as browser
 from flask_login import current_user
 from markupsafe import Markup
@@ -22,7 +22,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.current_user import session_token
 from app.portal.web.forms import saving
-from app.portal.web.messages import flashing, redirect_with
+from app.portal.web.messages import changing, redirect_with
 from app.services.auth import sessions
 from app.services.factors import authenticator_apps, own, passkeys
 
@@ -35,11 +35,9 @@ def account_factors() -> str:
 @portal.post("/account/factors/app")
 def account_app_begin() -> Response:
     """Make a secret, which the next page shows."""
-    with flashing(Conflict, "error"):
-        with transaction() as session:
-            own.begin_app(session, caller(), settings())
-        return redirect(url_for("portal.account_app"), 303)
-    return redirect(url_for("portal.account_factors"), 303)
+    with changing(url_for("portal.account_factors"), Conflict, category="error") as session:
+        own.begin_app(session, caller(), settings())
+    return redirect(url_for("portal.account_app"), 303)
 
 
 @portal.get("/account/factors/app")
@@ -73,11 +71,10 @@ def account_app_remove_confirm() -> Page:
 
 @portal.post("/account/factors/app/remove")
 def account_app_remove() -> Response:
-    with flashing(Conflict, "error"):
-        with transaction() as session:
-            own.remove_app(session, caller())
-        flash(gettext("Authenticator app removed."), "success")
-    return redirect(url_for("portal.account_factors"), 303)
+    url = url_for("portal.account_factors")
+    with changing(url, Conflict, category="error") as session:
+        own.remove_app(session, caller())
+    return redirect_with(gettext("Authenticator app removed."), url)
 
 
 @portal.post("/account/factors/passkeys/options")
@@ -114,20 +111,17 @@ def account_passkey_remove_confirm(passkey_id: UUID) -> str:
 
 @portal.post("/account/factors/passkeys/<uuid:passkey_id>/remove")
 def account_passkey_remove(passkey_id: UUID) -> Response:
-    with flashing(Conflict, "error"):
-        with transaction() as session:
-            own.remove_passkey(session, caller(), passkey_id)
-        flash(gettext("Passkey removed."), "success")
-    return redirect(url_for("portal.account_factors"), 303)
+    url = url_for("portal.account_factors")
+    with changing(url, Conflict, category="error") as session:
+        own.remove_passkey(session, caller(), passkey_id)
+    return redirect_with(gettext("Passkey removed."), url)
 
 
 @portal.post("/account/factors/recovery-codes")
 def account_recovery_codes() -> Page:
-    with flashing(Conflict, "error"):
-        with transaction() as session:
-            codes = own.new_recovery_codes(session, caller())
-        return _done(gettext("New recovery codes made. The old ones no longer work."), codes)
-    return redirect(url_for("portal.account_factors"), 303)
+    with changing(url_for("portal.account_factors"), Conflict, category="error") as session:
+        codes = own.new_recovery_codes(session, caller())
+    return _done(gettext("New recovery codes made. The old ones no longer work."), codes)
 
 
 def _removing_app(factors: own.Factors) -> Confirmation:

@@ -1,6 +1,6 @@
 """Forms of the user's own account."""
 
-from typing import Any
+from typing import Any, Self
 
 from wtforms import BooleanField, SelectField, StringField
 from wtforms.validators import Length
@@ -11,6 +11,7 @@ from app.portal.auth.password_forms import CurrentPasswordForm, NewPasswordForm
 from app.portal.web.fields import VersionField, without_nul
 from app.portal.web.forms import PortalForm
 from app.portal.web.zone_choices import zone_choices
+from app.services import notifications
 
 
 class DetailsForm(PortalForm):
@@ -48,3 +49,18 @@ class MailsForm(PortalForm):
     import_finished = BooleanField(lazy_gettext("Uploads that take longer than a minute"))
     alert_opened = BooleanField(lazy_gettext("Alerts"))
     news = BooleanField(lazy_gettext("News and offers"))
+
+    @classmethod
+    def showing(cls, user: User) -> Self:
+        wanted = {
+            "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),
+            "alert_opened": notifications.wants(user, notifications.ALERT_OPENED),
+        }
+        return cls.from_object(data={**wanted, "news": not user.unsubscribe})
+
+    @property
+    def chosen(self) -> dict[str, bool]:
+        return {
+            notifications.IMPORT_FINISHED: bool(self.import_finished.data),
+            notifications.ALERT_OPENED: bool(self.alert_opened.data),
+        }

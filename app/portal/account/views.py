@@ -22,7 +22,7 @@ from app.portal.web.current_user import referring_path, session_token
 from app.portal.web.errors import with_wait
 from app.portal.web.forms import saving
 from app.portal.web.i18n import speak_to
-from app.portal.web.messages import flashing, redirect_with
+from app.portal.web.messages import changing, redirect_with
 from app.services import notifications
 from app.services.auth import password_rules
 from app.services.identity_providers import accounts
@@ -57,7 +57,7 @@ def account_save() -> Page:
 @portal.post("/account/timezone")
 def account_timezone() -> Response:
     """The answer to the question that a page asks once, with the time zone of the browser."""
-    with flashing(ValidationFailed, "error"), transaction() as session:
+    with changing(referring_path(), ValidationFailed, category="error") as session:
         own.choose_timezone(session, caller(), request.form.get("timezone", ""))
     return redirect(referring_path(), 303)
 
@@ -86,16 +86,9 @@ def account_password() -> Page:
 @portal.post("/account/mails")
 def account_mails() -> Response:
     form = MailsForm()
+    news = bool(form.news.data) if caller().partner_id else None
     with transaction() as session:
-        own.choose_mails(
-            session,
-            caller(),
-            {
-                notifications.IMPORT_FINISHED: bool(form.import_finished.data),
-                notifications.ALERT_OPENED: bool(form.alert_opened.data),
-            },
-            news=bool(form.news.data) if caller().partner_id else None,
-        )
+        own.choose_mails(session, caller(), form.chosen, news=news)
     return redirect_with(gettext("Email choices saved."), url_for("portal.account"))
 
 
@@ -167,19 +160,12 @@ def _page(
         )
         email_change = email_changes.pending(session, user)
         company_accounts = accounts.links_of(session, caller())
-        mails = MailsForm.from_object(
-            data={
-                "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),
-                "alert_opened": notifications.wants(user, notifications.ALERT_OPENED),
-                "news": not user.unsubscribe,
-            }
-        )
         return render_template(
             "portal/account/page.html",
             user=user,
             details=details or DetailsForm.showing(user),
             password=password or OwnPasswordForm.from_object(),
-            mails=mails,
+            mails=MailsForm.showing(user),
             offered=notifications.offered(caller()),
             sessions=signed_in.items,
             session_count=signed_in.count,

@@ -79,15 +79,13 @@ def alert_rule_mute(rule_id: UUID) -> Page:
         raise NotFound
     with transaction() as session:
         until = alerts.mute(session, caller(), rule_id, days).muted_until
-    muted = (
-        gettext(
+    words = gettext("Rule unmuted.")
+    if until:
+        words = gettext(
             "Muted until %(moment)s: no emails or webhooks. Alerts still appear here.",
             moment=moment(until, zone()),
         )
-        if until
-        else gettext("Rule unmuted.")
-    )
-    return redirect_with(muted, url_for("portal.alerts"))
+    return redirect_with(words, url_for("portal.alerts"))
 
 
 @portal.get("/alerts/rules/<uuid:rule_id>/remove")
@@ -95,7 +93,6 @@ def alert_rule_remove_confirm(rule_id: UUID) -> str:
     with transaction(read_only=True) as session:
         alerts.get(session, caller(), rule_id)
     return Confirmation(
-        action=url_for("portal.alert_rule_remove", rule_id=rule_id),
         title=gettext("Remove this alert rule?"),
         consequences=[
             gettext("Its open and resolved alerts are deleted."),

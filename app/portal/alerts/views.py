@@ -40,14 +40,21 @@ def list_alerts() -> str:
         return render_template(
             "portal/alerts/list.html",
             rows=[(shown, figures_url(shown.alert, shown.rule)) for shown in page.items],
-            rules=alerts.listing(session, caller()),
+            **_rules(session),
             names=users.names_by_email(session, caller(), known),
-            last_opened=alerts.last_opened(session, caller()),
             resolved=resolved,
-            mute_days=alerts.MUTE_DAYS,
-            now_utc=utcnow(),
             **place.pager(page.next_cursor),
         )
+
+
+def _rules(session: Session) -> dict[str, Any]:
+    """Return the rules with their last alerts, and for how long they can be muted."""
+    return {
+        "rules": alerts.listing(session, caller()),
+        "last_opened": alerts.last_opened(session, caller()),
+        "mute_days": alerts.MUTE_DAYS,
+        "now_utc": utcnow(),
+    }
 
 
 @portal.post("/alerts/<uuid:alert_id>/acknowledge")

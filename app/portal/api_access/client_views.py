@@ -46,9 +46,8 @@ def api_clients() -> str:
     return render_template(
         "portal/api_access/clients.html",
         rows=[_row(row, names) for row in page.items],
-        **at.pager(page.next_cursor),
+        **at.pager(page.next_cursor, "q", "state"),
         states=STATES,
-        clear_url=lists.clear_url("q", "state"),
     )
 
 

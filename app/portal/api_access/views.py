@@ -81,8 +81,7 @@ def _found(session: Session) -> dict[str, Any]:
         "organization": organization,
         "rows": [_row(row) for row in page.items],
         "names": organizations.names_of(session, caller(), owners),
-        "clear_url": lists.clear_url("q", "state", "kind", "organization"),
-        **at.pager(page.next_cursor),
+        **at.pager(page.next_cursor, "q", "state", "kind", "organization"),
     }
 
 

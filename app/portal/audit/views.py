@@ -3,8 +3,6 @@
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
-from flask import render_template
-
 from app.extensions import transaction
 from app.languages import gettext
 from app.models import utcnow
@@ -13,29 +11,26 @@ from app.portal.audit.kinds import actions, kinds
 from app.portal.audit.listing import HISTORY, shows_calls
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
 
 
 @portal.get("/audit", endpoint="audit")
 def show_audit() -> Page:
-    problems = HISTORY.problems()
     with transaction(read_only=True) as session:
         page = list_page(session, HISTORY)
-        table = table_of(session, page.rows)
-        named = organization_picker.named_in_filter(session)
-        answer = render_template(
+        return render_checked(
             "portal/audit/page.html",
+            HISTORY.problems(),
             list=page,
-            table=table,
-            named=named,
+            table=table_of(session, page.rows),
+            named=organization_picker.named_in_filter(session),
             shows_calls=shows_calls(),
             kinds=kinds(),
             actions=actions(lists.text_filter("kind")),
-            problems=problems,
             presets=_presets(),
         )
-    return (answer, 422) if problems else answer
 
 
 def _presets() -> list[tuple[str, date, date]]:

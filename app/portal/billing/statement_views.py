@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date
 from uuid import UUID
 
-from flask import Response, render_template, request
+from flask import Response, render_template
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -17,6 +17,7 @@ from app.portal.billing.words import (
     invoice_number,
     last_day_of,
     month_name,
+    month_of_url,
     statement_lines,
 )
 from app.portal.web.blueprint import portal
@@ -24,7 +25,7 @@ from app.portal.web.letterhead import letterhead, pdf_file
 from app.portal.web.lists import csv_file, file_words
 from app.services import csv_files, pdf
 from app.services.billing import statements
-from app.services.billing.months import asked_month, next_month
+from app.services.billing.months import next_month
 from app.services.billing.parties import Parties
 from app.services.billing.statements import Bill
 
@@ -34,6 +35,10 @@ def statement(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         bill, parties = _asked(session, organization_id)
         closed = statements.closed_months(session, caller(), organization_id)
+    return _statement_page(bill, parties, closed)
+
+
+def _statement_page(bill: Bill, parties: Parties, closed: Iterable[date]) -> str:
     return render_template(
         "portal/billing/statement.html",
         bill=bill,
@@ -69,8 +74,7 @@ def statement_pdf(organization_id: UUID) -> Response:
 
 
 def _asked(session: Session, organization_id: UUID) -> tuple[Bill, Parties]:
-    month = asked_month(request.args.get("month", ""), utcnow().date())
-    return statements.bill_with_parties(session, caller(), organization_id, month)
+    return statements.bill_with_parties(session, caller(), organization_id, month_of_url())
 
 
 def _months(bill: Bill, closed: Iterable[date]) -> list[tuple[str, str]]:

@@ -15,7 +15,13 @@ from app import languages
 from app.extensions import caller, transaction
 from app.models import NO_CAMPAIGN, utcnow
 from app.portal.billing.month_charts import month_charts, months_url
-from app.portal.billing.words import amount_of, invoice_number, model_rate, offered_months
+from app.portal.billing.words import (
+    amount_of,
+    invoice_number,
+    model_rate,
+    month_of_url,
+    offered_months,
+)
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.lists import csv_file, file_words
@@ -23,7 +29,7 @@ from app.services import csv_files, reporting
 from app.services.billing import margin
 from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.margin import Earned, MonthOfOrganization
-from app.services.billing.months import asked_month, previous_month
+from app.services.billing.months import previous_month
 from app.services.reporting import Earnings, MonthEarned
 
 COLUMNS = (
@@ -42,8 +48,7 @@ COLUMNS = (
 
 @portal.get("/costs", endpoint="costs")
 def show_costs() -> str:
-    today = utcnow().date()
-    month = asked_month(request.args.get("month", ""), today)
+    today, month = utcnow().date(), month_of_url()
     with transaction(read_only=True) as session:
         found = reporting.earnings(session, caller(), month, today, model_rate())
         return render_template(
@@ -100,8 +105,7 @@ def _listed(session: Session, month: date, found: Earnings) -> dict[str, Any]:
 def costs_file() -> Response:
     """Export all organizations of a month, or with ``organization`` the campaigns of one and their
     sum."""
-    month = asked_month(request.args.get("month", ""), utcnow().date())
-    chosen = lists.id_or_words("organization")
+    month, chosen = month_of_url(), lists.id_or_words("organization")
     with languages.speaking(languages.DEFAULT), transaction(read_only=True) as session:
         if isinstance(chosen, UUID):
             one = margin.of_organization(session, caller(), chosen, month, model_rate())
@@ -117,12 +121,11 @@ def costs_file() -> Response:
 
 @portal.get("/costs/<uuid:organization_id>")
 def costs_of_organization(organization_id: UUID) -> str:
-    today = utcnow().date()
-    month = asked_month(request.args.get("month", ""), today)
+    today, month = utcnow().date(), month_of_url()
     with transaction(read_only=True) as session:
         found = margin.of_organization(session, caller(), organization_id, month, model_rate())
         by_month = reporting.earned_by_month(
-            *(session, caller(), today, model_rate(), organization_id), known={month: found.total}
+            session, caller(), today, model_rate(), organization_id, known={month: found.total}
         )
         return render_template(
             "portal/billing/organization.html",

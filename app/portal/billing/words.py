@@ -6,16 +6,18 @@ from datetime import UTC, date, timedelta
 from decimal import Decimal
 
 from babel.dates import format_date
+from flask import request
 
 from app.enums import UsageUnit
 from app.extensions import settings
 from app.gateways.processors.currencies import decimals
 from app.languages import gettext, locale, ngettext
 from app.languages.dates import NO_BREAK, written_date
+from app.models import utcnow
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number
 from app.services.billing import usage
-from app.services.billing.months import next_month, previous_month
+from app.services.billing.months import asked_month, next_month, previous_month
 from app.services.billing.parties import Parties
 from app.services.billing.rating import Line, LineKind, in_micros
 from app.services.billing.statements import Bill
@@ -40,6 +42,11 @@ class ShownLine:
 def model_rate() -> ModelRate:
     """Return the operator's costs of voice and text generation."""
     return usage.model_rate(settings())
+
+
+def month_of_url() -> date:
+    """Return the month that the URL names; this one without it. Raises as `asked_month`."""
+    return asked_month(request.args.get("month", ""), utcnow().date())
 
 
 def decimal_of(amount: int) -> Decimal:

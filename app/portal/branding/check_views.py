@@ -35,13 +35,11 @@ def branding_contrast() -> str:
         studio = Studio(session)
         brand = studio.brand
         pairs = colour_pairs(brand.colour, brand.chat_colours)
-        grouped = [(name, list(found)) for name, found in groupby(pairs, lambda pair: pair.group)]
-        lowest = min(min(pair.light.ratio, pair.dark.ratio) for pair in pairs if not pair.plain)
         return render_template(
             "portal/branding/contrast.html",
-            groups=grouped,
+            groups=[(name, list(found)) for name, found in groupby(pairs, lambda each: each.group)],
             count=len(pairs),
-            lowest=lowest,
+            lowest=min(pair.lowest for pair in pairs if not pair.plain),
             colour=brand.colour,
             verdicts=VERDICTS_IN_TEXT,
             **studio.head(),

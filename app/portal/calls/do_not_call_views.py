@@ -9,8 +9,7 @@ from werkzeug.wrappers import Response
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Call, Organization
-from app.portal.do_not_call.confirmation import added_words, never_calling
-from app.portal.do_not_call.forms import ReasonForm
+from app.portal.do_not_call.confirmation import ReasonForm, added_words, never_calling
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone

@@ -18,11 +18,11 @@ from app.languages.numbers import written
 from app.models import Call, CallAttempt
 from app.models.base import utcnow
 from app.portal.web.blueprint import portal
-from app.portal.web.calling_service import is_offline
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import CALL_STATUS_NAMES, lasting, phone
 from app.portal.web.formats import moment as moment_words
 from app.portal.web.process_names import process_words
+from app.portal.web.readiness import is_offline
 from app.portal.web.user_timezone import zone
 from app.services import calls
 from app.services.calls import Moment

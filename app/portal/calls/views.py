@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
-from app.models import Call, Organization
+from app.models import Call
 from app.policy import Permission
 from app.portal.calls import listing
 from app.portal.calls.do_not_call_views import never_calling_it
@@ -21,9 +21,10 @@ from app.portal.calls.labels import (
     is_own_page,
     live,
 )
-from app.portal.do_not_call.forms import ReasonForm
+from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page, without_empty
 from app.services import (
     assistants,
@@ -42,18 +43,17 @@ def list_calls() -> Page:
     chosen, problems = listing.chosen()
     with transaction(read_only=True) as session:
         page = without_empty(list_page(session, listing.CALLS), "campaign", "cost")
-        answer = render_template(
+        return render_checked(
             "portal/calls/list.html",
+            problems,
             list=page,
             unlisted=calls.without_calls(session, caller(), chosen),
             has_imported=page.is_empty and calls.has_imported(session, caller()),
             chosen=chosen,
             named=_named(session, chosen),
-            problems=problems,
             all_organizations=caller().organization_id is None,
             carriers=sorted({row.call.carrier for row in page.rows}),
         )
-    return (answer, 422) if problems else answer
 
 
 def _named(session: Session, chosen: CallSearch) -> dict[str, str]:
@@ -70,30 +70,31 @@ def _named(session: Session, chosen: CallSearch) -> dict[str, str]:
 def call(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
-        of = found.campaign_id
-        organization = organizations.get(session, caller(), found.organization_id)
         return render_template(
             "portal/calls/detail.html",
-            assistant=assistants.get(session, caller(), found.assistant_id),
-            campaign=campaigns.get(session, caller(), of) if of else None,
-            requesters=users.names_by_email(session, caller(), [found.requested_by]),
-            organization=organization.name,
+            **_around(session, found),
             sources=SOURCE_WORDS,
             answered=ANSWERED_WORDS,
-            kept=recordings.of_call(session, found),
             recording_days=settings().recording_days,
             transcript_days=settings().transcript_days,
             advice=advice_on(found.ended_reason),
-            **_listing(session, found, organization),
             **live(session, found),
         )
 
 
-def _listing(session: Session, found: Call, organization: Organization) -> dict[str, Any]:
-    """Return whether the number is on the do-not-call list, and how to put it there."""
-    listed = do_not_call.is_listed(session, found.organization_id, found.phone_number)
+def _around(session: Session, found: Call) -> dict[str, Any]:
+    """Return what a call belongs to, its recordings, whether its number is on the do-not-call list,
+    and how to put it there."""
+    organization = organizations.get(session, caller(), found.organization_id)
+    of = found.campaign_id
+    listed = do_not_call.is_listed(session, organization.id, found.phone_number)
     may_list = caller().may(Permission.CONTACTS_WRITE) and not found.verifies_a_number
     return {
+        "assistant": assistants.get(session, caller(), found.assistant_id),
+        "campaign": campaigns.get(session, caller(), of) if of else None,
+        "organization": organization.name,
+        "requesters": users.names_by_email(session, caller(), [found.requested_by]),
+        "kept": recordings.of_call(session, found),
         "listed": listed,
         "listing": never_calling_it(session, found, organization)
         if may_list and not listed

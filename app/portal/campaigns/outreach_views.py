@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -41,7 +41,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import night_words
-from app.portal.web.messages import flashing
+from app.portal.web.messages import changing, redirect_with
 from app.services import assistants, audit, calls, campaigns, organizations, outreach, phone_numbers
 from app.services.calls import CallSearch
 from app.services.outreach import Recall
@@ -81,8 +81,7 @@ def campaign_left_out(campaign_id: UUID) -> str:
             **about(session, found),
             rows=[(row, *_reason(found, row)) for row in page.items],
             reasons=LEFT_OUT_WORDS,
-            **at.pager(page.next_cursor),
-            clear_url=lists.clear_url("reason"),
+            **at.pager(page.next_cursor, "reason"),
         )
 
 
@@ -125,14 +124,13 @@ def campaign_again(campaign_id: UUID) -> Response:
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/pause")
 def campaign_pause(campaign_id: UUID) -> Response:
-    with flashing(Conflict):
-        with transaction() as session:
-            found = outreach.pause(session, caller(), campaign_id)
-        words = gettext(
-            "%(campaign)s is paused. Calls in progress continue to their end.", campaign=found.name
-        )
-        flash(words, "success")
-    return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
+    url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
+    with changing(url, Conflict) as session:
+        found = outreach.pause(session, caller(), campaign_id)
+    words = gettext(
+        "%(campaign)s is paused. Calls in progress continue to their end.", campaign=found.name
+    )
+    return redirect_with(words, url)
 
 
 def _recall() -> Recall:
@@ -141,14 +139,14 @@ def _recall() -> Recall:
 
 
 def _start(campaign_id: UUID, again: Recall | None = None) -> Response:
+    url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
     try:
         with transaction() as session:
             found = outreach.start(session, caller(), campaign_id, again=again)
-        flash(gettext("%(campaign)s is running.", campaign=found.name), "success")
     except Conflict as error:
         words = gettext("The campaign was not started. %(reason)s", reason=error.message)
-        flash(words, "warning")
-    return redirect(url_for("portal.campaign_outreach", campaign_id=campaign_id), 303)
+        return redirect_with(words, url, "warning")
+    return redirect_with(gettext("%(campaign)s is running.", campaign=found.name), url)
 
 
 def _shown(session: Session, found: Campaign) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from app.portal.campaigns.plan_forms import MESSAGE_HINTS, PlanForm
 from app.portal.campaigns.progress_words import duration_label, duration_words, first_call_words
 from app.portal.campaigns.views import about
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.campaign_steps import is_new, steps_of_new
+from app.portal.web.campaign_states import is_new, steps_of_new
 from app.portal.web.formats import night_words, number
 from app.portal.web.forms import saving_edit
 from app.portal.web.messages import redirect_saved
@@ -38,13 +38,10 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
     form = PlanForm()
     stored = partial(_stored, typed=form)
     with saving_edit(form, "campaign", campaign_id, _plan_page, stored) as session:
+        plan, version = form.to_plan(), form.version.data
+        most = settings().calls_per_organization
         changed = outreach.change_plan(
-            session,
-            caller(),
-            campaign_id,
-            form.to_plan(),
-            most_at_once=settings().calls_per_organization,
-            expected_version=form.version.data,
+            session, caller(), campaign_id, plan, most_at_once=most, expected_version=version
         )
     return _saved(campaign_id, is_changed=changed)
 

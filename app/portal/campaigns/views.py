@@ -19,8 +19,7 @@ from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.campaign_states import STATE_WORDS, state_of
-from app.portal.web.campaign_steps import steps_of_new
+from app.portal.web.campaign_states import STATE_WORDS, state_of, steps_of_new
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import saving, saving_edit
@@ -122,10 +121,8 @@ def campaign_save(campaign_id: UUID) -> Page:
         campaigns.assign_assistants(
             session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
         )
-    return redirect_with(
-        gettext("The campaign was saved."),
-        url_for("portal.campaign_settings", campaign_id=campaign_id),
-    )
+    url = url_for("portal.campaign_settings", campaign_id=campaign_id)
+    return redirect_with(gettext("The campaign was saved."), url)
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/archive")

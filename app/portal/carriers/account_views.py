@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -27,7 +27,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.formats import carrier_title
 from app.portal.web.fragments import htmx_order, wants_fragment
-from app.portal.web.messages import flashing, redirect_with
+from app.portal.web.messages import changing, redirect_with
 from app.services import carrier_accounts, organizations, phone_numbers
 from app.services.calls import traffic
 from app.services.calls.traffic import Traffic
@@ -41,13 +41,12 @@ def list_carrier_accounts() -> str:
         current = carrier_accounts.current(session, caller(), None)
         own = [each for each in (current.pending, current.account) if each]
         page = carrier_accounts.of_organizations(session, caller(), **at.wanted)
-        found = [*own, *page.items] if at.is_first else page.items
         return render_template(
             "portal/carriers/accounts.html",
             platform=None if current.account else CarrierKind(settings().carrier),
             has_own=bool(own),
             **at.pager(page.next_cursor),
-            **_listed(session, found),
+            **_listed(session, [*own, *page.items] if at.is_first else page.items),
         )
 
 
@@ -99,9 +98,8 @@ def carrier_account_choose() -> Page:
             kind = present.carrier if present else CarrierKind.TWILIO
             return redirect(form_url(kind, organization.id), 303)
         back = (gettext("Carrier accounts"), url_for("portal.carrier_accounts"))
-        return organization_picker.choose_page(
-            session, gettext("Account for an organization"), back
-        )
+        title = gettext("Account for an organization")
+        return organization_picker.choose_page(session, title, back)
 
 
 @portal.post("/line/accounts/<uuid:account_id>/test")
@@ -118,19 +116,26 @@ def carrier_account_connection(account_id: UUID) -> Page:
     pending account is used, the whole page is loaded again."""
     if not wants_fragment():
         return redirect(url_for("portal.carrier_accounts"), 303)
-    was_pending = "pending" in request.args
     with transaction(read_only=True) as session:
-        try:
-            account = carrier_accounts.get(session, caller(), account_id)
-        except NotFound:
-            if not was_pending:
-                raise
-            return htmx_order("HX-Refresh", "true")
-        if was_pending and not account.is_pending:
+        account = _tested(session, account_id)
+        if account is None:
             return htmx_order("HX-Refresh", "true")
         test = carrier_accounts.last_tests(session, [account]).get(account.id)
         row = _row(session, account, test)
         return render_template("portal/carriers/_connection.html", row=row)
+
+
+def _tested(session: Session, account_id: UUID) -> CarrierAccount | None:
+    """Return the account whose test is shown; None for a pending one that is used or removed by
+    now. Raises `NotFound`."""
+    was_pending = "pending" in request.args
+    try:
+        account = carrier_accounts.get(session, caller(), account_id)
+    except NotFound:
+        if was_pending:
+            return None
+        raise
+    return None if was_pending and not account.is_pending else account
 
 
 @portal.get("/line/accounts/<uuid:account_id>/use")
@@ -161,12 +166,11 @@ def carrier_account_remove_confirm(account_id: UUID) -> str:
 
 @portal.post("/line/accounts/<uuid:account_id>/remove")
 def carrier_account_remove(account_id: UUID) -> Response:
-    with flashing(Conflict):
-        with transaction() as session:
-            account = carrier_accounts.remove(session, caller(), account_id)
-        words = gettext("The account %(account)s was removed.", account=short_name(account))
-        flash(words, "success")
-    return redirect(url_for("portal.carrier_accounts"), 303)
+    url = url_for("portal.carrier_accounts")
+    with changing(url, Conflict) as session:
+        account = carrier_accounts.remove(session, caller(), account_id)
+    words = gettext("The account %(account)s was removed.", account=short_name(account))
+    return redirect_with(words, url)
 
 
 def _row(

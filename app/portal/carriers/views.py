@@ -23,7 +23,7 @@ from app.portal.carriers.labels import (
 from app.portal.carriers.pause_views import pausing
 from app.portal.carriers.routes import routes_of
 from app.portal.web.blueprint import portal
-from app.portal.web.calling_service import is_offline
+from app.portal.web.readiness import is_offline
 from app.services import carrier_accounts, pauses
 from app.services.calls import queries, stuck, traffic
 from app.services.pauses import carrier_health

@@ -12,8 +12,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Campaign, utcnow
 from app.portal.contacts.bulk import SOURCE
-from app.portal.do_not_call.confirmation import added_words, never_calling
-from app.portal.do_not_call.forms import ReasonForm
+from app.portal.do_not_call.confirmation import ReasonForm, added_words, never_calling
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.forms import PortalForm
@@ -67,15 +66,10 @@ def contact_restore(campaign_id: UUID, contact_id: UUID) -> Page:
         with transaction() as session:
             new = single.undo_removal(session, caller(), campaign_id, contact_id)
     except ValidationFailed as error:
-        return redirect_with(
-            gettext("The contact was not restored. %(reason)s", reason=error.message),
-            url_for("portal.campaign", campaign_id=campaign_id),
-            "warning",
-        )
-    return redirect_with(
-        gettext("Contact restored. Its cancelled calls stay cancelled."),
-        url_for("portal.contact", campaign_id=campaign_id, contact_id=new),
-    )
+        words = gettext("The contact was not restored. %(reason)s", reason=error.message)
+        return redirect_with(words, url_for("portal.campaign", campaign_id=campaign_id), "warning")
+    url = url_for("portal.contact", campaign_id=campaign_id, contact_id=new)
+    return redirect_with(gettext("Contact restored. Its cancelled calls stay cancelled."), url)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/consent")

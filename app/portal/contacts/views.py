@@ -15,7 +15,7 @@ from app.models import Campaign
 from app.phone import country_name
 from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removing
 from app.portal.contacts.forms import ContactForm, form_for, showing, shown
-from app.portal.do_not_call.forms import ReasonForm
+from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import Submission
 from app.portal.web.forms import saving, saving_edit
@@ -48,12 +48,19 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
             name=single.name_of(found),
             ended=ends_outreach(found.status),
             facts=[(name, shown(value)) for name, value in found.contact_metadata.items()],
-            uploads=history.uploads_of(session, found, SHOWN),
-            upload_actions=UPLOAD_ACTIONS,
-            changes=audit.latest_of_target(session, caller(), "contact", found.id, SHOWN),
+            **_history(session, found),
             removing=removing(session, campaign, found),
             **_calling(session, campaign, found),
         )
+
+
+def _history(session: Session, found: StoredContact) -> dict[str, Any]:
+    """Return the latest uploads and changes of a contact."""
+    return {
+        "uploads": history.uploads_of(session, found, SHOWN),
+        "upload_actions": UPLOAD_ACTIONS,
+        "changes": audit.latest_of_target(session, caller(), "contact", found.id, SHOWN),
+    }
 
 
 def _calling(session: Session, campaign: Campaign, found: StoredContact) -> dict[str, Any]:

@@ -22,19 +22,15 @@ def portal_settings_destinations() -> Page:
 
 @portal.post("/settings/destinations")
 def portal_settings_destinations_save() -> Page:
-    form = DestinationsForm()
-    target = ("partner", partners.own(caller()))
+    form, own = DestinationsForm(), partners.own(caller())
+    target = ("partner", own)
     with saving(form, lambda: _page(form), stored=_stored, target=target) as session:
+        wanted, version = form.to_choice(), form.version.data
         changed = destinations.change_choice(
-            session,
-            caller(),
-            partners.own(caller()),
-            form.to_choice(),
-            expected_version=form.version.data,
+            session, caller(), own, wanted, expected_version=version
         )
-    return redirect_saved(
-        gettext("Call destinations saved."), url_for("portal.portal_settings_destinations"), changed
-    )
+    url = url_for("portal.portal_settings_destinations")
+    return redirect_saved(gettext("Call destinations saved."), url, changed)
 
 
 def _stored(session: Session) -> DestinationsForm:

@@ -1,14 +1,24 @@
-"""The question before a number is added to a do-not-call list."""
+"""The question before a number is added to a do-not-call list, and its field for a reason."""
 
 from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
+from wtforms import StringField
 
-from app.languages import gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Organization
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
+from app.portal.web.forms import PortalForm
 from app.services import do_not_call
+
+MOST_REASON = 500
+
+
+class ReasonForm(PortalForm):
+    reason = StringField(
+        lazy_gettext("Reason"), render_kw={"maxlength": MOST_REASON, "autocomplete": "off"}
+    )
 
 
 def never_calling(

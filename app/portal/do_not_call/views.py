@@ -3,14 +3,16 @@
 from uuid import UUID
 
 from flask import render_template, request, url_for
+from flask_wtf.file import FileField
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
+from wtforms import TextAreaField
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext
 from app.phone import PhoneError, country_name
-from app.portal.do_not_call.forms import NumbersForm
+from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.organizations.views import about
 from app.portal.web import lists
@@ -26,6 +28,11 @@ from app.services.pasted_lines import decoded
 MOST_SHOWN = 200
 
 
+class NumbersForm(ReasonForm):
+    numbers = TextAreaField(lazy_gettext("Numbers"))
+    file = FileField(lazy_gettext("Or a file"))
+
+
 @portal.get("/do-not-call")
 def do_not_call_lists() -> Page:
     """List the do-not-call lists of the caller's organizations, or those that hold a number.
@@ -33,8 +40,10 @@ def do_not_call_lists() -> Page:
     A caller with one organization gets its list.
     """
     only = caller().organization_id
-    if only is not None:
-        return show_list(only)
+    return show_list(only) if only is not None else _overview()
+
+
+def _overview() -> str:
     place, query = lists.place(), lists.text_filter("q")
     wanted = as_number(query)
     with transaction(read_only=True) as session:
@@ -46,8 +55,7 @@ def do_not_call_lists() -> Page:
         rows=page.items,
         sizes=sizes,
         wanted=wanted,
-        **place.pager(page.next_cursor),
-        clear_url=lists.clear_url("q"),
+        **place.pager(page.next_cursor, "q"),
     )
 
 

@@ -1,6 +1,5 @@
 """Company accounts of the partner: listed, added, changed, removed."""
 
-from functools import partial
 from uuid import UUID
 
 from flask import render_template, request, url_for
@@ -20,6 +19,7 @@ from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.services import partners
 from app.services.identity_providers import providers
+from app.services.identity_providers.providers import Fields
 
 
 @portal.get("/settings/company-accounts")
@@ -42,20 +42,23 @@ def portal_settings_company_new() -> str:
 def portal_settings_company_create() -> Page:
     form = ProviderForm()
     wanted = form.to_fields()
-    with transaction(read_only=True) as session:
-        _partner(session)
-        found = providers.problems_of(session, caller(), wanted)
-    private = settings().webhook_allow_private
-    check = partial(providers.check_discovery, allow_private=private, besides=found)
-    if not form.passes(lambda: check(wanted.issuer)):
+    if not form.passes(lambda: _check(wanted)):
         return _new_page(form), 422
     with saving(form, lambda: _new_page(form), validate=False) as session:
         submission = Submission(session)
         provider = providers.add(session, caller(), settings().secret_keys, wanted)
         url = submission.led_to(_url(provider.id))
-    return redirect_with(
-        gettext("%(name)s was added. Enter its redirect address there.", name=provider.name), url
-    )
+    words = gettext("%(name)s was added. Enter its redirect address there.", name=provider.name)
+    return redirect_with(words, url)
+
+
+def _check(wanted: Fields) -> None:
+    """Check the fields and ask the provider itself. Raises `ValidationFailed`."""
+    with transaction(read_only=True) as session:
+        _partner(session)
+        found = providers.problems_of(session, caller(), wanted)
+    private = settings().webhook_allow_private
+    providers.check_discovery(wanted.issuer, allow_private=private, besides=found)
 
 
 @portal.get("/settings/company-accounts/<uuid:provider_id>")

@@ -69,14 +69,9 @@ def api_migration_extend(client_id: UUID) -> Page:
     moving = _changeable(client_id)
     with saving(form, lambda: _extending(moving, form)) as session:
         client = extensions.extend(session, caller(), client_id, form.until)
-    return redirect_with(
-        gettext(
-            "The legacy API serves “%(name)s” through %(day)s.",
-            name=client.name,
-            day=last_day(form.until, "UTC"),
-        ),
-        url_for("portal.api_migration_client", client_id=client_id),
-    )
+    day = last_day(form.until, "UTC")
+    words = gettext("The legacy API serves “%(name)s” through %(day)s.", name=client.name, day=day)
+    return redirect_with(words, url_for("portal.api_migration_client", client_id=client_id))
 
 
 @portal.get("/api-access/migration/<uuid:client_id>/extension/end")

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import addresses, caller, settings, transaction
 from app.languages import lazy_gettext, pgettext
-from app.models import LegacyDay, LegacyExchange, utcnow
+from app.models import LegacyDay, utcnow
 from app.portal.api_access.labels import client_state
 from app.portal.legacy_migration.labels import FIELDS, answer_shown, as_curl, differences, time_left
 from app.portal.web import lists
@@ -57,8 +57,7 @@ def _found(session: Session) -> dict[str, Any]:
     return {
         "rows": [_row(each) for each in page.items],
         "partner": partner,
-        "clear_url": lists.clear_url("q", "partner", "extension"),
-        **at.pager(page.next_cursor),
+        **at.pager(page.next_cursor, "q", "partner", "extension"),
     }
 
 
@@ -67,26 +66,31 @@ def api_migration_client(client_id: UUID) -> str:
     with transaction(read_only=True) as session:
         moving = legacy_migration.get(session, caller(), client_id)
         days = legacy_migration.days(session, moving)
-        exchange = legacy_migration.exchange_of(session, moving)
-        body = exchange.request if exchange else legacy_migration.last_accepted(session, moving)
-    url = addresses().public_api + SUCCESSOR
+        replaced = _replaced(session, moving)
     return render_template(
         "portal/legacy_migration/client.html",
         days=days,
         chart=_chart(days),
-        exchange=exchange,
-        curl=as_curl(url, body) if body else None,
-        no_assistant=body is not None and body["agentId"] == legacy_migration.NO_ASSISTANT,
         fields=FIELDS,
         zone=zone(),
-        **(_answers(exchange) if exchange else {}),
+        **replaced,
         **_row(moving),
     )
 
 
-def _answers(exchange: LegacyExchange) -> dict[str, Any]:
-    """Return how a request was answered, and how the new API would answer it."""
-    return {
+def _replaced(session: Session, moving: Moving) -> dict[str, Any]:
+    """Return the last request, what replaces it, how it was answered, and how the new API would
+    answer it."""
+    exchange = legacy_migration.exchange_of(session, moving)
+    body = exchange.request if exchange else legacy_migration.last_accepted(session, moving)
+    found = {
+        "exchange": exchange,
+        "curl": as_curl(addresses().public_api + SUCCESSOR, body) if body else None,
+        "no_assistant": body is not None and body["agentId"] == legacy_migration.NO_ASSISTANT,
+    }
+    if exchange is None:
+        return found
+    return found | {
         "answered": answer_shown(exchange.status, exchange.answer),
         "would_answer": answer_shown(exchange.shadow_status, exchange.shadow_answer),
         "differences": differences(exchange),

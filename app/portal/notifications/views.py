@@ -85,14 +85,12 @@ class Row:
 
 @portal.get("/notifications", endpoint="notifications")
 def list_notifications() -> str:
-    kinds = notified.kinds(caller())
     with transaction(read_only=True) as session:
         partners.own(caller())
-        shown = _found(session, kinds)
+        shown = _found(session, notified.kinds(caller()))
     return render_template(
         "portal/notifications/page.html",
         **shown,
-        kinds={each: KINDS[each] for each in kinds},
         is_viewing=caller().viewed_by is not None,
         undo_names=UNDO_NAMES,
         undo_tones=UNDO_TONES,
@@ -110,10 +108,10 @@ def _found(session: Session, kinds: Collection[str]) -> dict[str, Any]:
         **place.wanted,
     )
     return {
+        "kinds": {each: KINDS[each] for each in kinds},
         "rows": _rows(session, page.items),
-        "clear_url": lists.clear_url(*FILTERS),
         "kept": lists.present(*FILTERS),
-        **place.pager(page.next_cursor),
+        **place.pager(page.next_cursor, *FILTERS),
     }
 
 

@@ -2,11 +2,10 @@
 
 from uuid import UUID
 
-from flask import render_template
-
 from app.extensions import caller, transaction
 from app.portal.operator.call_listing import PARTNER_CALLS, chosen, outcome
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page, without_empty
 from app.services import partners
 
@@ -16,14 +15,8 @@ def operator_calls() -> Page:
     wanted, problems = chosen()
     with transaction(read_only=True) as session:
         page = without_empty(list_page(session, PARTNER_CALLS), "cost")
-        partner = None
-        if isinstance(wanted.partner, UUID):
-            partner = partners.get(session, caller(), wanted.partner)
-    answer = render_template(
-        "portal/operator/calls.html",
-        list=page,
-        partner=partner,
-        problems=problems,
-        outcome=outcome,
+        of = wanted.partner
+        partner = partners.get(session, caller(), of) if isinstance(of, UUID) else None
+    return render_checked(
+        "portal/operator/calls.html", problems, list=page, partner=partner, outcome=outcome
     )
-    return (answer, 422) if problems else answer

@@ -3,6 +3,7 @@ another one, whether its stored figures agree with the rows that they count."""
 
 import platform
 from datetime import timedelta
+from typing import Any
 
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
@@ -52,14 +53,21 @@ def operator_installation() -> str:
             "portal/operator/installation.html",
             wrong=wrong,
             fine=fine,
-            queues=_queues(now),
-            workers=now.workers.all,
-            failed=_failed(session),
-            failed_count=now.failed,
+            **_work(session, now),
             kept=[(KINDS[each.kind], each) for each in kept(session)],
-            silent=utcnow() - timedelta(seconds=settings().worker_silent_seconds),
             facts=_facts(installation.database(session), migration.found),
         )
+
+
+def _work(session: Session, now: Work) -> dict[str, Any]:
+    """Return the queues, the workers and the newest failed jobs."""
+    return {
+        "queues": _queues(now),
+        "workers": now.workers.all,
+        "failed": _failed(session),
+        "failed_count": now.failed,
+        "silent": utcnow() - timedelta(seconds=settings().worker_silent_seconds),
+    }
 
 
 def _queues(now: Work) -> list[tuple[str, QueueDepth, bool, bool]]:

@@ -27,7 +27,6 @@ def partner_suspend_confirm(partner_id: UUID) -> str:
         found = partners.get(session, caller(), partner_id)
         consequences = _of_suspending(session, found)
     return Confirmation(
-        action=url_for("portal.partner_suspend", partner_id=partner_id),
         title=gettext("Suspend %(name)s?", name=found.name),
         consequences=consequences,
         act=gettext("Suspend partner"),

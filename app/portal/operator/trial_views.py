@@ -29,7 +29,6 @@ STARTING = (
 def partner_trial_end_confirm(partner_id: UUID) -> str:
     found = _get(partner_id)
     return Confirmation(
-        action=url_for("portal.partner_trial_end", partner_id=partner_id),
         title=gettext("End the trial of %(name)s?", name=found.name),
         consequences=ENDING,
         act=gettext("End trial"),
@@ -54,7 +53,6 @@ def partner_trial_end(partner_id: UUID) -> Response:
 def partner_trial_start_confirm(partner_id: UUID) -> str:
     found = _get(partner_id)
     return Confirmation(
-        action=url_for("portal.partner_trial_start", partner_id=partner_id),
         title=gettext("Return %(name)s to trial mode?", name=found.name),
         consequences=STARTING,
         act=gettext("Return to trial mode"),

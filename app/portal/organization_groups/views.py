@@ -63,14 +63,9 @@ def portal_settings_group_save(group_id: UUID) -> Page:
     with saving_edit(
         form, "organization_group", group_id, _page, _stored, validate=False
     ) as session:
-        ids = _chosen(session, form)
-        organization_groups.update(
-            session,
-            caller(),
-            group_id,
-            GroupInput(form.name.data or "", ids),
-            expected_version=form.version.data,
-        )
+        wanted = GroupInput(form.name.data or "", _chosen(session, form))
+        version = form.version.data
+        organization_groups.update(session, caller(), group_id, wanted, expected_version=version)
     return redirect_with(gettext("Group saved."), url_for("portal.portal_settings_groups"))
 
 

@@ -22,7 +22,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import saving, saving_edit, seen_version
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import changing, redirect_with
 from app.portal.web.region_choices import offered_first
 from app.services import organization_templates
 from app.services.assistants.settings import MAX_TEXT, AssistantFields
@@ -43,27 +43,22 @@ def organization_template_edit(template_id: UUID) -> str:
 def organization_template_save(template_id: UUID) -> Page:
     form = TemplateForm()
     with saving_edit(form, TARGET, template_id, _edit_page, _stored) as session:
+        name, version = form.name.data or "", form.version.data
         organization_templates.change(
-            session,
-            caller(),
-            template_id,
-            form.name.data or "",
-            form.changed,
-            bounds(),
-            expected_version=form.version.data,
+            session, caller(), template_id, name, form.changed, bounds(), expected_version=version
         )
     return _saved(template_id, gettext("Template saved."))
 
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/new")
 def organization_template_assistant_new(template_id: UUID) -> str:
-    return _assistant_page(template_id, None, TemplateAssistantForm())
+    return _assistant_page(template_id, TemplateAssistantForm())
 
 
 @portal.post("/organization-templates/<uuid:template_id>/assistants/new")
 def organization_template_assistant_create(template_id: UUID) -> Page:
     form = TemplateAssistantForm()
-    with saving(form, lambda: _assistant_page(template_id, None, form), validate=False) as session:
+    with saving(form, lambda: _assistant_page(template_id, form), validate=False) as session:
         submission = Submission(session)
         fields = AssistantFields(**form.data)
         organization_templates.save_assistant(
@@ -76,20 +71,16 @@ def organization_template_assistant_create(template_id: UUID) -> Page:
 @portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>")
 def organization_template_assistant(template_id: UUID, position: int) -> str:
     form = _assistant_form(opened(template_id), position)
-    return _assistant_page(template_id, position, form)
+    return _assistant_page(template_id, form, position)
 
 
 @portal.post("/organization-templates/<uuid:template_id>/assistants/<int:position>")
 def organization_template_assistant_save(template_id: UUID, position: int) -> Page:
     form = TemplateAssistantForm()
     fields, seen = AssistantFields(**form.data), form.version.data
-    with saving(
-        form,
-        lambda: _assistant_page(template_id, position, form),
-        stored=lambda session: _assistant_form(_opened(session, template_id), position),
-        target=(TARGET, template_id),
-        validate=False,
-    ) as session:
+    page = partial(_assistant_page, position=position)
+    stored = partial(_stored_assistant, position=position)
+    with saving_edit(form, TARGET, template_id, page, stored, validate=False) as session:
         organization_templates.save_assistant(
             session, caller(), template_id, position, fields, bounds(), expected_version=seen
         )
@@ -123,13 +114,10 @@ def _removing(found: Opened, position: int) -> Confirmation:
 def organization_template_assistant_remove(template_id: UUID, position: int) -> Response:
     """The URL has the version of the template, since a position is another assistant's later."""
     version = request.args.get("version", type=int)
-    try:
-        with transaction() as session:
-            organization_templates.remove_assistant(
-                session, caller(), template_id, position, expected_version=version
-            )
-    except Conflict as error:
-        return redirect_with(error.message, _url(template_id), "warning")
+    with changing(_url(template_id), Conflict) as session:
+        organization_templates.remove_assistant(
+            session, caller(), template_id, position, expected_version=version
+        )
     return _saved(template_id, gettext("Assistant removed."))
 
 
@@ -143,26 +131,19 @@ def organization_template_campaign_save(template_id: UUID) -> Page:
     form = TemplateCampaignForm()
     stored = partial(_stored_campaign, typed=form)
     with saving_edit(form, TARGET, template_id, _campaign_page, stored) as session:
+        campaign, version = form.to_campaign(), form.version.data
         organization_templates.save_campaign(
-            session,
-            caller(),
-            template_id,
-            form.to_campaign(),
-            bounds(),
-            expected_version=form.version.data,
+            session, caller(), template_id, campaign, bounds(), expected_version=version
         )
     return _saved(template_id, gettext("Campaign plan saved."))
 
 
 @portal.post("/organization-templates/<uuid:template_id>/campaign/remove")
 def organization_template_campaign_remove(template_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            organization_templates.save_campaign(
-                session, caller(), template_id, None, bounds(), expected_version=seen_version()
-            )
-    except Conflict as error:
-        return redirect_with(error.message, _url(template_id), "warning")
+    with changing(_url(template_id), Conflict) as session:
+        organization_templates.save_campaign(
+            session, caller(), template_id, None, bounds(), expected_version=seen_version()
+        )
     return _saved(template_id, gettext("Campaign plan removed."))
 
 
@@ -191,6 +172,10 @@ def _fields_at(found: Opened, position: int) -> AssistantFields:
 def _assistant_form(found: Opened, position: int) -> TemplateAssistantForm:
     fields = _fields_at(found, position)
     return TemplateAssistantForm.showing_fields(fields, found.template.version)
+
+
+def _stored_assistant(session: Session, template_id: UUID, position: int) -> TemplateAssistantForm:
+    return _assistant_form(_opened(session, template_id), position)
 
 
 def _campaign_form(found: Opened) -> TemplateCampaignForm:
@@ -226,7 +211,9 @@ def _edit_page(template_id: UUID, form: TemplateForm) -> str:
     )
 
 
-def _assistant_page(template_id: UUID, position: int | None, form: TemplateAssistantForm) -> str:
+def _assistant_page(
+    template_id: UUID, form: TemplateAssistantForm, position: int | None = None
+) -> str:
     found = opened(template_id)
     return render_template(
         "portal/organization_templates/assistant.html",

@@ -67,13 +67,7 @@ def organization_template_use_create(template_id: UUID) -> Page:
     with saving(form, lambda: _use_page(template_id, form), validate=False) as session:
         submission = Submission(session)
         made = organization_templates.create_organization(
-            session,
-            caller(),
-            template_id,
-            customer,
-            bounds(),
-            in_trial=settings().new_organizations_in_trial,
-            carrier=CarrierKind(settings().carrier),
+            session, caller(), template_id, customer, bounds(), **_installation()
         )
         url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     is_invited = opened(template_id).content.first_role is not None
@@ -158,16 +152,15 @@ def _part(
     rows: Sequence[CustomerRow],
 ) -> dict[str, Any]:
     results = organization_templates.create_many(
-        session,
-        caller(),
-        template_id,
-        part,
-        bounds(),
-        of_file=rows,
-        in_trial=settings().new_organizations_in_trial,
-        carrier=CarrierKind(settings().carrier),
+        session, caller(), template_id, part, bounds(), of_file=rows, **_installation()
     )
     return {"results": organization_templates.as_json(results)}
+
+
+def _installation() -> dict[str, Any]:
+    """Return what the installation has to say about new organizations."""
+    carrier = CarrierKind(settings().carrier)
+    return {"in_trial": settings().new_organizations_in_trial, "carrier": carrier}
 
 
 def _mail(session: Session, results: Sequence[CheckedRow]) -> dict[str, Any]:

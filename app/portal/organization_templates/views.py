@@ -84,13 +84,9 @@ def organization_template_save_as(organization_id: UUID) -> Page:
     form = SavedTemplateForm()
     with saving(form, lambda: _save_page(organization_id, form)) as session:
         submission = Submission(session)
+        name, campaign_id = form.name.data or "", as_uuid(form.campaign.data or "")
         made = organization_templates.save_organization(
-            session,
-            caller(),
-            organization_id,
-            form.name.data or "",
-            campaign_id=as_uuid(form.campaign.data or ""),
-            first_role=form.role,
+            session, caller(), organization_id, name, campaign_id=campaign_id, first_role=form.role
         )
         url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
     return redirect_with(gettext("Template %(name)s added.", name=made.name), url)
@@ -115,7 +111,6 @@ def organization_template(template_id: UUID) -> str:
 def organization_template_delete_confirm(template_id: UUID) -> str:
     found = opened(template_id)
     return Confirmation(
-        action=url_for("portal.organization_template_delete", template_id=template_id),
         title=gettext("Delete the template %(name)s?", name=found.template.name),
         consequences=[gettext("Organizations that were created from it stay as they are.")],
         act=gettext("Delete template"),

@@ -38,14 +38,9 @@ def organization_create() -> Page:
     form = NewForm()
     with saving(form, lambda: _new_page(form)) as session:
         submission = Submission(session)
-        made = organizations.create(
-            session,
-            caller(),
-            partners.own(caller()),
-            name=form.name.data or "",
-            in_trial=settings().new_organizations_in_trial,
-            **form.to_changes().sent(),
-        )
+        wanted = {"name": form.name.data or "", **form.to_changes().sent()}
+        own, in_trial = partners.own(caller()), settings().new_organizations_in_trial
+        made = organizations.create(session, caller(), own, in_trial=in_trial, **wanted)
         if first_user := form.to_first_user(made.id):
             users.create_partial(session, caller(), first_user)
         url = submission.led_to(url_for("portal.organization", organization_id=made.id))
@@ -93,33 +88,28 @@ def organization_plan_check(organization_id: UUID) -> Page:
     form = PlanForm.from_address(found.version)
     if not form.validate():
         return _plan_page(organization_id, form), 422
-    changes = form.to_changes()
     with transaction(read_only=True) as session:
+        changes = form.to_changes()
         effects = organizations.plan_effects(session, caller(), organization_id, changes)
-        return render_template(
-            "portal/organizations/plan_check.html",
-            organization=found,
-            form=form,
-            effects=effects,
-            back=_back(),
-        )
+    return render_template(
+        "portal/organizations/plan_check.html",
+        organization=found,
+        form=form,
+        effects=effects,
+        back=_back(),
+    )
 
 
 @portal.post("/organizations/<uuid:organization_id>/plan")
 def organization_plan_save(organization_id: UUID) -> Page:
     form = PlanForm()
     with saving_edit(form, "organization", organization_id, _plan_page, _stored_plan) as session:
+        changes, version = form.to_changes(), form.version.data
         saved = organizations.update(
-            session,
-            caller(),
-            organization_id,
-            form.to_changes(),
-            expected_version=form.version.data,
+            session, caller(), organization_id, changes, expected_version=version
         )
-    return redirect_with(
-        gettext("Plan and limits of %(name)s changed.", name=saved.name),
-        url_for("portal.organization", organization_id=organization_id),
-    )
+    words = gettext("Plan and limits of %(name)s changed.", name=saved.name)
+    return redirect_with(words, url_for("portal.organization", organization_id=organization_id))
 
 
 def _stored(session: Session, organization_id: UUID) -> EditForm:

@@ -56,19 +56,16 @@ def organization_archive_confirm(organization_id: UUID) -> str:
 @portal.post("/organizations/<uuid:organization_id>/archive")
 def organization_archive(organization_id: UUID) -> Response:
     with transaction() as session:
-        stopped = organizations.archive(
-            session, caller(), organization_id, reason=request.form.get("reason")
-        )
+        reason = request.form.get("reason")
+        stopped = organizations.archive(session, caller(), organization_id, reason=reason)
         found = organizations.get(session, caller(), organization_id)
-    return redirect_with(
-        gettext(
-            "%(name)s archived. %(calls)s cancelled, %(campaigns)s paused.",
-            name=found.name,
-            calls=ngettext("%(num)s queued call", "%(num)s queued calls", stopped.calls),
-            campaigns=ngettext("%(num)s campaign", "%(num)s campaigns", stopped.campaigns),
-        ),
-        url_for("portal.organization", organization_id=organization_id),
+    words = gettext(
+        "%(name)s archived. %(calls)s cancelled, %(campaigns)s paused.",
+        name=found.name,
+        calls=ngettext("%(num)s queued call", "%(num)s queued calls", stopped.calls),
+        campaigns=ngettext("%(num)s campaign", "%(num)s campaigns", stopped.campaigns),
     )
+    return redirect_with(words, url_for("portal.organization", organization_id=organization_id))
 
 
 @portal.post("/organizations/<uuid:organization_id>/restore")

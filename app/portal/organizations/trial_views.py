@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, url_for
+from flask import url_for
 from werkzeug.wrappers import Response
 
 from app.errors import Conflict
@@ -10,7 +10,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.messages import flashing
+from app.portal.web.messages import changing, redirect_with
 from app.services import organizations
 
 ENDING = (
@@ -28,7 +28,6 @@ def organization_trial_end_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         name = organizations.get(session, caller(), organization_id).name
     return Confirmation(
-        action=url_for("portal.organization_trial_end", organization_id=organization_id),
         title=gettext("End the trial of %(name)s?", name=name),
         consequences=ENDING,
         act=gettext("End trial"),
@@ -40,8 +39,7 @@ def organization_trial_end_confirm(organization_id: UUID) -> str:
 
 @portal.post("/organizations/<uuid:organization_id>/end-trial")
 def organization_trial_end(organization_id: UUID) -> Response:
-    with flashing(Conflict, "danger"):
-        with transaction() as session:
-            found = organizations.end_trial(session, caller(), organization_id)
-        flash(gettext("The trial of %(name)s has ended.", name=found.name), "success")
-    return redirect(url_for("portal.organization", organization_id=organization_id), 303)
+    url = url_for("portal.organization", organization_id=organization_id)
+    with changing(url, Conflict, category="danger") as session:
+        found = organizations.end_trial(session, caller(), organization_id)
+    return redirect_with(gettext("The trial of %(name)s has ended.", name=found.name), url)

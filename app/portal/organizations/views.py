@@ -40,7 +40,6 @@ from app.services import (
     users,
 )
 from app.services.billing import included, statements
-from app.services.billing.statements import Bill
 from app.services.calls import limits
 from app.services.outreach import Summary
 from app.services.pricing import subscriptions
@@ -141,33 +140,34 @@ def list_organizations() -> str:
 
 @portal.get("/organizations/<uuid:organization_id>")
 def organization(organization_id: UUID) -> str:
-    today = utcnow().date()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         reach = organizations.reach_of(session, found)
-        bill = _bill(session, found)
         return render_template(
             "portal/organizations/detail.html",
+            **_paid_for(session, found),
             **about(session, found, "portal.organization"),
-            month=_month(session, found, today),
+            month=_month(session, found),
             region_names=region_names,
             calls=_calls(session, found),
-            bill=bill,
-            used_up=included.used_up(bill) if bill else None,
-            storage=storage.of_organization(session, found, settings().storage_defaults),
-            subscription=subscriptions.lasting(session, found.id),
             suspending=suspending_words(reach),
             archiving=archiving_words(reach),
             changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),
         )
 
 
-def _bill(session: Session, found: Organization) -> Bill | None:
-    """Return this month's statement so far, for users who may see what customers pay."""
-    if not may(Permission.ORGANIZATIONS_WRITE):
-        return None
-    month = utcnow().date().replace(day=1)
-    return statements.bills(session, [found], month)[found.id]
+def _paid_for(session: Session, found: Organization) -> dict[str, Any]:
+    """Return the storage and subscription of a plan and, for users who may see what customers pay,
+    this month's statement so far."""
+    bill = None
+    if may(Permission.ORGANIZATIONS_WRITE):
+        bill = statements.bills(session, [found], utcnow().date().replace(day=1))[found.id]
+    return {
+        "bill": bill,
+        "used_up": included.used_up(bill) if bill else None,
+        "storage": storage.of_organization(session, found, settings().storage_defaults),
+        "subscription": subscriptions.lasting(session, found.id),
+    }
 
 
 @portal.get("/organizations/<uuid:organization_id>/people")
@@ -175,19 +175,14 @@ def organization_users(organization_id: UUID) -> str:
     place = lists.place()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        page = users.search(
-            session,
-            caller(),
-            users.Filter(query=lists.text_filter("q"), organization=found.id),
-            **place.wanted,
-        )
+        wanted = users.Filter(query=lists.text_filter("q"), organization=found.id)
+        page = users.search(session, caller(), wanted, **place.wanted)
         return render_template(
             "portal/organizations/users.html",
             **about(session, found, "portal.organization_users"),
             rows=page.items,
             user_statuses=USER_STATUS_NAMES,
-            **place.pager(page.next_cursor),
-            clear_url=lists.clear_url("q"),
+            **place.pager(page.next_cursor, "q"),
         )
 
 
@@ -224,19 +219,13 @@ def organization_campaigns(organization_id: UUID) -> str:
 
 @portal.get("/organizations/<uuid:organization_id>/usage")
 def organization_usage(organization_id: UUID) -> str:
-    today = utcnow().date()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        first = _months_before(today, MONTHS - 1)
-        days = reporting.daily(session, caller(), first, today, organization_id=found.id)
         return render_template(
             "portal/organizations/usage.html",
             **about(session, found, "portal.organization_usage"),
-            month=_month(session, found, today),
-            months=[
-                (reporting.whole_month(start), _title(start), total)
-                for start, total in _by_month(days)
-            ],
+            month=_month(session, found),
+            months=_months(session, found),
         )
 
 
@@ -250,16 +239,12 @@ def _calls(session: Session, found: Organization) -> Mapping[str, Any]:
     at_once = limits.at_once_of(found, settings().calls_per_organization)
     a_day = limits.day_of(found)
     under_way, made = limits.current_use(session, found, utcnow())
-    return {
-        "under_way": under_way,
-        "at_once": at_once,
-        "made": made,
-        "a_day": a_day,
-    }
+    return {"under_way": under_way, "at_once": at_once, "made": made, "a_day": a_day}
 
 
-def _month(session: Session, found: Organization, today: date) -> Mapping[str, Any]:
+def _month(session: Session, found: Organization) -> Mapping[str, Any]:
     """Return this month until today (UTC) and the same days of the previous month."""
+    today = utcnow().date()
     span = reporting.this_month(today)
     before = span.before()
     days = reporting.daily(session, caller(), before.start, today, organization_id=found.id)
@@ -290,12 +275,20 @@ def _sum(days: list[reporting.Day]) -> reporting.Day:
     return reporting.Day(date.min, *(sum(getattr(day, name) for day in days) for name in names))
 
 
-def _by_month(days: Any) -> list[tuple[date, reporting.Day]]:
+def _months(
+    session: Session, found: Organization
+) -> list[tuple[reporting.Span, str, reporting.Day]]:
     """Return the months, the latest first, each with its totals; none before the first use."""
+    today = utcnow().date()
+    first = _months_before(today, MONTHS - 1)
+    days = reporting.daily(session, caller(), first, today, organization_id=found.id)
     months: dict[date, list[reporting.Day]] = {}
     for day in days:
         months.setdefault(day.day.replace(day=1), []).append(day)
-    totals = [(month, _sum(found)) for month, found in sorted(months.items(), reverse=True)]
-    while len(totals) > 1 and not totals[-1][1].conversations:
+    totals = [
+        (reporting.whole_month(month), _title(month), _sum(counted))
+        for month, counted in sorted(months.items(), reverse=True)
+    ]
+    while len(totals) > 1 and not totals[-1][2].conversations:
         totals.pop()
     return totals

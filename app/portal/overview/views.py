@@ -207,8 +207,7 @@ def _portals() -> str:
         chart=_checked_chart(checked),
         last_day=LAST_DAY,
         rows=page.items,
-        **place.pager(page.next_cursor),
-        clear_url=lists.clear_url("q"),
+        **place.pager(page.next_cursor, "q"),
     )
 
 

@@ -19,7 +19,7 @@ from app.portal.web.fields import without_nul
 from app.portal.web.formats import moment, number
 from app.portal.web.forms import PortalForm
 from app.portal.web.list_words import ALL_WORDS
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import changing
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services import contacts, organizations, users
@@ -62,12 +62,9 @@ def user_erase(user_id: UUID) -> Page:
         expected = users.get(session, caller(), user_id).email
     if not (form.validate() and form.confirms(expected)):
         return _user_page(user_id, form), 422
-    try:
-        with transaction() as session:
-            subject = subjects.user(session, caller(), user_id)
-            erasure_id = erasing.request(session, caller(), subject).id
-    except (Conflict, Forbidden) as error:
-        return redirect_with(error.message, url_for("portal.user", user_id=user_id), "warning")
+    with changing(url_for("portal.user", user_id=user_id), Conflict, Forbidden) as session:
+        subject = subjects.user(session, caller(), user_id)
+        erasure_id = erasing.request(session, caller(), subject).id
     return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
 
 

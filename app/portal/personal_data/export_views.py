@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from uuid import UUID
 
-from flask import flash, redirect, url_for
+from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict
-from app.extensions import caller, transaction
+from app.extensions import caller
 from app.languages import gettext
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.messages import flashing
+from app.portal.web.messages import changing, redirect_with
 from app.portal.web.user_timezone import zone
 from app.services.personal_data import exporting, subjects
 from app.services.personal_data.subjects import Subject
@@ -33,8 +33,7 @@ def contact_data_export(campaign_id: UUID, contact_id: UUID) -> Page:
 
 
 def _requested(load: Callable[[Session], Subject], campaign_id: UUID | None = None) -> Page:
-    with flashing(Conflict):
-        with transaction() as session:
-            exporting.request(session, caller(), load(session), zone(), campaign_id)
-        flash(gettext("The export is being prepared. You get an email."), "success")
-    return redirect(url_for("portal.exports"), 303)
+    url = url_for("portal.exports")
+    with changing(url, Conflict) as session:
+        exporting.request(session, caller(), load(session), zone(), campaign_id)
+    return redirect_with(gettext("The export is being prepared. You get an email."), url)

@@ -30,20 +30,26 @@ def personal_data() -> str:
     words = lists.text_filter("q") or ""
     with transaction(read_only=True) as session:
         found = search.users_and_contacts(session, caller(), words, SHOWN)
-        ids = {user.organization_id for user in found.users if user.organization_id}
-        ids |= {campaign.organization_id for _contact, campaign in found.contacts}
-        names = organizations.names_of(session, caller(), ids)
+        groups = _groups(session, found)
     return render_template(
         "portal/personal_data/find.html",
         words=words,
-        groups=[
-            (gettext("Users"), [_of_user(user, names) for user in found.users]),
-            (gettext("Contacts"), _of_contacts(found, names)),
-        ],
+        groups=groups,
         most=SHOWN,
         is_cut=SHOWN in (len(found.users), len(found.contacts)),
         has_settings=may_open(caller(), "portal.personal_data_settings"),
     )
+
+
+def _groups(session: Session, found: search.Found) -> list[tuple[str, Sequence[Choice]]]:
+    """Return the people who were found, with the names of their organizations."""
+    ids = {user.organization_id for user in found.users if user.organization_id}
+    ids |= {campaign.organization_id for _contact, campaign in found.contacts}
+    names = organizations.names_of(session, caller(), ids)
+    return [
+        (gettext("Users"), [_of_user(user, names) for user in found.users]),
+        (gettext("Contacts"), _of_contacts(found, names)),
+    ]
 
 
 @portal.get("/people/<uuid:user_id>/data")
@@ -51,16 +57,14 @@ def user_data(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
         subject = subjects.user(session, caller(), user_id)
         found = users.get(session, caller(), user_id)
+        erase_url = url_for("portal.user_erase_confirm", user_id=user_id)
         return _page(
             session,
             subject,
             name=found.name or found.email,
-            urls={},
             safe_url=url_for("portal.user", user_id=user_id),
             export_url=url_for("portal.user_data_export", user_id=user_id),
-            erase_url=url_for("portal.user_erase_confirm", user_id=user_id)
-            if _may_erase(found)
-            else None,
+            erase_url=erase_url if _may_erase(found) else None,
         )
 
 
@@ -70,24 +74,22 @@ def contact_data(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         subject = subjects.contact(session, caller(), campaign_id, contact_id)
         found = contacts.get(session, caller(), campaign_id, contact_id)
-        calls = url_for("portal.calls", number=found.phone) if found.phone else None
         return _page(
             session,
             subject,
             name=single.name_of(found),
-            urls={"calls": calls},
+            calls_url=url_for("portal.calls", number=found.phone) if found.phone else None,
             safe_url=url_for("portal.contact", **ids),
             export_url=url_for("portal.contact_data_export", **ids),
             erase_url=url_for("portal.contact_erase_confirm", **ids),
         )
 
 
-def _page(session: Session, subject: Subject, *, urls: dict[str, str | None], **about: Any) -> str:
-    lines = labels.rows_of(preview.of(session, subject))
+def _page(session: Session, subject: Subject, *, calls_url: str | None = None, **about: Any) -> str:
     return render_template(
         "portal/personal_data/subject.html",
-        lines=lines,
-        urls=urls,
+        lines=labels.rows_of(preview.of(session, subject)),
+        urls={"calls": calls_url},
         has_settings=may_open(caller(), "portal.personal_data_settings"),
         **about,
     )

@@ -40,13 +40,11 @@ def phone_number_assign() -> Page:
 
 @portal.post("/numbers/assign")
 def phone_number_assign_save() -> Page:
-    form = AssignForm()
-    organization = organization_picker.organization_chosen()
-    url = url_for("portal.phone_numbers", organization=organization.id)
+    form, organization = AssignForm(), organization_picker.organization_chosen()
     with saving(form, lambda: _page(organization, form)) as session:
         submission = Submission(session)
         assigned = phone_numbers.assign(session, caller(), organization.id, form.typed)
-        url = submission.led_to(url)
+        url = submission.led_to(url_for("portal.phone_numbers", organization=organization.id))
     words = ngettext(
         "%(num)s number assigned to %(organization)s.",
         "%(num)s numbers assigned to %(organization)s.",

@@ -8,8 +8,7 @@ from app.enums import VerificationPurpose
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Organization, utcnow
-from app.portal.verified_numbers.calling import STATE_BADGES, call_with_code
-from app.portal.verified_numbers.forms import NumberForm
+from app.portal.verified_numbers.calling import STATE_BADGES, NumberForm, call_with_code
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.services import verified_numbers

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -19,7 +19,7 @@ from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
-from app.portal.web.messages import flashing
+from app.portal.web.messages import changing, redirect_with
 from app.services import phone_numbers
 from app.services.paging import Page
 from app.services.phone_numbers import Listed
@@ -32,6 +32,7 @@ def list_phone_numbers() -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         page = _listed(session, organization, at)
+        next_cursor = page.next_cursor and page.next_cursor.removeprefix("+")
         return render_template(
             "portal/phone_numbers/list.html",
             organization=organization,
@@ -39,8 +40,7 @@ def list_phone_numbers() -> str:
             sources=SOURCE_WORDS,
             accounts=accounts_shown(session),
             is_operator=caller().partner_id is None,
-            **at.pager(page.next_cursor and page.next_cursor.removeprefix("+")),
-            clear_url=lists.clear_url("q", "organization"),
+            **at.pager(next_cursor, "q", "organization"),
         )
 
 
@@ -93,46 +93,35 @@ def _moving(session: Session, number: PhoneNumber, target: Organization) -> Conf
 
 @portal.post("/numbers/<digits>/move")
 def phone_number_move_save(digits: str) -> Response:
-    organization = organization_picker.organization_chosen()
-    number = f"+{digits}"
-    with flashing(Conflict):
-        with transaction() as session:
-            seen = request.args.get("version", type=int)
-            phone_numbers.move(session, caller(), number, organization.id, expected_version=seen)
-        words = gettext(
-            "%(number)s moved to %(organization)s.",
-            number=phone(number),
-            organization=organization.name,
-        )
-        flash(words, "success")
-    return redirect(url_for("portal.phone_numbers"), 303)
+    organization, url = organization_picker.organization_chosen(), url_for("portal.phone_numbers")
+    seen, number = request.args.get("version", type=int), f"+{digits}"
+    with changing(url, Conflict) as session:
+        phone_numbers.move(session, caller(), number, organization.id, expected_version=seen)
+    named = {"number": phone(number), "organization": organization.name}
+    return redirect_with(gettext("%(number)s moved to %(organization)s.", **named), url)
 
 
 @portal.get("/numbers/<digits>/release")
 def phone_number_release_confirm(digits: str) -> str:
     with transaction(read_only=True) as session:
         number = _number(session, digits)
-        return Confirmation(
-            action=url_for("portal.phone_number_release", digits=digits, version=number.version),
-            title=gettext("Release %(number)s?", number=phone(number.number)),
-            consequences=[
-                *_losing(session, number, None),
-                gettext("Any organization can be given the number again."),
-            ],
-            act=gettext("Release number"),
-            safe=gettext("Keep number"),
-            safe_url=url_for("portal.phone_numbers"),
-        ).page()
+        lost = _losing(session, number, None)
+    return Confirmation(
+        action=url_for("portal.phone_number_release", digits=digits, version=number.version),
+        title=gettext("Release %(number)s?", number=phone(number.number)),
+        consequences=[*lost, gettext("Any organization can be given the number again.")],
+        act=gettext("Release number"),
+        safe=gettext("Keep number"),
+        safe_url=url_for("portal.phone_numbers"),
+    ).page()
 
 
 @portal.post("/numbers/<digits>/release")
 def phone_number_release(digits: str) -> Response:
-    with flashing(Conflict):
-        with transaction() as session:
-            version = request.args.get("version", type=int)
-            phone_numbers.release(session, caller(), f"+{digits}", expected_version=version)
-        flash(gettext("%(number)s released.", number=phone(f"+{digits}")), "success")
-    return redirect(url_for("portal.phone_numbers"), 303)
+    url, seen = url_for("portal.phone_numbers"), request.args.get("version", type=int)
+    with changing(url, Conflict) as session:
+        phone_numbers.release(session, caller(), f"+{digits}", expected_version=seen)
+    return redirect_with(gettext("%(number)s released.", number=phone(f"+{digits}")), url)
 
 
 def _rows(session: Session, found: Sequence[Listed]) -> list[tuple[Any, ...]]:

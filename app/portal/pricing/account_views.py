@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from flask import flash, redirect, url_for
+from flask import redirect, url_for
 from sqlalchemy.orm import Session
 from wtforms import PasswordField, StringField
 
@@ -15,7 +15,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm, saving
 from app.portal.web.fragments import render_page
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import changing, redirect_with
 from app.services import partners
 from app.services.pricing import accounts, selling
 from app.services.pricing.accounts import AccountKeys
@@ -62,10 +62,8 @@ def pricing_stripe_save() -> Page:
             may_connect=bool(settings().stripe_key),
             expected_version=form.version.data,
         )
-    return redirect_with(
-        gettext("Stripe account saved. Its connection is being tested."),
-        url_for("portal.pricing_stripe"),
-    )
+    words = gettext("Stripe account saved. Its connection is being tested.")
+    return redirect_with(words, url_for("portal.pricing_stripe"))
 
 
 @portal.post("/pricing/stripe/test")
@@ -78,19 +76,15 @@ def pricing_stripe_test() -> Page:
 @portal.post("/pricing/stripe/send")
 def pricing_stripe_send() -> Page:
     """Send the published plans to Stripe again."""
-    try:
-        with transaction() as session:
-            selling.send_again(session, caller(), partners.own(caller()))
-        flash(gettext("The plans are being sent to Stripe."), "success")
-    except Conflict as error:
-        flash(error.message, "warning")
-    return redirect(url_for("portal.pricing"), 303)
+    url = url_for("portal.pricing")
+    with changing(url, Conflict) as session:
+        selling.send_again(session, caller(), partners.own(caller()))
+    return redirect_with(gettext("The plans are being sent to Stripe."), url)
 
 
 @portal.get("/pricing/stripe/remove")
 def pricing_stripe_remove_confirm() -> str:
     return Confirmation(
-        url_for("portal.pricing_stripe_remove"),
         gettext("Disconnect Stripe?"),
         [
             gettext("Customers can’t upgrade through Stripe any more."),

@@ -16,7 +16,7 @@ from app.policy import Permission
 from app.portal.pricing.views import TIER, current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_page
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import changing
 from app.portal.web.navigation import may_open
 from app.services import organizations, pricing
 from app.services.billing import included
@@ -91,11 +91,8 @@ def _url(endpoint: str) -> str:
 def plan_checkout_begin(tier: str) -> Page:
     """Have the worker open a checkout."""
     back_url = public_url() + url_for("portal.plan")
-    try:
-        with transaction() as session:
-            checkout_id = checkouts.begin(session, caller(), Tier(tier), back_url).id
-    except Conflict as error:
-        return redirect_with(error.message, url_for("portal.plan"), "warning")
+    with changing(url_for("portal.plan"), Conflict) as session:
+        checkout_id = checkouts.begin(session, caller(), Tier(tier), back_url).id
     return redirect(url_for("portal.plan_checkout", checkout_id=checkout_id), 303)
 
 
@@ -103,11 +100,8 @@ def plan_checkout_begin(tier: str) -> Page:
 def plan_invoices() -> Page:
     """Have the worker open the customer's own pages at the payment processor."""
     back_url = public_url() + url_for("portal.plan")
-    try:
-        with transaction() as session:
-            checkout_id = checkouts.begin_visit(session, caller(), back_url).id
-    except Conflict as error:
-        return redirect_with(error.message, url_for("portal.plan"), "warning")
+    with changing(url_for("portal.plan"), Conflict) as session:
+        checkout_id = checkouts.begin_visit(session, caller(), back_url).id
     return redirect(url_for("portal.plan_checkout", checkout_id=checkout_id), 303)
 
 

@@ -1,18 +1,19 @@
 """The draft of the plans, reviewed and published or discarded, and the published versions."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from flask import render_template, url_for
 
-from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
+from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, processor, transaction
 from app.languages import gettext, ngettext
 from app.portal.pricing.labels import change_rows, changed_words
 from app.portal.pricing.views import current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.forms import seen_version
-from app.portal.web.messages import redirect_with
+from app.portal.web.forms import ActionForm, saving
+from app.portal.web.messages import changing, redirect_with
 from app.services import partners
 from app.services.plans import effects
 from app.services.plans.price_effects import price_effects
@@ -27,7 +28,7 @@ def review_draft() -> str:
     return _review([])
 
 
-def _review(problems: list[tuple[str, str]]) -> str:
+def _review(problems: Sequence[tuple[str, str]]) -> str:
     with transaction(read_only=True) as session:
         found, partner_id = current_plans(session), partners.own(caller())
         changed = {change.tier for change in found.changes}
@@ -46,15 +47,13 @@ def _review(problems: list[tuple[str, str]]) -> str:
 
 @portal.post("/pricing/publish")
 def pricing_publish() -> Page:
-    own, seen = partners.own(caller()), seen_version()
-    is_outside = processor().is_outside
+    form, own = ActionForm(), partners.own(caller())
     try:
-        with transaction() as session:
+        with saving(form, lambda: _review(form.problems), validate=False) as session:
+            seen, is_outside = form.version.data, processor().is_outside
             version = selling.publish(
                 session, caller(), own, is_outside=is_outside, expected_version=seen
             )
-    except ValidationFailed as error:
-        return _review([("", problem.message) for problem in error.problems]), 422
     except Conflict as error:
         if error.code != CHANGED_MEANWHILE:
             raise
@@ -71,7 +70,6 @@ def pricing_discard_confirm() -> str:
     with transaction(read_only=True) as session:
         changes = current_plans(session).changes
     return Confirmation(
-        url_for("portal.pricing_discard"),
         gettext("Discard the draft?"),
         [
             ngettext("%(num)s change is lost.", "%(num)s changes are lost.", len(changes)),
@@ -109,24 +107,17 @@ def pricing_version(number: int) -> str:
     with transaction(read_only=True) as session:
         version = versions.get(session, caller(), partners.own(caller()), number)
         found = current_plans(session)
-    plans = versions.plans_of(version)
-    changes = differences(plans, found.published)
+    plans, published = versions.plans_of(version), found.published
+    rows = change_rows(differences(plans, published), plans, published)
     return render_template(
-        "portal/pricing/version.html",
-        version=version,
-        plans=plans,
-        rows=change_rows(changes, plans, found.published),
-        draft=found.draft,
+        "portal/pricing/version.html", version=version, plans=plans, rows=rows, draft=found.draft
     )
 
 
 @portal.post(f"/pricing/history/{NUMBER}/restore")
 def pricing_restore(number: int) -> Page:
     """Make a draft of the version, and show what publishing it would change."""
-    try:
-        with transaction() as session:
-            versions.roll_back(session, caller(), partners.own(caller()), number)
-    except Conflict as error:
-        return redirect_with(error.message, url_for("portal.pricing"), "warning")
+    with changing(url_for("portal.pricing"), Conflict) as session:
+        versions.roll_back(session, caller(), partners.own(caller()), number)
     message = gettext("The draft has the plans of version %(number)s.", number=number)
     return redirect_with(message, url_for("portal.pricing_review"))

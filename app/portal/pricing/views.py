@@ -1,9 +1,10 @@
 """Pricing: the plans that customers choose from, edited in a draft."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from functools import partial
+from typing import Any
 
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
@@ -33,26 +34,26 @@ def show_pricing() -> str:
     with transaction(read_only=True) as session:
         partner_id, month = partners.own(caller()), latest_closable(utcnow())
         found = current_plans(session)
-        allowed = limits.allowances(session, caller(), partner_id)
-        states = selling.states(session, found.published) if _has_processor(session) else {}
         return render_template(
             "portal/pricing/page.html",
             found=found,
             changed={change.tier for change in found.changes},
             is_connected=accounts.is_connected(session, partner_id),
-            states=states,
-            stale_since=_stale_since(states.values()),
-            allowed=allowed,
+            **_states(session, found),
+            allowed=limits.allowances(session, caller(), partner_id),
             counts=effects.on_plans(session, caller(), partner_id),
             paid=_paid(session, month),
             paid_month=month,
         )
 
 
-def _stale_since(states: Iterable[selling.PriceState]) -> datetime | None:
-    """Return when the processor's oldest answer came, if that is too long ago."""
-    oldest = min((state.seen_at for state in states if state.seen_at), default=None)
-    return oldest if oldest and oldest < utcnow() - STALE_AFTER else None
+def _states(session: Session, found: PlanSet) -> dict[str, Any]:
+    """Return the states of the prices at the processor, and when its oldest answer came, if that is
+    too long ago."""
+    states = selling.states(session, found.published) if _has_processor(session) else {}
+    oldest = min((state.seen_at for state in states.values() if state.seen_at), default=None)
+    is_stale = oldest is not None and oldest < utcnow() - STALE_AFTER
+    return {"states": states, "stale_since": oldest if is_stale else None}
 
 
 def _paid(session: Session, month: date) -> Mapping[Tier, list[tuple[int, str]]] | None:

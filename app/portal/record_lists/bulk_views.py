@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlencode
 
 from flask import render_template, request, url_for
 
@@ -14,7 +13,7 @@ from app.portal.record_lists.registry import list_named
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.bulk import Bulk, BulkAction, Item
 from app.portal.web.list_definitions import ListDefinition
-from app.portal.web.list_pages import path_id
+from app.portal.web.list_pages import filtered_url, query_about
 
 MOST_AT_ONCE = 200
 
@@ -54,8 +53,8 @@ def _page(
         "portal/bulk/confirm.html",
         action=wanted,
         form=form,
-        url=_url("portal.bulk_act", definition, name=definition.name, action=wanted.name),
-        back=_list_url(definition),
+        url=_url(definition, wanted),
+        back=filtered_url(definition),
         chosen=[item for item in chosen if item.key not in left],
         refused=refused,
         are_more=are_more,
@@ -72,16 +71,24 @@ def bulk_act(name: str, action: str) -> Page:
         return _page(definition, wanted, items, form), 422
     choice = form.choice.data if form else ""
     results = [_result(wanted, replace(item, choice=choice)) for item in items]
-    undo = bulk.named(wanted.undo)
+    return _results_page(definition, wanted, results, bulk.named(wanted.undo))
+
+
+def _results_page(
+    definition: ListDefinition[Any],
+    wanted: BulkAction,
+    results: Sequence[Result],
+    undo: BulkAction | None,
+) -> str:
     return render_template(
         "portal/bulk/results.html",
         action=wanted,
         results=results,
         changed=sum(result.changed for result in results),
         definition=definition,
-        back=_list_url(definition),
+        back=filtered_url(definition),
         undo=undo,
-        undo_url=_url("portal.bulk_act", definition, name=name, action=undo.name) if undo else "",
+        undo_url=_url(definition, undo) if undo else "",
     )
 
 
@@ -141,18 +148,7 @@ def _matching(
     return found[:MOST_AT_ONCE], cursor is not None or len(found) > MOST_AT_ONCE
 
 
-def _list_url(definition: ListDefinition[Any]) -> str:
-    url = url_for(definition.endpoint, **_path(definition))
-    query = definition.query_of(request.args)
+def _url(definition: ListDefinition[Any], action: BulkAction) -> str:
+    url = url_for("portal.bulk_act", name=definition.name, action=action.name)
+    query = query_about(definition)
     return f"{url}?{query}" if query else url
-
-
-def _url(endpoint: str, definition: ListDefinition[Any], **values: Any) -> str:
-    url = url_for(endpoint, **values)
-    path, query = urlencode(_path(definition)), definition.query_of(request.args)
-    more = "&".join(filter(None, (path, query)))
-    return f"{url}?{more}" if more else url
-
-
-def _path(definition: ListDefinition[Any]) -> dict[str, Any]:
-    return {name: path_id(name) for name in definition.path}

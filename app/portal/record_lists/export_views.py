@@ -3,17 +3,17 @@
 A short list is sent at once. The worker writes a long one, and its user gets a mail.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import flash, redirect, request, send_file, stream_with_context, url_for
+from flask import redirect, request, send_file, stream_with_context, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import ExportFormat
 from app.errors import Conflict, NotFound, ValidationFailed
-from app.extensions import caller, figures, settings, transaction
+from app.extensions import caller, figures, settings
 from app.languages import gettext
 from app.models import utcnow
 from app.portal.record_lists.exporting import written_xlsx
@@ -22,12 +22,13 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import number
 from app.portal.web.list_definitions import ListDefinition
-from app.portal.web.list_pages import path_id
+from app.portal.web.list_pages import filtered_url, query_about
 from app.portal.web.list_rows import CHUNK, cells_of, chunks, headings_of, sheet_name
 from app.portal.web.lists import csv_file
-from app.portal.web.messages import flashing
+from app.portal.web.messages import changing, redirect_with
 from app.portal.web.user_timezone import zone
 from app.services import csv_files, exports
+from app.services.csv_files import Cell
 
 OF_LISTS = (ExportFormat.CSV, ExportFormat.XLSX)
 MEDIA_TYPES = {
@@ -41,24 +42,34 @@ MEDIA_TYPES = {
 def list_export(name: str, ending: str) -> Response:
     """Export the list as CSV, streamed, or as XLSX; a long one leads to `list_export_new`."""
     definition = _readable(name)
+    if _is_long(definition):
+        return _to_preparing(name, ending)
+    columns, file_name = definition.columns_of(request.args), f"{name}-{utcnow():%Y-%m-%d}"
+    parts = chunks(definition, columns, definition.sort_of(request.args))
+    if ending == ExportFormat.CSV:
+        return csv_file(file_name, _streamed(headings_of(columns), parts))
+    file = written_xlsx(sheet_name(definition), headings_of(columns), parts)
+    kind = MEDIA_TYPES[ExportFormat.XLSX]
+    return send_file(file, kind, as_attachment=True, download_name=f"{file_name}.xlsx")
+
+
+def _is_long(definition: ListDefinition[Any]) -> bool:
+    """Whether the worker writes the file."""
     with figures() as session:
         most = settings().export_rows
-        is_long = definition.count(session, most) > most
-    if is_long:
-        wanted = urlencode(list(request.args.items(multi=True)))
-        url = url_for("portal.list_export_new", name=name, format=ending)
-        return redirect(f"{url}&{wanted}" if wanted else url, 303)
-    columns = definition.columns_of(request.args)
-    headings = headings_of(columns)
-    file_name = f"{name}-{utcnow():%Y-%m-%d}"
-    parts = chunks(definition, columns, definition.sort_of(request.args))
-    if ending == ExportFormat.XLSX:
-        file = written_xlsx(sheet_name(definition), headings, parts)
-        kind = MEDIA_TYPES[ExportFormat.XLSX]
-        return send_file(file, kind, as_attachment=True, download_name=f"{file_name}.xlsx")
+        return definition.count(session, most) > most
+
+
+def _to_preparing(name: str, ending: str) -> Response:
+    wanted = urlencode(list(request.args.items(multi=True)))
+    url = url_for("portal.list_export_new", name=name, format=ending)
+    return redirect(f"{url}&{wanted}" if wanted else url, 303)
+
+
+def _streamed(headings: Sequence[str], parts: Iterator[list[list[Cell]]]) -> Iterator[bytes]:
     first = next(parts)  # what refuses the request does so before the answer begins
-    lines: Iterator[bytes] = map(csv_files.lines, chain([first], parts))
-    return csv_file(file_name, stream_with_context(chain([csv_files.first_line(headings)], lines)))
+    lines = map(csv_files.lines, chain([first], parts))
+    return stream_with_context(chain([csv_files.first_line(headings)], lines))
 
 
 @portal.get("/lists/<name>/selected.csv")
@@ -104,7 +115,7 @@ def _preparing(definition: ListDefinition[Any]) -> Confirmation:
         ],
         act=gettext("Prepare export"),
         safe=gettext("Back to the list"),
-        safe_url=_list_url(definition),
+        safe_url=filtered_url(definition),
         danger=False,
     )
 
@@ -112,13 +123,11 @@ def _preparing(definition: ListDefinition[Any]) -> Confirmation:
 @portal.post("/lists/<name>/exports")
 def list_export_create(name: str) -> Page:
     definition = _readable(name)
-    query = "&".join(filter(None, (urlencode(_path(definition)), _query(definition))))
-    wanted = exports.ExportInput(name, query, _format(), zone())
-    with flashing(Conflict):
-        with transaction() as session:
-            exports.create(session, caller(), wanted)
-        flash(gettext("The export is being prepared. You get an email."), "success")
-    return redirect(url_for("portal.exports"), 303)
+    wanted = exports.ExportInput(name, query_about(definition), _format(), zone())
+    url = url_for("portal.exports")
+    with changing(url, Conflict) as session:
+        exports.create(session, caller(), wanted)
+    return redirect_with(gettext("The export is being prepared. You get an email."), url)
 
 
 def _readable(name: str) -> ListDefinition[Any]:
@@ -135,16 +144,3 @@ def _format() -> ExportFormat:
     if wanted not in OF_LISTS:
         raise NotFound
     return ExportFormat(wanted)
-
-
-def _path(definition: ListDefinition[Any]) -> dict[str, Any]:
-    return {name: path_id(name) for name in definition.path}
-
-
-def _query(definition: ListDefinition[Any]) -> str:
-    return definition.query_of(request.args)
-
-
-def _list_url(definition: ListDefinition[Any]) -> str:
-    url, query = url_for(definition.endpoint, **_path(definition)), _query(definition)
-    return f"{url}?{query}" if query else url

@@ -1,14 +1,17 @@
 """The user's exports that the worker writes: their page, their files, deleting them."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from flask import render_template, url_for
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import ExportFormat, ExportState
 from app.errors import NotFound
 from app.extensions import caller, delete_file, transaction
 from app.languages import gettext, lazy_gettext
+from app.models import ListExport
 from app.policy import Permission
 from app.portal.record_lists.export_views import MEDIA_TYPES
 from app.portal.record_lists.registry import LISTS, list_named
@@ -30,22 +33,26 @@ STATE_BADGES = {
 def own_exports() -> str:
     with transaction(read_only=True) as session:
         found = exports.of_user(session, caller())
-        subjects = {
-            each.id: exporting.name_of(session, caller(), each.list_name, each.query)
-            for each in found
-            if each.file_format is ExportFormat.ZIP
-        }
-    return render_template(
-        "portal/exports/list.html",
-        rows=[(each, LISTS.get(each.list_name)) for each in found],
-        is_waiting=any(each.state is ExportState.WAITING for each in found),
-        names=SUBJECT_TITLES,
-        subjects=subjects,
-        formats=FORMAT_NAMES,
-        badges=STATE_BADGES,
-        problem_words=problem_words,
-        days=exports.KEPT_FOR.days,
-    )
+        return render_template(
+            "portal/exports/list.html",
+            rows=[(each, LISTS.get(each.list_name)) for each in found],
+            is_waiting=any(each.state is ExportState.WAITING for each in found),
+            names=SUBJECT_TITLES,
+            subjects=_subjects(session, found),
+            formats=FORMAT_NAMES,
+            badges=STATE_BADGES,
+            problem_words=problem_words,
+            days=exports.KEPT_FOR.days,
+        )
+
+
+def _subjects(session: Session, found: Sequence[ListExport]) -> dict[UUID, str | None]:
+    """Return the names of the people whose data the exports hold, by the id of the export."""
+    return {
+        each.id: exporting.name_of(session, caller(), each.list_name, each.query)
+        for each in found
+        if each.file_format is ExportFormat.ZIP
+    }
 
 
 @portal.get("/exports/<uuid:export_id>/file")

@@ -19,7 +19,7 @@ from app.portal.web.confirmation import Confirmation
 from app.portal.web.editing import Submission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_definitions import ListDefinition
-from app.portal.web.list_pages import path_id
+from app.portal.web.list_pages import filtered_url, path_of
 from app.portal.web.messages import redirect_with
 from app.services import saved_views
 
@@ -90,7 +90,7 @@ def _deleting(view: SavedView) -> Confirmation:
         ],
         act=gettext("Delete view"),
         safe=gettext("Keep view"),
-        safe_url=url_for("portal.saved_view", view_id=view.id, **_path_of(LISTS[view.list_name])),
+        safe_url=url_for("portal.saved_view", view_id=view.id, **path_of(LISTS[view.list_name])),
     )
 
 
@@ -109,15 +109,13 @@ def _stored(session: Session, view_id: UUID) -> SavedViewForm:
 
 def _new_page(name: str, form: SavedViewForm) -> str:
     definition = list_named(name)
-    query = definition.query_of(request.args)
-    back = _url(definition) + (f"?{query}" if query else "")
     return render_template(
         "portal/saved_views/edit.html",
         form=form,
         view=None,
         definition=definition,
-        back=back,
-        kept=_kept(definition, query),
+        back=filtered_url(definition),
+        kept=_kept(definition, definition.query_of(request.args)),
     )
 
 
@@ -155,18 +153,13 @@ def _edit_page(view_id: UUID, form: SavedViewForm) -> str:
             view=view,
             definition=definition,
             back=_url(definition, view),
-            path=_path_of(definition),
+            path=path_of(definition),
             kept=_kept(definition, view.query),
         )
 
 
-def _path_of(definition: ListDefinition[Any]) -> dict[str, Any]:
-    """Return what the path of the list needs, from the URL of this page. Raises `NotFound`."""
-    return {name: path_id(name) for name in definition.path}
-
-
 def _url(definition: ListDefinition[Any], view: SavedView | None = None) -> str:
-    url = url_for(definition.endpoint, **_path_of(definition))
+    url = url_for(definition.endpoint, **path_of(definition))
     if view is None:
         return url
     return f"{url}?{view.query}{'&' if view.query else ''}{urlencode({'view': view.id})}"

@@ -1,7 +1,8 @@
 """The report of a month, and its schedule by email."""
 
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -41,6 +42,10 @@ class Shown:
     report: MonthlyReport
     earned: Earned | None
 
+    @property
+    def whose(self) -> UUID | None:
+        return self.organization.id if self.organization else None
+
 
 def asked_report(session: Session, today: date) -> Shown:
     """Return the report of the month and the organization of the URL. Raises `Forbidden` and
@@ -60,16 +65,19 @@ def report_month() -> str:
     today = utcnow().date()
     with figures() as session:
         shown = asked_report(session, today)
-        whose = shown.organization.id if shown.organization else None
-        _schedule, _version, next_at = monthly_reports.get(session, caller(), whose)
+        _schedule, _version, next_at = monthly_reports.get(session, caller(), shown.whose)
+    return _month_page(shown, next_at, today)
+
+
+def _month_page(shown: Shown, next_at: datetime | None, today: date) -> str:
     return render_template(
         "portal/report/month.html",
         organization=shown.organization,
         report=shown.report,
         month=shown.month,
         unfinished=shown.report.span.end == today,
-        **_neighbours(shown.month, today, whose),
-        schedule_url=url_for("portal.report_schedule", organization=whose),
+        **_neighbours(shown.month, today, shown.whose),
+        schedule_url=url_for("portal.report_schedule", organization=shown.whose),
         next_at=next_at,
         chart=_chart(shown.report),
         earned=shown.earned,
@@ -90,18 +98,13 @@ def report_schedule() -> str:
 def report_schedule_save() -> Page:
     form, organization = ScheduleForm(), _organization()
     whose = organization.id if organization else None
-    with saving(
-        form,
-        lambda: _page(organization, form),
-        stored=lambda session: _stored(session, organization),
-        target=("organization", whose) if whose else ("partner", _partner_id()),
-    ) as session:
-        changed = monthly_reports.save(
-            session, caller(), whose, form.to_schedule(), expected_version=form.version.data
-        )
-    return redirect_saved(
-        gettext("Schedule saved."), url_for("portal.report_month", organization=whose), changed
-    )
+    target = ("organization", whose) if whose else ("partner", partners.own(caller()))
+    page, stored = partial(_page, organization, form), partial(_stored, organization=organization)
+    with saving(form, page, stored=stored, target=target) as session:
+        wanted, version = form.to_schedule(), form.version.data
+        changed = monthly_reports.save(session, caller(), whose, wanted, expected_version=version)
+    url = url_for("portal.report_month", organization=whose)
+    return redirect_saved(gettext("Schedule saved."), url, changed)
 
 
 @portal.post("/report/schedule/test")
@@ -119,10 +122,6 @@ def report_schedule_test() -> Page:
 def _organization() -> Organization | None:
     with transaction(read_only=True) as session:
         return organization_named(session)
-
-
-def _partner_id() -> UUID:
-    return partners.own(caller())
 
 
 def _stored(session: Session, organization: Organization | None) -> ScheduleForm:

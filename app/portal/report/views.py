@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import render_template
+from sqlalchemy.orm import Session
 
 from app.extensions import caller, figures
 from app.languages import gettext
@@ -11,9 +11,10 @@ from app.portal.report.listing import MEMBERS, chosen
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.charts import chart_of
+from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page
 from app.services import partners, reporting
-from app.services.reporting import SignUps
+from app.services.reporting import SignUps, Span
 
 
 @portal.get("/report", endpoint="report")
@@ -21,22 +22,27 @@ def show_report() -> Page:
     wanted, problems = chosen()
     span = reporting.range_of_sign_ups(wanted.since, wanted.until, utcnow().date())
     with figures() as session:
-        partner_id = partners.own(caller())
-        page = list_page(session, MEMBERS)
-        begun = reporting.sign_ups(session, caller(), partner_id, span)
-        answer = render_template(
+        return render_checked(
             "portal/report/page.html",
-            list=page,
-            summary=reporting.summary(session, caller(), partner_id),
+            problems,
+            **_counted(session, span),
+            list=list_page(session, MEMBERS),
             span=span,
-            by_days=reporting.by_days(span),
-            begun=begun,
-            chart=_chart(begun, by_days=reporting.by_days(span)),
             statuses=STATUS_NAMES,
-            problems=problems,
             counted_at=utcnow(),
         )
-    return (answer, 422) if problems else answer
+
+
+def _counted(session: Session, span: Span) -> dict[str, Any]:
+    """Return the figures of today and those who signed up in the span."""
+    partner_id, by_days = partners.own(caller()), reporting.by_days(span)
+    begun = reporting.sign_ups(session, caller(), partner_id, span)
+    return {
+        "summary": reporting.summary(session, caller(), partner_id),
+        "by_days": by_days,
+        "begun": begun,
+        "chart": _chart(begun, by_days=by_days),
+    }
 
 
 def _chart(begun: list[SignUps], *, by_days: bool) -> dict[str, Any]:

@@ -148,10 +148,8 @@ def directory_group_save(group_id: UUID) -> Page:
         group = groups.map_to(
             session, caller(), group_id, *wanted, expected_version=form.version.data
         )
-    return redirect_with(
-        gettext("The role of “%(name)s” was saved.", name=group.display_name),
-        url_for("portal.directory"),
-    )
+    words = gettext("The role of “%(name)s” was saved.", name=group.display_name)
+    return redirect_with(words, url_for("portal.directory"))
 
 
 def _organization_id(session: Session, form: GroupForm) -> UUID | None:

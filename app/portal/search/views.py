@@ -49,21 +49,23 @@ class Group:
 def find_things() -> str:
     """The page, also for its own field; for that of the top bar, the short list below it."""
     words = lists.text_filter("q") or ""
-    groups: list[Group] = []
-    if words:
-        actions = _pages(pages.ACTIONS, words)[:SHOWN]
-        groups = [_screens(words), Group(gettext("Actions"), "bolt", actions)]
-        with transaction(read_only=True) as session:
-            groups += _groups(session, service_search.find(session, caller(), words, SHOWN), words)
     is_own_field = request.headers.get("HX-Target") == "found"
     return render_page(
         "portal/search/page.html",
         "portal/search/page.html" if is_own_field else "portal/search/_quick.html",
         words=words,
         highlighted=lambda text: highlighted(str(text), words),
-        groups=[group for group in groups if group.hits],
+        groups=_found(words) if words else [],
         all_url=url_for("portal.find", q=words),
     )
+
+
+def _found(words: str) -> list[Group]:
+    """Return the screens, actions and records that the words find."""
+    actions = Group(gettext("Actions"), "bolt", _pages(pages.ACTIONS, words)[:SHOWN])
+    with transaction(read_only=True) as session:
+        records = _groups(session, service_search.find(session, caller(), words, SHOWN), words)
+    return [group for group in (_screens(words), actions, *records) if group.hits]
 
 
 def _screens(words: str) -> Group:
@@ -134,10 +136,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             [
                 Hit(
                     row.name,
-                    about(
-                        plan_name(row) if row.payment_tier else None,
-                        row.referral_code,
-                    ),
+                    about(plan_name(row) if row.payment_tier else None, row.referral_code),
                     url_for("portal.organization", organization_id=row.id),
                 )
                 for row in found.organizations

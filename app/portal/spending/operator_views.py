@@ -1,16 +1,18 @@
 """The operator's spending limits of partners, and the call rates."""
 
+from functools import partial
 from uuid import UUID
 
 from flask import Response, render_template, request, url_for
 
-from app.errors import Conflict, ValidationFailed
+from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.portal.spending.forms import RatesForm, SpendingForm
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
 from app.portal.spending.uses import nearest
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.forms import saving
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
 from app.services import partners, spending
@@ -36,19 +38,12 @@ def operator_spending_rates() -> Response:
 @portal.post("/operator/spending/rates")
 def operator_spending_rates_import() -> Page:
     """Show what the file changes; its text, sent again from that page, replaces the rates."""
-    form = RatesForm()
-    confirmed = request.form.get("text")
-    if confirmed is None and not form.validate():
-        return _list_page(form), 422
-    content = form.file.data.read() if confirmed is None else confirmed.encode()
-    try:
-        with transaction(read_only=confirmed is None) as session:
-            if confirmed is None:
-                return _review_page(rates.preview(session, caller(), content))
-            count = rates.replace(session, caller(), content)
-    except (ValidationFailed, Conflict) as error:
-        form.apply_errors(error)
-        return _list_page(form), 422
+    form, confirmed = RatesForm(), request.form.get("text")
+    page, is_new = partial(_list_page, form), confirmed is None
+    with saving(form, page, validate=is_new, shows=(Conflict,)) as session:
+        if confirmed is None:
+            return _review_page(rates.preview(session, caller(), form.file.data.read()))
+        count = rates.replace(session, caller(), confirmed.encode())
     message = ngettext("%(num)s call rate imported.", "%(num)s call rates imported.", count)
     return redirect_with(message, url_for("portal.operator_spending"))
 

@@ -1,5 +1,6 @@
 """Spending of an organization, an API key and the partner's own portal."""
 
+from typing import Any
 from uuid import UUID
 
 from flask import render_template, url_for
@@ -81,22 +82,15 @@ def api_key_spending_save(key_id: UUID) -> Page:
 @portal.get("/settings/spending")
 def portal_settings_spending() -> str:
     with transaction(read_only=True) as session:
-        subject = Subject(partner_id=partners.own(caller()))
-        found = spending.of(session, caller(), subject, ahead=True)
+        used = _used(session, Subject(partner_id=partners.own(caller())))
         by_organization = spending.by_organization(session, caller(), MOST_SHOWN)
-        budget = budget_bar(budgets.of(session, caller(), subject))
-        sums = _carrier_sums(session, None)
         near = spending.near_limits(session, caller(), MOST_NEAR)
     return render_template(
         "portal/spending/portal.html",
-        spending=found,
-        bars=bars_of(found),
-        budget=budget,
+        **used,
         by_organization=by_organization,
-        others=found.month_money.spent - sum(each.micros for each in by_organization),
+        others=used["spending"].month_money.spent - sum(each.micros for each in by_organization),
         near=[each for each in near if each.organization_id is not None],
-        carrier=sums,
-        today=utcnow().date(),
     )
 
 
@@ -107,20 +101,27 @@ def _stored_of_organization(session: Session, subject: Subject) -> SpendingForm:
 def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        subject = Subject(organization_id=organization_id)
-        used = spending.of(session, caller(), subject, ahead=True)
+        used = _used(session, Subject(organization_id=organization_id))
         return render_template(
             "portal/spending/organization.html",
             **about(session, found, "portal.organization_spending"),
+            **used,
             form=form,
-            spending=used,
-            bars=bars_of(used),
-            budget=budget_bar(budgets.of(session, caller(), subject)),
-            carrier=_carrier_sums(session, organization_id),
-            today=utcnow().date(),
-            reserves=reserved_words(session, used.currency),
+            reserves=reserved_words(session, used["spending"].currency),
             can_change=may(Permission.PARTNER_WRITE),
         )
+
+
+def _used(session: Session, subject: Subject) -> dict[str, Any]:
+    """Return what is spent, with its limits, its budget and what carriers charge."""
+    found = spending.of(session, caller(), subject, ahead=True)
+    return {
+        "spending": found,
+        "bars": bars_of(found),
+        "budget": budget_bar(budgets.of(session, caller(), subject)),
+        "carrier": _carrier_sums(session, subject.organization_id),
+        "today": utcnow().date(),
+    }
 
 
 def _carrier_sums(session: Session, organization_id: UUID | None) -> CarrierSums | None:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, url_for
+from flask import url_for
 from werkzeug.wrappers import Response
 
 from app.errors import Conflict
@@ -12,7 +12,7 @@ from app.models import ContactImport
 from app.portal.uploads.check_page import to_upload
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import changing, redirect_with
 from app.services.imports import deletion, undo, uploads
 
 
@@ -23,7 +23,6 @@ def upload_delete_data_confirm(upload_id: UUID) -> Page:
     if not deletion.can_be_deleted(found):
         return to_upload(upload_id)
     return Confirmation(
-        action=url_for("portal.upload_delete_data", upload_id=upload_id),
         title=gettext("Delete the data of %(file)s?", file=found.file_name),
         consequences=_consequences(found),
         act=gettext("Delete data"),
@@ -34,12 +33,9 @@ def upload_delete_data_confirm(upload_id: UUID) -> Page:
 
 @portal.post("/uploads/<uuid:upload_id>/delete-data")
 def upload_delete_data(upload_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            found = deletion.delete_data(session, caller(), upload_id)
-    except Conflict as error:
-        flash(error.message, "danger")
-        return to_upload(upload_id)
+    url = url_for("portal.upload", upload_id=upload_id)
+    with changing(url, Conflict, category="danger") as session:
+        found = deletion.delete_data(session, caller(), upload_id)
     words = gettext(
         "The data of %(file)s is being deleted. Its storage is free again.", file=found.file_name
     )

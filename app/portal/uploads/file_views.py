@@ -21,6 +21,7 @@ from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
 from app.services.csv_files import first_line, lines
 from app.services.imports import reports, uploads
+from app.services.imports.uploads import UploadChoices
 
 IN_MEMORY = 1_000_000
 """Bytes of a file that are kept in memory while it is written."""
@@ -62,21 +63,23 @@ def upload_fix_failed(upload_id: UUID) -> Response | WerkzeugResponse:
         found = _with_rows(session, upload_id)
         writer = reports.writer_of(session, found)
         chosen = uploads.choices_for_failed_rows(found)
-    kept = _kept(_pieces(found, writer, failed_only=True))
-    name = f"{_name(found, failed_only=True)}.{reports.ending_of(found)}"
     try:
-        url = created(
-            found.campaign_id,
-            kept,
-            file_name=name,
-            action=found.action,
-            chosen=chosen,
-            corrects=found,
-        )
+        return redirect(_correction(found, writer, chosen), 303)
     except TooLarge as error:
         url = url_for("portal.upload", upload_id=upload_id)
         return redirect_with(error.message, url, "warning")
-    return redirect(url, 303)
+
+
+def _correction(found: ContactImport, writer: Writer, chosen: UploadChoices) -> str:
+    """Upload the failed rows as a file that corrects them; return its URL. Raises `TooLarge`."""
+    return created(
+        found.campaign_id,
+        _kept(_pieces(found, writer, failed_only=True)),
+        file_name=_name(found, failed_only=True),
+        action=found.action,
+        chosen=chosen,
+        corrects=found,
+    )
 
 
 def _with_rows(session: Session, upload_id: UUID) -> ContactImport:
@@ -97,7 +100,7 @@ def _with_rows(session: Session, upload_id: UUID) -> ContactImport:
 def _name(found: ContactImport, *, failed_only: bool) -> str:
     stem = "".join(c if c.isalnum() and c.isascii() else "-" for c in found.file_name)
     kind = "failed-rows-of" if failed_only else "problems-in"
-    return f"{kind}-{stem.rpartition('-')[0].strip('-') or 'upload'}"
+    return f"{kind}-{stem.rpartition('-')[0].strip('-') or 'upload'}.{reports.ending_of(found)}"
 
 
 def _file(upload_id: UUID, ending: str, *, failed_only: bool) -> Response:
@@ -111,7 +114,7 @@ def _file(upload_id: UUID, ending: str, *, failed_only: bool) -> Response:
         stream_with_context(_pieces(found, writer, failed_only=failed_only)),
         content_type=_KINDS[ending],
     )
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 

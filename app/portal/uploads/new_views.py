@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 from flask import redirect, render_template, request, url_for
@@ -20,28 +19,39 @@ from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.campaign_steps import is_new
+from app.portal.web.campaign_states import is_new
 from app.portal.web.editing import Submission
 from app.portal.web.formats import day, number
 from app.portal.web.user_timezone import zone
 from app.services import campaigns, organizations, storage
-from app.services.imports import (
-    corrected_files,
-    uploads,
-)
+from app.services.imports import corrected_files, uploads
 from app.services.imports.uploads import UploadChoices
 
 CAMPAIGNS_SHOWN = 25
+Choice = tuple[str, str, str]
+"""Name, text below it, and URL."""
 
 
 @portal.get("/uploads/new")
 def upload_choose_campaign() -> str:
     """Ask for the campaign of a new upload."""
+    query = lists.text_filter("q")
     with transaction(read_only=True) as session:
-        offered = _offered(session)
+        found = campaigns.search(
+            session, caller(), query=query, takes_contacts=True, sort="name", limit=CAMPAIGNS_SHOWN
+        )
+        rows = _choices(session, found.items)
+    return _campaign_choice(rows, query, more=found.next_cursor is not None)
+
+
+def _campaign_choice(rows: Sequence[Choice], query: str | None, *, more: bool) -> str:
+    create = (gettext("Create campaign"), url_for("portal.campaign_new"))
     return render_template(
         "portal/choose.html",
-        **offered,
+        rows=rows,
+        more=more,
+        query=query,
+        create=create if caller().may(Permission.CAMPAIGNS_WRITE) else None,
         title=gettext("Upload contacts"),
         sentence=gettext("Choose the campaign that gets the contacts."),
         back=(gettext("Uploads"), url_for("portal.uploads")),
@@ -54,22 +64,7 @@ def upload_choose_campaign() -> str:
     )
 
 
-def _offered(session: Session) -> dict[str, Any]:
-    """Return the first campaigns that the search of the URL finds, and the way to create one."""
-    query = lists.text_filter("q")
-    found = campaigns.search(
-        session, caller(), query=query, takes_contacts=True, sort="name", limit=CAMPAIGNS_SHOWN
-    )
-    create = (gettext("Create campaign"), url_for("portal.campaign_new"))
-    return {
-        "rows": _choices(session, found.items),
-        "more": found.next_cursor is not None,
-        "query": query,
-        "create": create if caller().may(Permission.CAMPAIGNS_WRITE) else None,
-    }
-
-
-def _choices(session: Session, found: Sequence[Campaign]) -> list[tuple[str, str, str]]:
+def _choices(session: Session, found: Sequence[Campaign]) -> list[Choice]:
     """Return the campaigns with what tells them apart, and their URLs: those with the same name
     with their organization, others with it below."""
     names = organizations_of(session, found)

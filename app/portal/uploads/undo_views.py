@@ -42,11 +42,9 @@ def upload_undo(upload_id: UUID) -> Page:
             "portal/uploads/undo.html",
             upload=found,
             **path_of(session, found),
-            sums=would,
-            counts=would.figures,
+            **_sums_context(would, done=False),
             names=[_names(changes) for changes in contacts],
             extent=extent_words(*undo.extent(session, found)),
-            remarks=remarks_of(would, done=False),
             until=undo.ends_at(found, settings().undo_days),
         )
 
@@ -68,8 +66,11 @@ def extent_words(changes: int, contacts: int) -> str:
 
 
 def undone_context(found: ContactImport) -> dict[str, Any]:
-    did = undo.result_of(found) or Sums()
-    return {"sums": did, "undo_counts": did.figures, "remarks": remarks_of(did, done=True)}
+    return _sums_context(undo.result_of(found) or Sums(), done=True)
+
+
+def _sums_context(sums: Sums, *, done: bool) -> dict[str, Any]:
+    return {"sums": sums, "undo_counts": sums.figures, "remarks": remarks_of(sums, done=done)}
 
 
 def _names(changes: Sequence[Change]) -> str:

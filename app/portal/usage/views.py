@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from flask import render_template, request, url_for
+from flask import request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -20,8 +20,9 @@ from app.portal.access.missing import may
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.usage.listing import USAGE, Row, Sum, added, chosen_span, whole
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.charts import chart_of
+from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import ListPage, list_page
 from app.portal.web.list_rows import chunks, headings_of
 from app.portal.web.lists import csv_file
@@ -58,25 +59,23 @@ class Scope:
 
 
 @portal.get("/usage", endpoint="usage")
-def show_usage() -> str | tuple[str, int]:
-    today = utcnow().date()
+def show_usage() -> Page:
     span, problems = chosen_span()
     with figures() as session:
-        answer = render_template(
+        return render_checked(
             "portal/usage/page.html",
+            problems,
             span=span,
             earlier=span.before(),
-            presets=_presets(today),
-            problems=problems,
+            presets=_presets(),
             statuses=STATUS_NAMES,
             asked=_asked_again,
             kept=_kept(),
-            **_used(session, span, today),
+            **_used(session, span),
         )
-    return (answer, 422) if problems else answer
 
 
-def _used(session: Session, span: Span, today: date) -> dict[str, Any]:
+def _used(session: Session, span: Span) -> dict[str, Any]:
     """Return the use in the span: of the scope of the URL, and of each of its organizations."""
     scope = _scope(session)
     page = list_page(session, USAGE) if _lists_organizations(scope) else None
@@ -86,7 +85,7 @@ def _used(session: Session, span: Span, today: date) -> dict[str, Any]:
         "list": page,
         "near": organizations.near_limits(session, caller(), MOST_NEAR) if page else (),
         **counted,
-        **_of_months(session, scope, span, today, has_costs=bool(counted["months"])),
+        **_of_months(session, scope, span, has_costs=bool(counted["months"])),
     }
 
 
@@ -126,7 +125,8 @@ def _listed_lines() -> list[bytes]:
     return [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
 
 
-def _presets(today: date) -> dict[str, Span]:
+def _presets() -> dict[str, Span]:
+    today = utcnow().date()
     return {
         gettext("This month"): reporting.this_month(today),
         gettext("Last month"): reporting.last_month(today),
@@ -160,10 +160,9 @@ def _counted(
     }
 
 
-def _of_months(
-    session: Session, scope: Scope, span: Span, today: date, *, has_costs: bool
-) -> dict[str, Any]:
+def _of_months(session: Session, scope: Scope, span: Span, *, has_costs: bool) -> dict[str, Any]:
     """Return what belongs to months: the forecast, what is used of a plan, the carriers' sums."""
+    today = utcnow().date()
     is_open = span.end == today
     one = caller().organization_id or scope.id
     month = _whole_month(span, today)

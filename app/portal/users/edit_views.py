@@ -52,13 +52,10 @@ def user_invite() -> Page:
         submission = Submission(session)
         invited = _invite(session, form)
         url = submission.led_to(url_for("portal.user", user_id=invited.id))
-    return redirect_with(
-        gettext(
-            "%(email)s invited. The link in the email works once, for seven days.",
-            email=invited.email,
-        ),
-        url,
+    words = gettext(
+        "%(email)s invited. The link in the email works once, for seven days.", email=invited.email
     )
+    return redirect_with(words, url)
 
 
 @portal.get("/people/<uuid:user_id>/edit")
@@ -70,9 +67,8 @@ def user_edit(user_id: UUID) -> Page:
 
 @portal.post("/people/<uuid:user_id>/edit")
 def user_save(user_id: UUID) -> Page:
-    form = UserForm()
+    form, shown = UserForm(), (Forbidden, Conflict)
     form.offer(users.types_for(caller()))
-    shown = (Forbidden, Conflict)
     with saving_edit(
         form, "user", user_id, _edit_page, _stored, validate=False, shows=shown
     ) as session:
@@ -80,11 +76,10 @@ def user_save(user_id: UUID) -> Page:
         saved = users.update(
             session, caller(), user_id, form.to_changes(), name=name, expected_version=version
         )
-        is_done = _change_role(session, saved, form.chosen_role)
+        if not _change_role(session, saved, form.chosen_role):
+            there = url_for("portal.user_role_confirm", user_id=user_id, role=form.chosen_role)
+            return redirect(there, 303)
         words = _saved_words(saved, email_changes.pending(session, saved))
-    if not is_done:
-        there = url_for("portal.user_role_confirm", user_id=user_id, role=form.chosen_role)
-        return redirect(there, 303)
     return redirect_with(words, url_for("portal.user", user_id=user_id))
 
 

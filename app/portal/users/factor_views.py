@@ -12,7 +12,7 @@ from app.models import User
 from app.portal.users.views import actions_of
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import Confirmation
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import changing, redirect_with
 from app.services import users
 from app.services.users import factor_reset
 
@@ -44,30 +44,18 @@ def _resetting(user: User) -> Confirmation:
 
 @portal.post("/people/<uuid:user_id>/reset-factors")
 def user_reset_factors(user_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            found = factor_reset.reset(session, caller(), user_id)
-    except Forbidden as error:
-        return _refused(user_id, error)
-    return _done(found, gettext("Second factor of %(name)s reset.", name=_name(found)))
+    url = url_for("portal.user", user_id=user_id)
+    with changing(url, Forbidden, category="error") as session:
+        found = factor_reset.reset(session, caller(), user_id)
+    return redirect_with(gettext("Second factor of %(name)s reset.", name=_name(found)), url)
 
 
 @portal.post("/people/<uuid:user_id>/sign-out")
 def user_sign_out(user_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            found = factor_reset.sign_out(session, caller(), user_id)
-    except Forbidden as error:
-        return _refused(user_id, error)
-    return _done(found, gettext("%(name)s signed out everywhere.", name=_name(found)))
-
-
-def _refused(user_id: UUID, error: Forbidden) -> Response:
-    return redirect_with(error.message, url_for("portal.user", user_id=user_id), "error")
-
-
-def _done(user: User, words: str) -> Response:
-    return redirect_with(words, url_for("portal.user", user_id=user.id))
+    url = url_for("portal.user", user_id=user_id)
+    with changing(url, Forbidden, category="error") as session:
+        found = factor_reset.sign_out(session, caller(), user_id)
+    return redirect_with(gettext("%(name)s signed out everywhere.", name=_name(found)), url)
 
 
 def _name(user: User) -> str:

@@ -1,8 +1,12 @@
-"""Suspending, reactivating and deactivating one person, and submission an invitation once more."""
+"""Suspending, reactivating and deactivating one person, and sending an invitation once more."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 from uuid import UUID
 
-from flask import render_template, request, url_for
+from flask import abort, render_template, request, url_for
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import Role
@@ -31,92 +35,62 @@ def user_suspend_confirm(user_id: UUID) -> str:
 
 @portal.post("/people/<uuid:user_id>/suspend")
 def user_suspend(user_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            found = users.suspend(session, caller(), user_id)
-    except (Conflict, Forbidden) as error:
-        return _refused(user_id, error)
+    with _changing(user_id, Conflict, Forbidden) as session:
+        found = users.suspend(session, caller(), user_id)
     return _done(found, gettext("%(name)s suspended and signed out.", name=_name(found)))
 
 
 @portal.get("/people/<uuid:user_id>/role/<role>")
 def user_role_confirm(user_id: UUID, role: str) -> str:
     """Asks before a role is lowered that the user's clients, keys or invitations need."""
-    found = _changeable(user_id, "may_edit")
-    lower = _role(role)
-    with transaction(read_only=True) as session:
-        items = items_of(session, found, lower)
-    return render_template(
-        "portal/users/role.html",
-        user=found,
-        title=confirm_role_title(_name(found), lower),
-        role=lower,
-        items=items,
-        kind_words=KIND_WORDS,
-        may_take_over=may_take_over(caller(), found),
-    )
+    found, lower = _changeable(user_id, "may_edit"), _role(role)
+    title = confirm_role_title(_name(found), lower)
+    items = _created_items(found, lower)
+    return render_template("portal/users/role.html", user=found, title=title, role=lower, **items)
 
 
 @portal.post("/people/<uuid:user_id>/role/<role>")
 def user_role(user_id: UUID, role: str) -> Response:
     lower = _role(role)
-    try:
-        with transaction() as session:
-            found = users.change_role(session, caller(), user_id, lower, hand_over=handed_over())
-    except (Conflict, Forbidden, ValidationFailed) as error:
-        return _refused(user_id, error)
+    with _changing(user_id, Conflict, Forbidden, ValidationFailed) as session:
+        found = users.change_role(session, caller(), user_id, lower, hand_over=handed_over())
     return _done(found, role_changed(_name(found), lower))
 
 
 @portal.post("/people/<uuid:user_id>/reactivate")
 def user_reactivate(user_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            found = users.reactivate(session, caller(), user_id)
-    except (Conflict, ValidationFailed) as error:
-        return _refused(user_id, error)
+    with _changing(user_id, Conflict, ValidationFailed) as session:
+        found = users.reactivate(session, caller(), user_id)
     return _done(found, gettext("%(name)s reactivated.", name=_name(found)))
 
 
 @portal.get("/people/<uuid:user_id>/deactivate")
 def user_deactivate_confirm(user_id: UUID) -> str:
     found = _changeable(user_id, "may_deactivate")
-    with transaction(read_only=True) as session:
-        items = items_of(session, found)
     return render_template(
         "portal/users/deactivate.html",
         user=found,
         consequences=DEACTIVATING,
-        items=items,
-        kind_words=KIND_WORDS,
-        may_take_over=may_take_over(caller(), found),
+        **_created_items(found),
     )
 
 
 @portal.post("/people/<uuid:user_id>/deactivate")
 def user_deactivate(user_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            found = users.deactivate(session, caller(), user_id, hand_over=handed_over())
-    except (Conflict, Forbidden) as error:
-        return _refused(user_id, error)
+    with _changing(user_id, Conflict, Forbidden) as session:
+        found = users.deactivate(session, caller(), user_id, hand_over=handed_over())
     return _done(found, gettext("%(name)s deactivated and signed out.", name=_name(found)))
 
 
 @portal.post("/people/<uuid:user_id>/resend")
 def user_resend(user_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            found = mails.send_invitation(session, caller(), user_id)
-    except Conflict as error:
-        return _refused(user_id, error)
-    return redirect_with(
-        gettext(
-            "A new link is on its way to %(email)s; the previous link no longer works.",
-            email=found.email,
-        ),
-        url_for("portal.user", user_id=user_id),
+    with _changing(user_id, Conflict) as session:
+        found = mails.send_invitation(session, caller(), user_id)
+    words = gettext(
+        "A new link is on its way to %(email)s; the previous link no longer works.",
+        email=found.email,
     )
+    return _done(found, words)
 
 
 @portal.post("/people/<uuid:user_id>/email-change/cancel")
@@ -149,6 +123,14 @@ def _changeable(user_id: UUID, act: str) -> User:
     return found
 
 
+def _created_items(user: User, role: Role | None = None) -> dict[str, Any]:
+    """Return what the user created that the action ends, and whether it can be handed over."""
+    with transaction(read_only=True) as session:
+        items = items_of(session, user, role)
+    may_hand_over = may_take_over(caller(), user)
+    return {"items": items, "kind_words": KIND_WORDS, "may_take_over": may_hand_over}
+
+
 def _name(user: User) -> str:
     return user.name or user.email
 
@@ -157,12 +139,14 @@ def _done(user: User, message: str) -> Response:
     return redirect_with(message, url_for("portal.user", user_id=user.id))
 
 
-def _refused(user_id: UUID, error: DomainError) -> Response:
-    """Back to the person with the reason; a role that is too low finds nothing there."""
-    if isinstance(error, Forbidden) and error.code == "role_too_low":
-        raise error
-    return redirect_with(
-        f"{error.message} {gettext('Nothing was changed.')}",
-        url_for("portal.user", user_id=user_id),
-        "warning",
-    )
+@contextmanager
+def _changing(user_id: UUID, *refusals: type[DomainError]) -> Iterator[Session]:
+    """As `changing`, back to the person; a role that is too low finds nothing there."""
+    try:
+        with transaction() as session:
+            yield session
+    except refusals as error:
+        if isinstance(error, Forbidden) and error.code == "role_too_low":
+            raise
+        words = f"{error.message} {gettext('Nothing was changed.')}"
+        abort(redirect_with(words, url_for("portal.user", user_id=user_id), "warning"))

@@ -48,12 +48,10 @@ DEACTIVATING = (
 @portal.get("/people", endpoint="users")
 def list_users() -> str:
     with transaction(read_only=True) as session:
-        page = list_page(session, USERS)
-        named = organization_picker.named_in_filter(session)
         return render_template(
             "portal/users/list.html",
-            list=page,
-            named=named,
+            list=list_page(session, USERS),
+            named=organization_picker.named_in_filter(session),
             roles=_roles_seen(),
             statuses=STATUS_NAMES,
             tones=STATUS_TONES,
@@ -68,8 +66,6 @@ def user(user_id: UUID) -> str:
             "portal/users/detail.html",
             user=found,
             **_belongs_to(session, found),
-            abilities=abilities(found.role),
-            abilities_title=abilities_title(found.role),
             changes=audit.latest_of_target(session, caller(), "user", user_id, LATEST_CHANGES),
             email_change=email_changes.pending(session, found),
             suspending=suspending_words(found),
@@ -80,12 +76,15 @@ def user(user_id: UUID) -> str:
 
 
 def _belongs_to(session: Session, user: User) -> dict[str, Any]:
-    """Return the organization of a member, and for operators the partner's name."""
+    """Return the organization of a member, for operators the partner's name, and what the role
+    allows."""
     of, served = user.organization_id, user.partner_id if caller().is_operator else None
     names = partners.names_of(session, caller(), {served} if served else set())
     return {
         "organization": organizations.get(session, caller(), of) if of else None,
         "partner": names.get(served) if served else None,
+        "abilities": abilities(user.role),
+        "abilities_title": abilities_title(user.role),
         "is_staff": user.user_type in PARTNER_LEVEL,
     }
 

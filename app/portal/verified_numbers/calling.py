@@ -1,18 +1,20 @@
 """Calling a number with a code, for each purpose."""
 
 from collections.abc import Callable
+from typing import ClassVar
 from uuid import UUID
 
 from flask import redirect, url_for
 from werkzeug.wrappers import Response
+from wtforms import TelField
 
 from app.enums import CarrierKind, VerificationPurpose
 from app.errors import Conflict, Forbidden
 from app.extensions import caller, settings
 from app.languages import lazy_gettext
-from app.portal.verified_numbers.forms import NumberForm
 from app.portal.web.editing import Submission
-from app.portal.web.forms import saving
+from app.portal.web.fields import OnceField
+from app.portal.web.forms import PortalForm, saving
 from app.services import calls
 from app.services.verified_numbers import State
 
@@ -21,6 +23,13 @@ STATE_BADGES = {
     State.WAITING: (lazy_gettext("Waiting for the code"), "info"),
     State.ENDED: (lazy_gettext("Needs a new call"), "neutral"),
 }
+
+
+class NumberForm(PortalForm):
+    wire_fields: ClassVar = {"contact.phoneNumber": "number"}
+
+    once = OnceField()
+    number = TelField(lazy_gettext("Number"), render_kw={"maxlength": 30, "autocomplete": "off"})
 
 
 def call_with_code(

@@ -6,25 +6,32 @@ from uuid import UUID
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
+from wtforms import StringField
 
 from app.enums import VerificationPurpose
-from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import VerifiedNumber, utcnow
 from app.portal.calls.labels import live
 from app.portal.organizations.views import about
-from app.portal.verified_numbers.calling import STATE_BADGES, call_with_code
-from app.portal.verified_numbers.forms import CodeForm, NumberForm
+from app.portal.verified_numbers.calling import STATE_BADGES, NumberForm, call_with_code
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import Confirmation
 from app.portal.web.formats import phone
+from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
 from app.services import calls, organizations, verified_numbers
 from app.services.verified_numbers import Answer, Outcome
 
 ENDPOINT = "portal.verified_numbers"
 CODE_ENDED = lazy_gettext("This code can’t be used any more. Request a new call.")
+
+
+class CodeForm(PortalForm):
+    code = StringField(
+        lazy_gettext("Code"),
+        render_kw={"maxlength": 20, "inputmode": "numeric", "autocomplete": "one-time-code"},
+    )
 
 
 @portal.get("/organizations/<uuid:organization_id>/verified-numbers", endpoint="verified_numbers")
@@ -46,22 +53,17 @@ def verified_number(organization_id: UUID, number_id: UUID) -> str:
 
 @portal.post("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>")
 def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
-    form = CodeForm()
+    form, of = CodeForm(), (organization_id, number_id)
+    page = partial(_code_page, *of, form)
     with transaction(read_only=True) as session:
-        number = verified_numbers.get(session, caller(), organization_id, number_id)
-    try:
-        with transaction(all_tenants=_is_caller_id(number)) as session:
-            code, keys = form.code.data or "", settings().secret_keys
-            answer = verified_numbers.confirm(
-                session, caller(), organization_id, number_id, code, keys
-            )
-    except ValidationFailed as error:
-        form.apply_errors(error)
-        return _code_page(organization_id, number_id, form), 422
+        number = verified_numbers.get(session, caller(), *of)
+    with saving(form, page, validate=False, all_tenants=_is_caller_id(number)) as session:
+        code, keys = form.code.data or "", settings().secret_keys
+        answer = verified_numbers.confirm(session, caller(), *of, code, keys)
     if answer.outcome is Outcome.VERIFIED:
         return redirect_with(_confirmed_words(number), _done_url(number))
     form.code.errors = (_refused_words(answer),)
-    return _code_page(organization_id, number_id, form), 422
+    return page(), 422
 
 
 @portal.get("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>/remove")
@@ -71,9 +73,6 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
         number = verified_numbers.get(session, caller(), organization_id, number_id)
         in_trial = organizations.trial_of(session, found) is not None
     return Confirmation(
-        action=url_for(
-            "portal.verified_number_remove", organization_id=organization_id, number_id=number_id
-        ),
         title=gettext("Remove %(number)s?", number=phone(number.phone)),
         consequences=_consequences(number, found.name, in_trial=in_trial),
         act=gettext("Remove number"),

@@ -1,7 +1,9 @@
-"""The states of campaigns in words, as their list and their organization show them."""
+"""The states of campaigns in words, and the steps of creating one."""
+
+from flask import request
 
 from app.enums import CampaignStatus
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext, pgettext
 from app.models import Campaign
 from app.services.outreach import Summary
 
@@ -23,3 +25,18 @@ def state_of(campaign: Campaign, found: Summary) -> str:
     if campaign.status is CampaignStatus.ACTIVE:
         return "running"
     return "paused" if found.started_at else "not-started"
+
+
+def is_new() -> bool:
+    """Return whether the page is a step after creating a campaign."""
+    return "new" in request.args
+
+
+def steps_of_new() -> list[tuple[str, None]]:
+    """Return the steps of creating a campaign."""
+    return [
+        (gettext("Name and assistants"), None),
+        (pgettext("campaign", "Plan"), None),
+        (gettext("Contacts"), None),
+        (pgettext("campaign", "Start"), None),
+    ]

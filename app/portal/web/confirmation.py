@@ -5,21 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flask import render_template
+from flask import render_template, request
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """An action with its consequences. ``action`` is the form's URL and, by GET, that
-    of the page. ``crumbs`` are names and URLs above the page, where its place in the sidebar is not
-    all. ``warning`` is about calls at night."""
+    """An action with its consequences. ``action`` is the form's URL and, by GET, that of the page;
+    by default the page itself. ``crumbs`` are names and URLs above the page, where its place in
+    the sidebar is not all. ``warning`` is about calls at night."""
 
-    action: str
     title: str
     consequences: Sequence[str]
     act: str
     safe: str
     safe_url: str
+    action: str = ""
     danger: bool = True
     crumbs: Sequence[tuple[str, str]] = ()
     warning: str | None = None
@@ -27,7 +27,7 @@ class Confirmation:
     def page(self, field: Any = None) -> str:
         return render_template(
             "portal/confirm.html",
-            action=self.action,
+            action=self.action or request.path,
             title=self.title,
             consequences=self.consequences,
             act=self.act,

@@ -174,6 +174,7 @@ def saving(
     target: tuple[str, UUID] | None = None,
     validate: bool = True,
     shows: tuple[type[DomainError], ...] = (),
+    all_tenants: bool = False,
 ) -> Iterator[Session]:
     """A transaction for the work of a form. A form that isn't valid, or that the work refuses, ends
     the request: its page is shown again, with 422 and the problems at their fields, or with 409 and
@@ -186,7 +187,7 @@ def saving(
     if validate and not form.validate():
         abort(make_response(page(), 422))
     try:
-        with transaction() as session:
+        with transaction(all_tenants=all_tenants) as session:
             yield session
     except DomainError as error:
         if isinstance(error, Conflict) and error.code == CHANGED_MEANWHILE and stored and target:

@@ -1,8 +1,11 @@
 """Pages and fragments: whether htmx requests a part of a page, and how it is answered."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from flask import Response, make_response, render_template, request
+
+from app.portal.web.blueprint import Page
 
 
 def is_from_htmx() -> bool:
@@ -18,6 +21,12 @@ def wants_fragment() -> bool:
 def render_page(page: str, fragment: str, **context: Any) -> str:
     """Render the page, or only its ``fragment`` if that is requested."""
     return render_template(fragment if wants_fragment() else page, **context)
+
+
+def render_checked(template: str, problems: Sequence[object], **context: Any) -> Page:
+    """Render a page with the ``problems`` of its address; with 422 if there are any."""
+    page = render_template(template, problems=problems, **context)
+    return (page, 422) if problems else page
 
 
 def htmx_order(name: str, value: str, status: int = 204) -> Response:

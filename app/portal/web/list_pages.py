@@ -224,5 +224,24 @@ def path_id(name: str) -> UUID:
     return found
 
 
+def path_of(definition: ListDefinition[Any]) -> dict[str, Any]:
+    """Return what the path of the list needs, from the URL of a page about it. Raises
+    `NotFound`."""
+    return {name: path_id(name) for name in definition.path}
+
+
+def filtered_url(definition: ListDefinition[Any]) -> str:
+    """Return the address of the list with the filters of a page about it."""
+    url = url_for(definition.endpoint, **path_of(definition))
+    query = definition.query_of(request.args)
+    return f"{url}?{query}" if query else url
+
+
+def query_about(definition: ListDefinition[Any]) -> str:
+    """Return the query string of a page about the list: what its path needs, and its filters."""
+    parts = (urlencode(path_of(definition)), definition.query_of(request.args))
+    return "&".join(filter(None, parts))
+
+
 def _list_url(**more: Any) -> str:
     return url_for(request.endpoint or "", **(request.view_args or {}), **more)

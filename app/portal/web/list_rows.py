@@ -1,9 +1,7 @@
 """The rows of a list for a file, read in parts, so that its length takes no memory."""
 
 from collections.abc import Iterator, Sequence
-from typing import TypeVar, cast
-
-from babel.support import LazyProxy
+from typing import TypeVar
 
 from app import languages
 from app.extensions import figures
@@ -33,7 +31,7 @@ def chunks(
 def cells_of(rows: Sequence[R], columns: Sequence[Column[R]]) -> list[list[Cell]]:
     """Return the values of the rows, in English; within the transaction that has loaded them."""
     with languages.speaking(languages.DEFAULT):
-        return [[_plain(column.value(row)) for column in columns] for row in rows]
+        return [[column.value(row) for column in columns] for row in rows]
 
 
 def sheet_name(definition: ListDefinition[R]) -> str:
@@ -45,10 +43,4 @@ def sheet_name(definition: ListDefinition[R]) -> str:
 
 def headings_of(columns: Sequence[Column[R]]) -> list[str]:
     """Return the names of the columns, in English in every language."""
-    with languages.speaking(languages.DEFAULT):
-        return [str(column.heading or column.label) for column in columns]
-
-
-def _plain(cell: object) -> Cell:
-    """Return the cell with its words as they are now, if they are translated when shown."""
-    return str(cell) if isinstance(cell, LazyProxy) else cast(Cell, cell)
+    return [column.heading for column in columns]

@@ -93,9 +93,11 @@ class Place:
         """The page that a service is asked for, as its arguments."""
         return {"cursor": self.cursor, "limit": PAGE_SIZE}
 
-    def pager(self, next_cursor: str | None) -> dict[str, Any]:
-        """Return what a template needs to lead to the pages before and after this one."""
-        return {"place": self, "next_url": self.next_url(next_cursor)}
+    def pager(self, next_cursor: str | None, *filters: str) -> dict[str, Any]:
+        """Return what a template needs to lead to the pages before and after this one, and to the
+        list without these filters."""
+        next_url = self.next_url(next_cursor)
+        return {"place": self, "next_url": next_url, "clear_url": clear_url(*filters)}
 
     def previous_url(self) -> str | None:
         """The URL of the previous page; None on the first."""

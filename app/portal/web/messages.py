@@ -3,20 +3,26 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from flask import flash, redirect
+from flask import abort, flash, redirect
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.errors import DomainError
+from app.extensions import transaction
 from app.languages import gettext
 
 
 @contextmanager
-def flashing(refusal: type[DomainError], category: str = "warning") -> Iterator[None]:
-    """Show the message of a refusal on the next page, in place of what follows it in the block."""
+def changing(
+    url: str, *refusals: type[DomainError], category: str = "warning"
+) -> Iterator[Session]:
+    """A transaction for the action of a button. A refusal ends the request: it redirects to the
+    URL, where its message is shown once."""
     try:
-        yield
-    except refusal as error:
-        flash(error.message, category)
+        with transaction() as session:
+            yield session
+    except refusals as error:
+        abort(redirect_with(error.message, url, category))
 
 
 def redirect_with(message: str, url: str, category: str = "success") -> Response:

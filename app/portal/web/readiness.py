@@ -1,10 +1,13 @@
-"""Whether assistants can call, as lists of assistants show it."""
+"""Whether assistants can call, and whether the service that places calls is online."""
 
 from dataclasses import dataclass
 
+from sqlalchemy.orm import Session
+
+from app.extensions import settings
 from app.languages import lazy_gettext
 from app.models import Assistant, Organization
-from app.services import assistants
+from app.services import assistants, workers
 from app.services.assistants.queries import Readiness
 
 READINESS_NAMES = {
@@ -33,3 +36,8 @@ def row_of(assistant: Assistant, organization: Organization, refusal: str | None
     blocker = assistants.blocker_of(assistant, organization, refusal)
     is_on = word is Readiness.NOT_READY
     return Row(assistant, organization, word, blocker if is_on and blocker else "")
+
+
+def is_offline(session: Session) -> bool:
+    """Whether no worker, which places calls and does all queued work, is running."""
+    return not workers.any_alive(session, settings().worker_silent_seconds)

@@ -1,15 +1,16 @@
 """The forms of webhooks."""
 
+from datetime import UTC, datetime, time
 from typing import Any
 
 from wtforms import SelectChoice, StringField
-from wtforms.widgets import DateInput, URLInput
+from wtforms.widgets import URLInput
 
 from app.enums import WebhookEvent
 from app.extensions import settings
 from app.languages import lazy_gettext
 from app.models import Organization, WebhookEndpoint
-from app.portal.web.fields import Checkboxes, OnceField, VersionField
+from app.portal.web.fields import Checkboxes, DayField, OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
 from app.services.webhooks import endpoints
@@ -132,4 +133,9 @@ class EditWebhookForm(WebhookFields):
 
 
 class ReplayForm(PortalForm):
-    since = StringField(lazy_gettext("Failed since"), widget=DateInput())
+    since = DayField(lazy_gettext("Failed since"))
+
+    @property
+    def moment(self) -> datetime | None:
+        """The beginning of the day (UTC)."""
+        return datetime.combine(self.since.data, time(), UTC) if self.since.data else None

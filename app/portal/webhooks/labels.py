@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from math import ceil
+from typing import Any
 from urllib.parse import urlsplit
 
 from flask import url_for
@@ -117,6 +118,18 @@ def next_attempt_words(delivery: WebhookDelivery) -> str:
         number=delivery.attempts + 1,
         most=earlier + MOST_ATTEMPTS,
     )
+
+
+def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict[str, Any]:
+    """Return what the log and the page of a delivery say about it."""
+    return {
+        "delivery": delivery,
+        "event": EVENT_WORDS.get(delivery.type, gettext("Test event")),
+        "state": delivery_state(endpoint, delivery),
+        "next_attempt": next_attempt_words(delivery),
+        "next_at": next_attempt_at(delivery),
+        "is_under_way": is_under_way(endpoint, delivery),
+    }
 
 
 def next_attempt_at(delivery: WebhookDelivery) -> str:

@@ -24,7 +24,6 @@ from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import (
     EVENT_GROUPS,
     EVENT_HINTS,
-    EVENT_WORDS,
     EditWebhookForm,
     ReplayForm,
     WebhookForm,
@@ -32,16 +31,13 @@ from app.portal.webhooks.forms import (
 from app.portal.webhooks.labels import (
     STATE_WORDS,
     address_news,
-    delivery_state,
+    delivery_facts,
     endpoint_state,
     events_in_words,
     every_event,
     host_of,
     is_being_checked,
-    is_under_way,
     laid_out,
-    next_attempt_at,
-    next_attempt_words,
     pause_words,
     removing,
     retry_words,
@@ -117,22 +113,17 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         delivery = deliveries.get(session, caller(), webhook_id, delivery_id)
-        tried = attempts.attempts_of(delivery)
-    return render_template(
-        "portal/webhooks/delivery.html",
-        attempts=tried,
-        took=took,
-        endpoint=endpoint,
-        host=host_of(endpoint),
-        delivery=delivery,
-        message=laid_out(delivery),
-        event=EVENT_WORDS.get(delivery.type, gettext("Test event")),
-        state=delivery_state(endpoint, delivery),
-        next_attempt=next_attempt_words(delivery),
-        is_under_way=is_under_way(endpoint, delivery),
-        can_be_sent_again=deliveries.can_be_sent_again(delivery),
-        is_retrying=deliveries.is_retrying(delivery),
-    )
+        return render_template(
+            "portal/webhooks/delivery.html",
+            **delivery_facts(endpoint, delivery),
+            attempts=attempts.attempts_of(delivery),
+            took=took,
+            endpoint=endpoint,
+            host=host_of(endpoint),
+            message=laid_out(delivery),
+            can_be_sent_again=deliveries.can_be_sent_again(delivery),
+            is_retrying=deliveries.is_retrying(delivery),
+        )
 
 
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/roll")
@@ -166,6 +157,7 @@ def webhook_page(
         address = addresses.untried(session, endpoint)
         names = users.names_by_email(session, caller(), [endpoint.created_by])
     until = endpoint.previous_until
+    rows = [delivery_facts(endpoint, row) for row in log.items]
     return render_template(
         "portal/webhooks/webhook.html",
         endpoint=endpoint,
@@ -180,25 +172,14 @@ def webhook_page(
         why_paused=pause_words(endpoint, counts[DeliveryState.HELD], log.items),
         why_retrying=retry_words(endpoint, log.items),
         events=every_event(endpoint),
-        rows=[
-            {
-                "delivery": row,
-                "event": EVENT_WORDS.get(row.type, gettext("Test event")),
-                "state": delivery_state(endpoint, row),
-                "next": next_attempt_words(row),
-                "next_at": next_attempt_at(row),
-            }
-            for row in log.items
-        ],
-        is_under_way=is_being_checked(address)
-        or any(is_under_way(endpoint, row) for row in log.items),
+        rows=rows,
+        is_under_way=is_being_checked(address) or any(row["is_under_way"] for row in rows),
         counts=counts,
         failed=counts[DeliveryState.FAILED],
         replay_form=replay_form or ReplayForm.from_object(),
         state_words=STATE_WORDS,
         old_until=until if until and until > utcnow() else None,
-        **at.pager(log.next_cursor),
-        clear_url=url_for("portal.api_webhook", webhook_id=endpoint.id) if state else None,
+        **at.pager(log.next_cursor, "state"),
         removing=removing(endpoint, counts),
         names=names,
         days_in=zone(),

@@ -49,6 +49,10 @@ class Pair:
     plain: bool
     """An edge or an area, not text."""
 
+    @property
+    def lowest(self) -> float:
+        return min(self.light.ratio, self.dark.ratio)
+
 
 @dataclass(frozen=True, slots=True)
 class _Kind:

@@ -16,10 +16,10 @@ from app.services.organizations.loading import (
     listing,
     nearest_name,
     search,
+    to_resource,
     visible,
 )
 from app.services.organizations.price_effects import plan_effects, price_effects
-from app.services.organizations.resource import to_resource
 from app.services.organizations.settings import (
     CallingRules,
     Openable,

@@ -19,7 +19,6 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas import organizations as wire
 from app.services import name_search, partners
-from app.services.organizations.resource import to_resource
 from app.services.paging import (
     MOST_COUNTED,
     Listing,
@@ -220,3 +219,23 @@ def close_to_limit(closeness: Closeness, *, above: int = 0) -> ColumnElement[boo
 def uses(used: Any, limit: Any, closeness: Closeness) -> Any:
     """Whether ``used`` is close to ``limit``, for numbers and for columns."""
     return used * 5 >= limit * (5 if closeness is Closeness.REACHED else 4)
+
+
+def to_resource(organization: Organization) -> wire.Organization:
+    """Return an organization as the contract's resource."""
+    return wire.Organization.model_construct(
+        id=organization.id,
+        created_date=organization.created_at,
+        referral_code=organization.referral_code,
+        referred_by_code=organization.referred_by_code,
+        payment_tier=organization.payment_tier,
+        processor_customer_id=organization.processor_customer_id,
+        referral_promo_used=organization.referral_promo_used,
+        referral_ui_customization=organization.referral_ui_customization,
+        admin_owned=organization.admin_owned,
+        partner_id=organization.partner_id,
+        temp_demo_org=organization.temp_demo_org,
+        assistant_limit=organization.assistant_limit,
+        user_limit=organization.user_limit,
+        name=organization.name,
+    )

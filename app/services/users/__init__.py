@@ -29,7 +29,7 @@ from app.services.users.loading import (
     names_by_email,
     search,
     several,
+    to_resource,
     types_for,
 )
-from app.services.users.resource import to_resource
 from app.services.users.status import change_role, deactivate, reactivate, suspend

@@ -25,7 +25,6 @@ from app.services.paging import (
     sort_named,
 )
 from app.services.tenancy import of_tenant
-from app.services.users.resource import to_resource
 from app.validation.uuids import as_hyphenated_uuid
 
 SORTS = both_ways(
@@ -234,3 +233,22 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
 
 def not_found() -> NotFound:
     return NotFound(gettext("There is no such user."), "user_not_found")
+
+
+def to_resource(user: User) -> wire.User:
+    """Return a user as the contract's resource."""
+    return wire.User.model_construct(
+        id=user.id,
+        email=user.email,
+        name=user.name,
+        admin_owned=user.admin_owned,
+        created_at=user.created_at,
+        updated_at=user.updated_at,
+        unsubscribe=user.unsubscribe,
+        last_session=user.last_session,
+        idp_uid=user.idp_uid,
+        org_id=user.organization_id,
+        last_sign_in=user.last_sign_in,
+        status=user.status.value,
+        user_type=user.user_type,
+    )
