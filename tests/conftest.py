@@ -33,6 +33,7 @@ from tests import matrix
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.newer_version import copy_of_history
+from tests.fixtures.passwords import make_passwords_cheap
 from tests.fixtures.phone_numbers import assign_directly_given_numbers
 from tests.fixtures.s3_server import S3Server, serve_s3
 from tests.fixtures.settings import settings_for, url_of
@@ -49,6 +50,7 @@ for _name in list(os.environ):
 
 matrix.set_commit()
 assign_directly_given_numbers()
+make_passwords_cheap()
 
 STACKS = pytest.StashKey[Stacks]()
 MARKED = {
@@ -64,7 +66,7 @@ LISTED = {
     "alternating": frozenset((ROOT / "tests/long_tests.txt").read_text().split()),
 }
 """The marker of each test in a list that scripts/slow_tests.py has written."""
-SHARES = {"check": (("alternating",), 3), "test": (("alternating", "slow"), 5)}
+SHARES = {"check": (("alternating",), 3), "test": (("alternating", "slow"), 3)}
 """By command: of tests with one of these markers, one in so many runs."""
 
 

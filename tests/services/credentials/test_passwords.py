@@ -1,8 +1,17 @@
 import time
+from collections.abc import Iterator
 
+import pytest
 from argon2 import PasswordHasher
 
 from app.services.auth import passwords
+from tests.fixtures.passwords import real_costs
+
+
+@pytest.fixture(autouse=True)
+def _costs() -> Iterator[None]:
+    with real_costs():
+        yield
 
 
 def cpu_seconds(password_hash: str | None) -> float:
