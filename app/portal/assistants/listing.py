@@ -78,5 +78,8 @@ ASSISTANTS = ListDefinition(
     default_sort="name",
     load=_load,
     count=lambda session, most: assistants.count(session, caller(), **_chosen(), most=most),
+    count_if_few=lambda session, most: assistants.count_if_few(
+        session, caller(), most, **_chosen()
+    ),
     more_filters=("organization",),
 )

@@ -232,6 +232,7 @@ CALLS = ListDefinition(
     default_sort="-created",
     load=_load,
     count=lambda session, most: calls.count(session, caller(), chosen()[0], most=most),
+    count_if_few=lambda session, most: calls.count_if_few(session, caller(), chosen()[0], most),
     problems=lambda: chosen()[1],
     more_filters=(
         *("organization", "agent", "campaign", "round"),

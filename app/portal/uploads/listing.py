@@ -69,6 +69,11 @@ def _count_of_campaign(session: Session, most: int) -> int:
     return uploads.count(session, caller(), **_chosen(), campaign_id=found.id, most=most)
 
 
+def _count_of_campaign_if_few(session: Session, most: int) -> int | None:
+    found = campaigns.get(session, caller(), path_id("campaign_id"))
+    return uploads.count_if_few(session, caller(), most, campaign_id=found.id, **_chosen())
+
+
 def _count(name: str, label: str, css: str, sort: str | None = None) -> Column[Row]:
     def value(row: Row) -> int | None:
         count: int = getattr(row.upload, name)
@@ -131,6 +136,7 @@ UPLOADS = ListDefinition(
     default_sort="-created",
     load=_page,
     count=lambda session, most: uploads.count(session, caller(), **_chosen(), most=most),
+    count_if_few=lambda session, most: uploads.count_if_few(session, caller(), most, **_chosen()),
 )
 CAMPAIGN_UPLOADS = replace(
     UPLOADS,
@@ -138,6 +144,7 @@ CAMPAIGN_UPLOADS = replace(
     endpoint="portal.campaign_uploads",
     load=_of_campaign,
     count=_count_of_campaign,
+    count_if_few=_count_of_campaign_if_few,
     filters=(Filter("q", lazy_gettext("File name")), *UPLOADS.filters[1:]),
     path=("campaign_id",),
 )

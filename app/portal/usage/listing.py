@@ -125,6 +125,10 @@ def _count(session: Session, most: int) -> int:
     return reporting.count_organizations(session, caller(), chosen_span()[0], _chosen(), most)
 
 
+def _count_if_few(session: Session, most: int) -> int | None:
+    return reporting.count_if_few(session, caller(), chosen_span()[0], _chosen(), most)
+
+
 def _percentage(part: int, of_all: int) -> Decimal | None:
     return round(Decimal(100 * part) / of_all, 1) if of_all else None
 
@@ -230,6 +234,7 @@ USAGE = ListDefinition(
     default_sort=reporting.MOST_FIRST,
     load=_load,
     count=_count,
+    count_if_few=_count_if_few,
     problems=lambda: chosen_span()[1],
     more_filters=("start", "end"),
     lasting=("start", "end"),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, exists, not_, or_, select
@@ -18,6 +19,7 @@ from app.services.paging import (
     MOST_COUNTED,
     Page,
     both_ways,
+    count_among,
     count_up_to,
     keyset_page,
     sort_named,
@@ -216,12 +218,27 @@ def count(
     return count_up_to(session, rows.with_only_columns(Assistant.id), most)
 
 
+def count_if_few(
+    session: Session,
+    caller: Caller,
+    most: int,
+    *,
+    organization: UUID | str | None = None,
+    **filters: Any,
+) -> int | None:
+    """Return how many `search` finds, by `paging.count_among` those of the caller."""
+    rows = _matching(session, caller, organization, **filters).with_only_columns(Assistant.id)
+    of = organization if isinstance(organization, UUID) else None
+    few = _matching(session, caller, of).with_only_columns(Assistant.id)
+    return count_among(session, rows, few, most)
+
+
 def _matching(
     session: Session,
     caller: Caller,
-    organization: UUID | str | None,
-    query: str | None,
-    wanted: Readiness | None,
+    organization: UUID | str | None = None,
+    query: str | None = None,
+    wanted: Readiness | None = None,
 ) -> Select[Assistant]:
     rows = visible(caller)
     of = Assistant.organization_id

@@ -1,7 +1,7 @@
 """The portal's list of calls, with its filters and orders."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -24,7 +24,14 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.calls.queries import MOST_COUNTED, visible
-from app.services.paging import Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services.paging import (
+    Page,
+    both_ways,
+    count_among,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import of_tenant
 
 SLACK = timedelta(days=1)
@@ -98,6 +105,40 @@ def count(session: Session, caller: Caller, chosen: CallSearch, *, most: int = M
     """How many calls match, as `paging.count_up_to`."""
     rows = matching(session, caller, chosen).with_only_columns(Call.id)
     return count_up_to(session, rows, most)
+
+
+def count_if_few(session: Session, caller: Caller, chosen: CallSearch, most: int) -> int | None:
+    """How many calls match, as `paging.count_among`: what an index narrows are the statuses, the
+    number, the days, and an organization or campaign by its id."""
+    rows = matching(session, caller, chosen).with_only_columns(Call.id)
+    among = _narrowed(chosen)
+    if among == chosen:
+        return count_up_to(session, rows, most)
+    few = matching(session, caller, among).with_only_columns(Call.id)
+    return count_among(session, rows, few, most)
+
+
+def _narrowed(chosen: CallSearch) -> CallSearch:
+    """Return those of the filters for which there is an index: of conversations, only one
+    organization's have one by day."""
+    has_days = not chosen.counted or isinstance(chosen.organization, UUID)
+    return replace(
+        chosen,
+        answered_by=None,
+        ended_reason=None,
+        organization=_by_id(chosen.organization),
+        assistant=None,
+        campaign=_by_id(chosen.campaign),
+        current_round=False,
+        live=None,
+        since=chosen.since if has_days else None,
+        before=chosen.before if has_days else None,
+        counted=chosen.counted and has_days,
+    )
+
+
+def _by_id(wanted: UUID | str | None) -> UUID | None:
+    return wanted if isinstance(wanted, UUID) else None
 
 
 def matching(session: Session, caller: Caller, chosen: CallSearch) -> Select[Call]:

@@ -23,7 +23,15 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, storage
 from app.services.contacts.plan import COUNTS
-from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Page,
+    both_ways,
+    count_among,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import fetch, of_tenant
 
 SORTS = both_ways(
@@ -122,12 +130,28 @@ def count(
     return count_up_to(session, rows.with_only_columns(ContactImport.id), most)
 
 
+def count_if_few(
+    session: Session,
+    caller: Caller,
+    most: int,
+    *,
+    campaign_id: UUID | None = None,
+    **filters: Any,
+) -> int | None:
+    """Return how many `search` finds, as `paging.count_among` those of the caller or campaign."""
+    rows, few = (
+        _matching(caller, campaign_id=campaign_id, **chosen).with_only_columns(ContactImport.id)
+        for chosen in (filters, {})
+    )
+    return count_among(session, rows, few, most)
+
+
 def _matching(
     caller: Caller,
-    query: str | None,
-    state: ImportState | None,
-    undone: bool | None,
-    campaign_id: UUID | None,
+    query: str | None = None,
+    state: ImportState | None = None,
+    undone: bool | None = None,
+    campaign_id: UUID | None = None,
 ) -> Select[ContactImport]:
     rows = visible(caller)
     if query and campaign_id is not None:
