@@ -12,6 +12,7 @@ from app.enums import AnsweredBy, CallSource, CallStatus, EndedReason
 from app.models import (
     Assistant,
     Call,
+    CallAttempt,
     Campaign,
     Conversation,
     Organization,
@@ -52,7 +53,8 @@ class CallSearch:
     """The filters of the portal's call list. ``organization``, ``assistant`` and ``campaign`` are
     an id or a part of a name, ``number`` may have any format. ``current_round`` leaves those by
     which campaigns count their progress. ``since`` and ``before`` limit when the call was accepted,
-    or with ``counted`` when the conversation began: the calls that usage counts."""
+    or with ``counted`` when the conversation began: the calls that usage counts; or with ``billed``
+    when the attempt began: the calls that statements count."""
 
     states: frozenset[CallStatus] = field(default_factory=frozenset)
     answered_by: AnsweredBy | None = None
@@ -66,6 +68,7 @@ class CallSearch:
     before: datetime | None = None
     live: bool | None = None
     counted: bool = False
+    billed: bool = False
 
 
 def search(
@@ -121,7 +124,7 @@ def count_if_few(session: Session, caller: Caller, chosen: CallSearch, most: int
 def _narrowed(chosen: CallSearch) -> CallSearch:
     """Return those of the filters for which there is an index: of conversations, only one
     organization's have one by day."""
-    has_days = not chosen.counted or isinstance(chosen.organization, UUID)
+    has_days = not chosen.billed and (not chosen.counted or isinstance(chosen.organization, UUID))
     return replace(
         chosen,
         answered_by=None,
@@ -134,6 +137,7 @@ def _narrowed(chosen: CallSearch) -> CallSearch:
         since=chosen.since if has_days else None,
         before=chosen.before if has_days else None,
         counted=chosen.counted and has_days,
+        billed=False,
     )
 
 
@@ -228,6 +232,8 @@ def _conditions(session: Session, caller: Caller, chosen: CallSearch) -> list[Co
         found.append(Call.id.is_(None) if condition is None else condition)
     if chosen.live is not None:
         found.append(Call.live.is_(chosen.live))
+    if chosen.billed:
+        return [*found, *_billed_within(chosen.since, chosen.before)]
     if not chosen.counted:
         return found + accepted_within(chosen.since, chosen.before)
     if chosen.since is not None:
@@ -246,6 +252,18 @@ def accepted_within(since: datetime | None, before: datetime | None) -> list[Col
     if before is not None:
         found += [Call.created_at < before, Call.id < id_at(before + SLACK)]
     return found
+
+
+def _billed_within(since: datetime | None, before: datetime | None) -> list[ColumnElement[bool]]:
+    """Return the conditions for calls with an attempt that began in this time and is billed; it was
+    accepted before."""
+    found = [CallAttempt.call_id == Call.id, CallAttempt.billed_minutes > 0]
+    if since is not None:
+        found.append(CallAttempt.started_at >= since)
+    if before is not None:
+        found.append(CallAttempt.started_at < before)
+    has_attempt = select(CallAttempt.id).where(*found).correlate(Call).exists()
+    return [has_attempt] if before is None else [has_attempt, Call.id < id_at(before + SLACK)]
 
 
 def _of_parties(session: Session, caller: Caller, chosen: CallSearch) -> list[ColumnElement[bool]]:
