@@ -64,8 +64,8 @@ class Whole:
 
 
 def chosen_span() -> tuple[Span, Problems]:
-    """Return the range of the URL and the problems in it; without one, or with an invalid one, the
-    last 30 days."""
+    """Return the range of the URL and the problems in it; without one, or with an invalid one, this
+    month, as the overview shows it."""
     start, end = (request.args.get(name, "").strip() for name in ("start", "end"))
     problems: Problems = []
     if start or end:
@@ -75,7 +75,7 @@ def chosen_span() -> tuple[Span, Problems]:
             for problem in error.problems:
                 name, label = FIELDS[problem.field]
                 problems.append((name, f"{label}: {problem.message}"))
-    return reporting.last_days(utcnow().date(), 30), problems
+    return reporting.this_month(utcnow().date()), problems
 
 
 def whole(session: Session) -> Whole:
