@@ -20,6 +20,7 @@ def _chosen() -> dict[str, Any]:
     return {
         "organization": lists.id_or_words("organization"),
         "query": lists.text_filter("q"),
+        "service": lists.text_filter("service"),
         "wanted": lists.choice_filter("readiness", Readiness),
     }
 
@@ -73,6 +74,7 @@ ASSISTANTS = ListDefinition(
         Filter(
             "readiness", lazy_gettext("Readiness"), READINESS_NAMES, lazy_gettext("Any readiness")
         ),
+        Filter("service", lazy_gettext("Service")),
     ),
     sorts=SORTS,
     default_sort="name",

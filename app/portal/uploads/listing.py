@@ -7,7 +7,7 @@ from uuid import UUID
 from flask import request
 from sqlalchemy.orm import Session
 
-from app.enums import ImportState
+from app.enums import ContactAction, ImportState
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import ContactImport
@@ -40,6 +40,8 @@ def _chosen() -> dict[str, Any]:
     return {
         "query": lists.text_filter("q"),
         "state": lists.choice_filter("state", ImportState),
+        "action": lists.choice_filter("action", ContactAction),
+        "author": lists.text_filter("author"),
         "undone": True if request.args.get("state") == undo.UNDONE else None,
     }
 
@@ -131,6 +133,8 @@ UPLOADS = ListDefinition(
     filters=(
         Filter("q", lazy_gettext("File or campaign")),
         Filter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),
+        Filter("action", lazy_gettext("Action"), ACTION_NAMES, lazy_gettext("Any action")),
+        Filter("author", lazy_gettext("Uploaded by")),
     ),
     sorts=SORTS,
     default_sort="-created",

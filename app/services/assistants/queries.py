@@ -191,16 +191,17 @@ def search(
     organization: UUID | str | None = None,
     query: str | None = None,
     wanted: Readiness | None = None,
+    service: str | None = None,
     sort: str = "name",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Assistant]:
     """Return a page of assistants; ``query`` searches their names and numbers, ``organization`` is
-    an id or part of a name.
+    an id or part of a name, ``service`` part of the name of a service.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = _matching(session, caller, organization, query, wanted)
+    rows = _matching(session, caller, organization, query, wanted, service)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
@@ -211,10 +212,11 @@ def count(
     organization: UUID | str | None = None,
     query: str | None = None,
     wanted: Readiness | None = None,
+    service: str | None = None,
     most: int = MOST_COUNTED,
 ) -> int:
     """Return how many `search` finds, as `paging.count_up_to`."""
-    rows = _matching(session, caller, organization, query, wanted)
+    rows = _matching(session, caller, organization, query, wanted, service)
     return count_up_to(session, rows.with_only_columns(Assistant.id), most)
 
 
@@ -239,6 +241,7 @@ def _matching(
     organization: UUID | str | None = None,
     query: str | None = None,
     wanted: Readiness | None = None,
+    service: str | None = None,
 ) -> Select[Assistant]:
     rows = visible(caller)
     of = Assistant.organization_id
@@ -256,6 +259,8 @@ def _matching(
     if wanted is not None:
         rows = rows.join(Organization, Organization.id == Assistant.organization_id)
         rows = rows.where(_has_readiness(wanted))
+    if service:
+        rows = rows.where(Assistant.service.icontains(service, autoescape=True))
     return rows
 
 
