@@ -231,6 +231,7 @@ def _rows(
         }.get(call.reason),
         "cost": call.micros and Decimal(call.micros) / spending.MICROS,
         "cost_currency": CURRENCY if call.micros else None,
+        "billed_minutes": _minutes([call.seconds]) if call.seconds else 0,
     }
     conversation = {
         "id": new_id(),

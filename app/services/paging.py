@@ -9,7 +9,18 @@ from operator import attrgetter
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ColumnElement, Integer, Select, Uuid, func, or_, select, tuple_
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Integer,
+    Select,
+    Uuid,
+    case,
+    func,
+    or_,
+    select,
+    tuple_,
+)
 from sqlalchemy.orm import InstrumentedAttribute, Session
 from sqlalchemy.types import TypeEngine
 
@@ -92,7 +103,7 @@ def both_ways(**columns: InstrumentedAttribute[Any]) -> dict[str, Sort]:
     return up | {f"-{name}": Sort(column, descending=True) for name, column in columns.items()}
 
 
-MOST_COUNTED = 1000
+MOST_COUNTED = 10_000
 
 
 def count_up_to(session: Session, rows: Select[Any], most: int = MOST_COUNTED) -> int:
@@ -104,6 +115,15 @@ def counting_up_to(rows: Select[Any], most: int = MOST_COUNTED) -> Select[int]:
     """Return the statement of `count_up_to`."""
     some = rows.order_by(None).limit(most + 1).subquery()
     return select(func.count()).select_from(some)
+
+
+def count_among(
+    session: Session, rows: Select[Any], few: Select[Any], most: int = MOST_COUNTED
+) -> int | None:
+    """Count the rows, which are among ``few`` that an index finds, so that counting
+    stays cheap however rare they are; None if the few are more than ``most``. One query."""
+    whole, found = (counting_up_to(each, most).scalar_subquery() for each in (few, rows))
+    return session.scalar(select(case((whole <= most, found))))
 
 
 def sort_named(name: str, sorts: Mapping[str, Sort]) -> Sort:

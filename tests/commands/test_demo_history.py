@@ -1,7 +1,7 @@
 """The invented past of the demo: each screen counts the same calls."""
 
 import random
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -58,6 +58,9 @@ def test_usage_costs_and_spending_of_the_demo_agree(
     costs = margin.of_organization(session, admin, plus.id, month.start, ModelRate())
     used = costs.total.used
     assert [row.id for row in costs.campaigns] == [NO_CAMPAIGN]  # none of them was started
+    first = datetime(2026, 11, 1, tzinfo=UTC)
+    billed = calls.CallSearch(billed=True, organization=plus.id, since=first, before=utcnow())
+    assert calls.count(session, admin, billed) == used.calls
     (carrier,) = used.carrier
     assert min(used.calls, used.minutes, carrier.reported, carrier.estimated) > 0
     totals = {

@@ -75,6 +75,27 @@ def test_the_page_shows_price_costs_and_margin_of_a_month(admin: Browser, own: T
     assert "Simulated calls cost nothing: Overview and Usage count them" in page
 
 
+def test_answered_calls_prices_and_costs_open_what_they_are_made_of(
+    admin: Browser, own: Tenant, campaign: Campaign
+) -> None:
+    figure = re.compile(r'<a href="(/[^"]*)">(?:<span class="nowrap">)?([^<]+)<')
+    statement = f"/statements/{own.plus.id}?month=2026-10"
+    its_costs = f"/costs/{own.plus.id}?month=2026-10"
+    for page in ("/costs?month=2026-10", its_costs):
+        table = admin.get(page).text.partition("</thead>")[2].rpartition("<tbody>")[2]
+        found = {unescape(url): words for url, words in figure.findall(table)}
+        counts = {url: int(words) for url, words in found.items() if url.startswith("/calls?")}
+        rows = {url: admin.get(url).text.count('<a class="name" href="/calls/') for url in counts}
+        assert rows == counts
+        assert set(counts.values()) == ({2} if page == "/costs?month=2026-10" else {1, 2})
+        amounts = {
+            url: words for url, words in found.items() if str(own.plus.id) in url and "$" in words
+        }
+        assert set(amounts) == ({statement, its_costs} if page != its_costs else {statement})
+        assert {words in unescape(admin.get(url).text) for url, words in amounts.items()} == {True}
+    assert "Billed calls, by the UTC day they were placed." in admin.get(next(iter(counts))).text
+
+
 @pytest.mark.usefixtures("campaign")
 def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
     signed_in: SignIn, session: Session, own: Tenant

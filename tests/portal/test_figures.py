@@ -13,8 +13,11 @@ from tests.fixtures.cast import Tenant, make_user, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
 
-FIGURE = re.compile(r'<a href="(/(?:calls|organizations|report)\?[^"]*)"[^>]*>\s*(\d+)\s*</a>')
-NAME = re.compile(r'<a class="name" href="/(?:calls|organizations|people)/')
+FIGURE = re.compile(
+    r'<a href="(/(?:(?:calls|organizations|report|people)\?[^"]*'
+    r"|organizations/[^/\"]+/(?:people|assistants)))\"[^>]*>\s*(\d+)\s*</a>"
+)
+NAME = re.compile(r'<a class="name" href="/(?:calls|organizations|people|assistants)/')
 
 
 @pytest.fixture
@@ -42,10 +45,10 @@ def figures(session: Session, own: Tenant) -> None:
 @pytest.mark.parametrize(
     ("page", "fewest"),
     [
-        ("/", 3),
+        ("/", 6),
         ("/usage", 9),
-        ("/report", 2),
-        ("/organizations", 2),
+        ("/report", 5),
+        ("/organizations", 6),
         ("/organizations/{plus}", 3),
         ("/organizations/{plus}/usage", 6),
         ("/line", 2),

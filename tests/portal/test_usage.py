@@ -92,7 +92,7 @@ def test_overview_usage_and_organization_say_the_same_of_one_month(
     session.commit()
     browser = signed_in(busy.staff[Role.ADMIN])
     [month] = re.findall(r'href="(/usage[^"]+)"[^>]*>This month', browser.get("/usage").text)
-    pages = ("/", unescape(month), f"/organizations/{busy.plus.id}")
+    pages = ("/", unescape(month), f"/organizations/{busy.plus.id}", "/usage")
     shown = {
         page: re.findall(r"(?:up|down) [0-9.]+ % from \d+", text_of(browser.get(page).text))[0]
         for page in pages
@@ -101,6 +101,7 @@ def test_overview_usage_and_organization_say_the_same_of_one_month(
         pages[0]: "up 12.5 % from 8",
         pages[1]: "up 12.5 % from 8",
         pages[2]: "down 25.0 % from 8",
+        pages[3]: "up 12.5 % from 8",
     }
     exported = file_of(browser, pages[1].replace("/usage", "/usage.csv"))
     assert [row[6] for row in exported[1:]] == ["8", "0"]

@@ -20,6 +20,7 @@ def _chosen() -> dict[str, Any]:
     return {
         "organization": lists.id_or_words("organization"),
         "query": lists.text_filter("q"),
+        "service": lists.text_filter("service"),
         "wanted": lists.choice_filter("readiness", Readiness),
     }
 
@@ -73,10 +74,14 @@ ASSISTANTS = ListDefinition(
         Filter(
             "readiness", lazy_gettext("Readiness"), READINESS_NAMES, lazy_gettext("Any readiness")
         ),
+        Filter("service", lazy_gettext("Service")),
     ),
     sorts=SORTS,
     default_sort="name",
     load=_load,
     count=lambda session, most: assistants.count(session, caller(), **_chosen(), most=most),
+    count_if_few=lambda session, most: assistants.count_if_few(
+        session, caller(), most, **_chosen()
+    ),
     more_filters=("organization",),
 )

@@ -111,6 +111,9 @@ HISTORY = ListDefinition(
     default_sort="-at",
     load=_load,
     count=lambda session, most: audit_search.count(session, caller(), chosen()[0], most=most),
+    count_if_few=lambda session, most: audit_search.count_if_few(
+        session, caller(), chosen()[0], most
+    ),
     problems=lambda: chosen()[1],
     more_filters=("organization", "action", "start", "end"),
     has_fixed_columns=True,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, timedelta
 from decimal import Decimal
+from typing import Any
 
 from babel.dates import format_date
 from flask import request
@@ -14,6 +15,7 @@ from app.gateways.processors.currencies import decimals
 from app.languages import gettext, locale, ngettext
 from app.languages.dates import NO_BREAK, written_date
 from app.models import utcnow
+from app.portal.calls.listing import IN_STATEMENTS, calls_url
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number
 from app.services.billing import usage
@@ -37,6 +39,13 @@ class ShownLine:
     quantity: str
     price: str
     amount: str
+
+
+@portal.app_template_global()
+def billed_calls_url(month: date, **of: Any) -> str | None:
+    """Return the URL of the list of the billed calls of a month, with further filters; None if the
+    user may not open it."""
+    return calls_url(counted=IN_STATEMENTS, start=month, end=usage.end_day(month), **of)
 
 
 def model_rate() -> ModelRate:

@@ -50,6 +50,8 @@ CURRENT = "current"
 """The value of ``round`` that filters by the current rounds of campaigns."""
 LAST_DAY = "24-hours"
 """The value of ``within`` that filters by the 24 hours until now."""
+COUNTED_BY = IN_USAGE, IN_STATEMENTS = "yes", "billed"
+"""The values of ``counted`` that filter by what usage or statements count."""
 LIVE = {"yes": True, "no": False}
 STATE_FILTER = Filter(
     "state",
@@ -104,10 +106,11 @@ def calls_url(**filters: Any) -> str | None:
 def chosen() -> tuple[CallSearch, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing.
 
-    Days are in the user's time zone; for calls that usage counts, UTC as on the usage page.
+    Days are in the user's time zone; for calls that usage or statements count, UTC as on their
+    pages.
     """
-    counted = request.args.get("counted") == "yes"
-    since, before, problems = day_bounds("UTC" if counted else zone())
+    counted = request.args.get("counted")
+    since, before, problems = day_bounds("UTC" if counted in COUNTED_BY else zone())
     if request.args.get("within") == LAST_DAY:
         since = utcnow() - calls.LAST_DAY
     sees_organizations = caller().may(Permission.ORGANIZATIONS_READ)
@@ -123,7 +126,8 @@ def chosen() -> tuple[CallSearch, Problems]:
         since=since,
         before=before,
         live=LIVE.get(request.args.get("live", "")),
-        counted=counted,
+        counted=counted == IN_USAGE,
+        billed=counted == IN_STATEMENTS,
     )
     return wanted, problems
 
@@ -232,6 +236,7 @@ CALLS = ListDefinition(
     default_sort="-created",
     load=_load,
     count=lambda session, most: calls.count(session, caller(), chosen()[0], most=most),
+    count_if_few=lambda session, most: calls.count_if_few(session, caller(), chosen()[0], most),
     problems=lambda: chosen()[1],
     more_filters=(
         *("organization", "agent", "campaign", "round"),

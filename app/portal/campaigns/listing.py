@@ -54,6 +54,7 @@ def _chosen(session: Session) -> dict[str, Any]:
         "query": lists.text_filter("q"),
         "status": CampaignStatus(kind) if kind in set(CampaignStatus) else None,
         "archived": None if kind in KINDS else False,
+        "assistant": lists.text_filter("assistant"),
     }
 
 
@@ -156,6 +157,7 @@ CAMPAIGNS = ListDefinition(
     filters=(
         Filter("q", lazy_gettext("Name or organization"), label_of_members=lazy_gettext("Name")),
         Filter("kind", lazy_gettext("Status"), KINDS, lazy_gettext("Current campaigns")),
+        Filter("assistant", lazy_gettext("Assistant")),
     ),
     sorts=SORTS,
     default_sort="-created",

@@ -1,12 +1,14 @@
 """The numbers of an organization's do-not-call list."""
 
 from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import lazy_gettext
-from app.models import DoNotCallEntry, Organization
+from app.models import DoNotCallEntry
 from app.phone import PhoneError, normalise
 from app.portal.do_not_call.bulk import ACTIONS
 from app.portal.web import lists
@@ -36,15 +38,14 @@ def as_number(query: str | None, region: str | None = None) -> str | None:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[DoNotCallEntry]:
-    found, query = _chosen(session)
-    return do_not_call.listing(
-        session, caller(), found.id, query=query, sort=sort, cursor=cursor, limit=limit
-    )
+    organization_id, filters = _chosen(session)
+    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
+    return do_not_call.listing(session, caller(), organization_id, **filters, **at)
 
 
 def _count(session: Session, most: int) -> int:
-    found, query = _chosen(session)
-    return do_not_call.count(session, caller(), found.id, query=query, most=most)
+    organization_id, filters = _chosen(session)
+    return do_not_call.count(session, caller(), organization_id, **filters, most=most)
 
 
 def _item(entry: DoNotCallEntry) -> Item:
@@ -56,11 +57,15 @@ def _several(session: Session, keys: Sequence[str]) -> list[Item]:
     return [_item(each) for each in do_not_call.several(session, caller(), found, keys)]
 
 
-def _chosen(session: Session) -> tuple[Organization, str | None]:
-    """Return the organization and the search of the URL."""
+def _chosen(session: Session) -> tuple[UUID, dict[str, Any]]:
+    """Return the organization and the filters of the URL."""
     found = organizations.get(session, caller(), path_id("organization_id"))
     query = lists.text_filter("q")
-    return found, as_number(query, found.default_region) or query
+    source = lists.text_filter("source")
+    return found.id, {
+        "query": as_number(query, found.default_region) or query,
+        "source": source if source in SOURCES else None,
+    }
 
 
 DO_NOT_CALL = ListDefinition(
@@ -90,7 +95,10 @@ DO_NOT_CALL = ListDefinition(
             heading=lazy_gettext("Added (UTC)"),
         ),
     ),
-    filters=(Filter("q", lazy_gettext("Number or reason")),),
+    filters=(
+        Filter("q", lazy_gettext("Number or reason")),
+        Filter("source", lazy_gettext("Source"), SOURCES, lazy_gettext("Any source")),
+    ),
     sorts=SORTS,
     default_sort="number",
     load=_load,

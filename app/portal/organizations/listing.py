@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from flask import request
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Tier
@@ -26,6 +27,7 @@ STATUS_NAMES = {
     OrganizationStatus.SUSPENDED: lazy_gettext("Suspended"),
     OrganizationStatus.ARCHIVED: lazy_gettext("Archived"),
 }
+ANY_STATUS = "any"
 CLOSENESS_NAMES = {
     Closeness.NEAR: lazy_gettext("80 %% of a limit used"),
     Closeness.REACHED: lazy_gettext("A limit reached"),
@@ -47,6 +49,7 @@ def _chosen() -> organizations.Filter:
         query=lists.text_filter("q"),
         tier=lists.choice_filter("tier", Tier),
         status=lists.choice_filter("status", OrganizationStatus),
+        with_archived=request.args.get("status") == ANY_STATUS,
         closeness=lists.choice_filter("use", Closeness),
         in_trial=lists.choice_filter("trial", InTrial),
     )
@@ -141,7 +144,10 @@ ORGANIZATIONS = ListDefinition(
         Filter("q", lazy_gettext("Name, email or referral code")),
         Filter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
         Filter(
-            "status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Active and suspended")
+            "status",
+            lazy_gettext("Status"),
+            {**STATUS_NAMES, ANY_STATUS: lazy_gettext("All")},
+            lazy_gettext("Active and suspended"),
         ),
         Filter("use", lazy_gettext("Use of limits"), CLOSENESS_NAMES, lazy_gettext("Any limits")),
         Filter("trial", lazy_gettext("Trial"), TRIAL_NAMES, lazy_gettext("Any trial")),

@@ -141,6 +141,7 @@ def _of_a_partner() -> str:
             setup=first_steps(session),
             newest=newest,
             use=organizations.use_of(session, [row.id for row in newest]),
+            recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
             changes=changes,
             targets=targets_of(session, changes),
             chart=_chart(month),

@@ -7,7 +7,7 @@ from uuid import UUID
 from flask import request
 from sqlalchemy.orm import Session
 
-from app.enums import ImportState
+from app.enums import ContactAction, ImportState
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import ContactImport
@@ -40,6 +40,8 @@ def _chosen() -> dict[str, Any]:
     return {
         "query": lists.text_filter("q"),
         "state": lists.choice_filter("state", ImportState),
+        "action": lists.choice_filter("action", ContactAction),
+        "author": lists.text_filter("author"),
         "undone": True if request.args.get("state") == undo.UNDONE else None,
     }
 
@@ -67,6 +69,11 @@ def _of_campaign(session: Session, sort: str, cursor: str | None, limit: int) ->
 def _count_of_campaign(session: Session, most: int) -> int:
     found = campaigns.get(session, caller(), path_id("campaign_id"))
     return uploads.count(session, caller(), **_chosen(), campaign_id=found.id, most=most)
+
+
+def _count_of_campaign_if_few(session: Session, most: int) -> int | None:
+    found = campaigns.get(session, caller(), path_id("campaign_id"))
+    return uploads.count_if_few(session, caller(), most, campaign_id=found.id, **_chosen())
 
 
 def _count(name: str, label: str, css: str, sort: str | None = None) -> Column[Row]:
@@ -126,11 +133,14 @@ UPLOADS = ListDefinition(
     filters=(
         Filter("q", lazy_gettext("File or campaign")),
         Filter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),
+        Filter("action", lazy_gettext("Action"), ACTION_NAMES, lazy_gettext("Any action")),
+        Filter("author", lazy_gettext("Uploaded by")),
     ),
     sorts=SORTS,
     default_sort="-created",
     load=_page,
     count=lambda session, most: uploads.count(session, caller(), **_chosen(), most=most),
+    count_if_few=lambda session, most: uploads.count_if_few(session, caller(), most, **_chosen()),
 )
 CAMPAIGN_UPLOADS = replace(
     UPLOADS,
@@ -138,6 +148,7 @@ CAMPAIGN_UPLOADS = replace(
     endpoint="portal.campaign_uploads",
     load=_of_campaign,
     count=_count_of_campaign,
+    count_if_few=_count_of_campaign_if_few,
     filters=(Filter("q", lazy_gettext("File name")), *UPLOADS.filters[1:]),
     path=("campaign_id",),
 )

@@ -64,8 +64,8 @@ class Whole:
 
 
 def chosen_span() -> tuple[Span, Problems]:
-    """Return the range of the URL and the problems in it; without one, or with an invalid one, the
-    last 30 days."""
+    """Return the range of the URL and the problems in it; without one, or with an invalid one, this
+    month, as the overview shows it."""
     start, end = (request.args.get(name, "").strip() for name in ("start", "end"))
     problems: Problems = []
     if start or end:
@@ -75,7 +75,7 @@ def chosen_span() -> tuple[Span, Problems]:
             for problem in error.problems:
                 name, label = FIELDS[problem.field]
                 problems.append((name, f"{label}: {problem.message}"))
-    return reporting.last_days(utcnow().date(), 30), problems
+    return reporting.this_month(utcnow().date()), problems
 
 
 def whole(session: Session) -> Whole:
@@ -123,6 +123,10 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 def _count(session: Session, most: int) -> int:
     return reporting.count_organizations(session, caller(), chosen_span()[0], _chosen(), most)
+
+
+def _count_if_few(session: Session, most: int) -> int | None:
+    return reporting.count_if_few(session, caller(), chosen_span()[0], _chosen(), most)
 
 
 def _percentage(part: int, of_all: int) -> Decimal | None:
@@ -230,6 +234,7 @@ USAGE = ListDefinition(
     default_sort=reporting.MOST_FIRST,
     load=_load,
     count=_count,
+    count_if_few=_count_if_few,
     problems=lambda: chosen_span()[1],
     more_filters=("start", "end"),
     lasting=("start", "end"),

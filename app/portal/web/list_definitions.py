@@ -94,7 +94,9 @@ class ListDefinition(Generic[R]):
 
     ``load`` returns a page by sort order, cursor and size, with the filters of the URL; it
     raises `ValidationFailed` (``invalid_cursor``). ``count`` counts the rows with these filters up
-    to a number, and one more if there are more; ``shows_count`` if the page shows it.
+    to a number, and one more if there are more; ``shows_count`` if the page shows it. Other lists
+    say how many rows match a filter by ``count_if_few``, which returns None where counting takes
+    long.
     ``more_filters`` are parameters of the URL beside ``filters``, ``path`` those that its path
     needs, ``problems`` what is wrong with them. The first column is always shown.
     """
@@ -109,6 +111,7 @@ class ListDefinition(Generic[R]):
     load: Callable[[Session, str, str | None, int], Page[R]]
     count: Callable[[Session, int], int]
     shows_count: bool = False
+    count_if_few: Callable[[Session, int], int | None] | None = None
     bulk: Bulk | None = None
     more_filters: Sequence[str] = ()
     lasting: Sequence[str] = ()
@@ -127,6 +130,10 @@ class ListDefinition(Generic[R]):
     def parameters(self) -> tuple[str, ...]:
         """The names of the filters in the URL."""
         return (*(each.name for each in self.filters), *self.more_filters)
+
+    def is_filtered(self, values: Mapping[str, str]) -> bool:
+        """Whether a URL sets a filter that clearing the filters removes."""
+        return any(map(values.get, set(self.parameters).difference(self.lasting)))
 
     @property
     def offered(self) -> list[Column[R]]:

@@ -20,7 +20,7 @@ from app.portal.web.formats import number
 from app.portal.web.list_definitions import Column, ListDefinition
 from app.portal.web.list_words import ALL_WORDS, on_page
 from app.services import saved_views
-from app.services.paging import MOST_COUNTED
+from app.services.paging import MOST_COUNTED, Page
 from app.validation.uuids import as_uuid
 
 R = TypeVar("R")
@@ -67,8 +67,7 @@ class ListPage(Generic[R]):
     def clear_url(self) -> str | None:
         """The address without filters; None if no filter is set."""
         lasting = self.definition.lasting
-        cleared = set(self.definition.parameters).difference(lasting)
-        if not any(map(request.args.get, cleared)):
+        if not self.definition.is_filtered(request.args):
             return None
         kept = lists.present(*lasting)
         return _list_url(**kept) if kept else self.all_url
@@ -93,17 +92,16 @@ class ListPage(Generic[R]):
         if self.count is None:
             return ""
         if self.count > MOST_COUNTED:
-            return gettext("more than %(number)s", number=number(MOST_COUNTED))
+            return f"{number(MOST_COUNTED)}+"
         return number(self.count)
 
     @property
     def shown_words(self) -> str:
         """How many rows the page shows, of how many."""
         shown = len(self.rows)
-        if self.count is None and not (self.place.is_first and self.next_cursor is None):
+        if self.count is None:
             return on_page(self.definition.name, shown)
-        counted = number(shown) if self.count is None else self.counted
-        return gettext("%(shown)s of %(counted)s shown", shown=number(shown), counted=counted)
+        return gettext("%(shown)s of %(counted)s shown", shown=number(shown), counted=self.counted)
 
     @property
     def has_chosen_columns(self) -> bool:
@@ -192,10 +190,6 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
     if not request.args and (default := _own_default(views)):
         abort(redirect(view_url(default)))
     page = definition.load(session, sort, place.cursor, lists.PAGE_SIZE)
-    count = None
-    if definition.shows_count:
-        whole = place.is_first and page.next_cursor is None
-        count = len(page.items) if whole else definition.count(session, MOST_COUNTED)
     return ListPage(
         definition=definition,
         rows=page.items,
@@ -203,9 +197,22 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
         sort=sort,
         place=place,
         next_cursor=page.next_cursor,
-        count=count,
+        count=_count(session, definition, place, page),
         views=views,
     )
+
+
+def _count(
+    session: Session, definition: ListDefinition[R], place: lists.Place, page: Page[R]
+) -> int | None:
+    """Return how many rows the list has with the filters of the URL, as its page shows it."""
+    if place.is_first and page.next_cursor is None:
+        return len(page.items)
+    if definition.shows_count:
+        return definition.count(session, MOST_COUNTED)
+    if definition.count_if_few is not None and definition.is_filtered(request.args):
+        return definition.count_if_few(session, MOST_COUNTED)
+    return None
 
 
 def _own_default(views: Sequence[SavedView]) -> SavedView | None:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import WebhookEndpoint
-from app.portal.web import organization_picker
+from app.portal.web import lists, organization_picker
 from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.portal.webhooks.bulk import ACTIONS
@@ -30,6 +30,7 @@ def _chosen(session: Session) -> dict[str, Any]:
     organization = organization_picker.organization_named(session)
     return {
         "organization_id": organization.id if organization else None,
+        "query": lists.text_filter("q"),
         "paused": PAUSED.get(request.args.get("state", "")),
     }
 
@@ -87,7 +88,10 @@ WEBHOOKS = ListDefinition(
             heading="Created (UTC)",
         ),
     ),
-    filters=(Filter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),),
+    filters=(
+        Filter("q", lazy_gettext("Address")),
+        Filter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),
+    ),
     sorts=endpoints.SORTS,
     default_sort="-created",
     load=_load,

@@ -11,6 +11,7 @@ from app.services.assistants.queries import (
     Readiness,
     blocker_of,
     count,
+    count_if_few,
     external_id_keys,
     find_by_number,
     get,

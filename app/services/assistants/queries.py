@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, exists, not_, or_, select
@@ -18,6 +19,7 @@ from app.services.paging import (
     MOST_COUNTED,
     Page,
     both_ways,
+    count_among,
     count_up_to,
     keyset_page,
     sort_named,
@@ -189,16 +191,17 @@ def search(
     organization: UUID | str | None = None,
     query: str | None = None,
     wanted: Readiness | None = None,
+    service: str | None = None,
     sort: str = "name",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Assistant]:
     """Return a page of assistants; ``query`` searches their names and numbers, ``organization`` is
-    an id or part of a name.
+    an id or part of a name, ``service`` part of the name of a service.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = _matching(session, caller, organization, query, wanted)
+    rows = _matching(session, caller, organization, query, wanted, service)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
@@ -209,19 +212,36 @@ def count(
     organization: UUID | str | None = None,
     query: str | None = None,
     wanted: Readiness | None = None,
+    service: str | None = None,
     most: int = MOST_COUNTED,
 ) -> int:
     """Return how many `search` finds, as `paging.count_up_to`."""
-    rows = _matching(session, caller, organization, query, wanted)
+    rows = _matching(session, caller, organization, query, wanted, service)
     return count_up_to(session, rows.with_only_columns(Assistant.id), most)
+
+
+def count_if_few(
+    session: Session,
+    caller: Caller,
+    most: int,
+    *,
+    organization: UUID | str | None = None,
+    **filters: Any,
+) -> int | None:
+    """Return how many `search` finds, by `paging.count_among` those of the caller."""
+    rows = _matching(session, caller, organization, **filters).with_only_columns(Assistant.id)
+    of = organization if isinstance(organization, UUID) else None
+    few = _matching(session, caller, of).with_only_columns(Assistant.id)
+    return count_among(session, rows, few, most)
 
 
 def _matching(
     session: Session,
     caller: Caller,
-    organization: UUID | str | None,
-    query: str | None,
-    wanted: Readiness | None,
+    organization: UUID | str | None = None,
+    query: str | None = None,
+    wanted: Readiness | None = None,
+    service: str | None = None,
 ) -> Select[Assistant]:
     rows = visible(caller)
     of = Assistant.organization_id
@@ -239,6 +259,8 @@ def _matching(
     if wanted is not None:
         rows = rows.join(Organization, Organization.id == Assistant.organization_id)
         rows = rows.where(_has_readiness(wanted))
+    if service:
+        rows = rows.where(Assistant.service.icontains(service, autoescape=True))
     return rows
 
 

@@ -14,7 +14,15 @@ from app.models.base import Named, id_at
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
-from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Page,
+    both_ways,
+    count_among,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import of_tenant
 from app.validation.uuids import as_uuid
 
@@ -70,6 +78,17 @@ def count(session: Session, caller: Caller, chosen: Chosen, *, most: int = MOST_
     return count_up_to(
         session, _rows(session, caller, chosen).with_only_columns(AuditEntry.id), most
     )
+
+
+def count_if_few(session: Session, caller: Caller, chosen: Chosen, most: int) -> int | None:
+    """Return how many entries match, as `paging.count_among` those of the days and of the
+    organization with this id. Raises `Forbidden`."""
+    of = chosen.organization if isinstance(chosen.organization, UUID) else None
+    among = Chosen(organization=of, since=chosen.since, before=chosen.before)
+    rows, few = (
+        _rows(session, caller, each).with_only_columns(AuditEntry.id) for each in (chosen, among)
+    )
+    return count_among(session, rows, few, most)
 
 
 def organization_names(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:

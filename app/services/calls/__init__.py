@@ -17,6 +17,7 @@ from app.services.calls.queries import (
 from app.services.calls.searching import (
     CallSearch,
     count,
+    count_if_few,
     has_imported,
     names_of,
     search,

@@ -1,7 +1,7 @@
 """The portal's list of calls, with its filters and orders."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from app.enums import AnsweredBy, CallSource, CallStatus, EndedReason
 from app.models import (
     Assistant,
     Call,
+    CallAttempt,
     Campaign,
     Conversation,
     Organization,
@@ -24,7 +25,14 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.calls.queries import MOST_COUNTED, visible
-from app.services.paging import Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services.paging import (
+    Page,
+    both_ways,
+    count_among,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import of_tenant
 
 SLACK = timedelta(days=1)
@@ -45,7 +53,8 @@ class CallSearch:
     """The filters of the portal's call list. ``organization``, ``assistant`` and ``campaign`` are
     an id or a part of a name, ``number`` may have any format. ``current_round`` leaves those by
     which campaigns count their progress. ``since`` and ``before`` limit when the call was accepted,
-    or with ``counted`` when the conversation began: the calls that usage counts."""
+    or with ``counted`` when the conversation began: the calls that usage counts; or with ``billed``
+    when the attempt began: the calls that statements count."""
 
     states: frozenset[CallStatus] = field(default_factory=frozenset)
     answered_by: AnsweredBy | None = None
@@ -59,6 +68,7 @@ class CallSearch:
     before: datetime | None = None
     live: bool | None = None
     counted: bool = False
+    billed: bool = False
 
 
 def search(
@@ -98,6 +108,41 @@ def count(session: Session, caller: Caller, chosen: CallSearch, *, most: int = M
     """How many calls match, as `paging.count_up_to`."""
     rows = matching(session, caller, chosen).with_only_columns(Call.id)
     return count_up_to(session, rows, most)
+
+
+def count_if_few(session: Session, caller: Caller, chosen: CallSearch, most: int) -> int | None:
+    """How many calls match, as `paging.count_among`: what an index narrows are the statuses, the
+    number, the days, and an organization or campaign by its id."""
+    rows = matching(session, caller, chosen).with_only_columns(Call.id)
+    among = _narrowed(chosen)
+    if among == chosen:
+        return count_up_to(session, rows, most)
+    few = matching(session, caller, among).with_only_columns(Call.id)
+    return count_among(session, rows, few, most)
+
+
+def _narrowed(chosen: CallSearch) -> CallSearch:
+    """Return those of the filters for which there is an index: of conversations, only one
+    organization's have one by day."""
+    has_days = not chosen.billed and (not chosen.counted or isinstance(chosen.organization, UUID))
+    return replace(
+        chosen,
+        answered_by=None,
+        ended_reason=None,
+        organization=_by_id(chosen.organization),
+        assistant=None,
+        campaign=_by_id(chosen.campaign),
+        current_round=False,
+        live=None,
+        since=chosen.since if has_days else None,
+        before=chosen.before if has_days else None,
+        counted=chosen.counted and has_days,
+        billed=False,
+    )
+
+
+def _by_id(wanted: UUID | str | None) -> UUID | None:
+    return wanted if isinstance(wanted, UUID) else None
 
 
 def matching(session: Session, caller: Caller, chosen: CallSearch) -> Select[Call]:
@@ -187,6 +232,8 @@ def _conditions(session: Session, caller: Caller, chosen: CallSearch) -> list[Co
         found.append(Call.id.is_(None) if condition is None else condition)
     if chosen.live is not None:
         found.append(Call.live.is_(chosen.live))
+    if chosen.billed:
+        return [*found, *_billed_within(chosen.since, chosen.before)]
     if not chosen.counted:
         return found + accepted_within(chosen.since, chosen.before)
     if chosen.since is not None:
@@ -205,6 +252,18 @@ def accepted_within(since: datetime | None, before: datetime | None) -> list[Col
     if before is not None:
         found += [Call.created_at < before, Call.id < id_at(before + SLACK)]
     return found
+
+
+def _billed_within(since: datetime | None, before: datetime | None) -> list[ColumnElement[bool]]:
+    """Return the conditions for calls with an attempt that began in this time and is billed; it was
+    accepted before."""
+    found = [CallAttempt.call_id == Call.id, CallAttempt.billed_minutes > 0]
+    if since is not None:
+        found.append(CallAttempt.started_at >= since)
+    if before is not None:
+        found.append(CallAttempt.started_at < before)
+    has_attempt = select(CallAttempt.id).where(*found).correlate(Call).exists()
+    return [has_attempt] if before is None else [has_attempt, Call.id < id_at(before + SLACK)]
 
 
 def _of_parties(session: Session, caller: Caller, chosen: CallSearch) -> list[ColumnElement[bool]]:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import CampaignStatus, OrganizationStatus
 from app.errors import NotFound
 from app.languages import gettext
-from app.models import Assistant, Campaign, CampaignAssistant, Organization
+from app.models import Assistant, Campaign, CampaignAssistant, Organization, Outreach
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
@@ -85,6 +85,7 @@ def search(
     query: str | None = None,
     status: CampaignStatus | None = None,
     archived: bool | None = None,
+    assistant: str | None = None,
     takes_contacts: bool = False,
     sort: str = "-created",
     cursor: str | None = None,
@@ -92,11 +93,12 @@ def search(
 ) -> Page[Campaign]:
     """Return a page of campaigns; ``query`` searches their names and, for staff
     without ``organization_id``, those of their organizations; ``archived`` keeps only archived
-    ones, or only the others, ``takes_contacts`` those that new contacts can be added to.
+    ones, or only the others, ``assistant`` those that an assistant with these words in its name
+    calls, ``takes_contacts`` those that new contacts can be added to.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = _matching(session, caller, organization_id, query, status, archived)
+    rows = _matching(session, caller, organization_id, query, status, archived, assistant)
     if takes_contacts:
         closed = select(Organization.id).where(
             Organization.id == Campaign.organization_id,
@@ -114,10 +116,11 @@ def count(
     query: str | None = None,
     status: CampaignStatus | None = None,
     archived: bool | None = None,
+    assistant: str | None = None,
     most: int = MOST_COUNTED,
 ) -> int:
     """Return how many `search` finds, as `paging.count_up_to`."""
-    rows = _matching(session, caller, organization_id, query, status, archived)
+    rows = _matching(session, caller, organization_id, query, status, archived, assistant)
     return count_up_to(session, rows.with_only_columns(Campaign.id), most)
 
 
@@ -128,6 +131,7 @@ def _matching(
     query: str | None,
     status: CampaignStatus | None,
     archived: bool | None,
+    assistant: str | None,
 ) -> Select[Campaign]:
     rows = visible(caller)
     if organization_id is not None:
@@ -144,6 +148,12 @@ def _matching(
     if archived is not None:
         is_archived = Campaign.status == CampaignStatus.ARCHIVED
         rows = rows.where(is_archived if archived else ~is_archived)
+    if name := (assistant or "").replace("\x00", "").strip():
+        called = of_tenant(
+            select(Assistant.id), caller, Assistant.partner_id, Assistant.organization_id
+        ).where(Assistant.named(name))
+        planned = select(Outreach.campaign_id).where(Outreach.assistant_id.in_(called))
+        rows = rows.where(Campaign.id.in_(planned))
     return rows
 
 

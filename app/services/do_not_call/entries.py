@@ -45,13 +45,14 @@ def listing(
     organization_id: UUID,
     *,
     query: str | None = None,
+    source: str | None = None,
     sort: str = "number",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[DoNotCallEntry]:
     """Return a page of the list; ``query`` looks in numbers and reasons. Raises `NotFound` and
     `ValidationFailed` (``unknown_sort``, ``invalid_cursor``)."""
-    rows = _matching(session, caller, organization_id, query)
+    rows = _matching(session, caller, organization_id, query, source)
     wanted = sort_named(sort, SORTS)
     return keyset_page(session, rows, wanted, cursor=cursor, limit=limit, key=DoNotCallEntry.phone)
 
@@ -62,10 +63,11 @@ def count(
     organization_id: UUID,
     *,
     query: str | None = None,
+    source: str | None = None,
     most: int = MOST_COUNTED,
 ) -> int:
     """How many `listing` finds, as `paging.count_up_to`. Raises `NotFound`."""
-    rows = _matching(session, caller, organization_id, query)
+    rows = _matching(session, caller, organization_id, query, source)
     return count_up_to(session, rows.with_only_columns(DoNotCallEntry.phone), most)
 
 
@@ -82,7 +84,11 @@ def several(
 
 
 def _matching(
-    session: Session, caller: Caller, organization_id: UUID, query: str | None
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    query: str | None,
+    source: str | None,
 ) -> Select[DoNotCallEntry]:
     organizations.get(session, caller, organization_id)
     rows: Select[DoNotCallEntry] = select(DoNotCallEntry).where(
@@ -94,6 +100,8 @@ def _matching(
             DoNotCallEntry.phone.icontains(words, autoescape=True)
             | DoNotCallEntry.reason.icontains(words, autoescape=True)
         )
+    if source is not None:
+        rows = rows.where(DoNotCallEntry.source == source)
     return rows
 
 

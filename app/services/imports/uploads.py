@@ -23,7 +23,15 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, storage
 from app.services.contacts.plan import COUNTS
-from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services.paging import (
+    MOST_COUNTED,
+    Page,
+    both_ways,
+    count_among,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.tenancy import fetch, of_tenant
 
 SORTS = both_ways(
@@ -96,14 +104,17 @@ def search(
     query: str | None = None,
     state: ImportState | None = None,
     undone: bool | None = None,
+    action: ContactAction | None = None,
+    author: str | None = None,
     campaign_id: UUID | None = None,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ContactImport]:
-    """Return a page of uploads; ``query`` is a part of the name of a file or campaign. Raises
+    """Return a page of uploads; ``query`` is a part of the name of a file or campaign, ``author``
+    of that of the user or credential. Raises
     `ValidationFailed` (``unknown_sort``, ``invalid_cursor``)."""
-    rows = _matching(caller, query, state, undone, campaign_id)
+    rows = _matching(caller, query, state, undone, campaign_id, action, author)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
@@ -114,20 +125,40 @@ def count(
     query: str | None = None,
     state: ImportState | None = None,
     undone: bool | None = None,
+    action: ContactAction | None = None,
+    author: str | None = None,
     campaign_id: UUID | None = None,
     most: int = MOST_COUNTED,
 ) -> int:
     """Return how many `search` finds, as `paging.count_up_to`."""
-    rows = _matching(caller, query, state, undone, campaign_id)
+    rows = _matching(caller, query, state, undone, campaign_id, action, author)
     return count_up_to(session, rows.with_only_columns(ContactImport.id), most)
+
+
+def count_if_few(
+    session: Session,
+    caller: Caller,
+    most: int,
+    *,
+    campaign_id: UUID | None = None,
+    **filters: Any,
+) -> int | None:
+    """Return how many `search` finds, as `paging.count_among` those of the caller or campaign."""
+    rows, few = (
+        _matching(caller, campaign_id=campaign_id, **chosen).with_only_columns(ContactImport.id)
+        for chosen in (filters, {})
+    )
+    return count_among(session, rows, few, most)
 
 
 def _matching(
     caller: Caller,
-    query: str | None,
-    state: ImportState | None,
-    undone: bool | None,
-    campaign_id: UUID | None,
+    query: str | None = None,
+    state: ImportState | None = None,
+    undone: bool | None = None,
+    campaign_id: UUID | None = None,
+    action: ContactAction | None = None,
+    author: str | None = None,
 ) -> Select[ContactImport]:
     rows = visible(caller)
     if query and campaign_id is not None:
@@ -146,6 +177,10 @@ def _matching(
         rows = rows.where(is_undone if undone else ~is_undone)
     if campaign_id is not None:
         rows = rows.where(ContactImport.campaign_id == campaign_id)
+    if action is not None:
+        rows = rows.where(ContactImport.action == action)
+    if author:
+        rows = rows.where(ContactImport.author.icontains(author, autoescape=True))
     return rows
 
 

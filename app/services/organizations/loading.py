@@ -110,12 +110,14 @@ class Filter:
     """The filters of an organization list; ``query`` searches names and both referral codes, and if
     it contains an @ also the emails of users.
 
-    Without ``status``, archived ones are left out. ``partner_id`` narrows an operator's view.
+    Without ``status``, archived ones are listed only ``with_archived``. ``partner_id`` narrows an
+    operator's view.
     """
 
     query: str | None = None
     tier: Tier | None = None
     status: OrganizationStatus | None = None
+    with_archived: bool = False
     closeness: Closeness | None = None
     in_trial: InTrial | None = None
     partner_id: UUID | None = None
@@ -190,7 +192,7 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organi
         rows = rows.where(PLAN.in_([chosen.tier]))
     if chosen.status is not None:
         rows = rows.where(Organization.status == chosen.status)
-    else:
+    elif not chosen.with_archived:
         rows = rows.where(Organization.status != OrganizationStatus.ARCHIVED)
     if chosen.in_trial is not None:
         lasts = Organization.trial_ended_at.is_(None)

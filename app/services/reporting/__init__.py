@@ -12,6 +12,7 @@ from app.services.reporting.by_organization import (
     Used,
     by_organization,
     can_rank,
+    count_if_few,
     count_organizations,
     few_to_rank,
 )

@@ -14,7 +14,15 @@ from app.models.organization import PLAN
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search, partners
-from app.services.paging import Page, Position, Sort, count_up_to, keyset_page, sort_named
+from app.services.paging import (
+    Page,
+    Position,
+    Sort,
+    count_among,
+    count_up_to,
+    keyset_page,
+    sort_named,
+)
 from app.services.reporting.span import Span
 from app.services.tenancy import in_groups
 
@@ -113,6 +121,16 @@ def count_organizations(
     """Return how many organizations `by_organization` lists, as `paging.count_up_to`."""
     rows = _listed(session, caller, span, chosen).with_only_columns(Organization.id)
     return count_up_to(session, rows, most)
+
+
+def count_if_few(
+    session: Session, caller: Caller, span: Span, chosen: UsageFilter, most: int
+) -> int | None:
+    """Return how many organizations `by_organization` lists, as `paging.count_among` those of the
+    partner."""
+    rows = _listed(session, caller, span, chosen).with_only_columns(Organization.id)
+    few = select(Organization.id).where(Organization.partner_id == partners.own(caller))
+    return count_among(session, rows, few, most)
 
 
 def _listed(

@@ -147,15 +147,17 @@ def search(
     *,
     organization_id: UUID | None = None,
     paused: bool | None = None,
+    query: str | None = None,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[WebhookEndpoint]:
-    """Return a page of endpoints; optionally only paused ones, or only the others.
+    """Return a page of endpoints; optionally only paused ones, or only the others, and those with
+    ``query`` in their address.
 
     Raises `Forbidden` and `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = _matching(caller, organization_id, paused)
+    rows = _matching(caller, organization_id, paused, query)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
@@ -165,10 +167,11 @@ def count(
     *,
     organization_id: UUID | None = None,
     paused: bool | None = None,
+    query: str | None = None,
     most: int = MOST_COUNTED,
 ) -> int:
     """Return how many `search` finds, as `paging.count_up_to`. Raises `Forbidden`."""
-    rows = _matching(caller, organization_id, paused)
+    rows = _matching(caller, organization_id, paused, query)
     return count_up_to(session, rows.with_only_columns(WebhookEndpoint.id), most)
 
 
@@ -179,7 +182,7 @@ def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence
 
 
 def _matching(
-    caller: Caller, organization_id: UUID | None, paused: bool | None
+    caller: Caller, organization_id: UUID | None, paused: bool | None, query: str | None
 ) -> Select[WebhookEndpoint]:
     rows = _manageable(caller)
     if organization_id is not None:
@@ -187,6 +190,8 @@ def _matching(
     if paused is not None:
         is_paused = WebhookEndpoint.paused_at.is_not(None)
         rows = rows.where(is_paused if paused else ~is_paused)
+    if query:
+        rows = rows.where(WebhookEndpoint.url.icontains(query, autoescape=True))
     return rows
 
 

@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, CarrierKind, Role, Tier
 from app.gateways.carriers.base import CarrierReport, Verdict
-from app.models import Assistant, Call, CallAttempt, Organization, PlanVersion
+from app.models import Assistant, Call, CallAttempt, Organization, PlanVersion, new_id
+from app.models.base import id_at
 from app.services import spending
 from app.services.calls import carrier_costs
 from app.services.pricing import versions
@@ -57,6 +58,8 @@ def call(
     cost later."""
     assistant = select(Assistant.id).where(Assistant.organization_id == organization.id)
     made = Call(
+        id=UUID(int=id_at(at).int | new_id().int & (1 << 80) - 1),
+        created_at=at,
         partner_id=organization.partner_id,
         organization_id=organization.id,
         assistant_id=session.scalars(assistant).first(),

@@ -1,0 +1,78 @@
+"""Lists are filtered by what their columns show."""
+
+import re
+from collections.abc import Callable
+from datetime import time
+
+import pytest
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from app.enums import ContactAction, Role
+from app.models import Outreach, User
+from app.services import assistants, campaigns, do_not_call
+from app.services.webhooks import endpoints
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+from tests.portal.test_overview import make_upload
+
+SignedIn = Callable[[User], Browser]
+NAME = re.compile(r'<(?:a|span) class="name"[^>]*>(.*?)</')
+
+
+@pytest.fixture
+def admin(app: Flask, session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
+    """Two records of each kind, which differ in what is filtered."""
+    caller, organization = own.caller(Role.PARTNER_ADMIN), own.organization
+    organization.assistant_limit, session.info["own"] = 0, own
+    for name, service in (("Robin", "Reception"), ("Ivy", "Surveys 100%")):
+        made = assistants.add_assistant(session, caller, organization, name=name)
+        made.service = service
+        campaign = campaigns.create(session, caller, organization.id, name=f"Calls of {name}")
+        session.add(
+            Outreach(
+                campaign_id=campaign.id,
+                organization_id=organization.id,
+                assistant_id=made.id,
+                weekdays="12345",
+                hours_start=time(9),
+                hours_end=time(17),
+            )
+        )
+    make_upload(session, organization, file_name="one.csv", author="Ada Byron")
+    make_upload(session, organization, file_name="two.csv", action=ContactAction.REMOVE)
+    for number, source in (("+12025550001", "file"), ("+12025550002", "portal")):
+        do_not_call.add(session, caller, organization.id, number, source=source)
+    for host in ("crm", "sheets"):
+        endpoints.add(
+            session,
+            caller,
+            app.extensions["settings"],
+            organization_id=organization.id,
+            url=f"https://{host}.example/hook",
+            events=["call.completed"],
+        )
+    session.commit()
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("/campaigns?assistant=ivy", ["Calls of Ivy"]),
+        ("/campaigns?assistant=nobody", []),
+        ("/uploads?action=remove", ["two.csv"]),
+        ("/uploads?author=ada", ["one.csv"]),
+        ("/api-access/webhooks?q=SHEETS", ["https://sheets.example/hook"]),
+        ("/organizations/{}/do-not-call?source=file", ["+1\xa0202\xa0555\xa00001"]),
+        ("/assistants?service=100%", ["Ivy"]),
+        ("/assistants?service=surv&q=robin", []),
+    ],
+)
+def test_a_list_is_filtered_by_what_it_shows(
+    admin: Browser, own: Tenant, query: str, names: list[str]
+) -> None:
+    page = admin.get(query.format(own.organization.id)).text
+    assert [each.replace("<wbr>", "") for each in NAME.findall(page)] == names
+    field = query.partition("?")[2].partition("=")[0]
+    assert f'name="{field}"' in page
