@@ -378,8 +378,7 @@ def test_selected_organizations_are_exported_as_the_list_shows_them(
     assert names() == []
     assert names(own.plus.id, other.plus.id, new_id(), "x") == [own.plus.name]
     assert names(own.plus.id, all="yes", tier=Tier.FREE) == [own.organization.name]
-    assert admin.get("/lists/calls/selected.csv").status_code == 404
-    assert "/lists/organizations/selected.csv" in admin.get("/organizations").text
+    assert admin.get("/lists/webhooks/selected.csv").status_code == 404
 
 
 def changes(session: Session, tenant: Tenant) -> list[tuple[str, str | None]]:

@@ -3,7 +3,7 @@
 A short list is sent at once. The worker writes a long one, and its user gets a mail.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
@@ -28,6 +28,7 @@ from app.portal.web.lists import csv_file
 from app.portal.web.messages import flashing
 from app.portal.web.user_timezone import zone
 from app.services import csv_files, exports
+from app.services.csv_files import Cell
 
 OF_LISTS = (ExportFormat.CSV, ExportFormat.XLSX)
 MEDIA_TYPES = {
@@ -50,33 +51,47 @@ def list_export(name: str, ending: str) -> Response:
         return redirect(f"{url}&{wanted}" if wanted else url, 303)
     columns = definition.columns_of(request.args)
     headings = headings_of(columns)
-    file_name = f"{name}-{utcnow():%Y-%m-%d}"
     parts = chunks(definition, columns, definition.sort_of(request.args))
     if ending == ExportFormat.XLSX:
-        file = written_xlsx(sheet_name(definition), headings, parts)
-        kind = MEDIA_TYPES[ExportFormat.XLSX]
-        return send_file(file, kind, as_attachment=True, download_name=f"{file_name}.xlsx")
+        return _xlsx_file(definition, headings, parts)
     first = next(parts)  # what refuses the request does so before the answer begins
     lines: Iterator[bytes] = map(csv_files.lines, chain([first], parts))
-    return csv_file(file_name, stream_with_context(chain([csv_files.first_line(headings)], lines)))
+    lines = chain([csv_files.first_line(headings)], lines)
+    return csv_file(_file_name(definition), stream_with_context(lines))
 
 
-@portal.get("/lists/<name>/selected.csv")
-def list_export_selected(name: str) -> Response:
-    """Export the selected rows as CSV, or with ``all`` those that match the filters."""
+def _xlsx_file(
+    definition: ListDefinition[Any], headings: Sequence[str], parts: Iterable[list[list[Cell]]]
+) -> Response:
+    file = written_xlsx(sheet_name(definition), headings, parts)
+    name, kind = f"{_file_name(definition)}.xlsx", MEDIA_TYPES[ExportFormat.XLSX]
+    return send_file(file, kind, as_attachment=True, download_name=name)
+
+
+def _file_name(definition: ListDefinition[Any]) -> str:
+    return f"{definition.name}-{utcnow():%Y-%m-%d}"
+
+
+@portal.get("/lists/<name>/selected.<any(csv, xlsx):ending>")
+def list_export_selected(name: str, ending: str) -> Response:
+    """Export the selected rows as CSV or XLSX, or with ``all`` those that match the filters."""
     definition = _readable(name)
     if definition.bulk is None or not definition.bulk.exports:
         raise NotFound
     if request.args.get("all"):
         query = definition.query_of(request.args)
-        url = url_for("portal.list_export", name=name, ending=ExportFormat.CSV)
-        return redirect(f"{url}?{query}", 303)
+        path = urlencode(_path(definition))
+        url = url_for("portal.list_export", name=name, ending=ending)
+        return redirect(f"{url}?{'&'.join(filter(None, (path, query)))}", 303)
     columns = definition.columns_of(request.args)
     with figures() as session:
         items = definition.bulk.several(session, request.args.getlist("id")[:CHUNK])
         rows = cells_of([item.row for item in items], columns)
-    lines = [csv_files.first_line(headings_of(columns)), csv_files.lines(rows)]
-    return csv_file(f"{name}-{utcnow():%Y-%m-%d}", lines)
+    headings = headings_of(columns)
+    if ending == ExportFormat.XLSX:
+        return _xlsx_file(definition, headings, [rows])
+    lines = [csv_files.first_line(headings), csv_files.lines(rows)]
+    return csv_file(_file_name(definition), lines)
 
 
 @portal.get("/lists/<name>/exports")
