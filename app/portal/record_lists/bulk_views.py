@@ -20,6 +20,8 @@ from app.portal.web.list_pages import path_id
 from app.services.paging import Page
 
 MOST_AT_ONCE = 200
+MOST_READ = 5000
+"""Rows among which those are looked for that an action changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,7 @@ def _matching(
     """Return the first rows that match the filters of the list and that the action changes, and
     whether there may be more."""
     found: list[Item] = []
+    read = 0
     cursor: str | None = None
 
     def every_row(session: Session, cursor: str | None, limit: int) -> Page[Any]:
@@ -139,8 +142,9 @@ def _matching(
 
     load = action.load or every_row
     with transaction(read_only=True) as session:
-        while len(found) <= MOST_AT_ONCE:
+        while len(found) <= MOST_AT_ONCE and read < MOST_READ:
             page = load(session, cursor, MOST_AT_ONCE)
+            read += len(page.items)
             items = map(bulk.item, page.items)
             found += [item for item in items if action.refusal(item) is None]
             cursor = page.next_cursor

@@ -15,6 +15,7 @@ from app.models import utcnow
 from app.policy import Permission
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.web import lists
+from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
@@ -103,12 +104,18 @@ def _chosen() -> UsageFilter:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    return _page(session, _chosen(), sort, cursor, limit)
+
+
+def _page(
+    session: Session, chosen: UsageFilter, sort: str, cursor: str | None, limit: int
+) -> Page[Row]:
     span, of_all = chosen_span()[0], whole(session)
     page = reporting.by_organization(
         session,
         caller(),
         span,
-        _chosen(),
+        chosen,
         ranked=of_all.can_rank,
         sort=sort,
         cursor=cursor,
@@ -123,6 +130,16 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 def _count(session: Session, most: int) -> int:
     return reporting.count_organizations(session, caller(), chosen_span()[0], _chosen(), most)
+
+
+def _item(row: Row) -> Item:
+    found = row.organization
+    return Item(str(found.id), found.name, str(STATUS_NAMES[found.status]), row)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    wanted, sort = UsageFilter(ids=lists.ids_of(keys)), USAGE.sort_of(request.args)
+    return [_item(row) for row in _page(session, wanted, sort, None, len(keys) + 1).items]
 
 
 def _percentage(part: int, of_all: int) -> Decimal | None:
@@ -230,6 +247,7 @@ USAGE = ListDefinition(
     default_sort=reporting.MOST_FIRST,
     load=_load,
     count=_count,
+    bulk=Bulk(_item, _several, exports=True),
     problems=lambda: chosen_span()[1],
     more_filters=("start", "end"),
     lasting=("start", "end"),

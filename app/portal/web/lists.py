@@ -15,6 +15,7 @@ from app.errors import ValidationFailed
 from app.languages import gettext
 from app.portal.web.blueprint import portal
 from app.schemas.figures import END_BEFORE_START
+from app.validation.uuids import as_uuid
 
 PAGE_SIZE = 25
 _TRAIL = "."
@@ -45,6 +46,11 @@ def id_or_words(name: str) -> UUID | str | None:
         return UUID(text) if text else None
     except ValueError:
         return text
+
+
+def ids_of(keys: Iterable[str]) -> set[UUID]:
+    """Return the ids among the keys of selected rows."""
+    return {known for key in keys if (known := as_uuid(key))}
 
 
 def present(*filters: str) -> dict[str, Any]:

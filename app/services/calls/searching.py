@@ -1,6 +1,6 @@
 """The portal's list of calls, with its filters and orders."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -76,6 +76,13 @@ def search(
     """
     rows = matching(session, caller, chosen)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+
+
+def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Call]:
+    """Return those of the calls that the caller may see, newest first. Raises `Forbidden`."""
+    caller.require(Permission.CALLS_READ)
+    rows = visible(caller).where(Call.id.in_(ids))
+    return session.scalars(rows.order_by(Call.id.desc())).all()
 
 
 def names_of(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:

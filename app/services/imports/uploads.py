@@ -149,6 +149,12 @@ def _matching(
     return rows
 
 
+def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[ContactImport]:
+    """Return those of the uploads that the caller may see, newest first."""
+    rows = visible(caller).where(ContactImport.id.in_(ids))
+    return session.scalars(rows.order_by(ContactImport.id.desc())).all()
+
+
 def campaign_names(session: Session, found: Collection[ContactImport]) -> dict[UUID, str]:
     """Return the names of the campaigns of uploads that come from their loader."""
     query = select(Campaign.id, Campaign.name).where(

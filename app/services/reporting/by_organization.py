@@ -1,6 +1,6 @@
 """What each organization of a partner used in a range of days and in the previous period."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -58,6 +58,7 @@ class UsageFilter:
     query: str | None = None
     tier: Tier | None = None
     status: OrganizationStatus | None = None
+    ids: Collection[UUID] | None = None
 
 
 def can_rank(session: Session, caller: Caller, most: int = MOST_RANKED) -> bool:
@@ -139,6 +140,8 @@ def _listed(
         rows = rows.where(PLAN.in_((chosen.tier,)))
     if chosen.status is not None:
         rows = rows.where(Organization.status == chosen.status)
+    if chosen.ids is not None:
+        rows = rows.where(Organization.id.in_(chosen.ids))
     return rows
 
 
