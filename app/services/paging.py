@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from sqlalchemy import BigInteger, ColumnElement, Integer, Select, Uuid, func, or_, select, tuple_
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import InstrumentedAttribute, QueryableAttribute, Session
 from sqlalchemy.types import TypeEngine
 
 from app.errors import ValidationFailed
@@ -71,7 +71,7 @@ class Page(Generic[M]):
 class Sort:
     """A sort order of a screen; ``read`` returns the value of a row if the column isn't its own."""
 
-    column: ColumnElement[Any] | InstrumentedAttribute[Any]
+    column: ColumnElement[Any] | QueryableAttribute[Any]
     descending: bool = False
     read: Callable[[Any], Position] | None = None
 
@@ -90,6 +90,15 @@ def both_ways(**columns: InstrumentedAttribute[Any]) -> dict[str, Sort]:
     """Return the orders by these columns under their names, descending with a ``-`` in front."""
     up = {name: Sort(column) for name, column in columns.items()}
     return up | {f"-{name}": Sort(column, descending=True) for name, column in columns.items()}
+
+
+def by_expression(
+    name: str,
+    column: ColumnElement[Any] | QueryableAttribute[Any],
+    read: Callable[[Any], Position],
+) -> dict[str, Sort]:
+    """Return the orders by an indexed expression, as `both_ways`; ``read`` returns its value."""
+    return {f"{way}{name}": Sort(column, way == "-", read) for way in ("", "-")}
 
 
 MOST_COUNTED = 1000

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from html import unescape
+from itertools import groupby
 from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 from uuid import UUID
@@ -176,6 +177,47 @@ def test_every_sort_order_lists_every_row_once_and_its_reverse_is_reversed(lists
             if not sort.startswith("-"):
                 up, down = lists.names(name, f"sort={sort}"), lists.names(name, f"sort=-{sort}")
                 assert (name, sort, sorted(up), up) == (name, sort, usual, down[::-1])
+
+
+def test_lists_are_sorted_by_the_words_of_their_columns(lists: Lists) -> None:
+    wanted = {
+        "organizations": ("plan",),
+        "users": ("role",),
+        "contacts": ("phone", "email"),
+        "uploads": ("status", "author"),
+        "calls": ("status", "outcome"),
+        "do-not-call": ("reason", "source"),
+        "webhooks": ("address",),
+        "report": ("status",),
+        "usage": ("plan", "status"),
+    }
+    for name, columns in wanted.items():
+        first = LISTS[name].columns[0].name
+        for column in columns:
+            assert next(c.sort for c in LISTS[name].columns if c.name == column), (name, column)
+            for sort in (column, f"-{column}"):
+                query = f"column={first}&column={column}&sort={sort}"
+                words = [row[-1].casefold() for row in lists.file(name, query)[1:]]
+                groups = [word for word, _rows in groupby(filter(None, words))]
+                ordered = sorted(set(groups), reverse=sort.startswith("-"))
+                if column not in ("plan", "role", "status"):
+                    assert (name, sort, groups) == (name, sort, ordered)
+                assert (name, sort, len(groups)) == (name, sort, len(ordered)), "once each"
+                blanks = [place for place, word in enumerate(words) if not word]
+                assert blanks == list(range(len(words) - len(blanks), len(words)))
+
+
+def test_members_are_not_offered_the_orders_that_have_an_index_of_the_partner_only(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    make_call(session, own.organization, "+12025550100")
+    session.commit()
+    offered = [
+        [order for order in ("status", "outcome") if f"sort={order}" in browser.get("/calls").text]
+        for browser in (signed_in(own.staff[Role.PARTNER_ADMIN]), signed_in(own.user))
+    ]
+    assert offered == [["status", "outcome"], ["outcome"]]
+    assert signed_in(own.user).get("/calls?sort=status").status_code == 200
 
 
 def test_an_excel_file_holds_the_same_as_the_csv_file(lists: Lists) -> None:

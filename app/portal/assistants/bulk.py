@@ -35,7 +35,7 @@ ACTIONS = (
         ),
         safe=lazy_gettext("Keep switched on"),
         consequences=(
-            lazy_gettext("They place no calls, also those of running campaigns."),
+            lazy_gettext("They place no calls, not even those of running campaigns."),
             lazy_gettext("Waiting calls are cancelled when they are due."),
             lazy_gettext("Calls in progress continue to their end."),
             lazy_gettext("You can switch them on again at any time."),

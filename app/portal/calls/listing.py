@@ -199,8 +199,16 @@ CALLS = ListDefinition(
             lazy_gettext("Status"),
             lambda row: str(CALL_STATUS_NAMES[row.call.status]),
             "phone-first",
+            sort="status",
+            is_sort_for_staff=True,
         ),
-        Column("outcome", lazy_gettext("Outcome"), lambda row: row.outcome, "wrap wrap-medium"),
+        Column(
+            "outcome",
+            lazy_gettext("Outcome"),
+            lambda row: row.outcome,
+            "wrap wrap-medium",
+            sort="outcome",
+        ),
         Column(
             "attempts", lazy_gettext("Attempts"), lambda row: len(row.attempts), "end", usual=False
         ),

@@ -71,7 +71,10 @@ MEMBERS = ListDefinition(
             sort="email",
         ),
         Column(
-            "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "wrap"
+            "organization",
+            lazy_gettext("Organization"),
+            lambda row: row.organization.name,
+            "wrap",
         ),
         Column("plan", lazy_gettext("Plan"), _plan, "phone-first"),
         Column(
@@ -79,6 +82,7 @@ MEMBERS = ListDefinition(
             lazy_gettext("Status"),
             lambda row: str(STATUS_NAMES[row.user.status]),
             "from-1280",
+            sort="status",
         ),
         # The organization's, as in the JSON; usage ranks organizations by them.
         Column(

@@ -109,7 +109,13 @@ UPLOADS = ListDefinition(
             "cell-name cell-name-wide cell-name-words",
             sort="file",
         ),
-        Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "wrap", usual=False),
+        Column(
+            "campaign",
+            lazy_gettext("Campaign"),
+            lambda row: row.campaign,
+            "wrap",
+            usual=False,
+        ),
         organization_column(lambda row: row.organization, usual=False),
         Column(
             "action",
@@ -122,10 +128,15 @@ UPLOADS = ListDefinition(
             lazy_gettext("Uploaded by"),
             lambda row: row.upload.author,
             "wrap",
+            sort="author",
             usual=False,
         ),
         Column(
-            "status", lazy_gettext("Status"), lambda row: status_badge(row.upload)[0], "phone-first"
+            "status",
+            lazy_gettext("Status"),
+            lambda row: status_badge(row.upload)[0],
+            "phone-first",
+            sort="status",
         ),
         replace(_count("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),
         _count("created", lazy_gettext("Created"), "end from-1280"),

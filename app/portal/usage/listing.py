@@ -166,7 +166,7 @@ USAGE = ListDefinition(
             "cell-name",
             sort="name",
         ),
-        Column("plan", lazy_gettext("Plan"), _plan, "from-1280"),
+        Column("plan", lazy_gettext("Plan"), _plan, "from-1280", sort="plan"),
         Column(
             "conversations",
             lazy_gettext("Conversations"),
@@ -228,6 +228,7 @@ USAGE = ListDefinition(
             "status",
             lazy_gettext("Status"),
             lambda row: str(STATUS_NAMES[row.organization.status]),
+            sort="status",
             usual=False,
         ),
         Column(

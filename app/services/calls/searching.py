@@ -35,9 +35,11 @@ SORTS = both_ways(
     number=Call.phone_number,
     duration=Call.seconds,
     cost=Call.cost_micros,
+    status=Call.status,
+    outcome=Call.ended_reason,
 )
 """The sort orders of `search`; ids begin with the time. Costs are compared as amounts, whatever
-their currencies."""
+their currencies. That of the status has an index for all calls of a partner only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ SORTS = both_ways(
     file=ContactImport.file_name,
     rows=ContactImport.rows_total,
     failed=ContactImport.failed,
+    status=ContactImport.state,
+    author=ContactImport.author,
 )
 """The sort orders of `search`; ids begin with the time."""
 _LONGEST_NAME = 200

@@ -10,7 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.enums import OrganizationStatus, Tier
 from app.models import ConversationDay, Organization, PartnerTier
-from app.models.organization import PLAN
+from app.models.organization import PLAN, PLAN_ORDER
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search, partners
@@ -20,7 +20,10 @@ from app.services.tenancy import in_groups
 
 MOST_RANKED = 2000
 MOST_FIRST = "-conversations"
-_ORDERS = ("name", "conversations", "person", "voicemail", "seconds", "before", "change")
+_ORDERS = (
+    *("name", "plan", "status"),
+    *("conversations", "person", "voicemail", "seconds", "before", "change"),
+)
 SORTS = tuple(f"{way}{name}" for name in _ORDERS for way in ("", "-"))
 """The sort orders by what was used in a range, of which any page reads all organizations."""
 _COLUMNS = (Organization.id, Organization.name, Organization.status, Organization.payment_tier)
@@ -193,6 +196,8 @@ def _orders(
     ratio of both periods in millionths."""
     values: dict[str, ColumnElement[Any] | InstrumentedAttribute[Any]] = {
         "name": Organization.name_key,
+        "plan": PLAN_ORDER,
+        "status": Organization.status,
         "conversations": now,
         "person": by_human,
         "voicemail": by_voicemail,
