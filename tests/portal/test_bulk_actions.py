@@ -462,6 +462,7 @@ def test_assistants_are_switched_off_and_on_with_their_history(
     off, on = address("assistants", "switch-off"), address("assistants", "switch-on")
     question = asked(admin, off, mine.id, theirs.id)
     assert "Switch off 1 assistant?" in question
+    assert f"{mine.name} {own.organization.name}" in question
     assert "Waiting calls are cancelled when they are due." in question
     shown = do(admin, off, mine.id, theirs.id)
     assert "1 assistant switched off" in shown

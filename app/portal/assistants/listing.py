@@ -41,8 +41,9 @@ def _rows(session: Session, found: Sequence[Assistant]) -> list[Row]:
 
 
 def _item(row: Row) -> Item:
-    words = str(READINESS_NAMES[row.readiness])
-    return Item(str(row.assistant.id), row.assistant.name, words, row)
+    is_member = caller().organization_id is not None
+    words = READINESS_NAMES[row.readiness] if is_member else row.organization.name
+    return Item(str(row.assistant.id), row.assistant.name, str(words), row)
 
 
 def _several(session: Session, keys: Sequence[str]) -> list[Item]:

@@ -31,7 +31,7 @@ def actions(waiting: Callable[[Session, str | None, int], Page[Any]]) -> tuple[B
     return (
         BulkAction(
             name="cancel",
-            label=lazy_gettext("Cancel…"),
+            label=lazy_gettext("Cancel calls…"),
             permission=Permission.CALLS_CREATE,
             button=lambda n: ngettext("Cancel %(num)s call", "Cancel %(num)s calls", n),
             done=lambda n: ngettext("%(num)s call cancelled", "%(num)s calls cancelled", n),
