@@ -74,6 +74,7 @@ class Call(Base):
             for column in ("seconds", "cost_micros")
             for tenant in (("partner_id",), ("organization_id",), ())
         ),
+        *(_by("ended_reason", tenant) for tenant in ("partner_id", "organization_id")),
     )
 
     id: Mapped[Id]

@@ -72,6 +72,8 @@ class ContactImport(Base):
         Index("ix_contact_imports_partner_file", "partner_id", "file_name", "id"),
         Index("ix_contact_imports_partner_rows", "partner_id", "rows_total", "id"),
         Index("ix_contact_imports_partner_failed", "partner_id", "failed", "id"),
+        Index("ix_contact_imports_partner_state", "partner_id", "state", "id"),
+        Index("ix_contact_imports_partner_author", "partner_id", "author", "id"),
         partial_index("ix_contact_imports_stored", "partner_id", "organization_id", where=STORED),
         partial_index("ix_contact_imports_leased", "lease_until", where="lease_until IS NOT NULL"),
     )

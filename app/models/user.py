@@ -12,7 +12,7 @@ from sqlalchemy import (
     UniqueConstraint,
     case,
     false,
-    literal,
+    literal_column,
 )
 from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
@@ -124,7 +124,7 @@ class User(Searched, Base):
     @role.inplace.expression
     @classmethod
     def _role(cls) -> ColumnElement[Role]:
-        owner = literal(Role.OWNER, cls.user_type.type)
+        owner = literal_column(f"'{Role.OWNER}'", cls.user_type.type)
         return case((cls.is_owner, owner), else_=cls.user_type)
 
     @classmethod
@@ -134,6 +134,9 @@ class User(Searched, Base):
             of_members = cls.user_type == Role.STANDARD
             return of_members & (cls.is_owner if role is Role.OWNER else ~cls.is_owner)
         return cls.organization_id.is_(None) & (cls.user_type == role)
+
+
+Index("ix_users_partner_role", User.partner_id, User.role, User.id)
 
 
 class PortalSession(Base):

@@ -31,6 +31,7 @@ class WebhookEndpoint(Base):
         Index("ix_webhook_endpoints_organization", "organization_id", "id"),
         Index("ix_webhook_endpoints_partner", "partner_id", "created_at"),
         Index("ix_webhook_endpoints_failing", "partner_id", "failing_since", "id"),
+        Index("ix_webhook_endpoints_partner_url", "partner_id", "url", "id"),
     )
 
     id: Mapped[Id]

@@ -151,9 +151,11 @@ PERSONAL_LISTS = frozenset({"users", "contacts", "calls", "do-not-call", "histor
 
 SEVERAL = frozenset(
     {
+        ("campaign-uploads", "delete-data"),
         ("contacts", "remove"),
         ("do-not-call", "remove"),
         ("organizations", "group"),
+        ("uploads", "delete-data"),
         ("users", "reactivate"),
         ("webhooks", "remove"),
     }

@@ -21,7 +21,7 @@ from sqlalchemy import (
     select,
     tuple_,
 )
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import InstrumentedAttribute, QueryableAttribute, Session
 from sqlalchemy.types import TypeEngine
 
 from app.errors import ValidationFailed
@@ -82,7 +82,7 @@ class Page(Generic[M]):
 class Sort:
     """A sort order of a screen; ``read`` returns the value of a row if the column isn't its own."""
 
-    column: ColumnElement[Any] | InstrumentedAttribute[Any]
+    column: ColumnElement[Any] | QueryableAttribute[Any]
     descending: bool = False
     read: Callable[[Any], Position] | None = None
 
@@ -101,6 +101,15 @@ def both_ways(**columns: InstrumentedAttribute[Any]) -> dict[str, Sort]:
     """Return the orders by these columns under their names, descending with a ``-`` in front."""
     up = {name: Sort(column) for name, column in columns.items()}
     return up | {f"-{name}": Sort(column, descending=True) for name, column in columns.items()}
+
+
+def by_expression(
+    name: str,
+    column: ColumnElement[Any] | QueryableAttribute[Any],
+    read: Callable[[Any], Position],
+) -> dict[str, Sort]:
+    """Return the orders by an indexed expression, as `both_ways`; ``read`` returns its value."""
+    return {f"{way}{name}": Sort(column, way == "-", read) for way in ("", "-")}
 
 
 MOST_COUNTED = 10_000

@@ -211,7 +211,7 @@ def test_days_are_those_of_the_readers_zone(
     assert lines(browser.get("/audit?start=2026-05-04&end=2026-05-04").text) == []
     shown = browser.get("/audit?end=2026-05-05").text
     [(day, at_clock)] = re.findall(
-        r'colspan="4">(.*?)</th></tr>.*?<td class="history-when">(.*?)</td>', shown, re.DOTALL
+        r'colspan="5">(.*?)</th></tr>.*?<td class="history-when">(.*?)</td>', shown, re.DOTALL
     )
     assert (day, at_clock) == ("5\u00a0May\u00a02026", "08:30")
     for asked, said in {

@@ -6,18 +6,23 @@ from csv import DictReader
 from datetime import timedelta
 from html import unescape
 from io import StringIO
+from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 import pytest
 from flask import Flask
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.enums import CampaignStatus, Role, Tier, UserStatus
+from app.enums import CallStatus, CampaignStatus, Role, Tier, UserStatus
 from app.models import (
+    Assistant,
     AuditEntry,
+    Call,
     Campaign,
     Contact,
+    ContactImport,
     DoNotCallEntry,
     PortalSession,
     User,
@@ -27,12 +32,13 @@ from app.models import (
 )
 from app.portal.record_lists import bulk_views
 from app.portal.record_lists.registry import LISTS
-from app.services import campaigns, do_not_call, organization_groups, outreach
+from app.services import calls, campaigns, do_not_call, organization_groups, outreach
 from app.services.contacts import single
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
-from tests.portal.uploader import make_campaign, words
+from tests.portal.test_calls import make_call
+from tests.portal.uploader import Desk, make_campaign, words
 
 SignedIn = Callable[[User], Browser]
 
@@ -248,15 +254,19 @@ def test_only_who_may_do_it_to_one_may_do_it_to_several(
             if not definition.path and browser.get(address(name, action.name)).status_code == 200
         ]
     of_campaigns = [("campaigns", name) for name in ("pause", "resume", "archive")]
+    of_assistants = [("assistants", name) for name in ("switch-off", "switch-on")]
+    of_work = [("uploads", "delete-data"), ("calls", "cancel")]
     assert may == {
         Role.PARTNER_ADMIN: [
             *(("organizations", name) for name in ("suspend", "reactivate", "plan", "group")),
             *(("users", name) for name in ("resend", "suspend", "reactivate")),
+            *of_assistants,
             *of_campaigns,
+            *of_work,
             *(("webhooks", name) for name in ("pause", "resume", "remove")),
         ],
-        Role.PARTNER_EDITOR: of_campaigns,
-        Role.STANDARD: of_campaigns,
+        Role.PARTNER_EDITOR: [*of_campaigns, *of_work],
+        Role.STANDARD: [*of_campaigns, *of_work],
     }
     unknown = signed_in(own.user)
     for path in ("/lists/campaigns/do/delete", "/lists/history/do/remove", "/lists/x/do/remove"):
@@ -378,8 +388,7 @@ def test_selected_organizations_are_exported_as_the_list_shows_them(
     assert names() == []
     assert names(own.plus.id, other.plus.id, new_id(), "x") == [own.plus.name]
     assert names(own.plus.id, all="yes", tier=Tier.FREE) == [own.organization.name]
-    assert admin.get("/lists/calls/selected.csv").status_code == 404
-    assert "/lists/organizations/selected.csv" in admin.get("/organizations").text
+    assert admin.get("/lists/webhooks/selected.csv").status_code == 404
 
 
 def changes(session: Session, tenant: Tenant) -> list[tuple[str, str | None]]:
@@ -390,3 +399,96 @@ def changes(session: Session, tenant: Tenant) -> list[tuple[str, str | None]]:
         AuditEntry.action != "organization.created",
     )
     return [(action, name) for action, name in session.execute(query.order_by(AuditEntry.id))]
+
+
+def test_waiting_calls_are_cancelled_and_others_left(
+    session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignedIn
+) -> None:
+    states = CallStatus.QUEUED, CallStatus.QUEUED, CallStatus.IN_PROGRESS, CallStatus.COMPLETED
+    waiting, later, active, ended = (
+        make_call(session, own.organization, f"+120255501{number:02}", status=state)
+        for number, state in enumerate(states)
+    )
+    session.commit()
+    cancel = address("calls", "cancel")
+    question = asked(admin, cancel, *(each.id for each in (waiting, active, ended)))
+    assert "Cancel 1 call?" in question
+    assert "The call was already placed. End it on its own page." in question
+    assert "The call has already ended." in question
+    assert "Cancel 2 calls?" in words(admin.get(f"{cancel}all=yes"))
+    assert "Cancel 1 call?" in words(admin.get(f"{cancel}all=yes&number={later.phone_number}"))
+    assert "Nothing selected" in words(admin.get(f"{cancel}all=yes&state=completed"))
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    assert "0 calls cancelled" in do(stranger, cancel, waiting.id)
+    result = do(admin, cancel, waiting.id, active.id)
+    assert "1 call cancelled 1 of 2 was left unchanged." in result
+    session.expire_all()
+    found = [each.status for each in (waiting, later, active, ended)]
+    assert found == [
+        *(CallStatus.CANCELED, CallStatus.QUEUED),
+        *(CallStatus.IN_PROGRESS, CallStatus.COMPLETED),
+    ]
+
+
+def test_a_call_that_was_placed_after_the_question_is_not_cancelled(
+    session: Session, own: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = make_call(session, own.organization, "+12025550100", status=CallStatus.QUEUED)
+    session.commit()
+    cancel = calls.cancel_waiting
+
+    def cancel_late(session: Session, *args: Any) -> Call:
+        session.get_one(Call, call.id).status = CallStatus.IN_PROGRESS
+        session.flush()
+        return cancel(session, *args)
+
+    monkeypatch.setattr(calls, "cancel_waiting", cancel_late)
+    result = do(admin, address("calls", "cancel"), call.id)
+    assert "0 calls cancelled" in result
+    assert "The call was already placed." in result
+
+
+def test_assistants_are_switched_off_and_on_with_their_history(
+    session: Session, own: Tenant, other: Tenant, admin: Browser
+) -> None:
+    mine, theirs = (
+        session.scalars(
+            select(Assistant).where(Assistant.organization_id == tenant.organization.id)
+        ).first()
+        for tenant in (own, other)
+    )
+    assert mine is not None
+    assert theirs is not None
+    off, on = address("assistants", "switch-off"), address("assistants", "switch-on")
+    question = asked(admin, off, mine.id, theirs.id)
+    assert "Switch off 1 assistant?" in question
+    assert f"{mine.name} {own.organization.name}" in question
+    assert "Waiting calls are cancelled when they are due." in question
+    shown = do(admin, off, mine.id, theirs.id)
+    assert "1 assistant switched off" in shown
+    assert "Switch on 1 assistant" in shown
+    assert "Already so." in do(admin, off, mine.id)
+    session.expire_all()
+    assert (mine.active, theirs.active) == (False, True)
+    assert "1 assistant switched on" in do(admin, on, mine.id)
+    query = select(AuditEntry).where(AuditEntry.action == "agent.updated")
+    entries = session.scalars(query.order_by(AuditEntry.id)).all()
+    assert [each.after for each in entries] == [{"active": False}, {"active": True}]
+
+
+def test_the_data_of_uploads_that_have_ended_is_deleted(session: Session, desk: Desk) -> None:
+    addresses = desk.applied("phone\n+12025550100\n"), desk.upload("phone\n+12025550101\n")
+    done, waiting = (UUID(each.rsplit("/", 1)[1]) for each in addresses)
+    for name, query in (
+        ("uploads", ""),
+        ("campaign-uploads", f"campaign_id={desk.campaign_id}"),
+    ):
+        url = address(name, "delete-data", query)
+        question = asked(desk.browser, url, done, waiting)
+        assert "Delete the data of 1 upload?" in question
+        assert "The upload is still at work." in question
+    assert "Data of 1 upload deleted" in do(desk.browser, url, done, waiting)
+    assert "Its data is already deleted." in do(desk.browser, url, done)
+    session.expire_all()
+    requested = [session.get_one(ContactImport, each) for each in (done, waiting)]
+    assert [each.deletion_requested_at is not None for each in requested] == [True, False]

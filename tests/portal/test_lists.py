@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from html import unescape
+from itertools import groupby
 from typing import cast
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 from uuid import UUID
 
 import pytest
@@ -20,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from app import languages
 from app.enums import Role
-from app.models import SavedView, User, utcnow
+from app.models import SavedView, User, new_id, utcnow
 from app.portal.record_lists import exporting
 from app.portal.record_lists.registry import LISTS
 from app.portal.web.list_definitions import Column
@@ -48,6 +49,7 @@ PAGES = {
     "usage": "/usage",
     "partner-calls": "/operator/calls",
 }
+HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 OF_OPERATORS = {"partner-calls"}
 NAME = re.compile(
     r'<(?:a|span) class="name"[^>]*>(.*?)</'
@@ -176,6 +178,47 @@ def test_files_and_reversed_orders_hold_exactly_the_rows_of_each_filter_and_sort
             assert (name, sort, sorted(up), up) == (name, sort, sorted(shown[""]), down[::-1])
 
 
+def test_lists_are_sorted_by_the_words_of_their_columns(lists: Lists) -> None:
+    wanted = {
+        "organizations": ("plan",),
+        "users": ("role",),
+        "contacts": ("phone", "email"),
+        "uploads": ("status", "author"),
+        "calls": ("status", "outcome"),
+        "do-not-call": ("reason", "source"),
+        "webhooks": ("address",),
+        "report": ("status",),
+        "usage": ("plan", "status"),
+    }
+    for name, columns in wanted.items():
+        first = LISTS[name].columns[0].name
+        for column in columns:
+            assert next(c.sort for c in LISTS[name].columns if c.name == column), (name, column)
+            for sort in (column, f"-{column}"):
+                query = f"column={first}&column={column}&sort={sort}"
+                words = [row[-1].casefold() for row in lists.file(name, query)[1:]]
+                groups = [word for word, _rows in groupby(filter(None, words))]
+                ordered = sorted(set(groups), reverse=sort.startswith("-"))
+                if column not in ("plan", "role", "status"):
+                    assert (name, sort, groups) == (name, sort, ordered)
+                assert (name, sort, len(groups)) == (name, sort, len(ordered)), "once each"
+                blanks = [place for place, word in enumerate(words) if not word]
+                assert blanks == list(range(len(words) - len(blanks), len(words)))
+
+
+def test_members_are_not_offered_the_orders_that_have_an_index_of_the_partner_only(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    make_call(session, own.organization, "+12025550100")
+    session.commit()
+    offered = [
+        [order for order in ("status", "outcome") if f"sort={order}" in browser.get("/calls").text]
+        for browser in (signed_in(own.staff[Role.PARTNER_ADMIN]), signed_in(own.user))
+    ]
+    assert offered == [["status", "outcome"], ["outcome"]]
+    assert signed_in(own.user).get("/calls?sort=status").status_code == 200
+
+
 def test_an_excel_file_holds_the_same_as_the_csv_file(lists: Lists) -> None:
     for name, definition in LISTS.items():
         every = "&".join(f"column={column.name}" for column in definition.columns)
@@ -187,6 +230,47 @@ def test_an_excel_file_holds_the_same_as_the_csv_file(lists: Lists) -> None:
         written = [[plain(cell[:16]) for cell in row] for row in cells]
         expected = [[plain(cell[:16]) for cell in row] for row in lists.file(name, every)]
         assert (name, written) == (name, expected)
+
+
+def test_selected_rows_are_exported_in_the_chosen_columns_and_no_others(
+    lists: Lists, own: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
+    exporting_some = [name for name, each in LISTS.items() if each.bulk and each.bulk.exports]
+    assert exporting_some == [
+        *("organizations", "assistants", "campaigns", "uploads", "campaign-uploads"),
+        *("calls", "history", "report", "usage"),
+    ]
+    for name in exporting_some:
+        definition = LISTS[name]
+        columns = [column.name for column in definition.columns if column.name != "next-call"]
+        chosen = "&".join(f"column={column}" for column in columns)
+        page = lists.browser.get(lists.page(name, chosen)).text
+        form = page[page.find("data-selection") :]
+        keys = re.findall(r'name="id" value="([^"]+)"', form)[:2]
+        bar = form[form.find("many-acts") :]
+        kept = [(field, unescape(value)) for field, value in HIDDEN.findall(bar)]
+        urls = re.findall(rf'formaction="(/lists/{name}/selected\.[a-z]+)', bar)
+        assert [url.rpartition(".")[2] for url in urls] == ["csv", "xlsx"], name
+        wanted = urlencode([*kept, *(("id", key) for key in [*keys, keys[0], "x", str(new_id())])])
+        answers = [lists.browser.get(f"{url}?{wanted}") for url in urls]
+        text = io.StringIO(answers[0].data.decode("utf-8-sig"), newline="")
+        head, *rows = csv.reader(text)
+        every = lists.file(name, chosen)
+        assert (name, head) == (name, every[0])
+        assert (name, len(rows), [row for row in rows if row not in every]) == (name, 2, [])
+        sheet = load_workbook(io.BytesIO(answers[1].data)).active
+        assert sheet is not None
+        cells = [["" if cell is None else str(cell) for cell in row] for row in sheet.values]
+        written = [[plain(cell[:16]) for cell in row] for row in cells]
+        assert written == [[plain(cell[:16]) for cell in row] for row in [head, *rows]]
+        theirs = stranger.get(f"{urls[0]}?{wanted}")
+        assert theirs.status_code == 404 or len(theirs.text.splitlines()) == 1, name
+        asked = lists.browser.get(f"{urls[1]}?{wanted}&all=yes")
+        assert asked.status_code == 303
+        whole = load_workbook(io.BytesIO(lists.browser.get(asked.location or "").data)).active
+        assert whole is not None
+        assert (name, whole.max_row) == (name, len(every))
 
 
 def test_the_columns_of_the_address_are_shown_and_kept_by_its_links(lists: Lists) -> None:

@@ -11,11 +11,13 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.services import calls, campaigns, users
+from app.services import calls, campaigns, contacts, do_not_call, organizations, users
 from app.services.calls.searching import CallSearch
+from app.services.imports import uploads
 from app.services.personal_data import exporting
 from app.services.personal_data.subjects import Subject, SubjectKind
 from app.services.users.loading import Filter
+from app.services.webhooks import endpoints
 from tests.fixtures.cast import Tenant, make_tenant
 
 Read = Callable[[Session, Tenant], Any]
@@ -72,6 +74,13 @@ def campaigns_to_upload_to(session: Session, own: Tenant) -> None:
     ],
 )
 def test_an_index_serves(session: Session, read: Read, table: str, used: str) -> None:
+    plan = plan_of(session, read, table)
+    assert used in plan
+    assert "TEMP B-TREE FOR LAST TERM" not in plan
+    assert "MULTI-INDEX OR" not in plan, "with many rows SQLite reads all of them instead"
+
+
+def plan_of(session: Session, read: Read, table: str) -> str:
     own = make_tenant(session)
     session.flush()
     connection, sent = session.connection(), list[tuple[str, Any]]()
@@ -82,8 +91,63 @@ def test_an_index_serves(session: Session, read: Read, table: str, used: str) ->
     event.listen(connection, "before_cursor_execute", note)
     read(session, own)
     event.remove(connection, "before_cursor_execute", note)
-    statement, values = next(each for each in sent if f"FROM {table}" in each[0])
-    plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).all()
-    assert used in str(plan)
-    assert "TEMP B-TREE FOR LAST TERM" not in str(plan)
-    assert "MULTI-INDEX OR" not in str(plan), "with many rows SQLite reads all of them instead"
+    ordered = [each for each in sent if f"FROM {table}" in each[0]]
+    statement, values = next((e for e in ordered if "ORDER BY" in e[0]), ordered[0])
+    return str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).all())
+
+
+def sorted_calls(session: Session, own: Tenant) -> None:
+    calls.search(session, own.caller(Role.PARTNER_ADMIN), CallSearch(), sort="outcome")
+
+
+def sorted_calls_of_a_member(session: Session, own: Tenant) -> None:
+    calls.search(session, own.caller(Role.STANDARD), CallSearch(), sort="-outcome")
+
+
+def organizations_by_plan(session: Session, own: Tenant) -> None:
+    organizations.search(session, own.caller(Role.PARTNER_ADMIN), sort="plan")
+
+
+def users_by_role(session: Session, own: Tenant) -> None:
+    users.search(session, own.caller(Role.PARTNER_ADMIN), Filter(), sort="role")
+
+
+def contacts_by_phone(session: Session, own: Tenant) -> None:
+    staff = own.caller(Role.PARTNER_ADMIN)
+    campaign = campaigns.create(session, staff, own.organization.id, name="Autumn")
+    session.flush()
+    contacts.search(session, campaign, sort="phone")
+
+
+def uploads_by_author(session: Session, own: Tenant) -> None:
+    uploads.search(session, own.caller(Role.PARTNER_ADMIN), sort="-author")
+
+
+def numbers_by_source(session: Session, own: Tenant) -> None:
+    do_not_call.listing(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, sort="source")
+
+
+def webhooks_by_address(session: Session, own: Tenant) -> None:
+    endpoints.search(session, own.caller(Role.PARTNER_ADMIN), sort="address")
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+@pytest.mark.parametrize(
+    ("read", "table", "used"),
+    [
+        (sorted_calls, "calls", "ix_calls_partner_ended_reason"),
+        (sorted_calls_of_a_member, "calls", "ix_calls_organization_ended_reason"),
+        (organizations_by_plan, "organizations", "ix_organizations_partner_plan"),
+        (users_by_role, "users", "ix_users_partner_role"),
+        (contacts_by_phone, "contacts", "(campaign_id=? AND phone>?)"),
+        (uploads_by_author, "contact_imports", "ix_contact_imports_partner_author"),
+        (numbers_by_source, "do_not_call", "ix_do_not_call_source"),
+        (webhooks_by_address, "webhook_endpoints", "ix_webhook_endpoints_partner_url"),
+    ],
+)
+def test_an_index_has_the_rows_in_the_order_of_a_list(
+    session: Session, read: Read, table: str, used: str
+) -> None:
+    plan = plan_of(session, read, table)
+    assert used in plan
+    assert "TEMP B-TREE FOR ORDER BY" not in plan

@@ -1,5 +1,6 @@
 """The list of assistants."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -7,7 +8,10 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind
 from app.extensions import caller, settings
 from app.languages import lazy_gettext
+from app.models import Assistant
+from app.portal.assistants.bulk import ACTIONS
 from app.portal.web import lists
+from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.portal.web.readiness import READINESS_NAMES, Row, row_of
 from app.services import assistants, organizations, phone_numbers
@@ -28,10 +32,24 @@ def _chosen() -> dict[str, Any]:
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
     page = assistants.search(session, caller(), **_chosen(), **at)
-    owners = organizations.by_ids(session, caller(), {row.organization_id for row in page.items})
-    refusals = phone_numbers.refusals(session, page.items, CarrierKind(settings().carrier))
-    rows = [row_of(row, owners[row.organization_id], refusals.get(row.id)) for row in page.items]
-    return Page(rows, page.next_cursor)
+    return Page(_rows(session, page.items), page.next_cursor)
+
+
+def _rows(session: Session, found: Sequence[Assistant]) -> list[Row]:
+    owners = organizations.by_ids(session, caller(), {row.organization_id for row in found})
+    refusals = phone_numbers.refusals(session, found, CarrierKind(settings().carrier))
+    return [row_of(row, owners[row.organization_id], refusals.get(row.id)) for row in found]
+
+
+def _item(row: Row) -> Item:
+    is_member = caller().organization_id is not None
+    words = READINESS_NAMES[row.readiness] if is_member else row.organization.name
+    return Item(str(row.assistant.id), row.assistant.name, str(words), row)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    found = assistants.several(session, caller(), lists.ids_of(keys))
+    return [_item(row) for row in _rows(session, found)]
 
 
 ASSISTANTS = ListDefinition(
@@ -83,5 +101,6 @@ ASSISTANTS = ListDefinition(
     count_if_few=lambda session, most: assistants.count_if_few(
         session, caller(), most, **_chosen()
     ),
+    bulk=Bulk(_item, _several, ACTIONS, exports=True),
     more_filters=("organization",),
 )

@@ -1,6 +1,6 @@
 """The entries of the history."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -13,6 +13,7 @@ from app.models.carrier_account import with_masked_sids
 from app.portal.audit.kinds import SIGN_INS_KIND, WITHIN, is_of
 from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS, change_words, fields_called
 from app.portal.web import lists
+from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.user_timezone import Problems, day_bounds, zone
 from app.services.audit import search as audit_search
@@ -69,6 +70,14 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[A
     )
 
 
+def _item(entry: AuditEntry) -> Item:
+    return Item(str(entry.id), change_words(entry.action), entry.actor, entry)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    return [_item(each) for each in audit_search.several(session, caller(), lists.ids_of(keys))]
+
+
 def _json(values: Mapping[str, Any] | None) -> str:
     return with_masked_sids(orjson.dumps(values).decode()) if values else ""
 
@@ -114,6 +123,7 @@ HISTORY = ListDefinition(
     count_if_few=lambda session, most: audit_search.count_if_few(
         session, caller(), chosen()[0], most
     ),
+    bulk=Bulk(_item, _several, exports=True),
     problems=lambda: chosen()[1],
     more_filters=("organization", "action", "start", "end"),
     has_fixed_columns=True,

@@ -1,7 +1,7 @@
 """The list of calls."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -13,10 +13,12 @@ from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import Call, CallAttempt, utcnow
 from app.policy import Permission
+from app.portal.calls.bulk import actions
 from app.portal.calls.labels import ENDED_WORDS
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import CALL_STATUS_NAMES
+from app.portal.web.bulk import Bulk, Item
+from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import Problems, day_bounds, zone
@@ -140,9 +142,23 @@ def chosen_states() -> frozenset[CallStatus]:
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
     page = calls.search(session, caller(), chosen()[0], sort=sort, cursor=cursor, limit=limit)
-    names = calls.names_of(session, page.items)
-    attempts = attempts_of(session, [call.id for call in page.items])
-    rows = [
+    return Page(_rows(session, page.items), page.next_cursor)
+
+
+def _waiting(session: Session, cursor: str | None, limit: int) -> Page[Row]:
+    wanted = chosen()[0]
+    states = wanted.states & WAITING if wanted.states else WAITING
+    if not states:
+        return Page((), None)
+    waiting = replace(wanted, states=states)
+    page = calls.search(session, caller(), waiting, cursor=cursor, limit=limit)
+    return Page(_rows(session, page.items), page.next_cursor)
+
+
+def _rows(session: Session, found: Sequence[Call]) -> list[Row]:
+    names = calls.names_of(session, found)
+    attempts = attempts_of(session, [call.id for call in found])
+    return [
         Row(
             call,
             names.get(call.assistant_id, "–"),
@@ -150,9 +166,18 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
             names.get(call.campaign_id) if call.campaign_id else None,
             attempts[call.id],
         )
-        for call in page.items
+        for call in found
     ]
-    return Page(rows, page.next_cursor)
+
+
+def _item(row: Row) -> Item:
+    words = str(CALL_STATUS_NAMES[row.call.status])
+    return Item(str(row.call.id), phone(row.call.phone_number), words, row)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    found = calls.several(session, caller(), lists.ids_of(keys))
+    return [_item(row) for row in _rows(session, found)]
 
 
 CALLS = ListDefinition(
@@ -178,8 +203,16 @@ CALLS = ListDefinition(
             lazy_gettext("Status"),
             lambda row: str(CALL_STATUS_NAMES[row.call.status]),
             "phone-first",
+            sort="status",
+            is_sort_for_staff=True,
         ),
-        Column("outcome", lazy_gettext("Outcome"), lambda row: row.outcome, "wrap wrap-medium"),
+        Column(
+            "outcome",
+            lazy_gettext("Outcome"),
+            lambda row: row.outcome,
+            "wrap wrap-medium",
+            sort="outcome",
+        ),
         Column(
             "attempts", lazy_gettext("Attempts"), lambda row: len(row.attempts), "end", usual=False
         ),
@@ -237,6 +270,7 @@ CALLS = ListDefinition(
     load=_load,
     count=lambda session, most: calls.count(session, caller(), chosen()[0], most=most),
     count_if_few=lambda session, most: calls.count_if_few(session, caller(), chosen()[0], most),
+    bulk=Bulk(_item, _several, actions(_waiting), exports=True),
     problems=lambda: chosen()[1],
     more_filters=(
         *("organization", "agent", "campaign", "round"),

@@ -106,8 +106,20 @@ CONTACTS = ListDefinition(
     endpoint="portal.campaign",
     columns=(
         Column("name", lazy_gettext("Name"), lambda row: row.name, "cell-name", sort="name"),
-        Column("phone", lazy_gettext("Phone"), lambda row: row.contact.phone, "phone-first"),
-        Column("email", lazy_gettext("Email"), lambda row: row.contact.email, "wrap phone-second"),
+        Column(
+            "phone",
+            lazy_gettext("Phone"),
+            lambda row: row.contact.phone,
+            "phone-first",
+            sort="phone",
+        ),
+        Column(
+            "email",
+            lazy_gettext("Email"),
+            lambda row: row.contact.email,
+            "wrap phone-second",
+            sort="email",
+        ),
         Column(
             "last-call",
             lazy_gettext("Last call"),

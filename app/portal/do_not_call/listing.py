@@ -80,10 +80,13 @@ DO_NOT_CALL = ListDefinition(
             "cell-name cell-number",
             sort="number",
         ),
-        Column("reason", lazy_gettext("Reason"), lambda row: row.reason, "wrap"),
+        Column("reason", lazy_gettext("Reason"), lambda row: row.reason, "wrap", sort="reason"),
         Column("author", lazy_gettext("Added by"), lambda row: row.added_by, "wrap"),
         Column(
-            "source", lazy_gettext("Source"), lambda row: str(SOURCES.get(row.source, row.source))
+            "source",
+            lazy_gettext("Source"),
+            lambda row: str(SOURCES.get(row.source, row.source)),
+            sort="source",
         ),
         Column(
             "added",

@@ -98,7 +98,7 @@ ORGANIZATIONS = ListDefinition(
             sort="name",
         ),
         Column("user", lazy_gettext("First user"), lambda row: row.first_user, usual=False),
-        Column("plan", lazy_gettext("Plan"), _plan, "phone-first"),
+        Column("plan", lazy_gettext("Plan"), _plan, "phone-first", sort="plan"),
         Column(
             "status",
             lazy_gettext("Status"),

@@ -5,17 +5,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import render_template, request, url_for
+from sqlalchemy.orm import Session
 
 from app.errors import DomainError, NotFound
 from app.extensions import transaction
 from app.portal.record_lists.forms import ChoiceForm
 from app.portal.record_lists.registry import list_named
-from app.portal.web.blueprint import Page, portal
+from app.portal.web.blueprint import Page as Answer
+from app.portal.web.blueprint import portal
 from app.portal.web.bulk import Bulk, BulkAction, Item
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import filtered_url, query_about
+from app.services.paging import Page
 
 MOST_AT_ONCE = 200
+MOST_READ = 5000
+"""Rows among which those are looked for that an action changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class Result:
 
 
 @portal.get("/lists/<name>/do/<action>")
-def bulk_confirm(name: str, action: str) -> Page:
+def bulk_confirm(name: str, action: str) -> Answer:
     """Ask about the selected rows, or about all that match the filters of the list."""
     definition, bulk, wanted = _found(name, action)
     are_more = False
@@ -62,7 +67,7 @@ def _page(
 
 
 @portal.post("/lists/<name>/do/<action>")
-def bulk_act(name: str, action: str) -> Page:
+def bulk_act(name: str, action: str) -> Answer:
     """Each row in a transaction of its own: an error for one stops no other."""
     definition, bulk, wanted = _found(name, action)
     items = _several(bulk, wanted, request.form.getlist("id"))
@@ -136,10 +141,17 @@ def _matching(
     """Return the first rows that match the filters of the list and that the action changes, and
     whether there may be more."""
     found: list[Item] = []
+    read = 0
     cursor: str | None = None
+
+    def every_row(session: Session, cursor: str | None, limit: int) -> Page[Any]:
+        return definition.load(session, definition.default_sort, cursor, limit)
+
+    load = action.load or every_row
     with transaction(read_only=True) as session:
-        while len(found) <= MOST_AT_ONCE:
-            page = definition.load(session, definition.default_sort, cursor, MOST_AT_ONCE)
+        while len(found) <= MOST_AT_ONCE and read < MOST_READ:
+            page = load(session, cursor, MOST_AT_ONCE)
+            read += len(page.items)
             items = map(bulk.item, page.items)
             found += [item for item in items if action.refusal(item) is None]
             cursor = page.next_cursor

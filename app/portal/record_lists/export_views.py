@@ -3,7 +3,7 @@
 A short list is sent at once. The worker writes a long one, and its user gets a mail.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
@@ -44,13 +44,11 @@ def list_export(name: str, ending: str) -> Response:
     definition = _readable(name)
     if _is_long(definition):
         return _to_preparing(name, ending)
-    columns, file_name = definition.columns_of(request.args), f"{name}-{utcnow():%Y-%m-%d}"
+    columns = definition.columns_of(request.args)
     parts = chunks(definition, columns, definition.sort_of(request.args))
-    if ending == ExportFormat.CSV:
-        return csv_file(file_name, _streamed(headings_of(columns), parts))
-    file = written_xlsx(sheet_name(definition), headings_of(columns), parts)
-    kind = MEDIA_TYPES[ExportFormat.XLSX]
-    return send_file(file, kind, as_attachment=True, download_name=f"{file_name}.xlsx")
+    if ending == ExportFormat.XLSX:
+        return _xlsx_file(definition, headings_of(columns), parts)
+    return csv_file(_file_name(definition), _streamed(headings_of(columns), parts))
 
 
 def _is_long(definition: ListDefinition[Any]) -> bool:
@@ -72,22 +70,36 @@ def _streamed(headings: Sequence[str], parts: Iterator[list[list[Cell]]]) -> Ite
     return stream_with_context(chain([csv_files.first_line(headings)], lines))
 
 
-@portal.get("/lists/<name>/selected.csv")
-def list_export_selected(name: str) -> Response:
-    """Export the selected rows as CSV, or with ``all`` those that match the filters."""
+def _xlsx_file(
+    definition: ListDefinition[Any], headings: Sequence[str], parts: Iterable[list[list[Cell]]]
+) -> Response:
+    file = written_xlsx(sheet_name(definition), headings, parts)
+    name, kind = f"{_file_name(definition)}.xlsx", MEDIA_TYPES[ExportFormat.XLSX]
+    return send_file(file, kind, as_attachment=True, download_name=name)
+
+
+def _file_name(definition: ListDefinition[Any]) -> str:
+    return f"{definition.name}-{utcnow():%Y-%m-%d}"
+
+
+@portal.get("/lists/<name>/selected.<any(csv, xlsx):ending>")
+def list_export_selected(name: str, ending: str) -> Response:
+    """Export the selected rows as CSV or XLSX, or with ``all`` those that match the filters."""
     definition = _readable(name)
     if definition.bulk is None or not definition.bulk.exports:
         raise NotFound
     if request.args.get("all"):
-        query = definition.query_of(request.args)
-        url = url_for("portal.list_export", name=name, ending=ExportFormat.CSV)
-        return redirect(f"{url}?{query}", 303)
+        url = url_for("portal.list_export", name=name, ending=ending)
+        return redirect(f"{url}?{query_about(definition)}", 303)
     columns = definition.columns_of(request.args)
     with figures() as session:
         items = definition.bulk.several(session, request.args.getlist("id")[:CHUNK])
         rows = cells_of([item.row for item in items], columns)
-    lines = [csv_files.first_line(headings_of(columns)), csv_files.lines(rows)]
-    return csv_file(f"{name}-{utcnow():%Y-%m-%d}", lines)
+    headings = headings_of(columns)
+    if ending == ExportFormat.XLSX:
+        return _xlsx_file(definition, headings, [rows])
+    lines = [csv_files.first_line(headings), csv_files.lines(rows)]
+    return csv_file(_file_name(definition), lines)
 
 
 @portal.get("/lists/<name>/exports")

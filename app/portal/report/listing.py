@@ -1,5 +1,8 @@
 """The list of users on the report."""
 
+from collections.abc import Sequence
+
+from flask import request
 from sqlalchemy.orm import Session
 
 from app.enums import Tier, UserStatus
@@ -7,6 +10,7 @@ from app.extensions import caller
 from app.languages import lazy_gettext
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.web import lists
+from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
@@ -39,6 +43,17 @@ def _count(session: Session, most: int) -> int:
     return reporting.count(session, caller(), partners.own(caller()), chosen()[0], most)
 
 
+def _item(row: ReportRow) -> Item:
+    return Item(str(row.user.id), row.user.email, row.organization.name, row)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    whose, sort = partners.own(caller()), MEMBERS.sort_of(request.args)
+    wanted = Chosen(ids=lists.ids_of(keys))
+    page = reporting.search(session, caller(), whose, wanted, sort=sort, limit=len(keys) + 1)
+    return [_item(row) for row in page.items]
+
+
 def _plan(row: ReportRow) -> str:
     return PLAN_NAMES[row.organization.payment_tier or Tier.FREE]
 
@@ -56,7 +71,10 @@ MEMBERS = ListDefinition(
             sort="email",
         ),
         Column(
-            "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "wrap"
+            "organization",
+            lazy_gettext("Organization"),
+            lambda row: row.organization.name,
+            "wrap",
         ),
         Column("plan", lazy_gettext("Plan"), _plan, "phone-first"),
         Column(
@@ -64,6 +82,7 @@ MEMBERS = ListDefinition(
             lazy_gettext("Status"),
             lambda row: str(STATUS_NAMES[row.user.status]),
             "from-1280",
+            sort="status",
         ),
         # The organization's, as in the JSON; usage ranks organizations by them.
         Column(
@@ -94,6 +113,7 @@ MEMBERS = ListDefinition(
     load=_load,
     count=_count,
     shows_count=True,
+    bulk=Bulk(_item, _several, exports=True),
     problems=lambda: chosen()[1],
     more_filters=("since", "until"),
 )

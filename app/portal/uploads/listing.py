@@ -1,5 +1,6 @@
 """The list of uploads, of all campaigns or of one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -11,9 +12,11 @@ from app.enums import ContactAction, ImportState
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import ContactImport
+from app.portal.uploads.bulk import ACTIONS
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.labels import ACTION_NAMES, STATES, status_badge
 from app.portal.web import lists
+from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.portal.web.list_pages import path_id
 from app.services import campaigns
@@ -55,10 +58,27 @@ def _page(
 ) -> Page[Row]:
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
     page = uploads.search(session, caller(), **_chosen(), campaign_id=campaign_id, **at)
-    names = uploads.campaign_names(session, page.items)
-    owners = organizations_of(session, page.items)
-    rows = [Row(row, names[row.campaign_id], owners.get(row.organization_id)) for row in page.items]
-    return Page(rows, page.next_cursor)
+    return Page(_rows(session, page.items), page.next_cursor)
+
+
+def _rows(session: Session, found: Sequence[ContactImport]) -> list[Row]:
+    names = uploads.campaign_names(session, found)
+    owners = organizations_of(session, found)
+    return [Row(row, names[row.campaign_id], owners.get(row.organization_id)) for row in found]
+
+
+def _item(row: Row) -> Item:
+    return Item(str(row.upload.id), row.upload.file_name, str(status_badge(row.upload)[0]), row)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    found = uploads.several(session, caller(), lists.ids_of(keys))
+    return [_item(row) for row in _rows(session, found)]
+
+
+def _several_of_campaign(session: Session, keys: Sequence[str]) -> list[Item]:
+    of = campaigns.get(session, caller(), path_id("campaign_id")).id
+    return [each for each in _several(session, keys) if each.row.upload.campaign_id == of]
 
 
 def _of_campaign(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
@@ -96,7 +116,13 @@ UPLOADS = ListDefinition(
             "cell-name cell-name-wide cell-name-words",
             sort="file",
         ),
-        Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "wrap", usual=False),
+        Column(
+            "campaign",
+            lazy_gettext("Campaign"),
+            lambda row: row.campaign,
+            "wrap",
+            usual=False,
+        ),
         organization_column(lambda row: row.organization, usual=False),
         Column(
             "action",
@@ -109,10 +135,15 @@ UPLOADS = ListDefinition(
             lazy_gettext("Uploaded by"),
             lambda row: row.upload.author,
             "wrap",
+            sort="author",
             usual=False,
         ),
         Column(
-            "status", lazy_gettext("Status"), lambda row: status_badge(row.upload)[0], "phone-first"
+            "status",
+            lazy_gettext("Status"),
+            lambda row: status_badge(row.upload)[0],
+            "phone-first",
+            sort="status",
         ),
         replace(_count("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),
         _count("created", lazy_gettext("Created"), "end from-1280"),
@@ -141,6 +172,7 @@ UPLOADS = ListDefinition(
     load=_page,
     count=lambda session, most: uploads.count(session, caller(), **_chosen(), most=most),
     count_if_few=lambda session, most: uploads.count_if_few(session, caller(), most, **_chosen()),
+    bulk=Bulk(_item, _several, ACTIONS, exports=True),
 )
 CAMPAIGN_UPLOADS = replace(
     UPLOADS,
@@ -149,6 +181,7 @@ CAMPAIGN_UPLOADS = replace(
     load=_of_campaign,
     count=_count_of_campaign,
     count_if_few=_count_of_campaign_if_few,
+    bulk=Bulk(_item, _several_of_campaign, ACTIONS, exports=True),
     filters=(Filter("q", lazy_gettext("File name")), *UPLOADS.filters[1:]),
     path=("campaign_id",),
 )

@@ -15,6 +15,7 @@ from app.models import utcnow
 from app.policy import Permission
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.web import lists
+from app.portal.web.bulk import Bulk, Item
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
@@ -103,12 +104,18 @@ def _chosen() -> UsageFilter:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+    return _page(session, _chosen(), sort, cursor, limit)
+
+
+def _page(
+    session: Session, chosen: UsageFilter, sort: str, cursor: str | None, limit: int
+) -> Page[Row]:
     span, of_all = chosen_span()[0], whole(session)
     page = reporting.by_organization(
         session,
         caller(),
         span,
-        _chosen(),
+        chosen,
         ranked=of_all.can_rank,
         sort=sort,
         cursor=cursor,
@@ -127,6 +134,16 @@ def _count(session: Session, most: int) -> int:
 
 def _count_if_few(session: Session, most: int) -> int | None:
     return reporting.count_if_few(session, caller(), chosen_span()[0], _chosen(), most)
+
+
+def _item(row: Row) -> Item:
+    found = row.organization
+    return Item(str(found.id), found.name, str(STATUS_NAMES[found.status]), row)
+
+
+def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+    wanted, sort = UsageFilter(ids=lists.ids_of(keys)), USAGE.sort_of(request.args)
+    return [_item(row) for row in _page(session, wanted, sort, None, len(keys) + 1).items]
 
 
 def _percentage(part: int, of_all: int) -> Decimal | None:
@@ -153,7 +170,7 @@ USAGE = ListDefinition(
             "cell-name",
             sort="name",
         ),
-        Column("plan", lazy_gettext("Plan"), _plan, "from-1280"),
+        Column("plan", lazy_gettext("Plan"), _plan, "from-1280", sort="plan"),
         Column(
             "conversations",
             lazy_gettext("Conversations"),
@@ -215,6 +232,7 @@ USAGE = ListDefinition(
             "status",
             lazy_gettext("Status"),
             lambda row: str(STATUS_NAMES[row.organization.status]),
+            sort="status",
             usual=False,
         ),
         Column(
@@ -235,6 +253,7 @@ USAGE = ListDefinition(
     load=_load,
     count=_count,
     count_if_few=_count_if_few,
+    bulk=Bulk(_item, _several, exports=True),
     problems=lambda: chosen_span()[1],
     more_filters=("start", "end"),
     lasting=("start", "end"),

@@ -94,7 +94,11 @@ USERS = ListDefinition(
             sort="email",
         ),
         Column(
-            "role", lazy_gettext("Role"), lambda row: str(ROLE_NAMES[row.user.role]), "phone-first"
+            "role",
+            lazy_gettext("Role"),
+            lambda row: str(ROLE_NAMES[row.user.role]),
+            "phone-first",
+            sort="role",
         ),
         organization_column(lambda row: row.organization),
         Column(

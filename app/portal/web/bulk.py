@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.policy import Permission
+from app.services.paging import Page
 
 
 def _never(_item: "Item") -> str | None:
@@ -67,6 +68,9 @@ class BulkAction:
     several: Callable[[Session, Sequence[str]], list[Item]] | None = None
     """How the rows are found, if they aren't in the list any more; such an action is offered only
     beside results."""
+    load: Callable[[Session, str | None, int], Page[Any]] | None = None
+    """A page of those rows that match the filters of the URL and that it may change, where they
+    are too few of a long list to be looked for among all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class Bulk:
 
     item: Callable[[Any], Item]
     several: Callable[[Session, Sequence[str]], list[Item]]
-    actions: Sequence[BulkAction]
+    actions: Sequence[BulkAction] = ()
     exports: bool = False
 
     @property
@@ -89,9 +93,12 @@ class Bulk:
         return next((one for one in self.actions if one.name == name and _may(one)), None)
 
     def key_of(self, row: Any) -> str | None:
-        """The key of a row that can be selected; None if every action leaves it as it is."""
+        """The key of a row that can be selected; None if every action leaves it as it is and it
+        can't be exported."""
         item = self.item(row)
-        return item.key if any(each.refusal(item) is None for each in self.offered) else None
+        if self.exports or any(each.refusal(item) is None for each in self.offered):
+            return item.key
+        return None
 
 
 def _may(action: BulkAction) -> bool:

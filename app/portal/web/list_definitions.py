@@ -4,7 +4,7 @@ The page, its links, the files to download and saved views all come from the dec
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
 
@@ -45,12 +45,14 @@ class Column(Generic[R]):
 
     name: str
     label: str
-    value: Callable[[R], Cell]
+    value: Callable[[R], Cell] = field(compare=False)
     css: str = ""
     sort: str | None = None
     usual: bool = True
     for_staff: bool = False
     """Whether members don't see it: they have one organization, and carriers charge the partner."""
+    is_sort_for_staff: bool = False
+    """Whether members can't sort by it: no index serves the rows of one organization."""
     is_labelled: bool = False
     """Whether a phone shows the label before the value."""
     heading: str = ""
@@ -139,7 +141,13 @@ class ListDefinition(Generic[R]):
     def offered(self) -> list[Column[R]]:
         """The columns that the caller may see."""
         is_member = caller().organization_id is not None
-        return [column for column in self.columns if not (is_member and column.for_staff)]
+        if not is_member:
+            return list(self.columns)
+        return [
+            replace(column, sort=None) if column.is_sort_for_staff else column
+            for column in self.columns
+            if not column.for_staff
+        ]
 
     def sort_of(self, values: Mapping[str, str]) -> str:
         """Return the sort order of a URL, if the list offers it to the caller."""

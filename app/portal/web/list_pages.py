@@ -47,7 +47,7 @@ class ListPage(Generic[R]):
     def bulk(self) -> Bulk | None:
         """What the caller may do to several rows; None if nothing, or to none of this page."""
         found = self.definition.bulk
-        return found if found and found.offered and self.selectable else None
+        return found if found and self.selectable else None
 
     @property
     def selectable(self) -> dict[int, str]:
@@ -85,6 +85,13 @@ class ListPage(Generic[R]):
     @property
     def next_url(self) -> str | None:
         return self.place.next_url(self.next_cursor)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether more rows match than the page shows."""
+        if self.count is None:
+            return self.next_cursor is not None or not self.place.is_first
+        return self.count > len(self.rows)
 
     @property
     def counted(self) -> str:

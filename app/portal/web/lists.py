@@ -14,6 +14,7 @@ from app.languages import gettext
 from app.models.folding import hyphenated
 from app.portal.web.blueprint import portal
 from app.schemas.figures import END_BEFORE_START
+from app.validation.uuids import as_uuid
 
 PAGE_SIZE = 25
 _TRAIL = "."
@@ -42,6 +43,11 @@ def id_or_words(name: str) -> UUID | str | None:
         return UUID(text) if text else None
     except ValueError:
         return text
+
+
+def ids_of(keys: Iterable[str]) -> set[UUID]:
+    """Return the ids among the keys of selected rows."""
+    return {known for key in keys if (known := as_uuid(key))}
 
 
 def present(*filters: str) -> dict[str, Any]:

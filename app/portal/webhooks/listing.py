@@ -59,7 +59,11 @@ WEBHOOKS = ListDefinition(
     endpoint="portal.api_webhooks",
     columns=(
         Column(
-            "address", lazy_gettext("Address"), lambda row: row[0].url, "cell-name cell-name-wide"
+            "address",
+            lazy_gettext("Address"),
+            lambda row: row[0].url,
+            "cell-name cell-name-wide",
+            sort="address",
         ),
         organization_column(lambda row: row[1], usual=False),
         Column("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),

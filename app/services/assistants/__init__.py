@@ -20,6 +20,7 @@ from app.services.assistants.queries import (
     readiness,
     readiness_of,
     search,
+    several,
     visible,
     with_organizations,
 )

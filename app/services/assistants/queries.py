@@ -1,6 +1,6 @@
 """Assistants: the only loader, lists, and readiness."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -283,6 +283,12 @@ def get(
         raise missing
     query = visible(caller).where(Assistant.id == identifier)
     return fetch(session, query, missing, for_change=for_change)
+
+
+def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Assistant]:
+    """Return those of the assistants that the caller may use, by name."""
+    rows = visible(caller).where(Assistant.id.in_(ids))
+    return session.scalars(rows.order_by(Assistant.name_key, Assistant.id)).all()
 
 
 def list_all(session: Session, caller: Caller) -> Sequence[Assistant]:

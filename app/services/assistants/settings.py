@@ -97,6 +97,15 @@ def update_assistant(
     return configure_assistant(session, caller, assistant, carrier=carrier, **changes)
 
 
+def switch(session: Session, caller: Caller, assistant_id: UUID, *, on: bool) -> Assistant:
+    """Switch an assistant on or off. Raises `Forbidden` and `NotFound`."""
+    caller.require(Permission.ASSISTANTS_WRITE)
+    assistant = assistants.get(session, caller, assistant_id, for_change=True)
+    if assistant.active == on:
+        return assistant
+    return configure_assistant(session, caller, assistant, active=on)
+
+
 def add_external_id_key(
     session: Session, caller: Caller, assistant_id: UUID, key: str, *, identifies: bool
 ) -> ExternalIdKey:

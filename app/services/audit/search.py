@@ -1,6 +1,6 @@
 """Search the history: filtered, newest first, page by page, for a screen and for a file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -89,6 +89,12 @@ def count_if_few(session: Session, caller: Caller, chosen: Chosen, most: int) ->
         _rows(session, caller, each).with_only_columns(AuditEntry.id) for each in (chosen, among)
     )
     return count_among(session, rows, few, most)
+
+
+def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[AuditEntry]:
+    """Return those of the entries that the caller may see, newest first. Raises `Forbidden`."""
+    rows = _rows(session, caller, Chosen()).where(AuditEntry.id.in_(ids))
+    return session.scalars(rows.order_by(AuditEntry.id.desc())).all()
 
 
 def organization_names(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:

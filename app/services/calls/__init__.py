@@ -1,7 +1,7 @@
 """Calls, from the request to their end. `states` has the table of states and moves."""
 
 from app.services.calls.accept import CallRequest, CallScheduled, Texts, dry_run, schedule
-from app.services.calls.cancel import cancel, cancel_for_contacts
+from app.services.calls.cancel import cancel, cancel_for_contacts, cancel_waiting
 from app.services.calls.figures import CallFigures, figures_of
 from app.services.calls.preflight import Check, CheckState, Installation, in_utc, preflight
 from app.services.calls.queries import (
@@ -21,6 +21,7 @@ from app.services.calls.searching import (
     has_imported,
     names_of,
     search,
+    several,
     without_calls,
 )
 from app.services.calls.verification import request_verification, simulated_code

@@ -57,6 +57,17 @@ def cancel(session: Session, caller: Caller, call_id: UUID | str, keys: Sequence
     return call
 
 
+def cancel_waiting(
+    session: Session, caller: Caller, call_id: UUID | str, keys: Sequence[str]
+) -> Call:
+    """Cancel a call that waits. Raises `Conflict` (``call_placed``, ``call_ended``)."""
+    call = lock_call(session, queries.get(session, caller, call_id).id)
+    if call.status not in WAITING and not call.status.is_final:
+        message = gettext("The call was already placed. End it on its own page.")
+        raise Conflict(message, "call_placed")
+    return cancel(session, caller, call_id, keys)
+
+
 def _check_reachable(session: Session, keys: Sequence[str], attempt: CallAttempt) -> None:
     """Raise `Conflict` if the attempt's carrier account can't be used any more."""
     account_id = attempt.account_id

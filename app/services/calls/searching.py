@@ -1,6 +1,6 @@
 """The portal's list of calls, with its filters and orders."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -43,9 +43,11 @@ SORTS = both_ways(
     number=Call.phone_number,
     duration=Call.seconds,
     cost=Call.cost_micros,
+    status=Call.status,
+    outcome=Call.ended_reason,
 )
 """The sort orders of `search`; ids begin with the time. Costs are compared as amounts, whatever
-their currencies."""
+their currencies. That of the status has an index for all calls of a partner only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,13 @@ def search(
     """
     rows = matching(session, caller, chosen)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
+
+
+def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Call]:
+    """Return those of the calls that the caller may see, newest first. Raises `Forbidden`."""
+    caller.require(Permission.CALLS_READ)
+    rows = visible(caller).where(Call.id.in_(ids))
+    return session.scalars(rows.order_by(Call.id.desc())).all()
 
 
 def names_of(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:

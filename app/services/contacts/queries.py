@@ -32,7 +32,13 @@ from app.services.tenancy import fetch
 
 NO_STATUS = ":none"
 """The filter for contacts without a status."""
-SORTS = both_ways(created=Contact.id, name=Contact.sort_name, status=Contact.status)
+SORTS = both_ways(
+    created=Contact.id,
+    name=Contact.sort_name,
+    status=Contact.status,
+    phone=Contact.phone,
+    email=Contact.email_key,
+)
 """The sort orders of `search`; ids begin with the time."""
 LOOKED_AT = 1000
 """How many of the newest contacts are searched for the statuses that a screen offers."""

@@ -15,7 +15,12 @@ from app.services import audit, organizations
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 
 NUMBERS_A_QUERY = 5000
-SORTS = both_ways(number=DoNotCallEntry.phone, added=DoNotCallEntry.created_at)
+SORTS = both_ways(
+    number=DoNotCallEntry.phone,
+    added=DoNotCallEntry.created_at,
+    reason=DoNotCallEntry.reason,
+    source=DoNotCallEntry.source,
+)
 """The sort orders of `listing`."""
 WRITTEN = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
 """The format of every number on a list."""

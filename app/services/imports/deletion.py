@@ -23,8 +23,12 @@ _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED}
 def can_be_deleted(upload: ContactImport) -> bool:
     """Return whether the upload has ended and still stores something."""
     stores = upload.rows_forgotten_at is None or bool(upload.file_key)
-    idle = upload.state in _ENDED and upload.undo_state != UNDOING
-    return idle and stores and upload.deletion_requested_at is None
+    return not is_at_work(upload) and stores and upload.deletion_requested_at is None
+
+
+def is_at_work(upload: ContactImport) -> bool:
+    """Return whether the upload, or its undo, hasn't ended."""
+    return upload.state not in _ENDED or upload.undo_state == UNDOING
 
 
 def delete_data(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
@@ -35,7 +39,7 @@ def delete_data(session: Session, caller: Caller, upload_id: UUID) -> ContactImp
     """
     caller.require(Permission.CONTACTS_WRITE)
     upload = get(session, caller, upload_id, for_change=True)
-    if upload.state not in _ENDED or upload.undo_state == UNDOING:
+    if is_at_work(upload):
         message = gettext(
             "The upload is still at work. Nothing was deleted. Wait until it has ended."
         )

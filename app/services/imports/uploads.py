@@ -39,6 +39,8 @@ SORTS = both_ways(
     file=ContactImport.file_name,
     rows=ContactImport.rows_total,
     failed=ContactImport.failed,
+    status=ContactImport.state,
+    author=ContactImport.author,
 )
 """The sort orders of `search`; ids begin with the time."""
 _LONGEST_NAME = 200
@@ -182,6 +184,12 @@ def _matching(
     if author:
         rows = rows.where(ContactImport.author.icontains(author, autoescape=True))
     return rows
+
+
+def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[ContactImport]:
+    """Return those of the uploads that the caller may see, newest first."""
+    rows = visible(caller).where(ContactImport.id.in_(ids))
+    return session.scalars(rows.order_by(ContactImport.id.desc())).all()
 
 
 def campaign_names(session: Session, found: Collection[ContactImport]) -> dict[UUID, str]:

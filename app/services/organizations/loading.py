@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, Tier, UserStatus
 from app.models import Assistant, Organization, User
 from app.models.base import name_key
-from app.models.organization import PLAN
+from app.models.organization import PLAN, PLAN_ORDER
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas import organizations as wire
@@ -24,6 +24,7 @@ from app.services.paging import (
     Listing,
     Page,
     both_ways,
+    by_expression,
     count_up_to,
     keyset_page,
     sort_named,
@@ -37,7 +38,7 @@ SORTS = both_ways(
     name=Organization.name_key,
     status=Organization.status,
     **{"assistant-limit": Organization.assistant_limit, "user-limit": Organization.user_limit},
-)
+) | by_expression("plan", PLAN_ORDER, lambda row: row.payment_tier or Tier.FREE)
 """The sort orders of `search`. What is used of the limits is counted for the rows of a page only;
 the filter of `Closeness` finds those that are near. Usage ranks by conversations."""
 

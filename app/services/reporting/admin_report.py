@@ -1,7 +1,7 @@
 """The report of a partner: its standard users over all time, each with the conversations of their
 organization. It reads the daily totals, so its cost doesn't grow with conversations."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -66,6 +66,7 @@ class Chosen:
     status: UserStatus | None = None
     since: date | None = None
     until: date | None = None
+    ids: Collection[UUID] | None = None
 
     def conditions(self, session: Session, partner_id: UUID) -> list[ColumnElement[bool]]:
         """On users joined with their organizations."""
@@ -84,6 +85,8 @@ class Chosen:
             found.append(User.created_at >= datetime.combine(self.since, time(), UTC))
         if self.until is not None:
             found.append(User.created_at <= datetime.combine(self.until, time.max, UTC))
+        if self.ids is not None:
+            found.append(User.id.in_(self.ids))
         return found
 
 

@@ -1,6 +1,6 @@
 """What each organization of a partner used in a range of days and in the previous period."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -10,7 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.enums import OrganizationStatus, Tier
 from app.models import ConversationDay, Organization, PartnerTier
-from app.models.organization import PLAN
+from app.models.organization import PLAN, PLAN_ORDER
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search, partners
@@ -28,7 +28,10 @@ from app.services.tenancy import in_groups
 
 MOST_RANKED = 2000
 MOST_FIRST = "-conversations"
-_ORDERS = ("name", "conversations", "person", "voicemail", "seconds", "before", "change")
+_ORDERS = (
+    *("name", "plan", "status"),
+    *("conversations", "person", "voicemail", "seconds", "before", "change"),
+)
 SORTS = tuple(f"{way}{name}" for name in _ORDERS for way in ("", "-"))
 """The sort orders by what was used in a range, of which any page reads all organizations."""
 _COLUMNS = (Organization.id, Organization.name, Organization.status, Organization.payment_tier)
@@ -66,6 +69,7 @@ class UsageFilter:
     query: str | None = None
     tier: Tier | None = None
     status: OrganizationStatus | None = None
+    ids: Collection[UUID] | None = None
 
 
 def can_rank(session: Session, caller: Caller, most: int = MOST_RANKED) -> bool:
@@ -157,6 +161,8 @@ def _listed(
         rows = rows.where(PLAN.in_((chosen.tier,)))
     if chosen.status is not None:
         rows = rows.where(Organization.status == chosen.status)
+    if chosen.ids is not None:
+        rows = rows.where(Organization.id.in_(chosen.ids))
     return rows
 
 
@@ -208,6 +214,8 @@ def _orders(
     ratio of both periods in millionths."""
     values: dict[str, ColumnElement[Any] | InstrumentedAttribute[Any]] = {
         "name": Organization.name_key,
+        "plan": PLAN_ORDER,
+        "status": Organization.status,
         "conversations": now,
         "person": by_human,
         "voicemail": by_voicemail,

@@ -16,7 +16,7 @@ from app.services.paging import Page, both_ways, count_up_to, keyset_page
 from app.services.reporting.admin_report import EVERY_USER, Chosen
 from app.services.tenancy import in_groups, visible_organizations
 
-SORTS = both_ways(created=User.created_at, email=User.email_key)
+SORTS = both_ways(created=User.created_at, email=User.email_key, status=User.status)
 """The sort orders of `search`."""
 
 

@@ -20,6 +20,7 @@ from app.services.paging import (
     Listing,
     Page,
     both_ways,
+    by_expression,
     count_up_to,
     keyset_page,
     sort_named,
@@ -33,7 +34,7 @@ SORTS = both_ways(
     name=User.name,
     status=User.status,
     **{"last-sign-in": User.last_sign_in},
-)
+) | by_expression("role", User.role, lambda user: user.role)
 """The sort orders of `search`."""
 
 PARTNER_LEVEL = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN})

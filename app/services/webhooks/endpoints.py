@@ -33,7 +33,11 @@ from app.validation.urls import is_web_url
 MOST = 20
 """Endpoints of one organization."""
 
-SORTS = both_ways(created=WebhookEndpoint.created_at, health=WebhookEndpoint.failing_since)
+SORTS = both_ways(
+    created=WebhookEndpoint.created_at,
+    health=WebhookEndpoint.failing_since,
+    address=WebhookEndpoint.url,
+)
 """The sort orders of `search`."""
 
 

@@ -1,0 +1,48 @@
+"""Cancelling several calls that wait."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.extensions import caller, settings
+from app.languages import gettext, lazy_gettext, ngettext
+from app.policy import Permission
+from app.portal.web.bulk import BulkAction, Item
+from app.services import calls
+from app.services.calls.states import WAITING
+from app.services.paging import Page
+
+
+def _cancel(session: Session, item: Item) -> None:
+    calls.cancel_waiting(session, caller(), item.row.call.id, settings().secret_keys)
+
+
+def _not_waiting(item: Item) -> str | None:
+    if item.row.call.status in WAITING:
+        return None
+    if item.row.call.status.is_final:
+        return gettext("The call has already ended.")
+    return gettext("The call was already placed. End it on its own page.")
+
+
+def actions(waiting: Callable[[Session, str | None, int], Page[Any]]) -> tuple[BulkAction, ...]:
+    """Return the actions of the list; ``waiting`` loads those of its calls that wait."""
+    return (
+        BulkAction(
+            name="cancel",
+            label=lazy_gettext("Cancel calls…"),
+            permission=Permission.CALLS_CREATE,
+            button=lambda n: ngettext("Cancel %(num)s call", "Cancel %(num)s calls", n),
+            done=lambda n: ngettext("%(num)s call cancelled", "%(num)s calls cancelled", n),
+            safe=lazy_gettext("Keep calls"),
+            consequences=(
+                lazy_gettext("The calls are not placed."),
+                lazy_gettext("This can’t be undone."),
+            ),
+            act=_cancel,
+            what=lazy_gettext("Cancelled."),
+            refusal=_not_waiting,
+            load=waiting,
+        ),
+    )
