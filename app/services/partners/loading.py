@@ -78,13 +78,13 @@ def get_own(session: Session, caller: Caller, *, for_change: bool = False) -> Pa
 
 def listing(caller: Caller, chosen: PartnerFilter) -> Listing[Partner, wire.Partner]:
     """Return the caller's partners that match: ``domain`` exactly, ``name`` anywhere in
-    the name."""
+    the name, in any case and without accents."""
     caller.require(Permission.PARTNER_READ)
     rows = visible(caller)
     if chosen.domain is not None:
         rows = rows.where(Partner.domain_key == domain_key(chosen.domain))
     if chosen.name is not None:
-        rows = rows.where(Partner.name.icontains(chosen.name, autoescape=True))
+        rows = rows.where(Partner.named(chosen.name))
     return Listing(rows, Partner.created_at, Partner.id, partial(to_resource, caller=caller))
 
 
