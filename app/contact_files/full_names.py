@@ -43,7 +43,7 @@ def read_name(name: str) -> FullName:
     """Split ``Whitcombe, Aurelia`` at the comma; else the last word is the last name, with the
     particles before it (``de la Fuente``). Titles and degrees are set aside. What is not the name
     of one person (``Mr. & Mrs. Lee``, ``Ann Lee (mother)``) is not split."""
-    if _NO_PART.search(name):
+    if not is_of_one_person(name):
         return FullName(" ".join(name.split()), "", "")
     name, degrees = _without_degrees(name)
     before, comma, after = name.partition(",")
@@ -57,6 +57,16 @@ def read_name(name: str) -> FullName:
     start = _last_name_of(words, has_title=bool(title))
     titles = ", ".join(filter(None, (title, degrees)))
     return FullName(" ".join(words[:start]), " ".join(words[start:]), titles)
+
+
+def is_of_one_person(name: str) -> bool:
+    """Return whether nothing in a name says otherwise: ``&``, a digit, ``GmbH``."""
+    return not _NO_PART.search(name)
+
+
+def starts_with_particle(name: str) -> bool:
+    """Return whether it begins with a word such as the ``de`` of ``de la Fuente``."""
+    return name.split(maxsplit=1)[0].casefold() in _PARTICLES
 
 
 def read_beside(name: str, first: str, last: str) -> FullName:

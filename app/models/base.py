@@ -28,6 +28,7 @@ from sqlalchemy import (
     event,
     or_,
     text,
+    true,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import (
@@ -199,8 +200,13 @@ def contains_words(
     found = [key.contains(f"{after}{fold(words)}", autoescape=True)]
     for spelling, umlauts in other_spellings(words):
         has = key.contains(f"{after}{spelling}", autoescape=True)
-        found.append(and_(has, *(_has_umlaut(texts, umlaut) for umlaut in umlauts)))
+        found.append(and_(has, has_umlauts(texts, umlauts)))
     return or_(*found)
+
+
+def has_umlauts(texts: Sequence[InstrumentedAttribute[Any]], umlauts: str) -> ColumnElement[bool]:
+    """Return the condition that the texts have each of the umlauts, in any case."""
+    return and_(true(), *(_has_umlaut(texts, umlaut) for umlaut in umlauts))
 
 
 def _has_umlaut(texts: Sequence[InstrumentedAttribute[Any]], umlaut: str) -> ColumnElement[bool]:

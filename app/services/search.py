@@ -11,7 +11,17 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
-from app.models import ApiKey, Assistant, Call, Campaign, Contact, OAuthClient, Organization, User
+from app.models import (
+    ApiKey,
+    Assistant,
+    Call,
+    Campaign,
+    Contact,
+    OAuthClient,
+    Organization,
+    Partner,
+    User,
+)
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import (
@@ -21,6 +31,7 @@ from app.services import (
     contacts,
     oauth_clients,
     organizations,
+    partners,
     users,
 )
 from app.services import phone_numbers as numbers
@@ -41,6 +52,7 @@ SURELY_A_NUMBER = 7
 class Found:
     """The results of each kind; one more than requested means that there are more."""
 
+    partners: Sequence[Partner] = field(default_factory=list)
     organizations: Sequence[Organization] = field(default_factory=list)
     users: Sequence[User] = field(default_factory=list)
     assistants: Sequence[Assistant] = field(default_factory=list)
@@ -53,10 +65,10 @@ class Found:
 
 
 def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
-    """Return up to ``limit + 1`` of each kind, in at most sixteen queries: an id finds only its
+    """Return up to ``limit + 1`` of each kind, in at most seventeen queries: an id finds only its
     own record, a complete address its user and contacts, everything else is found by name, address,
     referral code, number or public id. Contacts have no index of names for all campaigns: only
-    their whole number or address finds them."""
+    their whole number or address finds them. Partners are only for operators."""
     words = text.replace("\x00", "").strip()
     if len(words) < SHORTEST:
         return Found()
@@ -93,6 +105,10 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
         users=some(Permission.USERS_READ, lambda: _users(session, caller, words, most)),
         contacts=found_contacts,
         calls=_calls(session, caller, words, most),
+        partners=some(
+            Permission.PARTNER_CREATE,
+            lambda: partners.search(session, caller, words, limit=most),
+        ),
         organizations=some(
             Permission.ORGANIZATIONS_READ,
             lambda: organizations.search(session, caller, chosen, limit=most).items,
@@ -143,6 +159,7 @@ def _by_id(session: Session, caller: Caller, identifier: UUID) -> Found:
             return []
 
     return Found(
+        partners=one(Permission.PARTNER_CREATE, partners.get),
         organizations=one(Permission.ORGANIZATIONS_READ, organizations.get),
         users=one(Permission.USERS_READ, users.get),
         assistants=one(Permission.ASSISTANTS_READ, assistants.get),

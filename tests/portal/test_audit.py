@@ -19,12 +19,14 @@ from app.enums import AlertMeasure, AlertScope, CallerKind, Role, Tier
 from app.languages import speaking
 from app.models import Assistant, AuditEntry, User
 from app.models.base import id_at, new_id, utcnow
+from app.models.folding import fold
 from app.policy.caller import system_caller
 from app.portal.audit.labels import (
     ACTION_WORDS,
     actor_words,
     change_words,
     field_words,
+    fields_called,
 )
 from app.portal.audit.values import sides, value_words
 from app.portal.web.process_names import PROCESS_WORDS
@@ -400,6 +402,32 @@ def test_the_search_finds_actions_in_the_language_of_the_reader(
         words = change_words("user.suspended")
     [line] = lines(signed_in(admin).get(f"/audit?q={words.upper()}").text)
     assert line.startswith(f"{words}: ")
+
+
+def test_the_search_ignores_accents_in_stored_names_actions_and_fields(
+    session: Session, told: Tenant, signed_in: SignedIn
+) -> None:
+    admin = told.staff[Role.PARTNER_ADMIN]
+    admin.language = "fr"
+    audit.record(
+        session,
+        replace(told.caller(Role.PARTNER_ADMIN), label="Zoë Łuczak (clé)"),
+        action="phone_number.released",
+        target_type="phone_number",
+        target_id="1",
+        target="Été à Besançon",
+    )
+    session.commit()
+    with speaking("fr"):
+        action = change_words("phone_number.released")
+    browser = signed_in(admin)
+    for asked in ("actor=ZOE+LUCZAK", "q=ete+a+besancon", f"q={fold(action)}"):
+        assert len(lines(browser.get(f"/audit?{asked}").text)) == 1, asked
+
+
+def test_fields_are_found_without_accents() -> None:
+    with speaking("de"):
+        assert "mailGreeting" in fields_called("BEGRUSSUNG in")
 
 
 def test_a_published_version_leads_to_it_and_to_rolling_back(

@@ -152,6 +152,11 @@ SETTINGS = {
     "password policy": ["/settings/sign-in"],
     "tagline": ["/branding"],
     "price": ["/pricing", "/pricing/history"],
+    "VAT": ["/settings#billing"],
+    "currency": ["/pricing"],
+    "calling hours": ["/organizations"],
+    "time zone": ["/account"],
+    "SIP": ["/line/accounts"],
 }
 
 
@@ -160,6 +165,36 @@ def test_settings_are_found_by_what_they_set(own: Tenant, signed_in: SignedIn, w
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/find", query_string={"q": words})
     assert hits(page.text) == {"Screens": SETTINGS[words]}
     assert 'href="/settings' not in signed_in(own.user).get(f"/find?q={words}").text
+
+
+def test_invoices_tax_and_trials_are_found_in_every_place_that_has_them(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    admin, member = signed_in(own.staff[Role.PARTNER_ADMIN]), signed_in(own.user)
+    assert hits(admin.get("/find?q=invoice").text) == {"Screens": ["/costs", "/settings#billing"]}
+    assert hits(admin.get("/find?q=tax").text) == {"Screens": ["/costs", "/settings#billing"]}
+    assert hits(member.get("/find?q=invoice").text) == {"Screens": ["/plan"]}
+    trial = hits(admin.get("/find?q=trial").text)
+    assert trial == {"Screens": ["/pricing"], "Actions": ["/numbers/verify"]}
+
+
+@pytest.mark.parametrize("words", ["southb", "SÖUTHBANK", "southbank.example"])
+def test_an_operator_finds_partners(
+    session: Session, own: Tenant, other: Tenant, operator: Browser, words: str
+) -> None:
+    other.partner.name, other.partner.domain = "Southbank Zoë", "southbank.example"
+    session.commit()
+    address = f"/operator/partners/{other.partner.id}"
+    assert hits(operator.get("/find", query_string={"q": words}).text) == {"Partners": [address]}
+    assert hits(operator.get(f"/find?q={other.partner.id}").text) == {"Partners": [address]}
+
+
+def test_only_an_operator_finds_partners(own: Tenant, signed_in: SignedIn) -> None:
+    own.partner.name = "Northwind"
+    for user in (own.staff[Role.PARTNER_ADMIN], own.user):
+        for words in ("northwind", str(own.partner.id)):
+            page = signed_in(user).get("/find", query_string={"q": words}).text
+            assert "Partners" not in hits(page)
 
 
 def test_who_may_pause_all_calls_finds_that_and_their_end(

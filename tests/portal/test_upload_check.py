@@ -167,11 +167,22 @@ def test_names_in_a_file_without_column_names_are_recognized_and_can_be_changed(
     ]
 
 
+def test_first_and_last_names_without_column_names_are_recognized(
+    desk: Desk, session: Session
+) -> None:
+    address = desk.upload(f"Anna,Lees,Hove,{ANN}\nZoë,O’Neil,Hove,{BOB}\n")
+    assert chosen(desk, address) == ["firstName", "lastName", "metadata:Column C", "phone"]
+    desk.press(address, "apply")
+    desk.work(address)
+    hove = {"Column C": "Hove"}
+    assert contacts(session) == [("Anna", "Lees", ANN, hove), ("Zoë", "O’Neil", BOB, hove)]
+
+
 @pytest.mark.parametrize(
     "other",
     [
         pytest.param(("Call back", "Call back", "No answer"), id="repeated words"),
-        pytest.param(("Ann", "Bob", "Cy"), id="single words"),
+        pytest.param(("ann", "bob", "cy"), id="words in lower case"),
         pytest.param(("Lee GmbH", "12 High Street", "Acme Inc"), id="companies and streets"),
     ],
 )

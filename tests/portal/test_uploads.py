@@ -339,6 +339,15 @@ def test_an_upload_is_found_by_its_file_or_its_campaign(
     assert list(found.values()) == [True, True, True, False, True, False, True, False]
 
 
+@pytest.mark.parametrize("words", ["lodz", "ŁÓDŹ", "ubersicht", "uebersicht"])
+def test_an_upload_is_found_without_accents(
+    desk: Desk, campaign: Campaign, browser: Browser, words: str
+) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n", "Łódź Übersicht.csv")
+    for listed in ("/uploads", f"/campaigns/{campaign.id}/uploads"):
+        assert f'href="{address}"' in browser.get(f"{listed}?q={words}").text
+
+
 @pytest.mark.parametrize(
     "role", [*(Role.PARTNER_ADMIN, Role.PARTNER_EDITOR), Role.ADMIN, Role.STANDARD]
 )

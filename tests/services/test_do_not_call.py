@@ -74,6 +74,16 @@ def test_the_list_is_searched_and_paged(session: Session, own: Tenant, owner: Ca
     assert [entry.phone for entry in found.items] == ["+12025550103"]
 
 
+@pytest.mark.parametrize("words", ["muller", "MÜLLER", "mueller", "beschwerde"])
+def test_a_reason_is_found_without_accents(
+    session: Session, own: Tenant, owner: Caller, words: str
+) -> None:
+    for phone, reason in (("+12025550101", "Beschwerde: Müller"), ("+12025550102", "Jolene")):
+        do_not_call.add(session, owner, own.organization.id, phone, reason=reason)
+    found = do_not_call.listing(session, owner, own.organization.id, query=words)
+    assert [entry.phone for entry in found.items] == ["+12025550101"]
+
+
 def test_what_is_no_number_is_refused(session: Session, own: Tenant, owner: Caller) -> None:
     with pytest.raises(PhoneError):
         do_not_call.add(session, owner, own.organization.id, "nobody")

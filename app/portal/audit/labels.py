@@ -3,6 +3,7 @@
 from app.enums import CallerKind
 from app.languages import lazy_gettext
 from app.models import AuditEntry
+from app.models.folding import holds
 from app.portal.web.process_names import process_words
 
 KIND_WORDS = {
@@ -505,7 +506,6 @@ def field_words(name: str) -> str:
 
 def fields_called(words: str) -> tuple[str, ...]:
     """Return the fields whose words contain these, by their names on the wire and in columns."""
-    wanted = words.casefold()
-    found = [name for name, label in FIELD_WORDS.items() if wanted in str(label).casefold()]
+    found = [name for name, label in FIELD_WORDS.items() if holds(str(label), words)]
     columns = ("".join(f"_{c.lower()}" if c.isupper() else c for c in name) for name in found)
     return tuple({**dict.fromkeys(found), **dict.fromkeys(columns)})

@@ -10,6 +10,7 @@ from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
+from app.models.folding import holds
 from app.portal.audit.kinds import SIGN_INS_KIND, WITHIN, is_of
 from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS, change_words, fields_called
 from app.portal.web import lists
@@ -58,9 +59,8 @@ def shows_calls() -> bool:
 
 def _called(words: str) -> tuple[str, ...]:
     """Return the actions whose words, in the reader's language or in the code's, contain these."""
-    wanted = words.casefold()
     return tuple(
-        action for action in ACTION_WORDS if wanted in f"{action} {change_words(action)}".casefold()
+        action for action in ACTION_WORDS if holds(f"{action} {change_words(action)}", words)
     )
 
 

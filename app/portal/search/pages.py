@@ -27,20 +27,24 @@ ACCOUNT = lazy_gettext("Your account")
 # Translators: words that find a page of the settings, separated by spaces.
 SETTINGS_WORDS = {
     "portal.portal_settings_domain": lazy_gettext(
-        "dns records txt cname spf dkim dmarc verify sender"
+        "dns records txt cname spf dkim dmarc verify sender mail subdomain certificate"
     ),
     "portal.branding": lazy_gettext("logo colours icon pictures texts emails tagline slogan"),
-    "portal.pricing": lazy_gettext("price prices plans fees costs"),
+    "portal.pricing": lazy_gettext(
+        "price prices plans fees costs currency euro dollar trial free minutes included"
+    ),
     "portal.sign_in_policy": lazy_gettext(
         "second factor two-factor 2fa mfa passkey password policy rules sessions security login"
     ),
     "portal.personal_data_settings": lazy_gettext(
         "privacy gdpr retention kept days recordings transcripts delete erase"
     ),
-    "portal.portal_settings_destinations": lazy_gettext("countries regions allowed"),
-    "portal.portal_settings_spending": lazy_gettext("money minutes"),
-    "portal.storage": lazy_gettext("uploads delete space"),
-    "portal.carrier_accounts": lazy_gettext("twilio sip trunk"),
+    "portal.portal_settings_destinations": lazy_gettext(
+        "countries regions allowed international abroad"
+    ),
+    "portal.portal_settings_spending": lazy_gettext("money minutes limit costs"),
+    "portal.storage": lazy_gettext("uploads delete space files disk"),
+    "portal.carrier_accounts": lazy_gettext("twilio sip trunk voip provider"),
     "portal.portal_settings_companies": lazy_gettext(
         "single sign-on sso oidc google microsoft identity provider login"
     ),
@@ -51,6 +55,33 @@ SETTINGS_WORDS = {
 
 # Translators: the last text of each page has further words that find it, separated by spaces.
 PAGES = (
+    Page(
+        lazy_gettext("Calling hours and limits"),
+        "portal.organizations",
+        lazy_gettext("time region retries retry attempts calls at once a day consent"),
+        lazy_gettext("Settings of an organization"),
+    ),
+    Page(
+        lazy_gettext("Costs and margin"),
+        "portal.costs",
+        lazy_gettext("invoices statements bills profit earnings tax"),
+    ),
+    Page(
+        lazy_gettext("Plan"),
+        "portal.plan",
+        lazy_gettext("invoices statements bills price subscription upgrade tax"),
+    ),
+    Page(lazy_gettext("Users"), "portal.users", lazy_gettext("people team members staff roles")),
+    Page(
+        lazy_gettext("Do not call"),
+        "portal.do_not_call_lists",
+        lazy_gettext("block dnc opt-out refuse"),
+    ),
+    Page(
+        lazy_gettext("API access"),
+        "portal.api_access",
+        lazy_gettext("keys developer integration documentation"),
+    ),
     Page(
         lazy_gettext("Organization templates"),
         "portal.organization_templates",
@@ -114,7 +145,9 @@ PAGES = (
     Page(
         lazy_gettext("Billing"),
         "portal.portal_settings",
-        lazy_gettext("payment collection"),
+        lazy_gettext(
+            "payment collection invoice invoices tax vat id seller address bank due statements"
+        ),
         SETTINGS,
         "billing",
     ),
@@ -192,7 +225,7 @@ ACTIONS = (
     Page(
         lazy_gettext("Verify a phone number"),
         "portal.phone_number_verify",
-        lazy_gettext("caller id"),
+        lazy_gettext("caller id trial"),
     ),
     Page(lazy_gettext("Create API key"), "portal.api_key_new", lazy_gettext("add new")),
     Page(lazy_gettext("Create API client"), "portal.api_client_new", lazy_gettext("add new oauth")),

@@ -131,6 +131,19 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
 
     return [
         group(
+            gettext("Partners"),
+            "world",
+            [
+                Hit(
+                    row.name,
+                    row.domain or "",
+                    url_for("portal.operator_partner", partner_id=row.id),
+                )
+                for row in found.partners
+            ],
+            "portal.overview",
+        ),
+        group(
             gettext("Organizations"),
             "building",
             [

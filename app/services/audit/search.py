@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallerKind
 from app.models import Assistant, AuditEntry, Campaign, Organization, User
 from app.models.base import Named, id_at
+from app.models.folded_text import holds_words
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
@@ -130,11 +131,11 @@ def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry
     caller.require(Permission.AUDIT_READ)
     rows = of_tenant(select(AuditEntry), caller, AuditEntry.partner_id)
     if chosen.actor is not None:
-        named = AuditEntry.actor.icontains(chosen.actor, autoescape=True)
+        named = holds_words(AuditEntry.actor, chosen.actor)
         users = _ids_called(session, caller, chosen.actor, User)
         rows = rows.where(named | AuditEntry.actor_id.in_(users))
     if chosen.target is not None:
-        named = AuditEntry.target.icontains(chosen.target, autoescape=True)
+        named = holds_words(AuditEntry.target, chosen.target)
         ids = _ids_called(session, caller, chosen.target, User, Organization, Assistant, Campaign)
         wanted = AuditEntry.target_id.in_([chosen.target, *map(str, ids)])
         changed = _has_field(session, chosen.fields)

@@ -8,6 +8,7 @@ from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
 from app.models import DoNotCallEntry, utcnow
+from app.models.folded_text import holds_words
 from app.phone import normalise
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -103,7 +104,7 @@ def _matching(
     if words:
         rows = rows.where(
             DoNotCallEntry.phone.icontains(words, autoescape=True)
-            | DoNotCallEntry.reason.icontains(words, autoescape=True)
+            | holds_words(DoNotCallEntry.reason, words)
         )
     if source is not None:
         rows = rows.where(DoNotCallEntry.source == source)

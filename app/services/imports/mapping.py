@@ -23,12 +23,12 @@ from app.contact_files.column_names import (
     metadata_key_of,
     plain,
 )
-from app.contact_files.full_names import read_name
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services.contacts.rules import Rules
 from app.services.imports import cells
 from app.services.imports.cells import Note, read_phone
 from app.services.imports.contact_json import COLUMN, TEXTS, is_json_column
+from app.services.imports.name_columns import find_names
 from app.validation.emails import is_email
 
 PROBLEM_COLUMN = "Problem"
@@ -37,8 +37,6 @@ PROBLEM_COLUMN = "Problem"
 _NO_VOICE = re.compile("fax|pager|modem|télécopie|telex", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.+) \(\d+\)")
 _ROWS_TO_JUDGE = 200
-_NAME = re.compile(r"[^\W\d_]+(?:[ .,'’-]+[^\W\d_]+){1,4}\.?")
-_NEARLY_ALL = 0.8
 
 
 class Field(StrEnum):
@@ -295,7 +293,7 @@ def by_content(
 ) -> list[Target] | None:
     """Return targets for columns without names if the values leave no doubt: one column of phones,
     one of addresses, or one of each; else None. A column with more than twice as many values as the
-    others of its kind counts alone. The first column of names is the full name."""
+    others of its kind counts alone. Names are found by `find_names`."""
     columns = [
         [row[index].strip() for row in samples if index < len(row)] for index in range(len(header))
     ]
@@ -309,10 +307,9 @@ def by_content(
             kinds[index] = Field.METADATA
     if not {Field.PHONE, Field.EMAIL}.intersection(kinds):
         return None
-    for index, values in enumerate(columns):
-        if kinds[index] is Field.METADATA and _are_names(values):
-            kinds[index] = Field.FULL_NAME
-            break
+    free = [index for index, kind in enumerate(kinds) if kind is Field.METADATA]
+    for index, name in find_names(columns, free).items():
+        kinds[index] = Field(name)
     return _with_metadata_keys(header, [Target(kind) for kind in kinds])
 
 
@@ -329,14 +326,6 @@ def _kind_of(values: Sequence[str], index: int, region: str | None) -> Field:
     cells = [read_phone(value, index, region) for value in numbers]
     usable = sum(1 for cell in cells if cell.number and not cell.has_text)
     return Field.PHONE if usable * 2 > len(filled) else Field.METADATA
-
-
-def _are_names(values: Sequence[str]) -> bool:
-    """Return whether nearly all values are a first and a last name, and hardly any repeats."""
-    filled = [value for value in values if value]
-    names = [value for value in filled if _NAME.fullmatch(value) and read_name(value).last]
-    most = len(filled) * _NEARLY_ALL
-    return bool(filled) and len(names) >= most and len(set(filled)) >= most
 
 
 def _with_metadata_keys(header: Sequence[str], targets: list[Target]) -> list[Target]:

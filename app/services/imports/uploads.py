@@ -19,6 +19,7 @@ from app.gateways import job_queue
 from app.gateways.files import StoredFile
 from app.languages import gettext
 from app.models import Campaign, ContactImport, User, new_id
+from app.models.folded_text import holds_words
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, storage
@@ -164,11 +165,11 @@ def _matching(
 ) -> Select[ContactImport]:
     rows = visible(caller)
     if query and campaign_id is not None:
-        rows = rows.where(ContactImport.file_name.icontains(query, autoescape=True))
+        rows = rows.where(holds_words(ContactImport.file_name, query))
     elif query:
         called = campaigns.visible(caller).with_only_columns(Campaign.id)
         of_campaign = ContactImport.campaign_id.in_(called.where(Campaign.named(query)))
-        in_name = ContactImport.file_name.icontains(query, autoescape=True)
+        in_name = holds_words(ContactImport.file_name, query)
         rows = rows.where(or_(in_name, of_campaign))
     if state is not None:
         rows = rows.where(ContactImport.state == state)

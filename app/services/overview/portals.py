@@ -14,7 +14,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.calls import LAST_DAY
 from app.services.paging import Page, Sort, keyset_page
-from app.services.partners.loading import visible
+from app.services.partners.loading import is_called, visible
 
 _BY_NAME = func.lower(Partner.name)
 SORT = Sort(_BY_NAME, read=lambda row: row.name.lower())
@@ -42,8 +42,7 @@ def portals(
     caller.require(Permission.PARTNER_READ)
     rows = visible(caller)
     if query:
-        in_domain = Partner.domain.icontains(query, autoescape=True)
-        rows = rows.where(Partner.named(query) | in_domain)
+        rows = rows.where(is_called(query))
     page = keyset_page(session, rows, SORT, cursor=cursor, limit=limit)
     return Page(_counted(session, page.items), page.next_cursor)
 

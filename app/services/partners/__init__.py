@@ -10,6 +10,15 @@ from app.services.partners.changing import (
     update,
     verify_domain,
 )
-from app.services.partners.loading import check, get, get_own, listing, names_of, own
+from app.services.partners.loading import (
+    check,
+    get,
+    get_own,
+    is_called,
+    listing,
+    names_of,
+    own,
+    search,
+)
 from app.services.partners.resource import BILLING_FIELDS, EDITOR_FIELDS, to_resource
 from app.services.partners.status import end_trial, resume, start_trial, suspend

@@ -1,10 +1,10 @@
 """The only loader of partners: another partner is answered like a missing one."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import partial
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, Select, or_, select
 from sqlalchemy.orm import Session, lazyload
 
 from app.errors import NotFound, ValidationFailed
@@ -32,6 +32,17 @@ def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool 
     """
     query = visible(caller).where(Partner.id == partner_id).options(lazyload("*"))
     return fetch(session, query, _not_found(), for_change=for_change)
+
+
+def search(session: Session, caller: Caller, words: str, *, limit: int) -> Sequence[Partner]:
+    """Return the caller's partners by name: those whose name or domain contains the words."""
+    rows = visible(caller).where(is_called(words)).options(lazyload("*"))
+    return session.scalars(rows.order_by(Partner.name_key, Partner.id).limit(limit)).all()
+
+
+def is_called(words: str) -> ColumnElement[bool]:
+    """Return the condition that the name or domain of a partner contains the words."""
+    return or_(Partner.named(words), Partner.domain.icontains(words, autoescape=True))
 
 
 def check(session: Session, caller: Caller, partner_id: UUID) -> UUID:
@@ -78,13 +89,13 @@ def get_own(session: Session, caller: Caller, *, for_change: bool = False) -> Pa
 
 def listing(caller: Caller, chosen: PartnerFilter) -> Listing[Partner, wire.Partner]:
     """Return the caller's partners that match: ``domain`` exactly, ``name`` anywhere in
-    the name."""
+    the name, in any case and without accents."""
     caller.require(Permission.PARTNER_READ)
     rows = visible(caller)
     if chosen.domain is not None:
         rows = rows.where(Partner.domain_key == domain_key(chosen.domain))
     if chosen.name is not None:
-        rows = rows.where(Partner.name.icontains(chosen.name, autoescape=True))
+        rows = rows.where(Partner.named(chosen.name))
     return Listing(rows, Partner.created_at, Partner.id, partial(to_resource, caller=caller))
 
 

@@ -1,6 +1,7 @@
 """/api/partners over HTTP."""
 
 import pytest
+from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import new_id
@@ -109,6 +110,16 @@ def test_an_editor_gets_the_name_of_the_field_that_is_not_theirs_and_nothing_is_
 def test_an_operator_finds_partners(area: AreaA, query: str, found: list[str]) -> None:
     listed = area.get(f"/api/partners{query}", as_role=Role.OPERATOR)
     assert [partner["partnerName"] for partner in listed] == found
+
+
+@pytest.mark.parametrize("words", ["zoe", "ZOË", "muller", "mueller"])
+def test_an_operator_finds_partners_without_accents(
+    session: Session, area: AreaA, words: str
+) -> None:
+    area.own.partner.name = "Zoë Müller"
+    session.commit()
+    listed = area.get(f"/api/partners?name={words}", as_role=Role.OPERATOR)
+    assert [partner["partnerName"] for partner in listed] == ["Zoë Müller"]
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN])

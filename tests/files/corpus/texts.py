@@ -112,9 +112,21 @@ TEXTS = {
     ),
     "no header, phones beside addresses": _text(
         f"Ann,{ANN},ann@mail.example\nBob,{BOB},bob@mail.example\n",
-        ok(1, "", "", ANN, "ann@mail.example", meta={"Column A": "Ann"}),
-        ok(2, "", "", BOB, "bob@mail.example", meta={"Column A": "Bob"}),
-        read={"mapping": {"Column A": ["Column A"], "phone": ["Column B"], "email": ["Column C"]}},
+        ok(1, "Ann", "", ANN, "ann@mail.example"),
+        ok(2, "Bob", "", BOB, "bob@mail.example"),
+        read={"mapping": {"firstName": ["Column A"], "phone": ["Column B"], "email": ["Column C"]}},
+    ),
+    "no header, first and last names beside phones": _text(
+        f"Anna,Lees,Hove,{ANN}\nZoë,O’Neill,Hove,{BOB}\n",
+        ok(1, "Anna", "Lees", ANN, meta={"Column C": "Hove"}),
+        ok(2, "Zoë", "O’Neill", BOB, meta={"Column C": "Hove"}),
+        read={"headerRow": None, "mapping": {
+            "firstName": ["Column A"], "lastName": ["Column B"], "Column C": ["Column C"],
+            "phone": ["Column D"]}},
+    ),
+    "no header, a single row": _text(
+        f"Anna,{ANN}\n", ok(1, "Anna", "", ANN),
+        read={"headerRow": None, "mapping": {"firstName": ["Column A"], "phone": ["Column B"]}},
     ),
     "no header, two columns of phones": _text(
         f"{ANN},{BOB}\n{BOB},{CY}\n",

@@ -268,13 +268,13 @@ def test_columns_that_were_chosen_are_remembered_for_the_next_file(desk: Desk) -
 
 def test_columns_without_names_are_remembered_where_the_values_agree(desk: Desk) -> None:
     first = desk.checked(f"Ann,{ANN},ann@example.com\nBob,{BOB},bob@example.com\n")
-    assert first.mapping == ["metadata:Column A", "phone", "email"]
+    assert first.mapping == ["firstName", "phone", "email"]
     with desk.database.transaction() as session:
-        steps.read_again(session, desk.caller, first.id, mapping=["firstName", "phone", "email"])
+        steps.read_again(session, desk.caller, first.id, mapping=["lastName", "phone", "email"])
     alike = desk.checked(f"Cy,{number(3)},-\nDi,{number(4)},n/a\n")
-    assert (alike.mapping, counts(alike)) == (["firstName", "phone", "email"], (2, 0, 0, 0, 0))
+    assert (alike.mapping, counts(alike)) == (["lastName", "phone", "email"], (2, 0, 0, 0, 0))
     other = desk.checked(f"cy@example.com,Cy,{number(3)}\ndi@example.com,Di,{number(4)}\n")
-    assert other.mapping == ["email", "metadata:Column B", "phone"]
+    assert other.mapping == ["email", "firstName", "phone"]
     assert counts(other) == (2, 0, 0, 0, 0)
 
 

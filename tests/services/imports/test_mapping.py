@@ -204,3 +204,44 @@ def test_columns_without_names_are_what_most_of_their_values_are(
 ) -> None:
     found = by_content("ABCD"[: len(rows[0])], rows, "US")
     assert (None if found is None else [str(target) for target in found]) == fields
+
+
+@pytest.mark.parametrize(
+    ("lines", "fields"),
+    [
+        ("Anna,*", "firstName phone"),
+        ("Anna,Lees,*", "firstName lastName phone"),
+        ("Anna Lees,*", "fullName phone"),
+        ("*,Jean-Luc,O’Neill", "phone firstName lastName"),
+        ("Łucja,Żak,*|Øyvind,Åse,*|Émile,d'Arc,*", "firstName lastName phone"),
+        ("Анна,Иванова,*|Пётр,Попов,*", "firstName lastName phone"),
+        ("太郎,佐藤,*|さくら,山本,*", "firstName lastName phone"),
+        ("प्रिया,शर्मा,*|अमित,सिंह,*", "firstName lastName phone"),
+        ("Hove,Anna,*", "metadata firstName phone"),
+        ("Mary Ann,Lees,*|Bob,de la Cruz,*|Cy,Ek,*", "firstName lastName phone"),
+        ("Ana,García López,*|José,Ruiz Soto,*|Eva,Gil Mora,*", "firstName lastName phone"),
+        ("Greta Thorn,*|Bo,*|Cy,*", "fullName phone"),
+        ("Anna,Lees,Hove,*|Bob,Ray,Hove,*", "firstName lastName metadata phone"),
+        ("Anna,Lees,San Diego,*", "firstName lastName metadata phone"),
+        ("Anna,Berlin,*|Bob,Deutschland,*", "firstName metadata phone"),
+        ("Hove,Anna,Lees,*|Rye,Bob,Ray,*", "metadata firstName lastName phone"),
+        ("Acme,Anna Lees,*", "metadata fullName phone"),
+        ("Acme Ltd,Anna,Lees,*", "metadata firstName lastName phone"),
+        ("Anna,*,High Street", "firstName phone metadata"),
+        ("Anna,Active,*", "firstName metadata phone"),
+        ("US,Anna,*|DE,Bob,*", "metadata firstName phone"),
+        ("A12,*|B13,*", "metadata phone"),
+        ("lead,*|prospect,*", "metadata phone"),
+        ("Hove,*|Hove,*|Rye,*|Hove,*", "metadata phone"),
+        ("London,*|Paris,*|Madrid,*", "metadata phone"),
+        ("Lakeside Dental,*|Greta GmbH,*", "metadata phone"),
+    ],
+)
+def test_names_are_found_in_columns_without_names(lines: str, fields: str) -> None:
+    rows = [
+        [f"+1202555010{number}" if cell == "*" else cell for cell in line.split(",")]
+        for number, line in enumerate(lines.split("|"))
+    ]
+    found = by_content("ABCD"[: len(rows[0])], rows, "US")
+    assert found is not None
+    assert " ".join(target.field for target in found) == fields

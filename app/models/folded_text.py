@@ -1,0 +1,121 @@
+"""Search stored text that has no folded column.
+
+SQLite calls `fold` for each text, which is quick as it runs in this process. PostgreSQL, where
+folding takes ten times as long, searches by a pattern of every spelling of the words.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Boolean, ColumnElement, Engine, and_, event, literal, or_
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+
+from app.models.base import has_umlauts
+from app.models.folding import fold, other_spellings
+
+_FOLDED = (range(0x20, 0x3400), range(0xFB00, 0xFB07), range(0xFF00, 0xFFF0))
+"""Letters outside of these are their own folded form: Chinese, Hangul, emoji."""
+_ACCENTS = r"[\u0300-\u036f]*"
+
+
+def holds_words(text: InstrumentedAttribute[Any], words: str) -> ColumnElement[bool]:
+    """Return the condition that the stored text contains the words, as `contains_words`. It reads
+    each row that the query's other conditions leave."""
+    found: list[ColumnElement[bool]] = [_holds(text, fold(words))]
+    for spelling, umlauts in other_spellings(words):
+        found.append(and_(_holds(text, spelling), has_umlauts((text,), umlauts)))
+    return or_(*found)
+
+
+def _holds(text: InstrumentedAttribute[Any], folded: str) -> ColumnElement[bool]:
+    folded = folded.replace("\x00", "")
+    return _Holds(text, literal(folded), literal(_pattern(folded)))
+
+
+class _Holds(FunctionElement[bool]):
+    """Whether a text contains folded words; the second argument is for SQLite, the third for
+    PostgreSQL."""
+
+    type = Boolean()
+    inherit_cache = True
+
+
+@compiles(_Holds, "sqlite")
+def _on_sqlite(element: _Holds, compiler: SQLCompiler, **options: Any) -> str:
+    text, folded, _ = (compiler.process(each, **options) for each in element.clauses)
+    return f"(instr(fold({text}), {folded}) > 0)"
+
+
+@compiles(_Holds, "postgresql")
+def _on_postgresql(element: _Holds, compiler: SQLCompiler, **options: Any) -> str:
+    text, _, pattern = (compiler.process(each, **options) for each in element.clauses)
+    return f"({text} ~ {pattern})"
+
+
+@event.listens_for(Engine, "connect")
+def _add_function(connection: Any, _record: Any) -> None:
+    """Give connections to SQLite the function `fold`."""
+    if hasattr(connection, "create_function"):
+        connection.create_function("fold", 1, _fold_value, deterministic=True)
+
+
+def _fold_value(value: str | None) -> str | None:
+    return None if value is None else fold(value)
+
+
+def _pattern(folded: str) -> str:
+    """Return a regular expression of PostgreSQL for the texts that `fold` makes contain this."""
+    last = len(folded) - 1
+    parts, place = [], 0
+    while place <= last:
+        letter, pair = folded[place], folded[place : place + 2]
+        letters = {letter, *_letters().get(letter, ())}
+        if place == 0:
+            letters |= {each for both, found in _pairs() if both[1] == letter for each in found}
+        if place == last:
+            letters |= {each for both, found in _pairs() if both[0] == letter for each in found}
+        part = _one_of(letters) + _ACCENTS
+        whole = dict(_pairs()).get(pair)
+        if whole:
+            second = _one_of({pair[1], *_letters().get(pair[1], ())})
+            part = f"(?:{part}{second}|{_one_of(whole)}){_ACCENTS}"
+        parts.append(part)
+        place += 2 if whole else 1
+    return "".join(parts)
+
+
+def _one_of(letters: set[str]) -> str:
+    return "[{}]".format("".join(sorted(map(_written, letters))))
+
+
+def _written(letter: str) -> str:
+    return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"
+
+
+@cache
+def _letters() -> dict[str, set[str]]:
+    """Return the letters that `fold` makes each single one."""
+    return _by_folded(1)
+
+
+@cache
+def _pairs() -> tuple[tuple[str, set[str]], ...]:
+    """Return the letters that `fold` makes two: ``æ``, ``ß``."""
+    return tuple((pair, found) for pair, found in _by_folded(2).items() if pair.isalpha())
+
+
+def _by_folded(length: int) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for letter in _foldable():
+        folded = fold(letter)
+        if len(folded) == length:
+            found.setdefault(folded, set()).add(letter)
+    return found
+
+
+def _foldable() -> Iterator[str]:
+    return (chr(code) for codes in _FOLDED for code in codes)
