@@ -179,6 +179,7 @@ def test_every_sort_order_lists_every_row_once_and_its_reverse_is_reversed(lists
                 assert (name, sort, sorted(up), up) == (name, sort, usual, down[::-1])
 
 
+@pytest.mark.alternating
 def test_lists_are_sorted_by_the_words_of_their_columns(lists: Lists) -> None:
     wanted = {
         "organizations": ("plan",),
@@ -233,6 +234,7 @@ def test_an_excel_file_holds_the_same_as_the_csv_file(lists: Lists) -> None:
         assert (name, written) == (name, expected)
 
 
+@pytest.mark.alternating
 def test_selected_rows_are_exported_in_the_chosen_columns_and_no_others(
     lists: Lists, own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
