@@ -124,7 +124,6 @@ PLAN_ORDER: ColumnElement[Tier] = case(
     else_=Organization.payment_tier,
 )
 """The same as what rows are sorted by: PostgreSQL enters an index on it beneath its policies."""
-Index("ix_organizations_partner_plan", Organization.partner_id, PLAN_ORDER, Organization.id)
 PLAN: ColumnElement[Tier] = func.coalesce(Organization.payment_tier, Tier.FREE)
 """The plan of an organization: the contract's default if none is set."""
 

@@ -136,9 +136,6 @@ class User(Searched, Base):
         return cls.organization_id.is_(None) & (cls.user_type == role)
 
 
-Index("ix_users_partner_role", User.partner_id, User.role, User.id)
-
-
 class PortalSession(Base):
     """A browser's session at one host. The cookie holds a token; only its hash is stored."""
 

@@ -178,6 +178,7 @@ def test_files_and_reversed_orders_hold_exactly_the_rows_of_each_filter_and_sort
             assert (name, sort, sorted(up), up) == (name, sort, sorted(shown[""]), down[::-1])
 
 
+@pytest.mark.alternating
 def test_lists_are_sorted_by_the_words_of_their_columns(lists: Lists) -> None:
     wanted = {
         "organizations": ("plan",),
@@ -232,6 +233,7 @@ def test_an_excel_file_holds_the_same_as_the_csv_file(lists: Lists) -> None:
         assert (name, written) == (name, expected)
 
 
+@pytest.mark.alternating
 def test_selected_rows_are_exported_in_the_chosen_columns_and_no_others(
     lists: Lists, own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
