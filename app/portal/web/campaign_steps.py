@@ -1,8 +1,11 @@
 """The steps of a new campaign: its name and assistants, its plan, its contacts, the start."""
 
 from flask import request
+from sqlalchemy.orm import Session
 
 from app.languages import gettext, pgettext
+from app.models import Campaign
+from app.services import outreach
 
 
 def is_new() -> bool:
@@ -18,3 +21,9 @@ def steps_of_new() -> list[tuple[str, None]]:
         (gettext("Contacts"), None),
         (pgettext("campaign", "Start"), None),
     ]
+
+
+def steps_of_planned(session: Session, campaign: Campaign) -> list[tuple[str, None]] | None:
+    """Return the steps of creating the campaign if it has a plan and never started, else None."""
+    plan = outreach.stored_plan(session, campaign)
+    return steps_of_new() if plan is not None and plan.started_at is None else None
