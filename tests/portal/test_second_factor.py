@@ -118,7 +118,8 @@ def test_the_code_to_scan_has_its_whole_margin_at_any_size(
         browser.get("/account/factors/app").text.partition('class="qr"')[2].partition("</svg>")[0]
     )
     whole = re.search(r'viewBox="0 0 (\d+) (\d+)"', picture)
-    assert whole and whole[1] == whole[2]
+    assert whole
+    assert whole[1] == whole[2]
     side = int(whole[1])
     # A code of n modules, 21 and then 4 more a version, has four blank ones on each side.
     assert (side - 8 - 21) % 4 == 0
