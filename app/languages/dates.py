@@ -12,6 +12,8 @@ from babel.dates import format_date, format_interval, format_skeleton, get_timez
 from app.languages.current import DEFAULT, language, locale
 
 NO_BREAK = "\u00a0"
+# Keeps what follows a dash on its line.
+JOINER = "\u2060"
 _ENGLISH = Locale(DEFAULT)
 _BRITISH = Locale(DEFAULT, "GB")
 _DAY_FIRST = {

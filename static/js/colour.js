@@ -1,5 +1,6 @@
 // <input type="color" data-picker="id of a text field">: shows the colour that is typed there, and
-// writes the one that is chosen.
+// writes the one that is chosen. A blank field shows the colour that it follows, which the server
+// sends with what is wrong with the field.
 const measure = document.createElement("canvas").getContext("2d");
 
 export function colourPickers(root) {
@@ -14,6 +15,11 @@ export function colourPickers(root) {
     picker.hidden = false;
     picker.addEventListener("input", () => { text.value = picker.value; });
     text.addEventListener("input", show);
+    const live = document.getElementById(`${text.id}-live`);
+    if (live) new MutationObserver(() => {
+      text.placeholder = live.querySelector("[data-shown]")?.dataset.shown ?? text.placeholder;
+      show();
+    }).observe(live, { childList: true });
     show();
   }
 }

@@ -70,8 +70,7 @@ async function show() {
   const within = document.createElement("div");
   place.replaceChildren(within);
   const options = {
-    disableSearch: true, hideDownloadButtons: true, hideFab: true, nativeScrollbars: true, hideSchemaPattern: true,
-    showExtensions: ["x-addition"], theme: theme(),
+    disableSearch: true, hideDownloadButtons: true, hideFab: true, nativeScrollbars: true, hideSchemaPattern: true, theme: theme(),
   };
   Redoc.init(described, options, within);
 }

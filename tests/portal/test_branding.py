@@ -397,6 +397,35 @@ def test_a_colour_that_is_not_one_is_named_while_it_is_typed(editor: Browser) ->
     )
     assert (typed.status_code, typed.headers["HX-Reswap"]) == (200, "none")
     assert re.search(r'id="colour-live" hx-swap-oob="innerHTML">.*colour', typed.text, re.DOTALL)
+    assert "Not saved. Fix the marked fields first." in typed.text
+    assert "No changes." not in answer.text
+
+
+def test_errors_of_the_studio_stand_in_the_order_of_its_fields(editor: Browser) -> None:
+    sent = {**FORM, "colour": "blurple", "product_name": "", "demo_link": "ftp://x.example/"}
+    page = editor.post(PAGE, sent, page=PAGE).text
+    summary = page.partition('class="error-summary"')[2].partition("</div>")[0]
+    named = re.findall(r'href="#([^"]+)"', summary)
+    assert named == ["colour", "product_name", "demo_link"]
+    assert [page.index(f'id="{field}"') for field in named] == sorted(
+        page.index(f'id="{field}"') for field in named
+    )
+
+
+def test_colours_of_the_chat_follow_the_brand_colour_while_it_is_typed(editor: Browser) -> None:
+    token = re.search(r'name="csrf_token" value="([^"]+)"', editor.get(PAGE).text)
+    assert token
+    typed = editor.client.post(
+        PAGE,
+        data={**FORM, "csrf_token": token.group(1)},
+        headers={"HX-Request": "true"},
+    ).text
+    live = typed.partition('id="chat_header-live"')[2].partition("</div>")[0]
+    shown = re.search(r'data-shown="([^"]+)"', live)
+    assert shown
+    header = editor.get(PAGE).text.partition('id="chat_header"')[2].partition(">")[0]
+    assert f'placeholder="{shown[1]}"' in header
+    assert shown[1] == "#1c7a4d"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -472,6 +501,8 @@ def test_a_draft_is_published_from_a_page_with_its_changes(editor: Browser) -> N
         "Product name",
         "“Powered by” on customers’ pages",
     ]
+    assert review.count('data-label="Your customers see"') == len(rows)
+    assert review.count('data-label="Version 1"') == len(rows)
     changes = {name: (old, new) for name, old, new in rows}
     assert 'fill="#1c7a4d"' in changes["Colours"][1]
     assert '<img class="value-picture" src="/brand/images/' in changes["Logo"][1]

@@ -151,6 +151,26 @@ def test_a_new_campaign_leads_to_its_plan_and_then_to_the_upload(
     assert (saved.status_code, saved.location) == (303, upload)
     second = admin.get(upload).text
     assert f'href="/campaigns/{campaign.id}">Upload later' in second
+    assert [step_of(page) for page in (first, second)] == [
+        "Step 2 of 4: Plan",
+        "Step 3 of 4: Contacts: Choose file",
+    ]
+
+
+def test_an_upload_into_a_started_campaign_has_its_own_three_steps(
+    session: Session, admin: Browser, campaign: Campaign, planned: str
+) -> None:
+    session.get_one(Outreach, campaign.id).started_at = utcnow()
+    session.commit()
+    page = admin.get(f"/campaigns/{campaign.id}/upload").text
+    assert step_of(page) == "Step 1 of 3: Choose file"
+
+
+def step_of(page: str) -> str:
+    """Return the current step of a wizard, as it is read on a phone."""
+    wizard = page.partition('<ol class="wizard"')[2].partition("</ol>")[0]
+    words = wizard.partition('class="step-of">')[2].partition("</li>")[0]
+    return " ".join(re.sub("<[^>]+>", "", words).split())
 
 
 def test_a_campaign_without_contacts_and_plan_says_on_both_tabs_how_to_begin(

@@ -142,6 +142,7 @@ def test_the_user_gets_one_mail_and_the_page_shows_the_file(
     order(admin)
     page = admin.get("/exports")
     assert "Campaigns CSV Being prepared" in words(page)
+    assert 'data-label="Kept until"' in page.text
     assert 'hx-get="/exports" hx-trigger="every 2s"' in page.text
     export = write(app, session)
     write(app, session)

@@ -1,18 +1,51 @@
 """How pages write addresses."""
 
+from datetime import UTC, date, datetime
+
 import pytest
 
-from app.portal.web.formats import breakable
+from app.languages import speaking
+from app.portal.web.formats import breakable, range_end, short_moment, unbroken, utc_days
 
 
 @pytest.mark.parametrize(
     ("address", "shown"),
     [
         ("ada@mail.example.com", "ada@|mail.|example.|com"),
-        ("https://hooks.example.com/in/2", "https://|hooks.|example.|com/|in/|2"),
-        ("https://hooks.example.com/", "https://|hooks.|example.|com/"),
+        ("https://hooks.example.com/in/2", "https://|hooks.example.com/|in/|2"),
+        ("https://hooks.example.com/", "https://|hooks.example.com/"),
+        ("https://hooks.example.com/in?a=1&b=2", "https://|hooks.example.com/|in|?a=1|&amp;b=2"),
         ("a<b@mail.example", "a&lt;b@|mail.|example"),
     ],
 )
-def test_a_long_address_breaks_after_its_at_sign_dots_and_slashes(address: str, shown: str) -> None:
+def test_a_long_address_breaks_between_its_parts_and_never_within_the_host_of_a_url(
+    address: str, shown: str
+) -> None:
     assert breakable(address) == shown.replace("|", "<wbr>")
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [
+        ("en", "29 Nov 2026, 11:55 UTC"),
+        ("de", "29. Nov. 2026, 11:55 UTC"),
+        ("es", "29 nov 2026, 11:55 UTC"),
+        ("fr", "29 nov. 2026, 11:55 UTC"),
+    ],
+)
+def test_a_date_among_details_is_short_and_breaks_only_before_its_time(
+    language: str, shown: str
+) -> None:
+    with speaking(language):
+        words = short_moment(datetime(2026, 11, 29, 11, 55, tzinfo=UTC))
+    assert words.replace("\N{NO-BREAK SPACE}", " ") == shown
+    assert words.split(" ") == [words.partition(" ")[0], words.partition(" ")[2]]
+
+
+def test_a_range_never_breaks_after_its_dash() -> None:
+    assert "1–\N{WORD JOINER}27" in utc_days(date(2026, 11, 1), date(2026, 11, 27), "UTC")
+    assert f"858–{range_end('903')}" == "858–\N{WORD JOINER}903"
+
+
+def test_a_pseudonym_stays_on_one_line() -> None:
+    assert unbroken("erased-<1>") == '<span class="nowrap">erased-&lt;1&gt;</span>'

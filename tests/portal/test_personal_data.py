@@ -156,8 +156,8 @@ def test_people_with_a_name_are_grouped_by_kind_with_what_is_known(
         r'<h2[^>]*>(Users|Contacts)|line-title"[^>]*>([^<]+)|line-text">([^<]+)', page
     )
     assert ["".join(each) for each in shown] == [
-        *("Users", "Greta Hall", f"{own.organization.name} · Member · {own.user.email}"),
-        *("Contacts", "Greta Vale", f"{own.organization.name} · Recall · {phone(PHONE)}"),
+        *("Users", "Greta Hall", f"{own.organization.name}, Member, {own.user.email}"),
+        *("Contacts", "Greta Vale", f"{own.organization.name}, Recall, {phone(PHONE)}"),
     ]
 
 
@@ -230,6 +230,15 @@ def test_data_question_result_and_history_say_the_same_about_an_uploaded_contact
     page = f"{page_of(contact)}/erase"
     asked = admin.get(page).text
     assert lines_of(asked) == known
+    assert asked.count('data-label="If erased:"') == len(known)
+    crumbs = asked.partition('aria-label="Breadcrumbs"')[2].partition("</nav>")[0]
+    assert re.findall(r">([^<>]+)</(?:a|span)>", crumbs) == [
+        "Settings",
+        "Personal data",
+        "Find a person’s data",
+        "Greta Vale",
+        "Erase this person",
+    ]
     assert "contacts and the figures of the upload stay." in asked
     admin.post(page, {"typed": "Greta Vale"}, page=page)
     erasure_id = session.scalars(select(Erasure.id)).one()
@@ -237,6 +246,7 @@ def test_data_question_result_and_history_say_the_same_about_an_uploaded_contact
         erase(erasure_id)
     result = admin.get(f"/erasures/{erasure_id}").text
     assert lines_of(result) == known
+    assert "What was erased" in result
     facts = [each.replace("<wbr>", "") for each in re.findall(r"<dd>(.*?)</dd>", result)]
     assert facts[1:3] == [own.organization.name, own.staff[Role.PARTNER_ADMIN].email]
     proof = admin.get(f"/erasures/{erasure_id}/proof.txt").text

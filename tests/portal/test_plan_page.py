@@ -307,7 +307,7 @@ def test_the_plan_page_says_what_the_month_will_cost(
     )
     assert price is not None
     found = re.search(
-        r"About (\d+) minutes by 30 Nov 2026 \(likely (\d+)–(\d+)\)\. "
+        r"About (\d+) minutes by 30 Nov 2026 \(likely (\d+)–\N{WORD JOINER}(\d+)\)\. "
         r"What the plan includes is expected to be used up on (\d+) Nov 2026\.",
         with_forecast,
     )

@@ -109,6 +109,23 @@ def test_adding_an_app_shows_ten_recovery_codes_once_and_is_mailed_and_recorded(
     assert actions(session, protected.user) == ["user.app_added"]
 
 
+def test_the_code_to_scan_has_its_whole_margin_at_any_size(
+    own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    browser.post("/account/factors/app", page="/account/factors")
+    picture = (
+        browser.get("/account/factors/app").text.partition('class="qr"')[2].partition("</svg>")[0]
+    )
+    whole = re.search(r'viewBox="0 0 (\d+) (\d+)"', picture)
+    assert whole
+    assert whole[1] == whole[2]
+    side = int(whole[1])
+    # A code of n modules, 21 and then 4 more a version, has four blank ones on each side.
+    assert (side - 8 - 21) % 4 == 0
+    assert not re.search(r"<svg[^>]* (width|height)=", picture)
+
+
 def test_the_password_alone_grants_nothing_and_the_code_signs_in(
     app: Flask, session: Session, protected: Protected
 ) -> None:

@@ -332,7 +332,7 @@ def test_pages_of_spending_forecast_the_end_of_the_month(
             )
         )
     session.commit()
-    words = "About $310.00 this month, by 31 Oct 2026 (likely $310.00–$310.00)."
+    words = "About $310.00 this month, by 31 Oct 2026 (likely $310.00–\N{WORD JOINER}$310.00)."
     shown = unescape(browser.get(path).text).replace("\N{NO-BREAK SPACE}", " ")
     assert re.findall(r"About.*this month[^<]*", shown) == [words]
 

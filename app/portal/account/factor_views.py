@@ -202,7 +202,9 @@ def _app_page(form: AppForm) -> str | Response:
     link = authenticator_apps.link(
         secret, issuer=g.brand.product_name, account=current_user.user.email
     )
-    picture = segno.make(link, error="m").svg_inline(scale=4, border=4, dark="#000", light="#fff")
+    picture = segno.make(link, error="m").svg_inline(
+        border=4, dark="#000", light="#fff", omitsize=True
+    )
     return render_template(
         "portal/account/app.html",
         form=form,

@@ -73,17 +73,17 @@ def _in_each_language(texts: Mapping[str, Any] | None) -> list[Mapping[str, Any]
 
 
 class BrandingForm(PortalForm):
-    """Empty rows are left out; one empty row is at the end of each list."""
+    """Empty rows are left out; one empty row is at the end of each list. The fields stand in the
+    order of the page, which is that of its errors."""
 
     version = VersionField()
+    colour = _colour_field(lazy_gettext("Colour"))
     product_name = StringField(
         lazy_gettext("Product name"), render_kw={"maxlength": 200, "required": True}
     )
     tagline = StringField(lazy_gettext("Tagline"), render_kw={"maxlength": 200})
     mail_greeting = StringField(lazy_gettext("Greeting in emails"), render_kw={"maxlength": 200})
     texts_by_language = FieldList(FormField(TextsRow), max_entries=len(LANGUAGES))
-    colour = _colour_field(lazy_gettext("Colour"))
-    further_colours = FieldList(FormField(ColourRow))
     header_links = FieldList(FormField(LinkRow))
     social_links = FieldList(FormField(SocialRow))
     show_embedded_chat = BooleanField(lazy_gettext("Show the chat bubble"))
@@ -93,9 +93,6 @@ class BrandingForm(PortalForm):
     chat_assistant = _colour_field(CHAT_LABELS["assistant"])
     chat_background = _colour_field(CHAT_LABELS["background"])
     show_branding_toggle = BooleanField(lazy_gettext("Show “Powered by” on customers’ pages"))
-    show_character_toggle = BooleanField(
-        lazy_gettext("Let customers choose their assistant’s character")
-    )
     default_assistant_name = StringField(
         lazy_gettext("Name of new assistants"), render_kw={"maxlength": 200}
     )
@@ -103,6 +100,10 @@ class BrandingForm(PortalForm):
         lazy_gettext("Message at a limit"), render_kw={"maxlength": 2000}
     )
     demo_link = URLField(lazy_gettext("Address of your demo"), render_kw={"maxlength": 2000})
+    further_colours = FieldList(FormField(ColourRow))
+    show_character_toggle = BooleanField(
+        lazy_gettext("Let customers choose their assistant’s character")
+    )
 
     @classmethod
     def showing(cls, content: Mapping[str, Any]) -> "BrandingForm":

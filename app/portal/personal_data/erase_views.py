@@ -16,7 +16,7 @@ from app.models import Erasure
 from app.portal.personal_data import labels
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fields import without_nul
-from app.portal.web.formats import moment, number
+from app.portal.web.formats import number, short_moment
 from app.portal.web.forms import PortalForm
 from app.portal.web.list_words import ALL_WORDS
 from app.portal.web.messages import changing
@@ -113,8 +113,8 @@ def _proof(found: Erasure, shown: dict[str, Any]) -> list[str]:
         (gettext("Organization"), shown["organization"]),
         (gettext("Pseudonym"), found.pseudonym),
         (gettext("Requested by"), found.requested_by),
-        (gettext("Requested"), moment(found.created_at, zone())),
-        (gettext("Finished"), moment(found.finished_at, zone())),
+        (gettext("Requested"), short_moment(found.created_at, zone())),
+        (gettext("Finished"), short_moment(found.finished_at, zone())),
     )
     return [
         f"{shown['title']} · {g.brand.product_name}",
@@ -151,9 +151,12 @@ def _progress(erasure_id: UUID) -> dict[str, Any]:
         "is_running": found.state not in ENDED,
         "lines": labels.rows_of(preview.of_erasure(found)),
         "has_failed": found.state is ErasureState.FAILED,
-        "has_settings": caller().partner_id is not None
-        and may_open(caller(), "portal.personal_data_settings"),
+        "has_settings": _has_settings(),
     }
+
+
+def _has_settings() -> bool:
+    return caller().partner_id is not None and may_open(caller(), "portal.personal_data_settings")
 
 
 def _user_page(user_id: UUID, form: EraseForm) -> str:
@@ -196,6 +199,7 @@ def _page(session: Session, subject: Subject, form: EraseForm, **about: Any) -> 
         "portal/personal_data/erase.html",
         subject=subject,
         form=form,
+        has_settings=_has_settings(),
         lines=labels.rows_of(preview.of(session, subject)),
         exports=[
             (str({**ALL_WORDS, **SUBJECT_TITLES}.get(each.list_name, each.list_name)), each)

@@ -132,4 +132,4 @@ def _of_contacts(found: search.Found, names: dict[UUID, str]) -> Sequence[Choice
 
 
 def _beside(*texts: str | None) -> str:
-    return " · ".join(filter(None, texts))
+    return ", ".join(filter(None, texts))

@@ -30,6 +30,7 @@ from app.portal.uploads.labels import (
 )
 from app.portal.uploads.sheet import columns_of, sheet_row
 from app.portal.web import lists
+from app.portal.web.campaign_states import steps_of_planned
 from app.portal.web.formats import number
 from app.services import outreach
 from app.services.contacts.plan import FAILED
@@ -141,14 +142,20 @@ def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
             (name, campaign),
             (pgettext("noun", "Upload"), None),
         ],
-        "places": [
-            (gettext("Choose file"), choose),
-            (gettext("Check"), None),
-            (gettext("Apply"), None),
-        ],
+        "places": parts_of_upload(choose),
+        "steps_of_new": steps_of_planned(session, session.get_one(Campaign, upload.campaign_id)),
         "campaign_url": campaign,
         "takes_new": organization.status is not OrganizationStatus.ARCHIVED,
     }
+
+
+def parts_of_upload(choose: str | None = None) -> list[tuple[str, str | None]]:
+    """Return the steps of an upload; ``choose`` is the URL of the first."""
+    return [
+        (gettext("Choose file"), choose),
+        (gettext("Check"), None),
+        (gettext("Apply"), None),
+    ]
 
 
 def _mapping(upload: ContactImport) -> Columns:

@@ -16,10 +16,11 @@ from app.languages import gettext, ngettext
 from app.models import Campaign, ContactImport
 from app.policy import Permission
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
+from app.portal.uploads.check_page import parts_of_upload
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.campaign_states import is_new
+from app.portal.web.campaign_states import is_new, steps_of_planned
 from app.portal.web.editing import Submission
 from app.portal.web.formats import day, number
 from app.portal.web.user_timezone import zone
@@ -161,6 +162,8 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
             hints=ACTION_HINTS,
             most=size_words(settings().max_upload_bytes),
             is_new=is_new(),
+            places=parts_of_upload(),
+            steps_of_new=steps_of_planned(session, campaign),
         )
 
 

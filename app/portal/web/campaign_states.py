@@ -1,10 +1,12 @@
 """The states of campaigns in words, and the steps of creating one."""
 
 from flask import request
+from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
 from app.languages import gettext, lazy_gettext, pgettext
 from app.models import Campaign
+from app.services import outreach
 from app.services.outreach import Summary
 
 STATE_WORDS = {
@@ -40,3 +42,9 @@ def steps_of_new() -> list[tuple[str, None]]:
         (gettext("Contacts"), None),
         (pgettext("campaign", "Start"), None),
     ]
+
+
+def steps_of_planned(session: Session, campaign: Campaign) -> list[tuple[str, None]] | None:
+    """Return the steps of creating the campaign if it has a plan and never started, else None."""
+    plan = outreach.stored_plan(session, campaign)
+    return steps_of_new() if plan is not None and plan.started_at is None else None

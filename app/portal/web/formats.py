@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from app.enums import CallStatus, CarrierKind
 from app.languages import gettext, lazy_gettext, locale
-from app.languages.dates import NO_BREAK, written_date, written_days, zone_letters
+from app.languages.dates import JOINER, NO_BREAK, written_date, written_days, zone_letters
 from app.languages.numbers import number_marks, written
 from app.models import is_erased, utcnow
 from app.phone import closing
@@ -23,6 +23,7 @@ from app.validation.urls import is_web_url
 
 _DAYTIME = time(8), time(21)
 _BREAKS = re.compile(r"(?<=[@.])(?=.)|(?<=/)(?=[^/])")
+_URL_BREAKS = re.compile(r"(?<=/)(?=[^/])|(?=[?&])")
 _APOSTROPHE = re.compile(r"(?<=[a-z])'(?=[a-z])")
 
 CALL_STATUS_NAMES: dict[str, str] = {
@@ -100,6 +101,14 @@ def moment(value: datetime | None, zone: str = "UTC") -> str:
     return f"{written_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
 
 
+def short_moment(value: datetime | None, zone: str = "UTC") -> str:
+    """21 Nov 2026, 10:47 GMT, for details in a narrow column."""
+    if value is None:
+        return "–"
+    local = value.astimezone(ZoneInfo(zone))
+    return f"{written_date(local, 'yMMMd')}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
+
+
 def when(value: datetime | None, zone: str = "UTC") -> str:
     """21 Nov, 10:47 for tables that name their zone; with the year if it is another one."""
     if value is None:
@@ -125,8 +134,13 @@ def utc_days(first: date, last: date, zone: str) -> str:
         datetime.combine(day, time(), ZoneInfo(zone)).utcoffset()
         for day in (first, last + timedelta(days=1))
     }
-    days = written_days(first, last)
+    days = written_days(first, last).replace("–", f"–{JOINER}")
     return days if offsets == {timedelta()} else f"{days} (UTC)"
+
+
+def range_end(words: str) -> str:
+    """Return the end of a range that stays on the line of the dash before it."""
+    return JOINER + words
 
 
 def age(since: datetime) -> str:
@@ -140,8 +154,15 @@ def when_in_zone(value: datetime, zone: str) -> str:
 
 
 def breakable(address: str) -> Markup:
-    """An email or web address that breaks at its @, dots and slashes when a line is too short."""
-    return Markup("<wbr>").join(_BREAKS.split(address))
+    """An email that breaks at its @ and dots when a line is too short; a web address that breaks
+    at its slashes, with its host as a whole."""
+    breaks = _URL_BREAKS if "://" in address else _BREAKS
+    return Markup("<wbr>").join(breaks.split(address))
+
+
+def unbroken(words: str) -> Markup:
+    """Words that a line never breaks, such as a pseudonym with a hyphen."""
+    return Markup('<span class="nowrap">%s</span>') % words
 
 
 def size(octets: int) -> str:
@@ -205,8 +226,8 @@ def typographic(message: str) -> str:
 
 def register(app: Flask) -> None:
     filters = (
-        *(number, quantity, day, moment, when, when_in_zone, utc_days, size, phone, initials),
-        *(age, breakable, clock, hours_end, lasting),
+        *(number, quantity, day, moment, short_moment, when, when_in_zone, utc_days, size, phone),
+        *(age, breakable, clock, hours_end, initials, lasting, range_end, unbroken),
     )
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters.update(money=money, micros=micros)
