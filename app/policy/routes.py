@@ -384,6 +384,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.report_month": P.REPORT_READ,
     "portal.report_month_file": P.REPORT_READ,
     "portal.report_schedule": P.ORGANIZATIONS_WRITE,
+    "portal.report_schedule_preview": P.ORGANIZATIONS_WRITE,
     "portal.report_schedule_save": P.ORGANIZATIONS_WRITE,
     "portal.report_schedule_test": P.ORGANIZATIONS_WRITE,
     "portal.pricing": P.PRICING_READ,

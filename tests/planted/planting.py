@@ -67,7 +67,7 @@ FIXED = re.compile(
     | import_(?:problems\.(?:reason|field)|rows\.reason|changes\.fields_left)
     | column_mappings\.mapping | do_not_call\.source | outreach_contacts\.reason
     | legacy_exchanges\.(?:answer|shadow_answer) | carrier_accounts\.trunk
-    | mails\.(?:details|failure) | spending_limits\.budget_levels
+    | mails\.(?:details|failure) | spending_limits\.budget_levels | report_schedules\.language
     """
 )
 """Columns of fixed words, hashes, secrets and settings; ``table.column``."""

@@ -319,7 +319,7 @@ NOT_PERSONAL: dict[str, str] = {
     "recovery_codes": "code_hash",
     "refusal_counts": "key",
     "remembered_browsers": "token_hash",
-    "report_schedules": "scope timezone",
+    "report_schedules": "scope timezone language",
     "retention_runs": "kind",
     "revoked_tokens": "jti",
     "scim_groups": "external_id",
