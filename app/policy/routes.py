@@ -112,6 +112,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.outbox": P.PARTNER_WRITE,  # links in mails sign their users in
     "portal.outbox_mail": P.PARTNER_WRITE,
     "portal.outbox_html": P.PARTNER_WRITE,
+    "portal.outbox_file": P.PARTNER_WRITE,
     "portal.operator_installation": P.PARTNER_CREATE,
     "portal.operator_partner_new": P.PARTNER_CREATE,
     "portal.operator_partner_create": P.PARTNER_CREATE,

@@ -21,8 +21,10 @@ from app.models import (
     SpendingTotal,
     User,
 )
-from app.services import assistants, monthly_reports
+from app.services import assistants, mails, monthly_reports, pdf
 from app.services.billing.usage import ModelRate
+from app.services.branding.brand import of_partner
+from app.services.branding.shades import brand_shades
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import send_waiting
@@ -273,7 +275,7 @@ def test_a_test_mail_goes_to_the_user_alone_and_shows_last_month(
     address = f"{SCHEDULE}/test?organization={own.organization.id}"
     admin.post(address, page=SCHEDULE)
     mail = session.scalars(select(Mail).where(Mail.kind == "monthly_report")).one()
-    assert mail.details == {
+    assert {name: value for name, value in mail.details.items() if name != "paper"} == {
         "name": "Northwind Bakery",
         "month": "September 2026",
         "start": "2026-09-01",
@@ -292,6 +294,37 @@ def test_a_test_mail_goes_to_the_user_alone_and_shows_last_month(
     (letter,) = [each for each in send_waiting(session, settings) if "Report of" in each.subject]
     assert letter.to == own.staff[Role.PARTNER_ADMIN].email
     assert "Conversations | 30 | 10" in letter.text
+
+
+def test_the_mail_has_the_conversations_of_each_week_as_bars_in_the_brands_colour(
+    session: Session, settings: Settings, own: Tenant, admin: Browser
+) -> None:
+    admin.post(f"{SCHEDULE}/test?organization={own.organization.id}", page=SCHEDULE)
+    (letter,) = [each for each in send_waiting(session, settings) if "Report of" in each.subject]
+    assert "Conversations by week | September | Month before\n1–7 Sept | 0 | 10\n" in letter.text
+    assert "29–30 Sept | 30 | 0" in letter.text
+    colour = brand_shades(of_partner(own.partner).colour).light.chart
+    fill = r'<td class="fill"[^>]* width="([^"]+)"[^>]*background-color: ([^;]+);'
+    bars = re.findall(fill, letter.html)
+    assert bars == [("100%", colour)]
+
+
+def test_the_mail_has_the_report_as_a_pdf_in_its_language(
+    session: Session, own: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own.staff[Role.PARTNER_ADMIN].language = "de"
+    session.commit()
+    admin.post(f"{SCHEDULE}/test", page=SCHEDULE)
+    mail = session.scalars(select(Mail).where(Mail.kind == "monthly_report")).one()
+    paper = mails.paper_of(session, mail.id)
+    assert paper
+    (file,) = paper.attached()
+    assert (file.name, file.content[:5]) == ("report-2026-09.pdf", b"%PDF-")
+    assert paper.data["title"] == "Bericht für September 2026"
+    monkeypatch.setattr("app.services.mails.attaching.MOST_OCTETS", 1000)
+    assert paper.attached() == ()
+    monkeypatch.setattr(pdf, "is_installed", lambda: False)
+    assert mails.paper_of(session, mail.id) is None
 
 
 def test_the_people_of_an_organization_can_open_the_link_of_its_report(

@@ -11,10 +11,11 @@ from sqlalchemy.orm import Session
 from app.errors import NotFound
 from app.extensions import caller, figures
 from app.languages import gettext
+from app.languages.dates import month_alone
 from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.access.missing import may
-from app.portal.billing.words import model_rate, month_alone
+from app.portal.billing.words import model_rate
 from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
 from app.portal.web.organization_picker import organization_named

@@ -1,5 +1,6 @@
 """The monthly report by email: its schedule for a partner or an organization, and sending it."""
 
+from app.services.monthly_reports.paper import paper
 from app.services.monthly_reports.schedules import (
     LAST_DAY,
     ScheduleInput,

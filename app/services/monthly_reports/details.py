@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.languages import gettext
 from app.languages.dates import NO_BREAK, written_date
-from app.languages.numbers import written
+from app.languages.numbers import written, written_share
 from app.models import Organization, Partner
 from app.policy.caller import Caller
 from app.services import reporting
@@ -17,6 +17,7 @@ from app.services.billing.margin import Earned
 from app.services.billing.months import previous_month
 from app.services.billing.usage import ModelRate
 from app.services.money_words import micros
+from app.services.monthly_reports.paper import paper
 
 
 def details_of(
@@ -43,8 +44,10 @@ def details_of(
         ),
         (gettext("Calls answered"), _rate(found.calls), _rate(found.calls_before)),
     ]
+    earned = None
     if organization_id is None:
-        figures += _earned(session, caller, month.start, model)
+        earned = reporting.earned(session, caller, month.start, model)
+        figures += _earned(session, caller, month.start, earned, model)
     return {
         "name": owner.name,
         "month": written_date(month.start, "yMMMM").replace(NO_BREAK, " "),
@@ -54,19 +57,18 @@ def details_of(
         "growing": _named(found.growing),
         "falling": _named(found.falling),
         "near": [(near.name, near.words) for near in found.near],
+        "paper": paper(found, earned, owner.name, today, has_model=model != ModelRate()),
     }
 
 
 def _earned(
-    session: Session, caller: Caller, month: date, model: ModelRate
+    session: Session, caller: Caller, month: date, now: Earned | None, model: ModelRate
 ) -> list[tuple[str, str, str]]:
     """Return price, costs and margin; nothing if nothing was charged or spent. Model costs are left
     out where the operator has set none."""
-    now, before = (
-        reporting.earned(session, caller, each, model) for each in (month, previous_month(month))
-    )
     if now is None or not (now.price or now.model or now.carrier):
         return []
+    before = reporting.earned(session, caller, previous_month(month), model)
     rows: list[tuple[str, Callable[[Earned], str]]] = [
         (gettext("Price to customers"), lambda one: micros(one.price, one.currency)),
         (gettext("Carrier cost"), _carrier_cost),
@@ -87,9 +89,7 @@ def _margin(one: Earned) -> str:
 
 
 def _rate(calls: reporting.Answered) -> str:
-    if not calls.ended:
-        return "–"
-    return f"{written(100 * calls.answered / calls.ended, 1)}{NO_BREAK}%"
+    return written_share(calls.answered, calls.ended)
 
 
 def _named(movers: Sequence[reporting.Mover]) -> list[tuple[str, str, str]]:
