@@ -151,6 +151,7 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     },
     "idempotency_records.response": lambda marks: {"message": marks.word()},
     "organization_templates.content": _template,
+    "alert_rules.recipients": lambda marks: [f"{marks.word()}@mail.example"],
     "spending_limits.budget_recipients": lambda marks: [f"{marks.word()}@mail.example"],
     "partners.allowed_query_params": lambda marks: {marks.word(): True},
     "partners.texts_by_language": lambda marks: {"de": {"tagline": marks.word()}},

@@ -111,6 +111,7 @@ HOLDINGS: tuple[Holding, ...] = (
     ),
     _H("saved_views: list_name name query", _E.REPLACED, _R.ACCOUNT, exported=True),
     _H("mails: kind to details failure", _E.DELETED, _R.MAILS, exported=True),
+    _H("alert_rules: recipients", _E.DELETED, _R.ACCOUNT),
     _H("report_schedules: recipients", _E.DELETED, _R.ACCOUNT),
     _H("spending_limits: budget_recipients", _E.DELETED, _R.ACCOUNT),
     _H("refusal_counts: entry", _E.REPLACED, _R.SHORT),

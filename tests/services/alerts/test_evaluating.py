@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import AlertMeasure, AlertPeriod, AlertScope, OrganizationStatus, Role, WebhookEvent
+from app.errors import ValidationFailed
 from app.models import (
     Alert,
     AuditEntry,
@@ -330,3 +331,34 @@ def test_the_organization_nearest_to_an_alert_is_shown_for_each_measure_and_peri
         "limits": ["Northwind Dental: 33 % of its users or assistants used"],
         "silence": ["Northwind Bakery: no calls for 3 days"],
     }
+
+
+def test_a_rule_writes_to_its_recipients_and_the_owners_of_its_organization_alone(
+    session: Session, own: Tenant
+) -> None:
+    own.user.is_owner, own.user.language = True, "de"
+    editor = own.staff[Role.PARTNER_EDITOR]
+    editor.language = "fr"
+    people = ("books@acme.example", editor.email.upper())
+    whose: dict[str, Any] = {"organization_id": own.organization.id, "to_owners": True}
+    rule(session, own, AlertMeasure.CONVERSATIONS, 5, ONE, recipients=people, **whose)
+    talked(session, own, TODAY, 9, 9)
+    evaluating.apply(session, evaluating.changes(session, utcnow()), utcnow())
+    sent = session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all()
+    assert {each.user_id or each.to: each.details["titles"] for each in sent} == {
+        "books@acme.example": ["Northwind Bakery: 9 conversations in 7 days"],
+        editor.id: ["Northwind Bakery\u202f: 9 conversations en 7 jours"],
+        own.user.id: ["Northwind Bakery: 9 Gespräche in 7 Tagen"],
+    }
+
+
+def test_recipients_of_a_rule_are_checked_and_owners_belong_to_one_organization(
+    session: Session, own: Tenant
+) -> None:
+    with pytest.raises(ValidationFailed) as error:
+        rule(session, own, AlertMeasure.MINUTES, 5, PARTNER, recipients=("ann",))
+    assert [(each.field, each.code) for each in error.value.problems] == [
+        ("recipients", "invalid_email")
+    ]
+    known = rule(session, own, AlertMeasure.MINUTES, 5, PARTNER, to_owners=True)
+    assert alerts.get(session, own.caller(Role.PARTNER_ADMIN), known).to_owners is False
