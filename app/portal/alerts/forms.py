@@ -70,6 +70,12 @@ MEASURES: Mapping[AlertMeasure, MeasureWords] = {
         lazy_gettext("Used at least"),
         "coin",
     ),
+    AlertMeasure.BUDGET: MeasureWords(
+        lazy_gettext("Budget spent"),
+        lazy_gettext("The percentage of the budget of a month that you enter is spent."),
+        lazy_gettext("Spent at least"),
+        "coin",
+    ),
     AlertMeasure.LIMITS: MeasureWords(
         lazy_gettext("Users or assistants nearly used"),
         lazy_gettext("Only for organizations that may have more than one user or assistant."),

@@ -20,6 +20,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue, partners
 from app.services.alerts.words import sentence, uses_period
+from app.services.spending import budgets
 from app.services.tenancy import ARCHIVED, archived_words, fetch, get_organization, of_tenant
 
 MOST_RULES = 50
@@ -27,6 +28,7 @@ MOST_RULES = 50
 _MOST: dict[AlertMeasure, int] = {
     AlertMeasure.ANSWER_RATE: 100,
     AlertMeasure.SPENDING: 100,
+    AlertMeasure.BUDGET: budgets.HIGHEST_LEVEL,
     AlertMeasure.LIMITS: 100,
     AlertMeasure.SILENCE: 90,
 }
