@@ -204,7 +204,7 @@ def budget_reached(facts: Facts) -> Words:
 
 def alerts_opened(facts: Facts) -> Words:
     details = facts.details
-    is_recipient, about = details.get("isRecipient", False), details.get("organizationId")
+    is_chosen, about = details.get("isRecipient", False), details.get("organizationId")
     titles = tuple(f"{words}." for words in details["titles"])
     more = (
         (gettext("And %(count)s more.", count=written(details["more"])),) if details["more"] else ()
@@ -225,14 +225,14 @@ def alerts_opened(facts: Facts) -> Words:
         if about
         else (gettext("View alerts"), f"{facts.site}/alerts"),
         after=()
-        if is_recipient
+        if is_chosen
         else (gettext("Alerts resolve by themselves. To get no more emails, mute the rule."),),
         reason=gettext(
             "Sent to %(email)s because %(partner)s sends alerts of this rule there.",
             email=facts.email,
             partner=facts.brand.partner_name,
         )
-        if is_recipient
+        if is_chosen
         else gettext(
             "Sent to %(email)s because this rule of %(product)s sends emails. "
             "Choose your emails in your account.",
