@@ -384,6 +384,7 @@ class AlertMeasure(StrEnum):
     ANSWER_RATE = "answer-rate"
     FAILED_CALLS = "failed-calls"
     SPENDING = "spending"
+    BUDGET = "budget"
     LIMITS = "limits"
     SILENCE = "silence"
 

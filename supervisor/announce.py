@@ -26,7 +26,8 @@ def _sign_in_lines(demo: dict[str, Any]) -> Iterator[str]:
     partner = demo["partners"][0]
     organization = partner["organizations"][0]
     people = [demo["operator"] | {"userType": "operator"}, *partner["users"]]
-    people.append(organization["users"][0])
+    member, *owners = organization["users"]
+    people += [*(owner | {"userType": "owner"} for owner in owners), member]
     widths = [max(len(person[key]) for person in people) for key in ("userType", "email")]
     for person in people:
         role, email = person["userType"].ljust(widths[0]), person["email"].ljust(widths[1])

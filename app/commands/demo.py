@@ -87,9 +87,7 @@ def _sentences(world: dict[str, Any]) -> str:
     lines = [f"Operator: {world['operator']['email']} / {world['operator']['password']}"]
     for partner in world["partners"]:
         lines.append(partner["partnerName"])
-        members = [u for o in partner["organizations"] for u in o["users"]]
-        lines += [
-            f"  {user['userType']}: {user['email']} / {user['password']}"
-            for user in [*partner["users"], *members[:1]]
-        ]
+        member, *owners = partner["organizations"][0]["users"]
+        shown = [*partner["users"], *(owner | {"userType": "owner"} for owner in owners), member]
+        lines += [f"  {user['userType']}: {user['email']} / {user['password']}" for user in shown]
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.enums import Tier, UsageUnit
 from app.models.folding import fold
-from app.services.pricing import PlanTerms
+from app.services.pricing import PlanTerms, PlanText
 
 HISTORY_DAYS = 120
 
@@ -118,6 +118,61 @@ PLANS: dict[Tier, tuple[PlanTerms, tuple[str, ...]]] = {
     ),
 }
 """What each plan costs and offers."""
+
+PLAN_TEXTS: dict[Tier, tuple[PlanText, ...]] = {
+    Tier.FREE: (
+        PlanText("de", "Kostenlos", ("Nimmt rund um die Uhr ab", "Hilfe per E-Mail")),
+        PlanText("es", "Gratis", ("Responde las 24 horas", "Ayuda por correo")),
+        PlanText("fr", "Gratuit", ("Répond 24 heures sur 24", "Aide par e-mail")),
+    ),
+    Tier.BASIC_TRIAL: (
+        PlanText("de", "Basis-Test", ("Alles aus Basis", "Keine Karte nötig")),
+        PlanText("es", "Prueba de Básico", ("Todo lo de Básico", "Sin tarjeta")),
+        PlanText("fr", "Essai d’Essentiel", ("Tout d’Essentiel", "Sans carte bancaire")),
+    ),
+    Tier.BASIC: (
+        PlanText(
+            "de",
+            "Basis",
+            ("Alles aus Kostenlos", "Kampagnen und Kontaktdateien", "Hilfe in einem Tag"),
+        ),
+        PlanText(
+            "es",
+            "Básico",
+            ("Todo lo de Gratis", "Campañas y archivos de contactos", "Ayuda en un día"),
+        ),
+        PlanText(
+            "fr",
+            "Essentiel",
+            ("Tout de Gratuit", "Campagnes et fichiers de contacts", "Aide sous un jour"),
+        ),
+    ),
+    Tier.PLUS: (
+        PlanText(
+            "de",
+            "Plus",
+            (
+                "Alles aus Basis",
+                "Anrufe aus Ihrer eigenen Software",
+                "Hilfe innerhalb einer Stunde",
+            ),
+        ),
+        PlanText(
+            "es",
+            "Plus",
+            ("Todo lo de Básico", "Llamadas desde su propio software", "Ayuda en una hora"),
+        ),
+        PlanText(
+            "fr",
+            "Plus",
+            ("Tout d’Essentiel", "Appels depuis votre propre logiciel", "Aide sous une heure"),
+        ),
+    ),
+}
+"""The name and features of each plan in the other languages of the portal."""
+
+OWNER = "Ines Calloway"
+"""The owner of the first organization of each partner."""
 
 CONVERSATION = {
     "summary": "Moved the appointment from Tuesday to Thursday at 10:00. Wants a text message the "

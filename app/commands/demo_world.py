@@ -11,9 +11,25 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from app.commands.demo_history import add_calls
-from app.commands.demo_story import CONVERSATION, PLANS, OrganizationStory, PartnerStory
+from app.commands.demo_story import (
+    CONVERSATION,
+    OWNER,
+    PLAN_TEXTS,
+    PLANS,
+    OrganizationStory,
+    PartnerStory,
+)
 from app.commands.legacy import add_legacy_client
-from app.enums import AlertMeasure, AlertPeriod, AlertScope, CallSource, ContactAction, Role, Tier
+from app.enums import (
+    AlertMeasure,
+    AlertPeriod,
+    AlertScope,
+    CallSource,
+    ContactAction,
+    Role,
+    Tier,
+    UserStatus,
+)
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import Assistant, Organization, Partner, PartnerDay, User, utcnow
 from app.policy.caller import Caller, system_caller
@@ -101,7 +117,8 @@ class World:
     def _publish_plans(self, own: Caller, partner: Partner, days_ago: int) -> None:
         for plan in versions.current(self.session, own, partner.id).plans:
             terms, features = PLANS[plan.tier]
-            wanted = replace(plan, terms=terms, features=features)
+            texts = PLAN_TEXTS[plan.tier]
+            wanted = replace(plan, terms=terms, features=features, texts=texts)
             versions.save(self.session, own, partner.id, wanted)
         version = versions.publish(self.session, own, partner.id)
         version.published_at = utcnow() - timedelta(days=days_ago)
@@ -235,7 +252,7 @@ class World:
         story: OrganizationStory,
         history_days: int,
     ) -> dict[str, Any]:
-        owner_name = " ".join(self.random.choice(FULL_NAMES))
+        name = " ".join(self.random.choice(FULL_NAMES))
         data = {
             "email": f"office@{story.host}",
             "userType": "standard",
@@ -244,10 +261,10 @@ class World:
             "service": story.service,
             "agentTimezone": story.timezone,
         }
-        owner = users.create(self.session, own, partner.id, read(CreateUserInput, data))
-        owner_entry = self._with_password(own, owner, owner_name)
-        assert owner.organization_id is not None  # noqa: S101 - what a standard user is
-        organization = organizations.end_trial(self.session, own, owner.organization_id)
+        member = users.create(self.session, own, partner.id, read(CreateUserInput, data))
+        entry = self._with_password(own, member, name)
+        assert member.organization_id is not None  # noqa: S101 - what a standard user is
+        organization = organizations.end_trial(self.session, own, member.organization_id)
         organization.billing_address = BillingAddress(story.address).to_json()
         speakers = self._assistants(own, organization, story)
         campaign = campaigns.create(
@@ -263,7 +280,10 @@ class World:
         )
         organization.created_at -= timedelta(days=history_days)
         organization.tier_since = organization.created_at
-        self._sign_up_earlier(owner, history_days)
+        self._sign_up_earlier(member, history_days)
+        members = [entry | {"externalUserId": str(member.id)}]
+        if story is partner_story.organizations[0]:
+            members.append(self._owner(own, organization, story, history_days))
         add_calls(
             self.session,
             organization,
@@ -281,7 +301,7 @@ class World:
             "id": str(organization.id),
             "name": organization.name,
             "paymentTier": story.tier.value,
-            "users": [{**owner_entry, "externalUserId": str(owner.id)}],
+            "users": members,
             "apiKey": self._key(own, organization, live=True),
             "testApiKey": self._key(own, organization, live=False),
             "agents": [
@@ -302,13 +322,25 @@ class World:
             **legacy,
         }
 
-    def _sign_up_earlier(self, owner: User, days: int) -> None:
+    def _owner(
+        self, own: Caller, organization: Organization, story: OrganizationStory, history_days: int
+    ) -> dict[str, Any]:
+        """The organization's second user, who manages its users and assistants."""
+        owner = users.invite(
+            self.session, own, email=f"owner@{story.host}", user_type=Role.OWNER,
+            organization_id=organization.id, with_mail=False, with_notice=False,
+        )  # fmt: skip
+        owner.status = UserStatus.ACTIVE
+        self._sign_up_earlier(owner, history_days)
+        return self._with_password(own, owner, OWNER) | {"externalUserId": str(owner.id)}
+
+    def _sign_up_earlier(self, member: User, days: int) -> None:
         """Move a sign-up of today, on which nothing else has been counted yet."""
-        of_partner = PartnerDay.partner_id == owner.partner_id
-        today = owner.created_at.date()
+        of_partner = PartnerDay.partner_id == member.partner_id
+        today = member.created_at.date()
         self.session.execute(delete(PartnerDay).where(of_partner, PartnerDay.day == today))
-        owner.created_at -= timedelta(days=days)
-        key = {"partner_id": owner.partner_id, "day": owner.created_at.date()}
+        member.created_at -= timedelta(days=days)
+        key = {"partner_id": member.partner_id, "day": member.created_at.date()}
         rollup.add(self.session, PartnerDay, key, {"sign_ups": 1}, {})
 
     def _assistants(

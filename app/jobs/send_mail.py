@@ -6,6 +6,7 @@ holds no slot of the queue.
 """
 
 import logging
+from dataclasses import replace
 from typing import Literal, TypedDict
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import mailing, retry_on_database_outage
 from app.services import mails
+from app.services.mails.attaching import Paper
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +49,8 @@ def ask_server(mail_id: str, attempt: int) -> Answer:
     if letter is None:
         return Answer(end="nothing", reason="")
     try:
-        context().mailer.send(letter)
+        paper = _read_paper(mail_id)
+        context().mailer.send(replace(letter, attachments=paper.attached() if paper else ()))
     except NotNow as error:
         log.warning("a mail was not accepted: %s", error)
         return Answer(end="later", reason=str(error))
@@ -60,6 +63,12 @@ def ask_server(mail_id: str, attempt: int) -> Answer:
 def _write(mail_id: str, attempt: int) -> Letter | None:
     with context().database.transaction() as session:
         return mails.begin(session, UUID(mail_id), attempt, context().settings)
+
+
+@retry_on_database_outage
+def _read_paper(mail_id: str) -> Paper | None:
+    with context().database.transaction(read_only=True) as session:
+        return mails.paper_of(session, UUID(mail_id))
 
 
 @DBOS.step(name="keep_answer")

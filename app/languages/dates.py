@@ -36,10 +36,15 @@ def written_date(value: date | datetime, parts: str) -> str:
     return _written(day, parts, None if language() == DEFAULT else str(locale()))
 
 
-def written_days(first: date, last: date) -> str:
+def month_alone(month: date) -> str:
+    """Return October."""
+    return str(format_date(month, "LLLL", locale=locale()))
+
+
+def written_days(first: date, last: date, parts: str = "yMMMd") -> str:
     """Return the days from the first to the last: 1–27 Nov 2026."""
     words = format_interval(
-        first, last, "yMMMd", locale=_BRITISH if language() == DEFAULT else locale()
+        first, last, parts, locale=_BRITISH if language() == DEFAULT else locale()
     )
     return str(words).replace(" ", NO_BREAK)
 

@@ -44,6 +44,11 @@ def written(value: float | Decimal, digits: int | None = 0) -> str:
     return text.translate({ord(","): marks.thousands, ord("."): marks.decimal, ord("-"): "−"})
 
 
+def written_share(part: float, whole: float) -> str:
+    """Return 61.3 % of the whole; an en dash if there is no whole."""
+    return f"{written(100 * part / whole, 1)}\N{NO-BREAK SPACE}%" if whole else "–"
+
+
 def unseparated(text: str) -> str:
     """Return a number like 1500.50 with the decimal mark of the current locale, as a field shows
     it."""

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, text
+from sqlalchemy import ForeignKey, Index, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
@@ -10,6 +10,7 @@ from app.models.base import (
     Base,
     Created,
     Id,
+    Json,
     Name,
     PartnerId,
     Time,
@@ -24,7 +25,8 @@ IS_OPEN = text("resolved_at IS NULL")
 class AlertRule(Base):
     """A measure with its threshold; ``organization_id`` is set if the scope is one organization.
 
-    While it is muted it opens alerts, but sends nothing.
+    While it is muted it opens alerts, but sends nothing. Its mails go to the ``recipients``, or to
+    all administrators if that is None, and ``to_owners`` of its one organization.
     """
 
     __tablename__ = "alert_rules"
@@ -38,6 +40,8 @@ class AlertRule(Base):
     threshold: Mapped[int]
     period: Mapped[AlertPeriod | None] = mapped_column(enum_column(AlertPeriod))
     by_mail: Mapped[bool] = mapped_column(default=True)
+    recipients: Mapped[list[str] | None] = mapped_column(Json)
+    to_owners: Mapped[bool] = mapped_column(default=False, server_default=false())
     muted_until: Mapped[Time | None]
     version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]

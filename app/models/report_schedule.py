@@ -11,6 +11,7 @@ class ReportSchedule(Base):
     """The monthly report of a partner, or of one of its organizations.
 
     ``scope`` is ``partner:`` or ``organization:`` and an id. ``next_at`` is None while it is off.
+    Without a ``language`` it is the partner's.
     """
 
     __tablename__ = "report_schedules"
@@ -23,5 +24,6 @@ class ReportSchedule(Base):
     hour: Mapped[int]
     timezone: Mapped[Short]
     recipients: Mapped[list[str]] = mapped_column(Json, default=list)
+    language: Mapped[Short | None]
     next_at: Mapped[Time | None] = mapped_column(index=True)
     version: Mapped[int] = mapped_column(default=1)

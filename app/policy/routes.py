@@ -112,6 +112,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.outbox": P.PARTNER_WRITE,  # links in mails sign their users in
     "portal.outbox_mail": P.PARTNER_WRITE,
     "portal.outbox_html": P.PARTNER_WRITE,
+    "portal.outbox_file": P.PARTNER_WRITE,
     "portal.operator_installation": P.PARTNER_CREATE,
     "portal.operator_partner_new": P.PARTNER_CREATE,
     "portal.operator_partner_create": P.PARTNER_CREATE,
@@ -384,6 +385,7 @@ ROUTES: dict[str, Permission | Access] = {
     "portal.report_month": P.REPORT_READ,
     "portal.report_month_file": P.REPORT_READ,
     "portal.report_schedule": P.ORGANIZATIONS_WRITE,
+    "portal.report_schedule_preview": P.ORGANIZATIONS_WRITE,
     "portal.report_schedule_save": P.ORGANIZATIONS_WRITE,
     "portal.report_schedule_test": P.ORGANIZATIONS_WRITE,
     "portal.pricing": P.PRICING_READ,

@@ -83,6 +83,34 @@ def hand_in_to_administrators(
             hand_in(session, kind, partner_id=partner_id, user_id=user_id, details=details)
 
 
+def users_at(session: Session, partner_id: UUID, addresses: Iterable[str]) -> dict[str, User]:
+    """Return the active users of a partner with these addresses, by the addresses in lower case."""
+    keys = {address.lower() for address in addresses}
+    if not keys:
+        return {}
+    query = select(User).where(
+        User.partner_id == partner_id,
+        User.status == UserStatus.ACTIVE,
+        User.email_key.in_(keys),
+    )
+    return {user.email_key: user for user in session.scalars(query)}
+
+
+def hand_in_to_address(
+    session: Session,
+    kind: MailKind,
+    partner_id: UUID,
+    address: str,
+    user: User | None,
+    *,
+    details: Mapping[str, Any],
+) -> Mail:
+    """Queue a mail to an address that someone entered; if it is a user's, to that user, and so in
+    the user's own language."""
+    whose: dict[str, Any] = {"user_id": user.id} if user else {"to": address}
+    return hand_in(session, kind, partner_id=partner_id, details=details, **whose)
+
+
 def latest(session: Session, user_id: UUID, kind: MailKind) -> Mail | None:
     """Return the last mail of a kind to a user that the caller has loaded."""
     query = select(Mail).where(Mail.user_id == user_id, Mail.kind == kind.value)

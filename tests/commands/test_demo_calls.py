@@ -1,17 +1,30 @@
 """The demo as it is made: its calls, one of each outcome, and the history of its customers."""
 
+from typing import Any
+
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.commands.demo_story import PARTNERS
+from app.commands.demo import _sentences
+from app.commands.demo_story import PARTNERS, PLANS
 from app.commands.demo_world import World
-from app.models import AuditEntry, Call, CallTranscript, Organization, utcnow
+from app.enums import Role, UserStatus
+from app.models import (
+    AuditEntry,
+    Call,
+    CallTranscript,
+    Organization,
+    PlanVersion,
+    User,
+    utcnow,
+)
 from app.policy.caller import system_caller
+from supervisor.announce import _sign_in_lines
 
 
 def test_the_call_that_a_person_answers_has_its_conversation_alone(session: Session) -> None:
     making = World(session, system_caller("tests"), "http://127.0.0.1", utcnow())
-    making.build(PARTNERS[:1], history_days=0)
+    world = making.build(PARTNERS[:1], history_days=0)
     session.flush()
     told = {
         number: (summary, turns and [turn["speaker"] for turn in turns])
@@ -29,6 +42,8 @@ def test_the_call_that_a_person_answers_has_its_conversation_alone(session: Sess
     assert speakers == ["assistant", "person", "assistant", "person", "assistant"]
     assert set(told.values()) == {(None, None)}
     has_history_of_its_limits(session)
+    has_an_owner(session, world)
+    has_plans_in_all_languages(session)
 
 
 def has_history_of_its_limits(session: Session) -> None:
@@ -39,3 +54,25 @@ def has_history_of_its_limits(session: Session) -> None:
         newest = session.scalars(after.order_by(AuditEntry.id.desc())).all()
         limits = [facts["userLimit"] for facts in newest if "userLimit" in (facts or {})]
         assert limits[0] == organization.user_limit
+
+
+def has_an_owner(session: Session, world: dict[str, Any]) -> None:
+    (partner,) = world["partners"]
+    members = [organization["users"] for organization in partner["organizations"]]
+    assert [len(users) for users in members] == [2, 1, 1]
+    owners = session.scalars(select(User).where(User.role == Role.OWNER)).all()
+    assert [(str(each.id), each.status) for each in owners] == [
+        (members[0][1]["id"], UserStatus.ACTIVE)
+    ]
+    assert {each["userType"] for each in members[0]} == {"standard"}
+    assert f"  owner: {owners[0].email} / {members[0][1]['password']}" in _sentences(world)
+    assert [line.split()[0] for line in _sign_in_lines(world)][-2:] == ["owner", "standard"]
+
+
+def has_plans_in_all_languages(session: Session) -> None:
+    texts = session.scalars(select(PlanVersion.texts).where(PlanVersion.texts.is_not(None))).all()
+    published = texts[-1]
+    assert published
+    assert {(tier, *sorted(of_tier)) for tier, of_tier in published.items()} == {
+        (tier.value, "de", "es", "fr") for tier in PLANS
+    }

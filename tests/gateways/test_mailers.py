@@ -15,7 +15,7 @@ import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from app.config import Settings
-from app.gateways.mailers import Letter, NotNow, Refused, open_outbox
+from app.gateways.mailers import Attachment, Letter, NotNow, Refused, open_outbox
 from app.gateways.mailers.message import to_message
 from app.gateways.mailers.smtp import Server, SmtpMailer
 from tests.fixtures.certificate import write_certificate
@@ -89,6 +89,22 @@ def test_a_server_is_given_text_and_html_with_every_header(
     assert html is not None
     said = [part.get_content().strip() for part in (plain, html)]
     assert said == ["Hello — Ünal", "<p>Hello — Ünal</p>"]
+
+
+def test_a_server_is_given_the_attached_files_beside_text_and_html(
+    post: Post, start_server: StartServer
+) -> None:
+    content = bytes(range(256)) * 40
+    file = Attachment("report-2026-09.pdf", "application/pdf", content)
+    port = start_server()
+    SmtpMailer(f"smtp://127.0.0.1:{port}", FROM).send(letter(attachments=(file,)))
+    message = read(post.kept[0])
+    (part,) = message.iter_attachments()
+    assert (part.get_filename(), part.get_content_type()) == (file.name, file.content_type)
+    assert part.get_content() == content
+    plain = message.get_body(("plain",))
+    assert plain is not None
+    assert plain.get_content().strip() == "Hello — Ünal"
 
 
 @pytest.mark.parametrize(

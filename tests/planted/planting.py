@@ -67,7 +67,7 @@ FIXED = re.compile(
     | import_(?:problems\.(?:reason|field)|rows\.reason|changes\.fields_left)
     | column_mappings\.mapping | do_not_call\.source | outreach_contacts\.reason
     | legacy_exchanges\.(?:answer|shadow_answer) | carrier_accounts\.trunk
-    | mails\.(?:details|failure) | spending_limits\.budget_levels
+    | mails\.(?:details|failure) | spending_limits\.budget_levels | report_schedules\.language
     """
 )
 """Columns of fixed words, hashes, secrets and settings; ``table.column``."""
@@ -151,6 +151,7 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
     },
     "idempotency_records.response": lambda marks: {"message": marks.word()},
     "organization_templates.content": _template,
+    "alert_rules.recipients": lambda marks: [f"{marks.word()}@mail.example"],
     "spending_limits.budget_recipients": lambda marks: [f"{marks.word()}@mail.example"],
     "partners.allowed_query_params": lambda marks: {marks.word(): True},
     "partners.texts_by_language": lambda marks: {"de": {"tagline": marks.word()}},

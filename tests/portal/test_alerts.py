@@ -243,3 +243,17 @@ def test_the_overview_leads_to_each_alert_and_puts_those_of_muted_rules_last(
     page = text(admin.get("/alerts").text)
     assert all(f'<tr id="alert-{alert.id}">' in page for alert in opened_alert.values())
     assert (page.count("Last alert "), "Muted</span>" in page) == (2, True)
+
+
+def test_the_recipients_of_a_rule_are_kept_shown_and_refused_at_their_field(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    new = "/alerts/rules/new?measure=answer-rate"
+    refused = admin.post(new, {**RULE, "recipients": "ann"}, page=new)
+    assert (refused.status_code, "“ann” isn’t an email address." in refused.text) == (422, True)
+    admin.post(new, {**RULE, "recipients": "ann@example.com\nbob@example.com"}, page=new)
+    stored = session.scalars(select(AlertRule)).one()
+    assert stored.recipients == ["ann@example.com", "bob@example.com"]
+    page = admin.get(f"/alerts/rules/{stored.id}").text
+    assert "ann@example.com\nbob@example.com</textarea>" in page.replace("\r", "")

@@ -41,7 +41,7 @@ NO_PAGES = {
         # files
         *("branding_pictures", "call_recording", "contact_file", "costs_file", "erasure_proof"),
         *("export_file", "list_export", "list_export_selected", "operator_spending_rates"),
-        *("outbox_html", "report_month_file"),
+        *("outbox_html", "outbox_file", "report_month_file", "report_schedule_preview"),
         *("organization_template_sample", "statement_file", "statement_pdf"),
         *("upload_failures", "upload_file", "upload_sample", "usage_file"),
         # the password again, without the frame of the portal

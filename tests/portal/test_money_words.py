@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 
 from app import languages
-from app.portal.billing.words import month_alone, month_name
+from app.languages.dates import month_alone
+from app.portal.billing.words import month_name
 from app.services.money_words import exact_micros, micros, money
 
 GAP = "\N{NO-BREAK SPACE}"

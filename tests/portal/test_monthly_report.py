@@ -21,8 +21,10 @@ from app.models import (
     SpendingTotal,
     User,
 )
-from app.services import assistants, monthly_reports
+from app.services import assistants, mails, monthly_reports, pdf
 from app.services.billing.usage import ModelRate
+from app.services.branding.brand import of_partner
+from app.services.branding.shades import brand_shades
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import send_waiting
@@ -155,6 +157,61 @@ def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(
     assert session.scalars(actions).all() == ["partner.report_scheduled"]
 
 
+def test_a_recipient_who_is_a_user_gets_the_report_in_their_own_language_others_in_the_chosen_one(
+    session: Session, settings: Settings, own: Tenant, admin: Browser
+) -> None:
+    own.partner.language, own.user.language = "es", "fr"
+    editor, admin_user = own.staff[Role.PARTNER_EDITOR], own.staff[Role.PARTNER_ADMIN]
+    editor.language, admin_user.language = None, "en"
+    session.commit()
+    people = [own.user.email.upper(), editor.email, admin_user.email, "ann@example.com"]
+    wanted = WANTED | {"recipients": "\n".join(people), "language": "de"}
+    admin.post(SCHEDULE, wanted, page=SCHEDULE)
+    now = datetime(2026, 11, 3, 7, tzinfo=UTC)
+    monthly_reports.send_due(session, now, ModelRate(), session)
+    letters = {each.to: each for each in send_waiting(session, settings)}
+    assert {to: letter.subject for to, letter in letters.items()} == {
+        own.user.email: "Rapport de octobre 2026 pour Northwind",
+        editor.email: "Bericht für Oktober 2026, Northwind",
+        admin_user.email: "Report of October 2026 for Northwind",
+        "ann@example.com": "Bericht für Oktober 2026, Northwind",
+    }
+    assert "Zahlen | Oktober 2026 | Monat davor" in letters["ann@example.com"].text
+
+
+def test_without_a_chosen_language_the_report_is_in_the_partners(
+    session: Session, settings: Settings, own: Tenant, admin: Browser
+) -> None:
+    own.partner.language = "de"
+    session.commit()
+    admin.post(SCHEDULE, WANTED | {"recipients": "ann@example.com"}, page=SCHEDULE)
+    now = datetime(2026, 11, 3, 7, tzinfo=UTC)
+    monthly_reports.send_due(session, now, ModelRate(), session)
+    (letter,) = send_waiting(session, settings)
+    assert letter.subject == "Bericht für Oktober 2026, Northwind"
+
+
+def test_the_page_previews_the_mail_in_the_chosen_language(own: Tenant, admin: Browser) -> None:
+    admin.post(SCHEDULE, WANTED | {"language": "de"}, page=SCHEDULE)
+    shown = {}
+    for query in ("", "?language=fr", "?language=xx"):
+        (frame,) = re.findall(
+            r'<iframe class="letter"[^>]* src="([^"]+)"', admin.get(f"{SCHEDULE}{query}").text
+        )
+        preview = admin.get(unescape(frame))
+        assert "frame-ancestors 'self'" in preview.headers["Content-Security-Policy"]
+        (shown[query],) = re.findall(r"<h1[^>]*>([^<]+)</h1>", preview.text)
+        assert ("Northwind Dental" in preview.text, "ada@example.com" in preview.text) == (
+            True,
+            True,
+        )
+    assert shown == {
+        "": "Bericht für September 2026",
+        "?language=fr": "Rapport de septembre 2026",
+        "?language=xx": "Report of September 2026",
+    }
+
+
 def test_the_page_names_what_the_report_is_about(own: Tenant, admin: Browser) -> None:
     about = {}
     for organization in (None, own.organization):
@@ -200,6 +257,7 @@ def test_a_new_schedule_is_in_the_users_own_time_zone(
     [
         ({"recipients": "ann"}, "“ann” isn’t an email address."),
         ({"day": "29"}, "Enter a day from 1 to 28."),
+        ({"language": "xx"}, "Unknown language. Choose one of the list."),
         ({"recipients": "\n".join(f"a{n}@example.com" for n in range(21))}, "at most 20"),
     ],
 )
@@ -217,7 +275,7 @@ def test_a_test_mail_goes_to_the_user_alone_and_shows_last_month(
     address = f"{SCHEDULE}/test?organization={own.organization.id}"
     admin.post(address, page=SCHEDULE)
     mail = session.scalars(select(Mail).where(Mail.kind == "monthly_report")).one()
-    assert mail.details == {
+    assert {name: value for name, value in mail.details.items() if name != "paper"} == {
         "name": "Northwind Bakery",
         "month": "September 2026",
         "start": "2026-09-01",
@@ -231,10 +289,42 @@ def test_a_test_mail_goes_to_the_user_alone_and_shows_last_month(
         "growing": [],
         "falling": [],
         "near": [],
+        "language": "en",
     }
     (letter,) = [each for each in send_waiting(session, settings) if "Report of" in each.subject]
     assert letter.to == own.staff[Role.PARTNER_ADMIN].email
     assert "Conversations | 30 | 10" in letter.text
+
+
+def test_the_mail_has_the_conversations_of_each_week_as_bars_in_the_brands_colour(
+    session: Session, settings: Settings, own: Tenant, admin: Browser
+) -> None:
+    admin.post(f"{SCHEDULE}/test?organization={own.organization.id}", page=SCHEDULE)
+    (letter,) = [each for each in send_waiting(session, settings) if "Report of" in each.subject]
+    assert "Conversations by week | September | Month before\n1–7 Sept | 0 | 10\n" in letter.text
+    assert "29–30 Sept | 30 | 0" in letter.text
+    colour = brand_shades(of_partner(own.partner).colour).light.chart
+    fill = r'<td class="fill"[^>]* width="([^"]+)"[^>]*background-color: ([^;]+);'
+    bars = re.findall(fill, letter.html)
+    assert bars == [("100%", colour)]
+
+
+def test_the_mail_has_the_report_as_a_pdf_in_its_language(
+    session: Session, own: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own.staff[Role.PARTNER_ADMIN].language = "de"
+    session.commit()
+    admin.post(f"{SCHEDULE}/test", page=SCHEDULE)
+    mail = session.scalars(select(Mail).where(Mail.kind == "monthly_report")).one()
+    paper = mails.paper_of(session, mail.id)
+    assert paper
+    (file,) = paper.attached()
+    assert (file.name, file.content[:5]) == ("report-2026-09.pdf", b"%PDF-")
+    assert paper.data["title"] == "Bericht für September 2026"
+    monkeypatch.setattr("app.services.mails.attaching.MOST_OCTETS", 1000)
+    assert paper.attached() == ()
+    monkeypatch.setattr(pdf, "is_installed", lambda: False)
+    assert mails.paper_of(session, mail.id) is None
 
 
 def test_the_people_of_an_organization_can_open_the_link_of_its_report(

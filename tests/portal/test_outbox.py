@@ -1,6 +1,8 @@
 """The kept mails of an installation without a mail server, and who may look at them."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 from flask import Flask
@@ -9,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import Role
-from app.gateways.mailers import open_outbox
+from app.gateways.mailers import Attachment, Letter, open_outbox
 from app.models import MailKind, User
 from app.services.mail_queue import hand_in
 from tests.fixtures.cast import Tenant
@@ -48,6 +50,25 @@ def test_a_partner_admin_finds_the_mails_of_the_own_partner_alone(
     assert other.user.email not in listed
     seen = [[browser.get(page).status_code for page in pages(mail_id)] for mail_id in mail_ids]
     assert seen == [[200] * 3, [404] * 3, [404] * 3]
+
+
+def test_the_page_of_a_mail_has_its_attached_files(
+    settings: Settings, own: Tenant, other: Tenant, signed_in: SignedIn
+) -> None:
+    file = Attachment("report-2026-09.pdf", "application/pdf", b"%PDF-1.7")
+    letter = Letter(
+        uuid4(), own.partner.id, "ann@example.com", None, "Northwind", None, "Report", "x", "x"
+    )
+    open_outbox(settings).send(replace(letter, attachments=(file,)))
+    (kept,) = open_outbox(settings).mails()
+    address = f"/outbox/{kept.id}/files/0"
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert f'href="{address}"' in browser.get(f"/outbox/{kept.id}").text
+    sent = browser.get(address)
+    named = 'attachment; filename="report-2026-09.pdf"'
+    assert (sent.data, sent.headers["Content-Disposition"]) == (file.content, named)
+    assert browser.get(f"/outbox/{kept.id}/files/1").status_code == 404
+    assert signed_in(other.staff[Role.PARTNER_ADMIN]).get(address).status_code == 404
 
 
 def test_operators_find_every_mail(

@@ -1,7 +1,15 @@
 """Sending mail: through a mail server, or into a folder if none is configured."""
 
 from app.config import Settings
-from app.gateways.mailers.base import Letter, Mailer, NotNow, Refused, Signature
+from app.gateways.mailers.base import (
+    MOST_OCTETS,
+    Attachment,
+    Letter,
+    Mailer,
+    NotNow,
+    Refused,
+    Signature,
+)
 from app.gateways.mailers.outbox import KeptMail, Outbox
 from app.gateways.mailers.smtp import SmtpMailer
 

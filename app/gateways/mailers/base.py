@@ -14,6 +14,20 @@ class Signature:
     key: str = field(repr=False)
 
 
+MOST_OCTETS = 5_000_000
+"""Of the attachments of a mail: many servers refuse mails of more than 10 MB, and base64 adds a
+third."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that a mail carries; ``content_type`` is like ``application/pdf``."""
+
+    name: str
+    content_type: str
+    content: bytes = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Letter:
     """A mail to one address, ready to be sent. ``id`` is that of the record that requested it.
@@ -31,6 +45,7 @@ class Letter:
     html: str
     sender: str | None = None
     signature: Signature | None = None
+    attachments: tuple[Attachment, ...] = ()
 
 
 class NotNow(Exception):

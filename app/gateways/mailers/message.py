@@ -1,4 +1,4 @@
-"""A mail as an internet message (RFC 5322), with text and HTML."""
+"""A mail as an internet message (RFC 5322), with text, HTML and attached files."""
 
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -44,6 +44,9 @@ def to_message(letter: Letter, mail_from: str) -> EmailMessage:
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(letter.text)
     message.add_alternative(letter.html, subtype="html")
+    for each in letter.attachments:
+        kind, _, subtype = each.content_type.partition("/")
+        message.add_attachment(each.content, kind, subtype, filename=one_line(each.name))
     return message
 
 

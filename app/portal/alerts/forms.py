@@ -6,14 +6,14 @@ from typing import ClassVar
 from uuid import UUID
 
 from sqlalchemy.orm import Session
-from wtforms import BooleanField, RadioField, SelectChoice, SelectField, StringField
+from wtforms import BooleanField, RadioField, SelectChoice, SelectField, StringField, TextAreaField
 
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
 from app.errors import ValidationFailed
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.models import AlertRule
-from app.portal.web.fields import OnceField, VersionField, WholeNumber
+from app.portal.web.fields import OnceField, VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
 from app.services import organizations
 from app.services.alerts import RuleInput, uses_period
@@ -70,6 +70,12 @@ MEASURES: Mapping[AlertMeasure, MeasureWords] = {
         lazy_gettext("Used at least"),
         "coin",
     ),
+    AlertMeasure.BUDGET: MeasureWords(
+        lazy_gettext("Budget spent"),
+        lazy_gettext("The percentage of the budget of a month that you enter is spent."),
+        lazy_gettext("Spent at least"),
+        "coin",
+    ),
     AlertMeasure.LIMITS: MeasureWords(
         lazy_gettext("Users or assistants nearly used"),
         lazy_gettext("Only for organizations that may have more than one user or assistant."),
@@ -109,6 +115,8 @@ class RuleForm(PortalForm):
         default=AlertPeriod.DAYS_7.value,
     )
     by_mail = BooleanField(lazy_gettext("Send emails"), default=True)
+    recipients = TextAreaField(lazy_gettext("Recipients"), render_kw={"spellcheck": "false"})
+    to_owners = BooleanField(lazy_gettext("Also email its owners"))
 
     @classmethod
     def showing(cls, session: Session, rule: AlertRule) -> "RuleForm":
@@ -122,6 +130,8 @@ class RuleForm(PortalForm):
             "threshold": rule.threshold,
             "period": rule.period.value if rule.period else None,
             "by_mail": rule.by_mail,
+            "recipients": "\n".join(rule.recipients or []),
+            "to_owners": rule.to_owners,
         }
         form = cls.from_object(
             data={key: value for key, value in data.items() if value is not None}
@@ -153,6 +163,8 @@ class RuleForm(PortalForm):
             AlertPeriod(self.period.data) if "period" in self else None,
             self._named(session, known) if scope is AlertScope.ORGANIZATION else None,
             by_mail=bool(self.by_mail.data),
+            recipients=tuple(addresses_of(self.recipients)),
+            to_owners=bool(self.to_owners.data),
         )
 
     def _named(self, session: Session, known: UUID | None) -> UUID | None:

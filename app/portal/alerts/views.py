@@ -25,9 +25,11 @@ FIGURES: dict[AlertMeasure, tuple[str, dict[str, Any]]] = {
     AlertMeasure.FAILED_CALLS: ("portal.calls", {"state": "failed"}),
     AlertMeasure.SILENCE: ("portal.calls", {}),
     AlertMeasure.SPENDING: ("portal.organization_spending", {}),
+    AlertMeasure.BUDGET: ("portal.organization_spending", {}),
     AlertMeasure.LIMITS: ("portal.organization_plan", {"back": "/alerts"}),
 }
 """The page and parameters with the records of each measure."""
+OF_SPENDING = frozenset({AlertMeasure.SPENDING, AlertMeasure.BUDGET})
 
 
 @portal.get("/alerts", endpoint="alerts")
@@ -85,9 +87,9 @@ def figures_url(alert: Alert, rule: AlertRule) -> str:
         start = alerts.period_starts(last)[rule.period]
         parameters = {**parameters, "start": start, "end": last}
     if alert.organization_id is None:
-        if rule.measure is AlertMeasure.SPENDING:
+        if rule.measure in OF_SPENDING:
             endpoint = "portal.portal_settings_spending"
         return url_for(endpoint, **parameters)
-    is_page = rule.measure in {AlertMeasure.SPENDING, AlertMeasure.LIMITS}
+    is_page = rule.measure in {*OF_SPENDING, AlertMeasure.LIMITS}
     named = "organization_id" if is_page else "organization"
     return url_for(endpoint, **{**parameters, named: alert.organization_id})

@@ -286,6 +286,7 @@ FIELD_WORDS = {
     "allowedRegions": lazy_gettext("Allowed regions"),
     "brandUIColors": lazy_gettext("Colours"),
     "byMail": lazy_gettext("By email"),
+    "toOwners": lazy_gettext("Also email its owners"),
     "callInstructions": lazy_gettext("Instructions"),
     "callsAtOnce": lazy_gettext("Calls at once"),
     "callsPerHour": lazy_gettext("Calls an hour"),

@@ -30,7 +30,9 @@ _WITHOUT_SESSION = frozenset(
 )
 _READING = ("GET", "HEAD", "OPTIONS")
 _LEAVING_A_VIEW = frozenset({"portal.view_as_stop", "portal.sign_out"})
-_WITH_LINKS = frozenset({"portal.outbox", "portal.outbox_mail", "portal.outbox_html"})
+_WITH_LINKS = frozenset(
+    {"portal.outbox", "portal.outbox_mail", "portal.outbox_html", "portal.outbox_file"}
+)
 """Pages with the one-time links of mails."""
 
 

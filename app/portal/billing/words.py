@@ -6,14 +6,13 @@ from datetime import UTC, date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from babel.dates import format_date
 from flask import request
 
 from app.enums import UsageUnit
 from app.extensions import settings
 from app.gateways.processors.currencies import decimals
-from app.languages import gettext, locale, ngettext
-from app.languages.dates import NO_BREAK, written_date
+from app.languages import gettext, ngettext
+from app.languages.dates import NO_BREAK, month_alone, written_date
 from app.models import utcnow
 from app.portal.calls.listing import IN_STATEMENTS, calls_url
 from app.portal.web.blueprint import portal
@@ -74,10 +73,7 @@ def month_name(month: date) -> str:
     return written_date(month, "yMMMM").replace(NO_BREAK, " ")
 
 
-@portal.app_template_filter("month_alone")
-def month_alone(month: date) -> str:
-    """Return October."""
-    return str(format_date(month, "LLLL", locale=locale()))
+portal.app_template_filter("month_alone")(month_alone)
 
 
 def offered_months(today: date, first: date | None, shown: date) -> list[tuple[str, str]]:

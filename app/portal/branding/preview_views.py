@@ -13,9 +13,9 @@ from app.portal.chat.forms import ChatForm
 from app.portal.web.blueprint import portal
 from app.portal.web.errors import WORDS
 from app.portal.web.i18n import speak_to
+from app.portal.web.mail_preview import mail_preview
 from app.portal.web.page_context import page_brand
 from app.services import mails
-from app.services.branding.brand import Brand
 
 
 @portal.get("/branding/preview/<any('sign-in', portal, mail, chat, error):surface>")
@@ -29,7 +29,7 @@ def branding_preview(surface: str) -> Response:
         origin = mails.origin_of(studio.partner, settings())
     theme = "dark" if request.args.get("theme") == "dark" else "light"
     if surface == "mail":
-        return _mail(g.brand, origin, theme)
+        return mail_preview(mails.sample(g.brand, origin).html, theme)
     response = make_response(_page(surface, {"brand": page_brand(g.brand, theme), "preview": True}))
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -53,17 +53,3 @@ def _page(surface: str, context: dict[str, Any]) -> str:
             "portal/branding/preview/chat.html", form=ChatForm(), sent=False, **context
         )
     return render_template("portal/branding/preview/portal.html", **context)
-
-
-def _mail(brand: Brand, origin: str, theme: str) -> Response:
-    """Return a mail as a mail program with that theme would show it: its styles are inline, and
-    nothing else may be in it."""
-    wanted = "all" if theme == "dark" else "not all"
-    html = mails.sample(brand, origin).html.replace("(prefers-color-scheme: dark)", wanted)
-    response = make_response(html)
-    response.headers["Content-Security-Policy"] = (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:;"
-        " form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
-    )
-    response.headers["Cache-Control"] = "no-store"
-    return response

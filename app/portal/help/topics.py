@@ -203,7 +203,7 @@ TOPICS: dict[str, Topic] = {
     ),
     "portal.report_schedule": Topic(
         lazy_gettext("The report of the last month is emailed on this day and hour."),
-        lazy_gettext("Send a test email to see it first."),
+        lazy_gettext("The preview shows the email in the chosen language."),
         lazy_gettext("Report of the month"),
         "portal.report_month",
     ),

@@ -47,6 +47,9 @@ def outbox_mail(mail_id: UUID) -> str:
         mail=mail,
         message=message,
         text=plain.get_content() if plain else "",
+        files=[
+            (part.get_filename(), len(part.get_content())) for part in message.iter_attachments()
+        ],
         form="text" if request.args.get("form") == "text" else "html",
     )
 
@@ -63,6 +66,17 @@ def outbox_html(mail_id: UUID) -> Response:
         " sandbox allow-popups allow-popups-to-escape-sandbox"
     )
     return response
+
+
+@portal.get("/outbox/<uuid:mail_id>/files/<int:place>")
+def outbox_file(mail_id: UUID, place: int) -> Response:
+    """An attached file, to download."""
+    for each, part in enumerate(_one(mail_id).read().iter_attachments()):
+        if each == place:
+            named = {"Content-Disposition": f'attachment; filename="{part.get_filename()}"'}
+            kind = part.get_content_type()
+            return make_response(part.get_content(), {"Content-Type": kind, **named})
+    raise NotFound
 
 
 def _kept() -> list[KeptMail]:

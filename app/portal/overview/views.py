@@ -13,9 +13,10 @@ from app.database.migration import fit
 from app.enums import Role
 from app.extensions import caller, figures, settings, transaction
 from app.languages import gettext, lazy_gettext
+from app.languages.dates import month_alone
 from app.models.base import utcnow
 from app.portal.audit.entries import targets_of
-from app.portal.billing.words import model_rate, month_alone
+from app.portal.billing.words import model_rate
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import LAST_DAY
 from app.portal.operator.health import health

@@ -1,8 +1,7 @@
-"""The report of a month, and its schedule by email."""
+"""The report of a month."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,27 +9,22 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
-from app.extensions import caller, figures, transaction
+from app.extensions import caller, figures
 from app.languages import gettext
+from app.languages.dates import month_alone
 from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.access.missing import may
-from app.portal.billing.words import model_rate, month_alone
-from app.portal.report.schedule_form import ScheduleForm
-from app.portal.web.blueprint import Page, portal
+from app.portal.billing.words import model_rate
+from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
-from app.portal.web.forms import saving
-from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import organization_named
-from app.portal.web.user_timezone import zone
-from app.services import monthly_reports, organizations, partners, pdf, reporting
+from app.services import monthly_reports, pdf, reporting
 from app.services.billing import margin
 from app.services.billing.margin import Earned
 from app.services.reporting import Day, MonthlyReport
 
 OLDEST = timedelta(days=731)
-MOST_OFFERED = 100
-"""The newest organizations that the schedule offers; the others are reached from their reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,70 +77,6 @@ def _month_page(shown: Shown, next_at: datetime | None, today: date) -> str:
         earned=shown.earned,
         has_model=model_rate() != margin.ModelRate(),
         has_pdf=pdf.is_installed(),
-    )
-
-
-@portal.get("/report/schedule")
-def report_schedule() -> str:
-    with transaction(read_only=True) as session:
-        organization = organization_named(session)
-        form = _stored(session, organization)
-    return _page(organization, form)
-
-
-@portal.post("/report/schedule")
-def report_schedule_save() -> Page:
-    form, organization = ScheduleForm(), _organization()
-    whose = organization.id if organization else None
-    target = ("organization", whose) if whose else ("partner", partners.own(caller()))
-    page, stored = partial(_page, organization, form), partial(_stored, organization=organization)
-    with saving(form, page, stored=stored, target=target) as session:
-        wanted, version = form.to_schedule(), form.version.data
-        changed = monthly_reports.save(session, caller(), whose, wanted, expected_version=version)
-    url = url_for("portal.report_month", organization=whose)
-    return redirect_saved(gettext("Schedule saved."), url, changed)
-
-
-@portal.post("/report/schedule/test")
-def report_schedule_test() -> Page:
-    organization = _organization()
-    whose = organization.id if organization else None
-    with transaction() as session:
-        monthly_reports.send_test(session, caller(), whose, model_rate())
-    return redirect_with(
-        gettext("The report of last month is on its way to you."),
-        url_for("portal.report_schedule", organization=whose, _anchor="test-email"),
-    )
-
-
-def _organization() -> Organization | None:
-    with transaction(read_only=True) as session:
-        return organization_named(session)
-
-
-def _stored(session: Session, organization: Organization | None) -> ScheduleForm:
-    whose = organization.id if organization else None
-    stored, version, _next_at = monthly_reports.get(session, caller(), whose)
-    if not version:
-        stored = replace(stored, timezone=zone())
-    return ScheduleForm.showing(stored, version)
-
-
-def _page(organization: Organization | None, form: ScheduleForm) -> str:
-    whose = organization.id if organization else None
-    with transaction(read_only=True) as session:
-        _schedule, _version, next_at = monthly_reports.get(session, caller(), whose)
-        listed = organizations.search(session, caller(), limit=MOST_OFFERED).items
-        schedules = monthly_reports.listing(session, caller())
-    offered = {row.id: row.name for row in [*filter(None, [organization]), *listed]}
-    about = [("", gettext("The whole portal")), *((str(key), offered[key]) for key in offered)]
-    return render_template(
-        "portal/report/schedule.html",
-        organization=organization,
-        form=form,
-        next_at=next_at,
-        about=about,
-        schedules=schedules,
     )
 
 

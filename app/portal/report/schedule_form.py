@@ -4,7 +4,7 @@ from datetime import time
 
 from wtforms import SelectChoice, SelectField, TextAreaField
 
-from app.languages import lazy_gettext
+from app.languages import LANGUAGES, gettext, lazy_gettext
 from app.portal.web.fields import VersionField, addresses_of
 from app.portal.web.forms import PortalForm
 from app.portal.web.zone_choices import zone_choices
@@ -29,10 +29,12 @@ class ScheduleForm(PortalForm):
         choices=[SelectChoice(str(hour), f"{time(hour):%H:%M}") for hour in range(24)],
     )
     timezone = SelectField(lazy_gettext("Time zone"))
+    language = SelectField(lazy_gettext("Language"), validate_choice=False)
 
     def __init__(self, *args: object, present: str | None = None, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self.timezone.choices = zone_choices(present, utc=UTC_CHOICE)
+        self.language.choices = [("", gettext("Your portal’s language")), *LANGUAGES.items()]
 
     @classmethod
     def showing(cls, stored: ScheduleInput, version: int) -> "ScheduleForm":
@@ -42,11 +44,16 @@ class ScheduleForm(PortalForm):
             "day": stored.day,
             "hour": stored.hour,
             "timezone": UTC_CHOICE if stored.timezone == "UTC" else stored.timezone,
+            "language": stored.language or "",
         }
         return cls.from_object(data=data, present=stored.timezone)
 
     def to_schedule(self) -> ScheduleInput:
         addresses = addresses_of(self.recipients)
         return ScheduleInput(
-            self.day.data or 0, self.hour.data, self.timezone.data or "UTC", tuple(addresses)
+            self.day.data or 0,
+            self.hour.data,
+            self.timezone.data or "UTC",
+            tuple(addresses),
+            self.language.data or None,
         )

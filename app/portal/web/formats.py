@@ -13,7 +13,7 @@ from markupsafe import Markup
 from app.enums import CallStatus, CarrierKind
 from app.languages import gettext, lazy_gettext, locale
 from app.languages.dates import JOINER, NO_BREAK, written_date, written_days, zone_letters
-from app.languages.numbers import number_marks, written
+from app.languages.numbers import number_marks, written, written_share
 from app.models import is_erased, utcnow
 from app.phone import closing
 from app.portal.web.navigation import ROLE_NAMES
@@ -77,7 +77,7 @@ def lasting(seconds: int | None) -> str:
 
 def percent(part: float, whole: float) -> str:
     """61.3 % of the whole; an en dash if there is no whole."""
-    return f"{written(100 * part / whole, 1)}{NO_BREAK}%" if whole else "–"
+    return written_share(part, whole)
 
 
 def day(value: datetime | date | None, zone: str = "UTC") -> str:

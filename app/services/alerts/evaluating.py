@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -22,6 +23,7 @@ from app.services.tenancy import visible_organizations
 from app.services.webhooks.publishing import publish
 
 WHO = "Alerts"
+_OPENED = notifications.ALERT_OPENED
 MOST_OPEN = 100
 """Open alerts of one rule: more would hide what is unusual."""
 MOST_NAMED = 10
@@ -181,31 +183,56 @@ def _names(session: Session, rows: Iterable[Found | Alert]) -> dict[UUID, str]:
 def _mail(
     session: Session, rule: AlertRule, opened: Sequence[Alert], names: dict[UUID, str]
 ) -> None:
-    """One mail to each user who looks after customers, whatever number of alerts opened; its words
-    are in the language of the user."""
-    users = session.scalars(
-        select(User)
-        .where(
-            User.partner_id == rule.partner_id,
-            User.status == UserStatus.ACTIVE,
-            User.user_type.in_((Role.PARTNER_ADMIN, Role.ADMIN)),
-        )
-        .order_by(User.id)
-    )
+    """One mail to each who gets those of the rule, whatever number of alerts opened; its words are
+    in the language of the user, or else of the partner."""
     of_partner = session.get_one(Partner, rule.partner_id).language
-    for user in users:
-        if not _may_see_all(session, user, opened):
-            continue
-        if notifications.wants(user, notifications.ALERT_OPENED):
-            with languages.speaking(languages.best_tag((user.language, of_partner))):
-                details = _details(rule, opened, names)
-            mail_queue.hand_in(
-                session,
-                MailKind.ALERTS_OPENED,
-                partner_id=rule.partner_id,
-                user_id=user.id,
-                details=details,
-            )
+    sent: set[UUID | str] = set()
+
+    def send(user: User | None, address: str, **more: Any) -> None:
+        who = user.id if user else address.lower()
+        if who in sent or not (user is None or notifications.wants(user, _OPENED)):
+            return
+        sent.add(who)
+        of_user = user.language if user else None
+        with languages.speaking(languages.best_tag((of_user, of_partner))):
+            details = {**_details(rule, opened, names), **more}
+        kind, of = MailKind.ALERTS_OPENED, rule.partner_id
+        mail_queue.hand_in_to_address(session, kind, of, address, user, details=details)
+
+    about = {"isRecipient": True, "organizationId": _text(rule.organization_id)}
+    if rule.recipients is None:
+        for user in _administrators(session, rule):
+            if _may_see_all(session, user, opened):
+                send(user, user.email)
+    else:
+        users = mail_queue.users_at(session, rule.partner_id, rule.recipients)
+        for address in rule.recipients:
+            send(users.get(address.lower()), address, **about)
+    if rule.to_owners and rule.organization_id is not None:
+        for owner in _owners(session, rule):
+            send(owner, owner.email, **about)
+
+
+def _administrators(session: Session, rule: AlertRule) -> Sequence[User]:
+    """Return the users who look after customers."""
+    return _users(session, rule, User.user_type.in_((Role.PARTNER_ADMIN, Role.ADMIN)))
+
+
+def _owners(session: Session, rule: AlertRule) -> Sequence[User]:
+    return _users(
+        session, rule, User.organization_id == rule.organization_id, User.is_owner.is_(True)
+    )
+
+
+def _users(session: Session, rule: AlertRule, *wanted: ColumnElement[bool]) -> Sequence[User]:
+    query = select(User).where(
+        User.partner_id == rule.partner_id, User.status == UserStatus.ACTIVE, *wanted
+    )
+    return session.scalars(query.order_by(User.id)).all()
+
+
+def _text(organization_id: UUID | None) -> str | None:
+    return str(organization_id) if organization_id else None
 
 
 def _may_see_all(session: Session, user: User, opened: Sequence[Alert]) -> bool:

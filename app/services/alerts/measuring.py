@@ -312,6 +312,29 @@ def _spending(asked: Asked, whole: bool) -> Select[Any]:
     return select(shares.c.partner_id, shares.c.subject_id, larger)
 
 
+def _budget(asked: Asked, whole: bool) -> Select[Any]:
+    """The share of the budget of the month that is spent."""
+    limit, total = SpendingLimit, SpendingTotal
+    subject_id: Any = limit.partner_id if whole else limit.organization_id
+    return (
+        select(
+            limit.partner_id,
+            subject_id.label("subject_id"),
+            (PERCENT * total.spent_micros // limit.budget_micros).label("share"),
+        )
+        .join(total, total.scope == limit.scope)
+        .where(
+            limit.partner_id.in_(asked.partner_ids),
+            limit.organization_id.is_(None)
+            if whole
+            else and_(limit.organization_id.is_not(None), _among(limit.organization_id, asked)),
+            limit.api_key_id.is_(None),
+            limit.budget_micros > 0,
+            total.period == month_of(asked.now),
+        )
+    )
+
+
 def _larger(one: ColumnElement[int], other: ColumnElement[int]) -> ColumnElement[int]:
     return case((one >= other, one), else_=func.coalesce(other, one))
 
@@ -322,6 +345,7 @@ _QUERIES: dict[AlertMeasure, Query] = {
     AlertMeasure.ANSWER_RATE: _of_days(CallDay, _rate, "ended", "answered"),
     AlertMeasure.FAILED_CALLS: _of_days(CallDay, lambda count: count, "failed"),
     AlertMeasure.SPENDING: _spending,
+    AlertMeasure.BUDGET: _budget,
     AlertMeasure.LIMITS: _limits,
     AlertMeasure.SILENCE: _silence,
 }

@@ -18,8 +18,9 @@ from app.languages.numbers import written
 from app.models import AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import audit, partners
+from app.services import audit, mail_queue, partners
 from app.services.alerts.words import sentence, uses_period
+from app.services.spending import budgets
 from app.services.tenancy import ARCHIVED, archived_words, fetch, get_organization, of_tenant
 
 MOST_RULES = 50
@@ -27,6 +28,7 @@ MOST_RULES = 50
 _MOST: dict[AlertMeasure, int] = {
     AlertMeasure.ANSWER_RATE: 100,
     AlertMeasure.SPENDING: 100,
+    AlertMeasure.BUDGET: budgets.HIGHEST_LEVEL,
     AlertMeasure.LIMITS: 100,
     AlertMeasure.SILENCE: 90,
 }
@@ -36,7 +38,8 @@ MUTE_DAYS = (1, 7, 30)
 
 @dataclass(frozen=True, slots=True)
 class RuleInput:
-    """What a user chooses; ``organization_id`` belongs to the scope of one organization."""
+    """What a user chooses; ``organization_id`` and ``to_owners`` belong to the scope of one
+    organization. Without ``recipients``, mails go to all administrators."""
 
     measure: AlertMeasure
     scope: AlertScope
@@ -44,6 +47,8 @@ class RuleInput:
     period: AlertPeriod | None = None
     organization_id: UUID | None = None
     by_mail: bool = True
+    recipients: tuple[str, ...] = ()
+    to_owners: bool = False
 
 
 def listing(session: Session, caller: Caller) -> list[tuple[AlertRule, str]]:
@@ -70,7 +75,7 @@ def get(session: Session, caller: Caller, rule_id: UUID, *, for_change: bool = F
 def create(session: Session, caller: Caller, wanted: RuleInput) -> AlertRule:
     """Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
     (``out_of_range``, ``organization_required``, ``archived``, ``scope_not_measured``,
-    ``period_required``, ``too_many_rules``)."""
+    ``period_required``, ``invalid_email``, ``too_many_recipients``, ``too_many_rules``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     partner_id = partners.own(caller)
     values = _checked(session, caller, wanted)
@@ -187,6 +192,7 @@ def _checked(
         problems.append(Problem("scope", "scope_not_measured", message))
     if uses_period(wanted.measure) and wanted.period is None:
         problems.append(Problem("period", "period_required", gettext("Choose a period.")))
+    problems += mail_queue.problems_of_recipients(wanted.recipients)
     is_one = wanted.scope is AlertScope.ORGANIZATION
     if is_one and wanted.organization_id is None:
         message = gettext("Choose one of your organizations.")
@@ -199,6 +205,8 @@ def _checked(
     return asdict(wanted) | {
         "organization_id": wanted.organization_id if is_one else None,
         "period": wanted.period if uses_period(wanted.measure) else None,
+        "recipients": list(wanted.recipients) or None,
+        "to_owners": wanted.to_owners and is_one,
     }
 
 
@@ -236,4 +244,6 @@ def _shown(rule: AlertRule) -> dict[str, Any]:
         "threshold": rule.threshold,
         "period": rule.period,
         "byMail": rule.by_mail,
+        "recipients": rule.recipients or [],
+        "toOwners": bool(rule.to_owners),
     }

@@ -17,6 +17,7 @@ UNITS: dict[AlertMeasure, str] = {
     AlertMeasure.ANSWER_RATE: "%",
     AlertMeasure.FAILED_CALLS: lazy_gettext("calls"),
     AlertMeasure.SPENDING: "%",
+    AlertMeasure.BUDGET: "%",
     AlertMeasure.LIMITS: "%",
     AlertMeasure.SILENCE: lazy_gettext("days"),
 }
@@ -37,11 +38,7 @@ def uses_period(measure: AlertMeasure) -> bool:
 
 def sentence(rule: AlertRule, organization: str | None) -> str:
     """What opens an alert: "Acme has less than 20 % of calls answered in 7 days"."""
-    who = organization or gettext("An organization")
-    if rule.scope is AlertScope.PARTNER:
-        who = gettext("The portal")
-    elif rule.scope is AlertScope.EACH_ORGANIZATION:
-        who = gettext("An organization")
+    who = _watched(rule, organization)
     count = rule.threshold
     values = {"who": who, "num": written(count), "period": _period(rule)}
     match rule.measure:
@@ -68,6 +65,8 @@ def sentence(rule: AlertRule, organization: str | None) -> str:
             words = _failed_calls(count, values)
         case AlertMeasure.SPENDING:
             words = gettext("%(who)s uses %(num)s %% of a spending limit", **values)
+        case AlertMeasure.BUDGET:
+            words = gettext("%(who)s has spent %(num)s %% of the budget of a month", **values)
         case AlertMeasure.LIMITS:
             words = gettext("%(who)s uses %(num)s %% of its users or assistants", **values)
         case AlertMeasure.SILENCE:
@@ -78,6 +77,14 @@ def sentence(rule: AlertRule, organization: str | None) -> str:
                 **values,
             )
     return _on_one_line(words)
+
+
+def _watched(rule: AlertRule, organization: str | None) -> str:
+    if rule.scope is AlertScope.PARTNER:
+        return gettext("The portal")
+    if rule.scope is AlertScope.EACH_ORGANIZATION or organization is None:
+        return gettext("An organization")
+    return organization
 
 
 def _failed_calls(count: int, values: dict[str, str]) -> str:
@@ -121,6 +128,8 @@ def title(rule: AlertRule, value: int, organization: str | None) -> str:
             )
         case AlertMeasure.SPENDING:
             words = gettext("%(who)s: %(num)s %% of a spending limit used", **values)
+        case AlertMeasure.BUDGET:
+            words = gettext("%(who)s: %(num)s %% of the budget of the month spent", **values)
         case AlertMeasure.LIMITS:
             words = gettext("%(who)s: %(num)s %% of its users or assistants used", **values)
         case AlertMeasure.SILENCE:

@@ -24,12 +24,21 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Chart:
+    """Bars under the names of their columns. Each has a label, its length in percent of the
+    longest, and its figures."""
+
+    head: tuple[str, ...]
+    bars: tuple[tuple[str, int, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """A mail's texts; ``act`` is the button (label, URL), ``reason`` why it was sent.
 
     ``is_act_personal`` if its URL is secret: it is also spelt out, to copy where a button can't be
-    opened. ``quoted`` is text that another user wrote, shown as a quotation. ``tables`` stand below
-    the paragraphs.
+    opened. ``quoted`` is text that another user wrote, shown as a quotation. ``chart`` and
+    ``tables`` stand below the paragraphs.
     """
 
     subject: str
@@ -41,6 +50,7 @@ class Words:
     after: tuple[str, ...] = ()
     reason: str = ""
     tables: tuple[Table, ...] = ()
+    chart: Chart | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,20 +55,26 @@ def render(brand: Brand, words: Words, site: str) -> Rendered:
     return Rendered(words.subject, text, _INLINER.inline(page))
 
 
-def sample(brand: Brand, origin: str) -> Rendered:
-    """Return a sample invitation to preview a brand. Its link on ``origin`` looks like a new
-    one."""
-    now = utcnow()
+def preview(brand: Brand, origin: str, mail: Mail, *, link: str = "") -> Rendered:
+    """Return a mail as a reader without an account would get it, in the current language. Links
+    lead to ``origin``."""
     pages = f"{origin}/p/{quote(brand.slug)}" if brand.slug else origin
-    invitation = Mail(id=new_id(), kind=MailKind.INVITATION.value, details={}, created_at=now)
     facts = Facts(
-        mail=invitation,
+        mail=mail,
         brand=brand,
         email="ada@example.com",
         zone="UTC",
         site=origin,
         recover_url=f"{pages}/forgot-password",
-        link=f"{pages}/invitation/sample",
-        link_ends=now + one_time_links.LIFETIME[LinkPurpose.INVITATION],
+        link=f"{pages}/{link}" if link else "",
+        link_ends=mail.created_at + one_time_links.LIFETIME[LinkPurpose.INVITATION],
     )
-    return render(brand, WORDS[MailKind.INVITATION](facts), origin)
+    return render(brand, WORDS[MailKind(mail.kind)](facts), origin)
+
+
+def sample(brand: Brand, origin: str) -> Rendered:
+    """Return a sample invitation to preview a brand. Its link on ``origin`` looks like a new
+    one."""
+    kind = MailKind.INVITATION.value
+    invitation = Mail(id=new_id(), kind=kind, details={}, created_at=utcnow())
+    return preview(brand, origin, invitation, link="invitation/sample")

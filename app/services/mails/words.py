@@ -3,7 +3,13 @@
 from collections.abc import Callable
 
 from app.models import MailKind
-from app.services.mails import account_words, credential_words, portal_words, work_words
+from app.services.mails import (
+    account_words,
+    credential_words,
+    portal_words,
+    report_words,
+    work_words,
+)
 from app.services.mails.facts import Facts, Words
 
 WORDS: dict[MailKind, Callable[[Facts], Words]] = {
@@ -25,7 +31,7 @@ WORDS: dict[MailKind, Callable[[Facts], Words]] = {
     MailKind.ALERTS_OPENED: work_words.alerts_opened,
     MailKind.PORTAL_VIEWED: portal_words.portal_viewed,
     MailKind.IDENTITY_LINKED: account_words.identity_linked,
-    MailKind.MONTHLY_REPORT: work_words.monthly_report,
+    MailKind.MONTHLY_REPORT: report_words.monthly_report,
     MailKind.DOMAIN_RECORDS: portal_words.domain_records,
     MailKind.EXPORT_FINISHED: work_words.export_finished,
     MailKind.CREDENTIAL_CREATED: credential_words.credential_created,

@@ -1,15 +1,13 @@
 """The texts of the mails about uploads, calls, costs and alerts, in the current language."""
 
-from calendar import monthrange
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from app.languages import gettext, lazy_gettext, ngettext
-from app.languages.dates import NO_BREAK, written_date
 from app.languages.numbers import written
 from app.services.exports.words import SUBJECT_TITLES, problem_words
-from app.services.mails.facts import Facts, Table, Words, as_administrator, moment
+from app.services.mails.facts import Facts, Words, as_administrator, moment
 
 _CHANGED: dict[str, Callable[[int], str]] = {
     "created": lambda n: ngettext("%(num)s created", "%(num)s created", n),
@@ -206,6 +204,7 @@ def budget_reached(facts: Facts) -> Words:
 
 def alerts_opened(facts: Facts) -> Words:
     details = facts.details
+    is_chosen, about = details.get("isRecipient", False), details.get("organizationId")
     titles = tuple(f"{words}." for words in details["titles"])
     more = (
         (gettext("And %(count)s more.", count=written(details["more"])),) if details["more"] else ()
@@ -222,57 +221,24 @@ def alerts_opened(facts: Facts) -> Words:
         paragraphs=(*titles, *more)
         if count > 1
         else (gettext("Rule: %(rule)s.", rule=details["rule"]),),
-        act=(gettext("View alerts"), f"{facts.site}/alerts"),
-        after=(gettext("Alerts resolve by themselves. To get no more emails, mute the rule."),),
+        act=(gettext("View usage"), f"{facts.site}/usage?organization={about}")
+        if about
+        else (gettext("View alerts"), f"{facts.site}/alerts"),
+        after=()
+        if is_chosen
+        else (gettext("Alerts resolve by themselves. To get no more emails, mute the rule."),),
         reason=gettext(
+            "Sent to %(email)s because %(partner)s sends alerts of this rule there.",
+            email=facts.email,
+            partner=facts.brand.partner_name,
+        )
+        if is_chosen
+        else gettext(
             "Sent to %(email)s because this rule of %(product)s sends emails. "
             "Choose your emails in your account.",
             email=facts.email,
             product=facts.brand.product_name,
         ),
-    )
-
-
-def monthly_report(facts: Facts) -> Words:
-    details = facts.details
-    start = date.fromisoformat(details["start"])
-    month = written_date(start, "yMMMM").replace(NO_BREAK, " ")
-    columns = (month, gettext("Month before"))
-    parts = (
-        (gettext("Figures"), details["figures"], columns),
-        (gettext("Growing"), details["growing"], columns),
-        (gettext("Falling"), details["falling"], columns),
-        (gettext("Near a limit"), details["near"], (gettext("In use now"),)),
-    )
-    return Words(
-        subject=gettext("Report of %(month)s for %(name)s", month=month, name=details["name"]),
-        heading=gettext("Report of %(month)s", month=month),
-        paragraphs=(
-            gettext("Conversations and calls of %(name)s. Days are UTC.", name=details["name"]),
-        ),
-        tables=tuple(
-            Table((title, *head), tuple(tuple(row) for row in rows))
-            for title, rows, head in parts
-            if rows
-        ),
-        act=_report_link(start, details["organizationId"], facts.site),
-        reason=gettext(
-            "Sent to %(email)s because %(partner)s sends this report there each month.",
-            email=facts.email,
-            partner=facts.brand.partner_name,
-        ),
-    )
-
-
-def _report_link(start: date, organization: str | None, site: str) -> tuple[str, str]:
-    """Return the words and the URL for the recipients: staff open reports, an organization's own
-    people its usage."""
-    if organization is None:
-        return gettext("View report"), f"{site}/report/month?month={start:%Y-%m}"
-    end = start.replace(day=monthrange(start.year, start.month)[1])
-    return (
-        gettext("View usage"),
-        f"{site}/usage?start={start}&end={end}&organization={organization}",
     )
 
 

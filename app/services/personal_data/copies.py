@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.enums import ExportState, ImportState
 from app.gateways.mailers import Outbox
 from app.models import (
+    AlertRule,
     ApiKey,
     ContactImport,
     IdempotencyRecord,
@@ -94,9 +95,13 @@ def erase_kept_mails(outbox: Outbox, subject: Subject) -> int:
 
 
 def erase_recipients(session: Session, subject: Subject) -> None:
-    """Remove the person from the recipients of reports and budgets."""
+    """Remove the person from the recipients of reports, budgets and alerts."""
     emails = {email.casefold() for email in subject.emails}
-    for kind, name in ((ReportSchedule, "recipients"), (SpendingLimit, "budget_recipients")):
+    for kind, name in (
+        (ReportSchedule, "recipients"),
+        (SpendingLimit, "budget_recipients"),
+        (AlertRule, "recipients"),
+    ):
         query = select(kind).where(kind.partner_id == subject.partner_id)
         if subject.organization_id is not None:
             query = query.where(kind.organization_id == subject.organization_id)

@@ -238,10 +238,13 @@ def _report(session: Session, stored: SpendingLimit, percent: int, spent: int) -
             session, kind, partner_id=of, user_id=user.id, details=details(user.language)
         )
     known = {user.email.casefold() for user in admins}
-    for address in _alerts_of(stored)[1]:
+    recipients = _alerts_of(stored)[1]
+    users = mail_queue.users_at(session, of, recipients)
+    for address in recipients:
         if address.casefold() not in known:
-            extra = {**details(None), "isRecipient": True}
-            mail_queue.hand_in(session, kind, partner_id=of, to=address, details=extra)
+            other = users.get(address.lower())
+            extra = {**details(other.language if other else None), "isRecipient": True}
+            mail_queue.hand_in_to_address(session, kind, of, address, other, details=extra)
 
 
 def _admins(session: Session, stored: SpendingLimit) -> Sequence[User]:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import AlertMeasure, AlertPeriod, AlertScope, OrganizationStatus, Role, WebhookEvent
+from app.errors import ValidationFailed
 from app.models import (
     Alert,
     AuditEntry,
@@ -23,7 +24,7 @@ from app.models import (
 )
 from app.services import alerts, spending
 from app.services.alerts import RuleInput, evaluating
-from app.services.spending import Limits, Subject
+from app.services.spending import Limits, Subject, budgets
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.clock import SetClock
@@ -327,6 +328,66 @@ def test_the_organization_nearest_to_an_alert_is_shown_for_each_measure_and_peri
             "Northwind Bakery: 10 failed calls this month",
         ],
         "spending": ["Northwind Bakery: 83 % of a spending limit used"],
+        "budget": [],
         "limits": ["Northwind Dental: 33 % of its users or assistants used"],
         "silence": ["Northwind Bakery: no calls for 3 days"],
+    }
+
+
+def test_a_rule_writes_to_its_recipients_and_the_owners_of_its_organization_alone(
+    session: Session, own: Tenant
+) -> None:
+    own.user.is_owner, own.user.language = True, "de"
+    editor = own.staff[Role.PARTNER_EDITOR]
+    editor.language = "fr"
+    people = ("books@acme.example", editor.email.upper())
+    whose: dict[str, Any] = {"organization_id": own.organization.id, "to_owners": True}
+    rule(session, own, AlertMeasure.CONVERSATIONS, 5, ONE, recipients=people, **whose)
+    talked(session, own, TODAY, 9, 9)
+    evaluating.apply(session, evaluating.changes(session, utcnow()), utcnow())
+    sent = session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all()
+    assert {each.user_id or each.to: each.details["titles"] for each in sent} == {
+        "books@acme.example": ["Northwind Bakery: 9 conversations in 7 days"],
+        editor.id: ["Northwind Bakery\u202f: 9 conversations en 7 jours"],
+        own.user.id: ["Northwind Bakery: 9 Gespräche in 7 Tagen"],
+    }
+
+
+def test_recipients_of_a_rule_are_checked_and_owners_belong_to_one_organization(
+    session: Session, own: Tenant
+) -> None:
+    with pytest.raises(ValidationFailed) as error:
+        rule(session, own, AlertMeasure.MINUTES, 5, PARTNER, recipients=("ann",))
+    assert [(each.field, each.code) for each in error.value.problems] == [
+        ("recipients", "invalid_email")
+    ]
+    known = rule(session, own, AlertMeasure.MINUTES, 5, PARTNER, to_owners=True)
+    assert alerts.get(session, own.caller(Role.PARTNER_ADMIN), known).to_owners is False
+
+
+def test_a_rule_watches_the_budgets_of_organizations_and_of_the_portal(
+    session: Session, own: Tenant
+) -> None:
+    staff = own.caller(Role.PARTNER_ADMIN)
+    each = rule(session, own, AlertMeasure.BUDGET, 80)
+    portal = rule(session, own, AlertMeasure.BUDGET, 90, PARTNER)
+    for subject, key, organization_id in (
+        (Subject(organization_id=own.plus.id), f"organization:{own.plus.id}", own.plus.id),
+        (Subject(partner_id=own.partner.id), f"partner:{own.partner.id}", None),
+    ):
+        budgets.change(session, staff, subject, 100_000_000)
+        total = SpendingTotal(scope=key, period="2026-10", partner_id=own.partner.id)
+        total.organization_id, total.spent_micros = organization_id, 85_900_000
+        session.add(total)
+    session.flush()
+    evaluating.apply(session, evaluating.changes(session, utcnow()), utcnow())
+    found = session.scalars(select(Alert)).all()
+    assert [(one.rule_id, one.subject_id, one.value) for one in found] == [(each, own.plus.id, 85)]
+    session.get_one(SpendingTotal, (f"partner:{own.partner.id}", "2026-10")).spent_micros *= 2
+    session.flush()
+    evaluating.apply(session, evaluating.changes(session, utcnow()), utcnow())
+    shown = alerts.search(session, staff).items
+    assert {one.alert.rule_id: one.title for one in shown} == {
+        each: "Northwind Dental: 85\N{NO-BREAK SPACE}% of the budget of the month spent",
+        portal: "The portal: 171\N{NO-BREAK SPACE}% of the budget of the month spent",
     }

@@ -90,6 +90,26 @@ def test_a_budget_has_its_own_levels_and_recipients(session: Session, own: Tenan
     assert facts[1] == ({"recipients": books}, {"recipients": []})
 
 
+def test_a_recipient_who_is_a_user_is_written_to_in_their_own_language(
+    session: Session, own: Tenant
+) -> None:
+    own.plus_user.language = "de"
+    people = [own.plus_user.email.upper(), "books@acme.example"]
+    budgets.change(
+        session, own.caller(Role.PARTNER_ADMIN), plus(own), 1000 * DOLLAR, recipients=people
+    )
+    spend(session, own, 1000)
+    budgets.alert(session, NOW)
+    sent = session.scalars(select(Mail).where(Mail.kind == MailKind.BUDGET_REACHED.value))
+    extra = {
+        each.user_id or each.to: each.details for each in sent if "isRecipient" in each.details
+    }
+    assert {key: details["budget"] for key, details in extra.items()} == {
+        own.plus_user.id: "1.000,00\N{NO-BREAK SPACE}$",
+        "books@acme.example": "$1,000.00",
+    }
+
+
 @pytest.mark.parametrize(
     ("levels", "recipients", "code"),
     [

@@ -1,0 +1,20 @@
+"""A mail as a page of its own, for a frame of ours."""
+
+from flask import Response, make_response
+
+from app.http.security_headers import allow_framing_by_ourselves
+
+_DARK_ONLY = "(prefers-color-scheme: dark)"
+
+
+def mail_preview(html: str, theme: str) -> Response:
+    """Return a mail as a mail program with that theme would show it: its styles are inline, and
+    nothing else may be in it."""
+    allow_framing_by_ourselves()
+    response = make_response(html.replace(_DARK_ONLY, "all" if theme == "dark" else "not all"))
+    response.headers["Content-Security-Policy"] = (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:;"
+        " form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+    )
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,20 @@
+"""What files in a partner's brand show of it."""
+
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.services.branding import images
+from app.services.branding.brand import Brand
+
+
+def letterhead(session: Session, brand: Brand) -> dict[str, Any]:
+    """Return what ``templates/pdf/letterhead.typ`` shows of the brand; the title is the file's."""
+    picture = (brand.logo_url or "").rpartition("/")[2]
+    return {
+        "product": brand.product_name,
+        "partner": brand.partner_name,
+        "colour": brand.colour,
+        "logo": list(images.by_hash(session, picture)[0]) if picture else None,
+        "footer": " · ".join(filter(None, (brand.partner_name, brand.support_email))),
+    }

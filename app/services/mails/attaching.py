@@ -1,0 +1,57 @@
+"""The file that a mail carries: the report of a month as a PDF.
+
+It is typeset after the transaction that reads it, since that takes some tenths of a second.
+"""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app import languages
+from app.gateways.mailers import MOST_OCTETS, Attachment
+from app.models import Mail, Partner
+from app.services import pdf
+from app.services.branding.brand import of_partner
+from app.services.branding.letterhead import letterhead
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What the PDF shows, in which language, and the name of the file."""
+
+    name: str
+    language: str
+    data: Mapping[str, Any]
+
+    def attached(self) -> tuple[Attachment, ...]:
+        """Return the PDF; nothing if it can't be made or is too large, so that the mail goes out
+        without it."""
+        try:
+            with languages.speaking(self.language):
+                content = pdf.render("report", self.data)
+        except Exception:
+            log.exception("the report could not be attached to its mail")
+            return ()
+        if len(content) > MOST_OCTETS:
+            log.warning("a report of %s bytes is too large to attach", len(content))
+            return ()
+        return (Attachment(self.name, "application/pdf", content),)
+
+
+def paper_of(session: Session, mail_id: UUID) -> Paper | None:
+    """Return what is attached to the mail; None without it, or where PDF isn't installed."""
+    mail = session.get(Mail, mail_id)
+    if mail is None or mail.partner_id is None or "paper" not in mail.details:
+        return None
+    if not pdf.is_installed():
+        return None
+    details = mail.details
+    brand = of_partner(session.get_one(Partner, mail.partner_id))
+    data = {**letterhead(session, brand), **details["paper"]}
+    return Paper(f"report-{details['start'][:7]}.pdf", details["language"], data)

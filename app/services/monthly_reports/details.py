@@ -1,0 +1,96 @@
+"""The figures and words of a monthly report as a mail shows them, in the current language."""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.languages import gettext
+from app.languages.dates import NO_BREAK, written_date
+from app.languages.numbers import written, written_share
+from app.models import Organization, Partner
+from app.policy.caller import Caller
+from app.services import reporting
+from app.services.billing.margin import Earned
+from app.services.billing.months import previous_month
+from app.services.billing.usage import ModelRate
+from app.services.money_words import micros
+from app.services.monthly_reports.paper import paper
+
+
+def details_of(
+    session: Session,
+    caller: Caller,
+    owner: Partner | Organization,
+    organization_id: UUID | None,
+    today: date,
+    model: ModelRate,
+) -> dict[str, Any]:
+    """Return what the mail shows: figures beside those of the month before, and organizations; in
+    the current language. Costs and margin are in the partner's own report only: an organization's
+    may go to the customer."""
+    month = reporting.last_month(today)
+    found = reporting.monthly(session, caller, month.start, today, organization_id)
+    now, before = found.now, found.before
+    figures = [
+        (gettext("Conversations"), written(now.conversations), written(before.conversations)),
+        (gettext("With a person"), written(now.by_human), written(before.by_human)),
+        (
+            gettext("Minutes in conversation"),
+            written(now.seconds // 60),
+            written(before.seconds // 60),
+        ),
+        (gettext("Calls answered"), _rate(found.calls), _rate(found.calls_before)),
+    ]
+    earned = None
+    if organization_id is None:
+        earned = reporting.earned(session, caller, month.start, model)
+        figures += _earned(session, caller, month.start, earned, model)
+    return {
+        "name": owner.name,
+        "month": written_date(month.start, "yMMMM").replace(NO_BREAK, " "),
+        "start": month.start.isoformat(),
+        "organizationId": str(organization_id) if organization_id else None,
+        "figures": figures,
+        "growing": _named(found.growing),
+        "falling": _named(found.falling),
+        "near": [(near.name, near.words) for near in found.near],
+        "paper": paper(found, earned, owner.name, today, has_model=model != ModelRate()),
+    }
+
+
+def _earned(
+    session: Session, caller: Caller, month: date, now: Earned | None, model: ModelRate
+) -> list[tuple[str, str, str]]:
+    """Return price, costs and margin; nothing if nothing was charged or spent. Model costs are left
+    out where the operator has set none."""
+    if now is None or not (now.price or now.model or now.carrier):
+        return []
+    before = reporting.earned(session, caller, previous_month(month), model)
+    rows: list[tuple[str, Callable[[Earned], str]]] = [
+        (gettext("Price to customers"), lambda one: micros(one.price, one.currency)),
+        (gettext("Carrier cost"), _carrier_cost),
+    ]
+    if model != ModelRate():
+        rows.append((gettext("Model cost"), lambda one: micros(one.model, one.model_currency)))
+    rows.append((gettext("Margin"), _margin))
+    return [(name, write(now), write(before) if before else "–") for name, write in rows]
+
+
+def _carrier_cost(one: Earned) -> str:
+    costs = [micros(each.reported + each.estimated, each.currency) for each in one.carrier]
+    return ", ".join(costs) or "–"
+
+
+def _margin(one: Earned) -> str:
+    return "–" if one.margin is None else micros(one.margin, one.currency)
+
+
+def _rate(calls: reporting.Answered) -> str:
+    return written_share(calls.answered, calls.ended)
+
+
+def _named(movers: Sequence[reporting.Mover]) -> list[tuple[str, str, str]]:
+    return [(each.name, written(each.conversations), written(each.before)) for each in movers]

@@ -1,0 +1,158 @@
+"""What the PDF of a monthly report shows, in the current language."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from app.languages import gettext, ngettext
+from app.languages.dates import NO_BREAK, month_alone, written_date
+from app.languages.numbers import written, written_share
+from app.services.billing.margin import Earned
+from app.services.money_words import micros
+from app.services.reporting import MonthlyReport, Mover
+
+Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
+"""Title, heads and rows."""
+
+
+def paper(
+    report: MonthlyReport, earned: Earned | None, name: str, today: date, *, has_model: bool
+) -> dict[str, Any]:
+    """Return what the PDF shows below the letterhead, in the current language. ``has_model`` says
+    whether the operator has set costs of voices and texts."""
+    month = written_date(report.span.start, "yMMMM").replace(NO_BREAK, " ")
+    tables = _tables(report, _earned(earned, has_model=has_model))
+    return {
+        "title": gettext("Report of %(month)s", month=month),
+        "subtitle": f"{name}, {_span_words(report, today)}",
+        "chart": _chart(report),
+        "empty": gettext("No conversations in these months."),
+        "tables": [table for table in tables if table[2]],
+        "note": gettext(
+            "Days are UTC. Test calls that people place on the simulated carrier aren’t "
+            "counted. Simulated calls of campaigns and scripts are."
+        ),
+    }
+
+
+def _span_words(report: MonthlyReport, today: date) -> str:
+    days = {
+        "first": written_date(report.span.start, "yMMMd"),
+        "last": written_date(report.span.end, "yMMMd"),
+        "earlier_first": written_date(report.earlier.start, "yMMMd"),
+        "earlier_last": written_date(report.earlier.end, "yMMMd"),
+    }
+    if report.span.end == today:
+        return gettext(
+            "%(first)s to %(last)s (partial) UTC, compared with %(earlier_first)s to "
+            "%(earlier_last)s.",
+            **days,
+        )
+    return gettext(
+        "%(first)s to %(last)s UTC, compared with %(earlier_first)s to %(earlier_last)s.", **days
+    )
+
+
+def _chart(report: MonthlyReport) -> dict[str, Any] | None:
+    """Return the conversations of the days; None if there are none."""
+    before = [one.conversations for one in report.days_before]
+    days = [
+        (f"{one.day:%-d}", one.conversations, before[place] if place < len(before) else 0)
+        for place, one in enumerate(report.days)
+    ]
+    if not any(now or earlier for _, now, earlier in days):
+        return None
+    busiest = max(report.days, key=lambda one: one.conversations)
+    return {
+        "title": gettext("Conversations per day"),
+        "now": month_alone(report.span.start),
+        "before": gettext("Month before"),
+        "most": gettext(
+            "Most on %(day)s: %(num)s",
+            day=written_date(busiest.day, "yMMMd"),
+            num=written(busiest.conversations),
+        ),
+        "days": days,
+    }
+
+
+def _tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> list[Table]:
+    now, before = report.now, report.before
+    calls, calls_before = report.calls, report.calls_before
+    earlier = gettext("Month before")
+    columns = ("", month_alone(report.span.start), earlier)
+    figures = [
+        (gettext("Conversations"), written(now.conversations), written(before.conversations)),
+        (
+            gettext("With a person"),
+            written_share(now.by_human, now.conversations),
+            written_share(before.by_human, before.conversations),
+        ),
+        (
+            gettext("Minutes in conversation"),
+            written(now.seconds // 60),
+            written(before.seconds // 60),
+        ),
+        (
+            gettext("Calls answered"),
+            written_share(calls.answered, calls.ended),
+            written_share(calls_before.answered, calls_before.ended),
+        ),
+    ]
+    return [
+        (gettext("Figures"), columns, figures),
+        (gettext("Price and margin"), ("", month_alone(report.span.start)), earned),
+        (gettext("Growing and falling"), columns, _movers([*report.growing, *report.falling])),
+        (
+            gettext("Near a limit now"),
+            (gettext("Organization"), gettext("Limit")),
+            [(near.name, near.words) for near in report.near],
+        ),
+    ]
+
+
+def _movers(movers: Sequence[Mover]) -> list[tuple[str, str, str]]:
+    return [(each.name, written(each.conversations), written(each.before)) for each in movers]
+
+
+def _earned(one: Earned | None, *, has_model: bool) -> list[tuple[str, str]]:
+    """Return what the page shows in tiles, with the notes of the tiles in parentheses."""
+    if one is None or not (one.price or one.model or one.carrier):
+        return []
+    costs = ((cost.reported + cost.estimated, cost.currency) for cost in one.carrier)
+    estimates = [(cost.estimated, cost.currency) for cost in one.carrier if cost.estimated]
+    carrier = ", ".join(micros(*cost) for cost in costs) or "–"
+    estimated = ", ".join(
+        gettext("%(amount)s estimated", amount=micros(*estimate)) for estimate in estimates
+    )
+    rows = [
+        (
+            gettext("Price to customers"),
+            _with_note(micros(one.price, one.currency), _trial_words(one)),
+        ),
+        (gettext("Carrier cost"), _with_note(carrier, estimated)),
+    ]
+    if has_model:
+        rows.append((gettext("Model cost"), micros(one.model, one.model_currency)))
+    if one.margin is None:
+        margin = _with_note("–", gettext("Costs are in another currency"))
+    else:
+        share = written_share(one.margin, one.price) if one.price else ""
+        note = gettext("%(share)s of the price", share=share) if share else ""
+        margin = _with_note(micros(one.margin, one.currency), note)
+    return [*rows, (gettext("Margin"), margin)]
+
+
+def _trial_words(one: Earned) -> str:
+    if not one.in_trial:
+        return ""
+    return ngettext(
+        "Includes %(amount)s of %(num)s organization in trial mode",
+        "Includes %(amount)s of %(num)s organizations in trial mode",
+        one.in_trial,
+        amount=micros(one.trial_price, one.currency),
+    )
+
+
+def _with_note(amount: str, note: str) -> str:
+    return f"{amount} ({note})" if note else amount

@@ -1,0 +1,151 @@
+"""The schedule of a monthly report of a partner or an organization."""
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import exists, select
+from sqlalchemy.orm import Session
+
+from app.errors import NotFound, Problem, refuse_any, refuse_stale
+from app.languages import LANGUAGES, gettext
+from app.models import Organization, Partner, ReportSchedule, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import audit, mail_queue, organizations, partners
+from app.services.tenancy import of_tenant
+from app.validation.time_zones import time_zones
+
+LAST_DAY = 28
+"""Every month has it."""
+MOST_LISTED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleInput:
+    """The day of the month and the hour in a time zone; without recipients nothing is sent. Without
+    a language it is the partner's; users get it in their own."""
+
+    day: int = 1
+    hour: int = 8
+    timezone: str = "UTC"
+    recipients: tuple[str, ...] = ()
+    language: str | None = None
+
+
+def get(
+    session: Session, caller: Caller, organization_id: UUID | None
+) -> tuple[ScheduleInput, int, datetime | None]:
+    """Return the schedule, its version and when the report is sent next; the defaults if nothing is
+    stored. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.REPORT_READ)
+    if caller.is_limited and organization_id is None:
+        return ScheduleInput(), 0, None
+    found = session.get(ReportSchedule, _scope(owner_of(session, caller, organization_id)))
+    return (_read(found), found.version, found.next_at) if found else (ScheduleInput(), 0, None)
+
+
+def save(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID | None,
+    wanted: ScheduleInput,
+    *,
+    expected_version: int | None = None,
+) -> bool:
+    """Store when the report is sent and who receives it; return whether this changed anything.
+
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``, ``invalid_email``,
+    ``too_many_recipients``, ``unknown_language``) and `Conflict` (``changed_meanwhile``).
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    owner = owner_of(session, caller, organization_id, for_change=True)
+    _check(wanted)
+    stored = session.get(ReportSchedule, _scope(owner), populate_existing=True)
+    before = _read(stored) if stored else ScheduleInput()
+    if before == wanted:
+        return False
+    refuse_stale(expected_version, stored.version if stored else 0, "schedule of the report")
+    if stored is None:
+        stored = ReportSchedule(scope=_scope(owner), partner_id=partners.own(caller), version=0)
+        stored.organization_id = organization_id
+        session.add(stored)
+    for name, value in asdict(wanted).items():
+        setattr(stored, name, list(value) if isinstance(value, tuple) else value)
+    stored.version += 1
+    stored.next_at = next_time(stored, utcnow()) if wanted.recipients else None
+    session.flush()
+    kind = "organization" if organization_id else "partner"
+    action, after = f"{kind}.report_scheduled", asdict(wanted)
+    audit.record_change(session, caller, action, owner, before=asdict(before), after=after)
+    return True
+
+
+def listing(session: Session, caller: Caller) -> list[tuple[ReportSchedule, str | None]]:
+    """Return the schedules that send a report, the next one first, with the names of their
+    organizations; None for that of the whole portal. At most `MOST_LISTED`. Raises `Forbidden`."""
+    caller.require(Permission.REPORT_READ)
+    rows = of_tenant(
+        select(ReportSchedule), caller, ReportSchedule.partner_id, ReportSchedule.organization_id
+    ).where(ReportSchedule.next_at.is_not(None))
+    found = session.scalars(rows.order_by(ReportSchedule.next_at).limit(MOST_LISTED)).all()
+    ids = {each.organization_id for each in found if each.organization_id}
+    names = organizations.names_of(session, caller, ids)
+    return [
+        (each, names.get(each.organization_id) if each.organization_id else None) for each in found
+    ]
+
+
+def is_any_due(session: Session, now: datetime) -> bool:
+    return bool(session.scalar(select(exists().where(ReportSchedule.next_at <= now))))
+
+
+def owner_of(
+    session: Session, caller: Caller, organization_id: UUID | None, *, for_change: bool = False
+) -> Partner | Organization:
+    if organization_id is not None:
+        return organizations.get(session, caller, organization_id, for_change=for_change)
+    if caller.is_limited:
+        raise NotFound
+    return partners.get_own(session, caller, for_change=for_change)
+
+
+def _scope(owner: Partner | Organization) -> str:
+    return f"{'partner' if isinstance(owner, Partner) else 'organization'}:{owner.id}"
+
+
+def _read(stored: ReportSchedule) -> ScheduleInput:
+    return ScheduleInput(
+        stored.day, stored.hour, stored.timezone, tuple(stored.recipients), stored.language
+    )
+
+
+def _check(wanted: ScheduleInput) -> None:
+    problems = []
+    if not 1 <= wanted.day <= LAST_DAY:
+        problems.append(
+            Problem(
+                "day", "out_of_range", gettext("Enter a day from 1 to %(last)s.", last=LAST_DAY)
+            )
+        )
+    if not 0 <= wanted.hour <= 23:
+        problems.append(Problem("hour", "out_of_range", gettext("Choose an hour.")))
+    if wanted.timezone not in time_zones():
+        problems.append(Problem("timezone", "out_of_range", gettext("Choose a time zone.")))
+    if wanted.language is not None and wanted.language not in LANGUAGES:
+        message = gettext("Unknown language. Choose one of the list.")
+        problems.append(Problem("language", "unknown_language", message))
+    problems += mail_queue.problems_of_recipients(wanted.recipients)
+    refuse_any(problems)
+
+
+def next_time(schedule: ReportSchedule, now: datetime) -> datetime:
+    """Return the next time of the schedule after ``now``."""
+    zone = ZoneInfo(schedule.timezone)
+    month = now.astimezone(zone).date().replace(day=1)
+    while True:
+        at = datetime(month.year, month.month, schedule.day, schedule.hour, tzinfo=zone)
+        if at > now:
+            return at.astimezone(UTC)
+        month = (month + timedelta(days=31)).replace(day=1)

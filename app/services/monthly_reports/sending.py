@@ -1,0 +1,121 @@
+"""The monthly report as a mail: to the recipients of its schedule, as a test and as a preview."""
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app import languages
+from app.enums import OrganizationStatus
+from app.models import Mail, MailKind, Organization, Partner, ReportSchedule, new_id, utcnow
+from app.policy.caller import Caller, system_caller
+from app.services import mail_queue, mails, partners
+from app.services.billing.usage import ModelRate
+from app.services.branding.brand import Brand
+from app.services.mails import Rendered
+from app.services.monthly_reports.details import details_of
+from app.services.monthly_reports.schedules import get, next_time, owner_of
+from app.services.users import account
+
+A_TURN = 50
+"""So many reports are queued in one transaction."""
+
+
+def send_test(
+    session: Session, caller: Caller, organization_id: UUID | None, model: ModelRate
+) -> Mail:
+    """Queue the report of last month for the caller alone. Raises `Forbidden`, `NotFound`."""
+    owner = owner_of(session, caller, organization_id)
+    user = account.get(session, caller)
+    of_schedule = get(session, caller, organization_id)[0].language
+    tag = _tag(session, owner, (user.language, of_schedule))
+    return mail_queue.hand_in(
+        session,
+        MailKind.MONTHLY_REPORT,
+        partner_id=partners.own(caller),
+        user_id=user.id,
+        details=_details(session, caller, owner, utcnow().date(), model, tag),
+    )
+
+
+def preview(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID | None,
+    language: str | None,
+    model: ModelRate,
+    sender: tuple[Brand, str],
+) -> Rendered:
+    """Return the mail with the report of last month, in the language or else the partner's.
+    ``sender`` is the brand and the origin of its links. Raises `Forbidden`, `NotFound`."""
+    owner = owner_of(session, caller, organization_id)
+    tag = _tag(session, owner, (language,))
+    details = _details(session, caller, owner, utcnow().date(), model, tag)
+    mail = Mail(
+        id=new_id(), kind=MailKind.MONTHLY_REPORT.value, details=details, created_at=utcnow()
+    )
+    with languages.speaking(tag):
+        return mails.preview(*sender, mail)
+
+
+def send_due(session: Session, now: datetime, model: ModelRate, figures: Session) -> int:
+    """Queue the reports of the last month that are due, and plan the next ones; how many. Their
+    figures are read with the session ``figures``."""
+    due = session.scalars(
+        select(ReportSchedule)
+        .where(ReportSchedule.next_at <= now)
+        .order_by(ReportSchedule.next_at)
+        .limit(A_TURN)
+        .with_for_update(skip_locked=True)
+        .execution_options(populate_existing=True)
+    ).all()
+    for schedule in due:
+        caller = system_caller("report", schedule.partner_id)
+        schedule.next_at = next_time(schedule, now)
+        owner = owner_of(session, caller, schedule.organization_id)
+        if isinstance(owner, Organization) and owner.status is OrganizationStatus.ARCHIVED:
+            continue
+        today = now.astimezone(ZoneInfo(schedule.timezone)).date()
+        users = mail_queue.users_at(session, schedule.partner_id, schedule.recipients)
+        by_tag: dict[str, dict[str, Any]] = {}
+        for address in schedule.recipients:
+            user = users.get(address.lower())
+            of_user = user.language if user else None
+            tag = _tag(session, owner, (of_user, schedule.language))
+            if tag not in by_tag:
+                by_tag[tag] = _details(figures, caller, owner, today, model, tag)
+            mail_queue.hand_in_to_address(
+                session,
+                MailKind.MONTHLY_REPORT,
+                schedule.partner_id,
+                address,
+                user,
+                details=by_tag[tag],
+            )
+    session.flush()
+    return len(due)
+
+
+def _tag(session: Session, owner: Partner | Organization, chosen: Iterable[str | None]) -> str:
+    """Return the first language that is chosen, or else the partner's."""
+    partner_id = owner.id if isinstance(owner, Partner) else owner.partner_id
+    return languages.best_tag((*chosen, session.get_one(Partner, partner_id).language))
+
+
+def _details(
+    session: Session,
+    caller: Caller,
+    owner: Partner | Organization,
+    today: date,
+    model: ModelRate,
+    tag: str,
+) -> dict[str, Any]:
+    """Return what the mail shows, in the language in which it is written then."""
+    organization_id = owner.id if isinstance(owner, Organization) else None
+    with languages.speaking(tag):
+        details = details_of(session, caller, owner, organization_id, today, model)
+    return {**details, "language": tag}
