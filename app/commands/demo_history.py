@@ -218,6 +218,8 @@ def _rows(
         "seconds": call.seconds,
         "cost_micros": call.micros,
     }
+    minutes = _minutes([call.seconds] if call.seconds else [])
+    age = (utcnow().date() - call.at.date()).days
     attempt = {
         "id": attempt_id,
         **of_both,
@@ -231,7 +233,10 @@ def _rows(
         }.get(call.reason),
         "cost": call.micros and Decimal(call.micros) / spending.MICROS,
         "cost_currency": CURRENCY if call.micros else None,
-        "billed_minutes": _minutes([call.seconds]) if call.seconds else 0,
+        "billed_minutes": minutes,
+        "charged_micros": _cost(minutes, age),
+        "charged_seconds": minutes * 60,
+        "estimated_micros": 0 if call.micros else _cost(minutes, age),
     }
     conversation = {
         "id": new_id(),

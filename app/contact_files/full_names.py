@@ -43,7 +43,7 @@ def read_name(name: str) -> FullName:
     """Split ``Whitcombe, Aurelia`` at the comma; else the last word is the last name, with the
     particles before it (``de la Fuente``). Titles and degrees are set aside. What is not the name
     of one person (``Mr. & Mrs. Lee``, ``Ann Lee (mother)``) is not split."""
-    if not is_of_one_person(name):
+    if not is_single_name(name):
         return FullName(" ".join(name.split()), "", "")
     name, degrees = _without_degrees(name)
     before, comma, after = name.partition(",")
@@ -59,7 +59,7 @@ def read_name(name: str) -> FullName:
     return FullName(" ".join(words[:start]), " ".join(words[start:]), titles)
 
 
-def is_of_one_person(name: str) -> bool:
+def is_single_name(name: str) -> bool:
     """Return whether nothing in a name says otherwise: ``&``, a digit, ``GmbH``."""
     return not _NO_PART.search(name)
 

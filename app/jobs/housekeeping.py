@@ -309,8 +309,11 @@ def check_figures() -> None:
     with database.transaction() as session:
         figure_check.keep(session, found)
     for each in found:
-        if each.counted != each.total:
-            log.error("%s of %s: %s is stored as %s", each.figure, day, each.counted, each.total)
+        if each.differs:
+            log.error(
+                "%s of %s: %s is stored as %s, %s differ",
+                *(each.figure, day, each.counted, each.total, each.differing),
+            )
 
 
 def start_backup() -> None:

@@ -4,13 +4,14 @@
 """
 
 from datetime import date
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import BigInteger, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import Tier
-from app.models.base import Base, Created, PartnerId, Short, Time, enum_column, tenant_key
+from app.models.base import Base, Created, Json, PartnerId, Short, Time, enum_column, tenant_key
 
 
 class PartnerDay(Base):
@@ -85,7 +86,11 @@ class PartnerCostDay(Base):
 
 
 class FigureCheck(Base):
-    """The rows of a UTC day that a kind of total counts, and the total, over the installation."""
+    """The rows of a UTC day that a kind of total counts, and the total, over the installation.
+
+    ``differing`` organizations or partners have another total than their rows; ``examples`` has the
+    ``id``, ``total`` and ``counted`` of the first of them.
+    """
 
     __tablename__ = "figure_checks"
 
@@ -93,7 +98,14 @@ class FigureCheck(Base):
     figure: Mapped[Short] = mapped_column(primary_key=True)
     counted: Mapped[int] = mapped_column(BigInteger)
     total: Mapped[int] = mapped_column(BigInteger)
+    differing: Mapped[int] = mapped_column(default=0, server_default="0")
+    examples: Mapped[list[dict[str, Any]] | None] = mapped_column(Json)
     checked_at: Mapped[Created]
+
+    @property
+    def differs(self) -> bool:
+        """Whether any total differs; days checked by earlier versions have only the sums."""
+        return self.differing > 0 or self.counted != self.total
 
 
 class PartnerTier(Base):

@@ -1,15 +1,30 @@
 """The daily totals compared with the rows that they count, of a day that is over."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    case,
+    cast,
+    delete,
+    func,
+    literal,
+    select,
+    union_all,
+)
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.enums import CallSource
 from app.models import (
+    BillingDay,
     Call,
+    CallAttempt,
     CallDay,
     Conversation,
     ConversationDay,
@@ -17,12 +32,15 @@ from app.models import (
     Partner,
     PartnerDay,
     PartnerTier,
+    SpendingTotal,
     utcnow,
 )
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
+from app.services import organizations, partners
 from app.services.rollup import ENDED_BY_CARRIER
+from app.services.spending.scopes import ORGANIZATION
 
 KEPT = timedelta(days=60)
 SHOWN = 30
@@ -35,6 +53,11 @@ SLACK = timedelta(hours=1)
 CONVERSATIONS = "Conversations by organization"
 OF_PARTNERS = "Conversations by partner"
 ENDED_CALLS = "Ended calls by organization"
+MINUTES = "Billed minutes by organization"
+SPENDING = "Spending by organization"
+"""In millionths of the currency of the call rates."""
+NAMED = 3
+"""So many organizations or partners that differ are kept with their amounts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +80,8 @@ class Checked:
     partners: int
     organizations: int
     comparisons: int
+    names: Mapping[str, str]
+    """Those of the organizations and partners that differ, by id."""
 
     @property
     def differences(self) -> int:
@@ -71,18 +96,17 @@ def is_due(session: Session, now: datetime) -> date | None:
 
 
 def counted(session: Session, day: date) -> list[FigureCheck]:
-    """Return each kind of total with the number of rows of the day. It only reads."""
+    """Return each kind of total with the rows of the day that it counts, compared for each
+    organization or partner. It only reads."""
     start = datetime.combine(day, time(), UTC)
     end = start + timedelta(days=1)
     # Ids are made when a conversation ends, so none of the day has a smaller one.
-    conversations = _count(
-        session,
+    conversations = (
         Conversation.id >= id_at(start - SLACK),
         Conversation.started_at >= start,
         Conversation.started_at < end,
     )
-    calls = _count(
-        session,
+    calls = (
         Call.id < id_at(end + SLACK),
         Call.ended_at >= start,
         Call.ended_at < end,
@@ -91,15 +115,109 @@ def counted(session: Session, day: date) -> list[FigureCheck]:
         Call.source != CallSource.VERIFICATION,
         ~Call.is_simulated_test,
     )
-    pairs = (
-        (CONVERSATIONS, conversations, ConversationDay.conversations, ConversationDay.day),
-        (OF_PARTNERS, conversations, PartnerDay.conversations, PartnerDay.day),
-        (ENDED_CALLS, calls, CallDay.ended, CallDay.day),
+    # An attempt gets its id when it starts.
+    attempts = (
+        CallAttempt.id >= id_at(start - SLACK),
+        CallAttempt.id < id_at(end + SLACK),
+        CallAttempt.started_at >= start,
+        CallAttempt.started_at < end,
     )
+    of_attempts = CallAttempt.organization_id
+    spent = SpendingTotal.organization_id.is_not(None), SpendingTotal.period == day.isoformat()
+    is_organizations = SpendingTotal.scope.startswith(f"{ORGANIZATION}:")
     return [
-        FigureCheck(day=day, figure=figure, counted=rows, total=_sum(session, column, on == day))
-        for figure, rows, column, on in pairs
+        _compared(session, day, figure, rows, totals)
+        for figure, rows, totals in (
+            (
+                CONVERSATIONS,
+                _rows(Conversation.organization_id, func.count(), *conversations),
+                _rows(
+                    ConversationDay.organization_id,
+                    func.sum(ConversationDay.conversations),
+                    ConversationDay.day == day,
+                ),
+            ),
+            (
+                OF_PARTNERS,
+                _rows(Conversation.partner_id, func.count(), *conversations),
+                _rows(
+                    PartnerDay.partner_id, func.sum(PartnerDay.conversations), PartnerDay.day == day
+                ),
+            ),
+            (
+                ENDED_CALLS,
+                _rows(Call.organization_id, func.count(), *calls),
+                _rows(CallDay.organization_id, func.sum(CallDay.ended), CallDay.day == day),
+            ),
+            (
+                MINUTES,
+                _rows(of_attempts, func.sum(CallAttempt.billed_minutes), *attempts),
+                _rows(
+                    BillingDay.organization_id, func.sum(BillingDay.minutes), BillingDay.day == day
+                ),
+            ),
+            (
+                SPENDING,
+                _rows(of_attempts, func.sum(CallAttempt.charged_micros), *attempts),
+                _rows(
+                    SpendingTotal.organization_id,
+                    func.sum(SpendingTotal.spent_micros),
+                    is_organizations,
+                    *spent,
+                ),
+            ),
+        )
     ]
+
+
+def _rows(
+    owner: InstrumentedAttribute[Any], amount: ColumnElement[Any], *conditions: ColumnElement[bool]
+) -> Select[Any]:
+    """Return a query of the amount of each owner, an organization or a partner."""
+    return select(owner.label("owner"), amount.label("amount")).where(*conditions).group_by(owner)
+
+
+def _compared(
+    session: Session, day: date, figure: str, rows: Select[Any], totals: Select[Any]
+) -> FigureCheck:
+    """Compare the amounts of each owner in the database: two queries, and only the sums and the
+    first `NAMED` owners that differ are read."""
+    stored, counted = totals.subquery(), rows.subquery()
+    none = literal(0)
+    both = union_all(
+        select(stored.c.owner, stored.c.amount.label("total"), none.label("counted")),
+        select(counted.c.owner, none, counted.c.amount),
+    ).subquery()
+    each = (
+        select(
+            both.c.owner,
+            cast(func.sum(both.c.total), BigInteger).label("total"),
+            cast(func.sum(both.c.counted), BigInteger).label("counted"),
+        )
+        .group_by(both.c.owner)
+        .subquery()
+    )
+    differs = each.c.total != each.c.counted
+    found = session.execute(
+        select(
+            func.coalesce(func.sum(each.c.total), 0),
+            func.coalesce(func.sum(each.c.counted), 0),
+            func.count(case((differs, 1))),
+        )
+    ).one()
+    first = select(each).where(differs).order_by(each.c.owner).limit(NAMED)
+    return FigureCheck(
+        day=day,
+        figure=figure,
+        total=int(found[0]),
+        counted=int(found[1]),
+        differing=found[2],
+        examples=[
+            {"id": str(row.owner), "total": row.total, "counted": row.counted}
+            for row in (session.execute(first) if found[2] else ())
+        ]
+        or None,
+    )
 
 
 def keep(session: Session, found: Sequence[FigureCheck]) -> None:
@@ -117,7 +235,19 @@ def latest(session: Session, caller: Caller) -> Checked:
         session.scalar(select(func.count()).select_from(Partner)) or 0,
         session.scalar(select(func.coalesce(func.sum(PartnerTier.organizations), 0))) or 0,
         sum(each.comparisons for each in days),
+        _names(session, caller, days),
     )
+
+
+def _names(session: Session, caller: Caller, days: Sequence[CheckedDay]) -> dict[str, str]:
+    ids = {
+        UUID(example["id"])
+        for each in days
+        for row in each.differences
+        for example in row.examples or ()
+    }
+    found = partners.names_of(session, caller, ids) | organizations.names_of(session, caller, ids)
+    return {str(identifier): name for identifier, name in found.items()}
 
 
 def latest_days(session: Session, caller: Caller) -> list[CheckedDay]:
@@ -143,14 +273,6 @@ def _checked(day: date, rows: Sequence[FigureCheck]) -> CheckedDay:
         max(row.checked_at for row in rows),
         counted.get(CONVERSATIONS, 0),
         counted.get(ENDED_CALLS, 0),
-        [row for row in rows if row.counted != row.total],
+        [row for row in rows if row.differs],
         len(rows),
     )
-
-
-def _count(session: Session, *conditions: ColumnElement[bool]) -> int:
-    return session.scalar(select(func.count()).where(*conditions)) or 0
-
-
-def _sum(session: Session, column: InstrumentedAttribute[int], on: ColumnElement[bool]) -> int:
-    return int(session.scalar(select(func.coalesce(func.sum(column), 0)).where(on)) or 0)

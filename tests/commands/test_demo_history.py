@@ -38,6 +38,8 @@ def test_the_totals_of_each_past_day_agree_with_calls_that_can_be_opened(
             (figure_check.CONVERSATIONS, True, 0),
             (figure_check.OF_PARTNERS, True, 0),
             (figure_check.ENDED_CALLS, True, 0),
+            (figure_check.MINUTES, True, 0),
+            (figure_check.SPENDING, True, 0),
         ]
     counted = calls.CallSearch(counted=True)
     assert calls.without_calls(session, admin, counted) == 0

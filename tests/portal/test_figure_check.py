@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallStatus, EndedReason, Role, Tier
-from app.models import ConversationDay, Partner, PartnerTier, User
+from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason, Role, Tier
+from app.models import CallAttempt, CallDay, ConversationDay, Partner, PartnerTier, User
 from app.portal.web.formats import day
-from app.services import conversations, figure_check
+from app.services import conversations, figure_check, rollup, spending
 from app.services.calls import lifecycle
+from app.services.spending import Amount, Spender
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock, ids_wrong_by
 from tests.fixtures.worker import make_line
@@ -65,7 +67,7 @@ def test_totals_that_agree_with_their_rows_are_shown_so(
     session.add(PartnerTier(partner_id=partner_id, tier=Tier.FREE, organizations=2))
     check(session)
     page = words(operator.get("/operator/figures").text)
-    assert "Scope 1 partner, 2 organizations Result 3 of 3 comparisons agree Last check" in page
+    assert "Scope 1 partner, 2 organizations Result 5 of 5 comparisons agree Last check" in page
     assert f"{today()} 2 conversations, 1 ended call Agrees" in page
     assert "All agree" in page
 
@@ -97,11 +99,12 @@ def test_a_total_that_differs_is_shown_in_red(session: Session, operator: Browse
     date_of_today = datetime.now(UTC).date()
     assert (
         f"{today()} 2 conversations, 1 ended call Conversations by organization "
-        "5 stored, 2 counted. Show calls of this day"
+        "5 stored, 2 counted. 1 differs: Harbour Dental (5 stored, 2 counted) "
+        "Show calls of this day"
     ) in words(html)
     assert f'href="/operator/calls?start={date_of_today}&amp;end={date_of_today}"' in html
     assert "1 difference" in html
-    assert "2 of 3 comparisons agree" in html
+    assert "4 of 5 comparisons agree" in html
     differs = f"1 stored total from {today()} to {today()} differs from its calls."
     installation, overview = (
         words(operator.get(path).text) for path in ("/operator/installation", "/")
@@ -125,3 +128,73 @@ def test_a_day_is_checked_once_an_hour_after_its_end(session: Session, clock: Se
 def test_only_operators_see_the_check(own: Tenant, signed_in: SignedIn) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     assert admin.get("/operator/figures").status_code == 404
+
+
+@pytest.mark.usefixtures("talked")
+def test_differences_of_organizations_that_cancel_out_are_shown(
+    session: Session, operator: Browser
+) -> None:
+    session.execute(update(ConversationDay).values(conversations=1))
+    day = session.scalars(select(ConversationDay)).one()
+    line = make_line(session, name="Elm Dental")
+    session.add(
+        ConversationDay(
+            organization_id=line.organization_id,
+            partner_id=line.partner_id,
+            day=day.day,
+            conversations=1,
+        )
+    )
+    check(session)
+    page = words(operator.get("/operator/figures").text)
+    assert "Conversations by organization 2 stored, 2 counted. 2 differ: " in page
+    for shown in ("Harbour Dental (1 stored, 2 counted)", "Elm Dental (1 stored, 0 counted)"):
+        assert shown in page
+    assert "4 of 5 comparisons agree" in page
+
+
+def test_billed_minutes_and_spending_are_compared(session: Session, operator: Browser) -> None:
+    line, now = make_line(session), datetime.now(UTC)
+    call = line.accept(session)
+    attempt = CallAttempt(
+        organization_id=call.organization_id,
+        call_id=call.id,
+        number=1,
+        carrier=CarrierKind.TWILIO,
+        status=CallStatus.COMPLETED,
+        started_at=now,
+        billed_minutes=3,
+        charged_micros=450_000,
+    )
+    session.add(attempt)
+    whose: dict[str, Any] = {"partner_id": line.partner_id, "organization_id": line.organization_id}
+    billed = {**whose, "day": now.date(), "campaign_id": None, "currency": "USD"}
+    rollup.add_billing(session, **billed, calls=1, minutes=3)
+    spending.add_spent(session, Spender.of(call), now, Amount(450_000, 180))
+    session.commit()
+    check(session)
+    assert "5 of 5 comparisons agree" in words(operator.get("/operator/figures").text)
+    attempt.billed_minutes, attempt.charged_micros = 2, 300_000
+    session.commit()
+    check(session)
+    page = words(operator.get("/operator/figures").text)
+    assert "Billed minutes by organization 3 stored, 2 counted. 1 differs: Harbour Dental" in page
+    assert "Spending by organization $0.45 stored, $0.30 counted. 1 differs: Harbour Dental" in page
+
+
+def test_only_the_first_that_differ_are_named(session: Session, operator: Browser) -> None:
+    for number in range(5):
+        line = make_line(session, name=f"Practice {number}")
+        session.add(
+            CallDay(
+                organization_id=line.organization_id,
+                partner_id=line.partner_id,
+                day=datetime.now(UTC).date(),
+                ended=1,
+            )
+        )
+    check(session)
+    page = words(operator.get("/operator/figures").text)
+    assert "5 stored, 0 counted. 5 differ: " in page
+    assert page.count("(1 stored, 0 counted)") == figure_check.NAMED
+    assert "and 2 more" in page

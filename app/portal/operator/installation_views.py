@@ -14,14 +14,16 @@ from app.extensions import caller, settings, transaction
 from app.gateways import job_queue
 from app.gateways.job_queue import FailedJob, QueueDepth
 from app.languages import gettext, lazy_gettext
-from app.models import utcnow
+from app.models import FigureCheck, utcnow
 from app.portal.operator.parts import Work, parts, work
 from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import kept
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import size
+from app.portal.web.formats import number, size
 from app.services import figure_check, installation
 from app.services.installation import FAILED_WITHIN, Database, is_late
+from app.services.money_words import exact_micros
+from app.services.spending.rates import currency_of
 
 QUEUE_NAMES = {
     job_queue.CALLS_QUEUE: lazy_gettext("Calls"),
@@ -38,6 +40,8 @@ FIGURE_NAMES = {
     figure_check.CONVERSATIONS: lazy_gettext("Conversations by organization"),
     figure_check.OF_PARTNERS: lazy_gettext("Conversations by partner"),
     figure_check.ENDED_CALLS: lazy_gettext("Ended calls by organization"),
+    figure_check.MINUTES: lazy_gettext("Billed minutes by organization"),
+    figure_check.SPENDING: lazy_gettext("Spending by organization"),
 }
 MOST_FAILED = 20
 """Failed jobs that are listed, the newest ones."""
@@ -103,4 +107,13 @@ def _facts(database: Database, migration: str | None) -> list[tuple[str | None, 
 def operator_figures() -> str:
     with transaction(read_only=True) as session:
         found = figure_check.latest(session, caller())
-    return render_template("portal/operator/figures.html", found=found, names=FIGURE_NAMES)
+        currency = currency_of(session)
+
+    def amount(row: FigureCheck, value: int) -> str:
+        return (
+            exact_micros(value, currency) if row.figure == figure_check.SPENDING else number(value)
+        )
+
+    return render_template(
+        "portal/operator/figures.html", found=found, names=FIGURE_NAMES, amount=amount
+    )

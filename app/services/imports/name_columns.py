@@ -11,7 +11,7 @@ from functools import cache
 from babel import Locale
 
 from app import languages
-from app.contact_files.full_names import is_of_one_person, read_name, starts_with_particle
+from app.contact_files.full_names import is_single_name, read_name, starts_with_particle
 from app.models.folding import fold
 from app.validation.time_zones import time_zones
 
@@ -114,7 +114,7 @@ def _are_names(values: Sequence[str]) -> bool:
 
 def _may_be_name(value: str) -> bool:
     """Return whether it is a few words with a capital first letter, in any script."""
-    if len(value) > _LONGEST or len(value.split()) > _MOST_WORDS or not is_of_one_person(value):
+    if len(value) > _LONGEST or len(value.split()) > _MOST_WORDS or not is_single_name(value):
         return False
     if not all(c in _BETWEEN or unicodedata.category(c)[0] in "LM" for c in value):
         return False

@@ -276,7 +276,7 @@ NOT_PERSONAL: dict[str, str] = {
     "email_changes": "old_token_hash new_token_hash",
     "erasures": "pseudonym counts",
     "external_id_keys": "key",
-    "figure_checks": "figure",
+    "figure_checks": "figure examples",
     "file_store_marks": "identity",
     "idempotency_records": "operation request_hash",
     "identity_providers": "issuer client_id secret domains default_role role_claim role_values",
