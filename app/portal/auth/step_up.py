@@ -61,6 +61,7 @@ def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> 
         user=user,
         wanted=wanted,
         recovered=recovered,
+        after_sign_in=url_for("portal.step_up", next=wanted) if _is_file(wanted) else wanted,
         action=_action_name(wanted),
         back=_back_path(wanted),
         has_passkey=own_passkeys > 0,
@@ -73,11 +74,15 @@ def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> 
 def confirmed(wanted: str) -> Response:
     """Return the answer to a user with a fresh proof: the ``wanted`` page; for a file, a page that
     starts its download and leads back."""
-    page = page_at(wanted)
-    if page is None or page[0] not in FILES:
+    if not _is_file(wanted):
         return make_response(redirect(wanted, 303))
     html = render_template("portal/auth/downloading.html", file=wanted, back=_back_path(wanted))
     return make_response(html)
+
+
+def _is_file(wanted: str) -> bool:
+    page = page_at(wanted)
+    return page is not None and page[0] in FILES
 
 
 def _back_path(wanted: str) -> str:
