@@ -11,6 +11,7 @@ from app.portal.organizations.views import region_names
 from app.portal.web.formats import hours_end, number
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES
+from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates import Content, PreparedCampaign
 from app.services.organizations import CallingRules
 
@@ -37,6 +38,16 @@ def content_words(content: Content) -> str:
     if content.campaign is not None:
         parts.append(gettext("campaign %(name)s", name=content.campaign.name))
     return ", ".join(parts)
+
+
+def message_lines(assistant: AssistantFields) -> list[str]:
+    """Return what the assistant says by default."""
+    lines = []
+    if assistant.default_intro:
+        lines.append(gettext("Intro: “%(text)s”", text=assistant.default_intro))
+    if assistant.default_voicemail:
+        lines.append(gettext("Voicemail: “%(text)s”", text=assistant.default_voicemail))
+    return lines
 
 
 def limit_facts(content: Content) -> list[tuple[str, str]]:
@@ -117,6 +128,15 @@ def campaign_facts(content: Content, campaign: PreparedCampaign) -> list[tuple[s
         (gettext("Calls an hour"), _limit(plan.calls_per_hour)),
         (gettext("Calls at once"), at_once or gettext("The organization’s limit")),
         (gettext("Message"), message_words(plan)),
+        *(
+            (label, text)
+            for label, text in (
+                (gettext("Intro"), plan.intro_message),
+                (gettext("Voicemail"), plan.voicemail_message),
+                (gettext("Instructions"), plan.call_instructions),
+            )
+            if text
+        ),
     ]
 
 
