@@ -153,9 +153,7 @@ def test_texts_that_name_the_saved_organization_name_the_new_one(
     browser.post(use, {"name": r"Nord & \1 Optik", "once": "b1"}, page=use)
     made = organization_called(session, r"Nord & \1 Optik")
     spoken = assistants.of_organization(session, admin, made.id)[0]
-    assert spoken.default_intro == (
-        rf"Hello {{firstName|there}}, this is Robin from {made.name}."
-    )
+    assert spoken.default_intro == (rf"Hello {{firstName|there}}, this is Robin from {made.name}.")
     assert spoken.default_voicemail == f"Call {made.name}'s desk, or {source.name}land."
     copied = session.scalars(select(Campaign).where(Campaign.organization_id == made.id)).one()
     assert copied.name == f"{made.name} recall"

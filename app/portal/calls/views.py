@@ -35,6 +35,7 @@ from app.services import (
     users,
 )
 from app.services.calls import CallSearch
+from app.services.money_words import shared_digits
 
 
 @portal.get("/calls", endpoint="calls")
@@ -51,6 +52,7 @@ def list_calls() -> Page:
             named=_named(session, chosen),
             problems=problems,
             all_organizations=caller().organization_id is None,
+            cost_digits=shared_digits(row.charged for row in page.rows if row.charged),
             carriers=sorted({row.call.carrier for row in page.rows}),
         )
     return (answer, 422) if problems else answer

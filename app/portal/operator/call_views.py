@@ -1,14 +1,16 @@
 """The calls of all partners, for operators."""
 
+from decimal import Decimal
 from uuid import UUID
 
 from flask import render_template
 
 from app.extensions import caller, transaction
-from app.portal.operator.call_listing import PARTNER_CALLS, chosen, outcome
+from app.portal.operator.call_listing import PARTNER_CALLS, chosen, short_outcome
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.list_pages import list_page, without_empty
 from app.services import partners
+from app.services.money_words import shared_digits
 
 
 @portal.get("/operator/calls")
@@ -24,6 +26,9 @@ def operator_calls() -> Page:
         list=page,
         partner=partner,
         problems=problems,
-        outcome=outcome,
+        outcome=short_outcome,
+        cost_digits=shared_digits(
+            (Decimal(row.charged[0]).scaleb(-6), row.charged[1]) for row in page.rows if row.charged
+        ),
     )
     return (answer, 422) if problems else answer

@@ -20,6 +20,7 @@ from app.portal.web.navigation import may_open
 from app.services import organizations, partners, spending, unusual_calls
 from app.services.billing.carrier_sums import CarrierSums, carrier_sums
 from app.services.billing.months import month_of
+from app.services.billing.summing import rounded_parts
 from app.services.credentials import api_keys
 from app.services.spending import Subject, budgets
 
@@ -87,13 +88,16 @@ def portal_settings_spending() -> str:
         budget = budget_bar(budgets.of(session, caller(), subject))
         sums = _carrier_sums(session, None)
         near = spending.near_limits(session, caller(), MOST_NEAR)
+    amounts = [each.micros for each in by_organization]
+    others = max(found.month_money.spent - sum(amounts), 0)
+    parts = rounded_parts([*amounts, others], found.currency)
     return render_template(
         "portal/spending/portal.html",
         spending=found,
         bars=bars_of(found),
         budget=budget,
-        by_organization=by_organization,
-        others=found.month_money.spent - sum(each.micros for each in by_organization),
+        by_organization=list(zip(by_organization, parts, strict=False)),
+        others=parts[-1],
         near=[each for each in near if each.organization_id is not None],
         carrier=sums,
         today=utcnow().date(),

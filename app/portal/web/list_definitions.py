@@ -53,6 +53,8 @@ class Column(Generic[R]):
     """Whether members don't see it: they have one organization, and carriers charge the partner."""
     is_labelled: bool = False
     """Whether a phone shows the label before the value."""
+    is_below: bool = False
+    """Whether it stands below the first column, in the same cell; a file has it by itself."""
     heading: str = ""
 
     def __post_init__(self) -> None:

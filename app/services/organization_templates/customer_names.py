@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates.content import Content, PreparedCampaign
@@ -38,15 +39,15 @@ def texts_with_customer(content: Content) -> int:
 
 
 def _with_texts(content: Content, changed: Callable[[str], str]) -> Content:
+    def texts_of(holder: object, names: tuple[str, ...]) -> dict[str, Any]:
+        texts = {name: getattr(holder, name) for name in names}
+        return {name: changed(text) for name, text in texts.items() if text}
+
     def of_assistant(fields: AssistantFields) -> AssistantFields:
-        texts = {name: getattr(fields, name) for name in _TEXTS_OF_ASSISTANT}
-        return replace(fields, **{name: changed(text) for name, text in texts.items() if text})
+        return replace(fields, **texts_of(fields, _TEXTS_OF_ASSISTANT))
 
     def of_campaign(campaign: PreparedCampaign) -> PreparedCampaign:
-        texts = {name: getattr(campaign.plan, name) for name in _TEXTS_OF_PLAN}
-        plan = replace(
-            campaign.plan, **{name: changed(text) for name, text in texts.items() if text}
-        )
+        plan = replace(campaign.plan, **texts_of(campaign.plan, _TEXTS_OF_PLAN))
         return replace(campaign, name=changed(campaign.name), plan=plan)
 
     return replace(
