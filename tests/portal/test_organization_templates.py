@@ -586,12 +586,12 @@ def test_the_correct_rows_are_created_and_the_others_named(
     assert answer.status_code == 200
     page = text(answer)
     assert "1 organization added" in page
-    assert "6 rows have a problem" in page
+    assert "6 rows were left out" in page
     assert "Enter a name." in page
     made = organization_called(session, "Alder Dental")
     assert (made.default_region, made.payment_tier) == ("GB", Tier.PLUS)
     again = text(browser.post(path, form, page=path))
-    assert ("1 organization added" in again, "6 rows have a problem" in again) == (True, True)
+    assert ("1 organization added" in again, "6 rows were left out" in again) == (True, True)
     total = select(func.count()).where(Organization.name == "Alder Dental")
     assert session.scalar(total) == 1
 
@@ -729,7 +729,7 @@ def test_a_long_file_is_added_in_several_transactions_and_goes_on_after_a_fault(
     for _ in range(2):
         page = text(browser.post(path, form, page=path))
         assert "3 organizations added" in page
-        assert "2 rows have a problem" in page
+        assert "2 rows were left out" in page
     assert (parts[3:], session.scalar(made), session.scalar(mails)) == ([1], 3, 1)
 
 

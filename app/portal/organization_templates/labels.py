@@ -90,7 +90,6 @@ def rule_facts(rules: CallingRules, most_at_once: int) -> list[tuple[str, str]]:
     hours = gettext("Any time")
     if rules.calling_hours_on:
         hours = _hours(rules.calling_hours_start, rules.calling_hours_end)
-    others = [region for region in rules.allowed_regions if region != rules.default_region]
     retries = gettext("None")
     if rules.retry_times:
         retries = ngettext(
@@ -100,8 +99,8 @@ def rule_facts(rules: CallingRules, most_at_once: int) -> list[tuple[str, str]]:
             times=number(rules.retry_times),
         )
     return [
-        (gettext("Country"), region_names([rules.default_region])),
-        (gettext("More regions"), region_names(others) or gettext("None")),
+        (gettext("Default region"), region_names([rules.default_region])),
+        (gettext("Allowed regions"), region_names(rules.allowed_regions)),
         (gettext("Calling hours"), hours),
         (
             gettext("Calls at once"),
