@@ -196,7 +196,7 @@ def test_the_columns_of_the_address_are_shown_and_kept_by_its_links(lists: Lists
             continue
         first, *_, last = definition.columns
         page = lists.reader(name).get(lists.page(name, f"column={last.name}")).text
-        heads = re.findall(r"<th .*?</th>", table_of(page), re.DOTALL)
+        head = page[page.index("<thead>") : page.index("</thead>")]
         words = [re.sub(r"<[^>]+>", "", re.sub(r'"[^"]*"', "", head)).strip() for head in heads]
         assert [word for word in words if word not in ("Selected", "Actions")] == [
             first.label,
@@ -395,7 +395,7 @@ def test_a_view_names_each_filter_in_words(lists: Lists, own: Tenant) -> None:
     assert (
         f"Status: Busy; Organization: {own.organization.name}; Campaign round: Current round; "
         "Time: 7 days; From 2 Nov 2026; Live or test: Made with a test key"
-    ) in re.sub(r"<[^>]+>", "", page)
+    ) in re.sub(r"<[^>]+>", "", page).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_calls_are_filtered_by_days_up_to_now(own: Tenant, session: Session, lists: Lists) -> None:
@@ -435,8 +435,8 @@ def test_columns_menu_table_and_file_of_calls_agree(
     assert page.count("Ada Byron</span>") == 1
     menu = re.findall(r'checked> <span>(\w+)( <span class="hint">empty here: hidden)?', page)
     shown = {name for name, hidden in menu if not hidden}
-    heads = re.findall(r"<th[^>]*>(?:<a[^>]*>)?(\w+)", page)
-    assert {"Name"} == shown - set(heads)
+    heads = re.findall(r"<th[^>]*>\s*(?:<a[^>]*>)?\s*(\w+)", page)
+    assert {name for name in shown if name not in head} == {"Name"}
     assert {name for name, hidden in menu if hidden} == {"Campaign", "Cost"}
     chosen = ("", True), ("?column=number&column=contact", True), ("?column=status", False)
     for query, names in chosen:
