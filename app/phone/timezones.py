@@ -34,6 +34,11 @@ def timezones_of(e164: str) -> tuple[str, ...]:
     return zones or national
 
 
+def zones_of_region(region: str) -> tuple[str, ...]:
+    """Every time zone of a region code, by IANA name; empty where none is known."""
+    return _zones_of_regions().get(region, ())
+
+
 @cache
 def _zones_of_regions() -> dict[str, tuple[str, ...]]:
     zones = defaultdict(list)

@@ -1,5 +1,6 @@
 """Amounts of money as users read them, in their language: $12.50, 12,50 €, 12.50 CHF."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 
 from app.gateways.processors.currencies import decimals
@@ -24,9 +25,10 @@ def money(amount: Decimal | float, currency: str, digits: int | None = None) -> 
     return f"{minus}{number}{NO_BREAK}{symbol}"
 
 
-def micros(amount: int, currency: str) -> str:
-    """Return millionths as `money`, rounded to the smallest unit of the currency."""
-    return money(Decimal(amount).scaleb(-6), currency)
+def micros(amount: int, currency: str, digits: int | None = None) -> str:
+    """Return millionths as `money`, rounded to the smallest unit of the currency or to so many
+    ``digits``."""
+    return money(Decimal(amount).scaleb(-6), currency, digits)
 
 
 def exact_micros(amount: int, currency: str) -> str:
@@ -36,5 +38,14 @@ def exact_micros(amount: int, currency: str) -> str:
 
 def exact_money(amount: Decimal, currency: str) -> str:
     """Return an amount as `money` with all its decimals, such as the price of a minute."""
-    digits = -int(amount.normalize().as_tuple().exponent)
-    return money(amount, currency, max(decimals(currency), digits))
+    return money(amount, currency, _digits(amount, currency))
+
+
+def shared_digits(amounts: Iterable[tuple[Decimal, str]]) -> int:
+    """Return the decimals with which `money` writes all amounts exactly and aligned, for a column
+    of them."""
+    return max((_digits(amount, currency) for amount, currency in amounts), default=0)
+
+
+def _digits(amount: Decimal, currency: str) -> int:
+    return max(decimals(currency), -int(amount.normalize().as_tuple().exponent))

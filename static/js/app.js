@@ -6,6 +6,7 @@ import { copyButtons } from "./copy.js";
 import { counters } from "./counter.js";
 import { dialogs } from "./dialog.js";
 import { fileFields } from "./files.js";
+import { fill } from "./fill.js";
 import { filters } from "./filters.js";
 import { finding } from "./find.js";
 import { takeFocus } from "./focus.js";
@@ -47,6 +48,7 @@ function prepare(root) {
 
 chat();
 dialogs();
+fill();
 filters();
 finding();
 keepTyped();

@@ -140,7 +140,7 @@ function countAxis(colours) {
   return {
     stroke: colours.words,
     font: FONT,
-    size: (_, words) => 8 + 7 * Math.max(1, ...(words ?? []).map((word) => word.length)),
+    size: (_, words) => 12 + 8 * Math.max(1, ...(words ?? []).map((word) => word.length)),
     gap: 8,
     grid: { stroke: colours.line, width: 1 },
     ticks: { show: false },
@@ -149,15 +149,22 @@ function countAxis(colours) {
   };
 }
 
-function barSeries({ days, series }, colours, width) {
+function barSeries({ days, series, unfinished }, colours, width) {
   const top = series.length - 1;
   const thin = width / days.length < 8; // an edge would be all that is left of a bar
-  const paths = (at) => uPlot.paths.bars({ size: [thin ? 0.8 : 0.5, 28], radius: [at === top ? 0.1 : 0, 0] });
+  // A day that still runs is an outline.
+  const each = (colour, last) => ({ unit: 3, values: () => days.map((_, at) => (at < days.length - 1 ? colour : last)) });
+  const fillOf = (at) => (at === 0 ? colours.first : colours.second);
+  const paths = (at) => uPlot.paths.bars({
+    size: [thin ? 0.8 : 0.5, 28],
+    radius: [at === top ? 0.1 : 0, 0],
+    disp: unfinished ? { fill: each(fillOf(at), "transparent"), stroke: each(colours.first, colours.first) } : {},
+  });
   return series
     .map((_, at) => ({
       stroke: colours.first,
-      fill: at === 0 ? colours.first : colours.second,
-      width: thin ? 0 : 1,
+      fill: fillOf(at),
+      width: thin && !unfinished ? 0 : 1,
       paths: paths(at),
       points: { show: false },
     }))

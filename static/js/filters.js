@@ -6,6 +6,7 @@ export function filters() {
     if (!target.matches("form.filters, form.filter-panel")) return;
     if (isUnfinished(detail.triggeringEvent)) return event.preventDefault();
     if (target.popover) target.hidePopover(); // the focus returns to its button, which keeps it
+    if (target.matches("form.filters")) addTyped(detail.formData);
     for (const [name, value] of [...detail.formData]) if (value === "") detail.formData.delete(name);
   });
   // An answer that is under way would replace what was typed since.
@@ -36,6 +37,15 @@ export function filters() {
     },
     true,
   );
+}
+
+// What is typed in the panel and not applied yet is applied with the filters beside it.
+function addTyped(formData) {
+  for (const field of document.querySelectorAll("form.filter-panel :is(input:not([type=hidden]), select)")) {
+    const wasChosen = field.options && [...field.options].find((option) => option.defaultSelected);
+    const before = field.options ? (wasChosen ?? field.options[0]).value : field.defaultValue;
+    if (field.value !== before) formData.set(field.name, field.value);
+  }
 }
 
 // A character that is being composed, or a first letter: it narrows little and no index finds it.

@@ -519,4 +519,4 @@ def test_the_page_counts_the_calls_of_30_days_and_links_to_each_list(
         shown[label.replace("\N{NO-BREAK SPACE}", " ")] = admin.get(url).text.count(
             'href="/calls/0'
         )
-    assert shown == {"Calls: 4": 4, "With a person: 50.0 %": 2, "Average duration: 1 min": 3}
+    assert shown == {"Calls: 4": 4, "Reached a person: 50.0 %": 2, "Average duration: 1 min": 3}

@@ -530,7 +530,7 @@ def test_every_ended_call_has_an_outcome(
     session.commit()
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/calls").text
     table = page[page.index("<tbody>") : page.index("</tbody>")]
-    assert (table.count("No one answered"), table.count("The carrier refused the call")) == (1, 2)
+    assert (table.count(">No answer</span>"), table.count(">Refused by carrier</span>")) == (2, 2)
 
 
 def test_a_call_that_failed_says_what_to_do(

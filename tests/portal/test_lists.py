@@ -469,3 +469,61 @@ def test_no_filter_offers_the_same_words_twice(name: str) -> None:
         if each.options
     ]
     assert [words for words in offered if len(set(words)) < len(words)] == []
+
+
+def test_a_view_names_each_filter_in_words(lists: Lists, own: Tenant) -> None:
+    query = (
+        f"state=busy&organization={own.organization.id}&within=7-days&start=2026-11-02&live=no"
+        "&round=current"
+    )
+    page = unescape(lists.browser.get(f"/lists/calls/views/new?{query}").text)
+    assert (
+        f"Status: Busy; Organization: {own.organization.name}; Campaign round: Current round; "
+        "Time: 7 days; From 2 Nov 2026; Live or test: Made with a test key"
+    ) in re.sub(r"<[^>]+>", "", page).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_calls_are_filtered_by_days_up_to_now(own: Tenant, session: Session, lists: Lists) -> None:
+    now = utcnow()
+    own.staff[Role.PARTNER_ADMIN].timezone = "UTC"
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    ages = {
+        "+12025550161": midnight,
+        "+12025550162": midnight - timedelta(hours=1),
+        "+12025550163": midnight - timedelta(days=6),
+        "+12025550164": midnight - timedelta(days=29),
+        "+12025550165": midnight - timedelta(days=29, seconds=1),
+    }
+    for number, at in ages.items():
+        make_call(session, own.organization, number, at)
+    session.commit()
+    found = {}
+    for value in ("today", "yesterday", "7-days", "30-days", "nonsense"):
+        rows = lists.browser.get(f"/lists/calls/export.csv?within={value}&column=number").text
+        found[value] = [number[-1] for number in sorted(ages) if number in rows]
+    assert found == {
+        "today": ["1"],
+        "yesterday": ["2"],
+        "7-days": ["1", "2", "3"],
+        "30-days": ["1", "2", "3", "4"],
+        "nonsense": ["1", "2", "3", "4", "5"],
+    }
+
+
+def test_columns_menu_table_and_file_of_calls_agree(
+    own: Tenant, session: Session, lists: Lists
+) -> None:
+    contact = {"phoneNumber": "+12025550161", "firstName": "Ada", "lastName": "Byron"}
+    make_call(session, own.organization, "+12025550161", contact=contact)
+    session.commit()
+    page = lists.browser.get("/calls").text
+    assert page.count("Ada Byron</span>") == 1
+    menu = re.findall(r'checked> <span>(\w+)( <span class="hint">empty here: hidden)?', page)
+    shown = {name for name, hidden in menu if not hidden}
+    head = page[page.index("<thead>") : page.index("</thead>")]
+    assert {name for name in shown if name not in head} == {"Name"}
+    assert {name for name, hidden in menu if hidden} == {"Campaign", "Cost"}
+    chosen = ("", True), ("?column=number&column=contact", True), ("?column=status", False)
+    for query, names in chosen:
+        assert (lists.browser.get(f"/calls{query}").text.count("Ada Byron</span>") == 1) is names
+        assert ("Ada Byron" in lists.browser.get(f"/lists/calls/export.csv{query}").text) is names

@@ -123,6 +123,43 @@ def test_an_organization_is_saved_as_a_template_without_its_users_contacts_and_n
         assert words in page
 
 
+def test_texts_that_name_the_saved_organization_name_the_new_one(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    source = prepare(session, own)
+    admin = own.caller(Role.PARTNER_ADMIN)
+    robin = assistants.of_organization(session, admin, source.id)[0]
+    robin.default_intro = f"Hello {{firstName|there}}, this is Robin from {source.name.upper()}."
+    robin.default_voicemail = f"Call {source.name}'s desk, or {source.name}land."
+    campaign = session.scalars(select(Campaign)).one()
+    campaign.name = f"{source.name} recall"
+    plan = replace(
+        outreach.plan_of(session, campaign), call_instructions=f"Speak for {source.name}."
+    )
+    outreach.change_plan(session, admin, campaign.id, plan, most_at_once=100)
+    session.commit()
+    path = f"/organizations/{source.id}/save-as-template"
+    assert f"The name {source.name} is replaced in all texts" in text(browser.get(path))
+    form = {"name": "Dentists", "campaign": str(campaign.id), "first_role": "", "once": "a1"}
+    template = browser.post(path, form, page=path).location
+    page = text(browser.get(template))
+    for words in (
+        "4 texts name the new organization",
+        "Intro: “Hello {firstName|there}, this is Robin from {organizationName}.”",
+        "Speak for {organizationName}.",
+    ):
+        assert words in page
+    use = f"{template}/use"
+    browser.post(use, {"name": r"Nord & \1 Optik", "once": "b1"}, page=use)
+    made = organization_called(session, r"Nord & \1 Optik")
+    spoken = assistants.of_organization(session, admin, made.id)[0]
+    assert spoken.default_intro == (rf"Hello {{firstName|there}}, this is Robin from {made.name}.")
+    assert spoken.default_voicemail == f"Call {made.name}'s desk, or {source.name}land."
+    copied = session.scalars(select(Campaign).where(Campaign.organization_id == made.id)).one()
+    assert copied.name == f"{made.name} recall"
+    assert outreach.plan_of(session, copied).call_instructions == f"Speak for {made.name}."
+
+
 def test_a_template_takes_a_campaign_only_when_one_is_chosen(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
@@ -549,12 +586,12 @@ def test_the_correct_rows_are_created_and_the_others_named(
     assert answer.status_code == 200
     page = text(answer)
     assert "1 organization added" in page
-    assert "6 rows have a problem" in page
+    assert "6 rows were left out" in page
     assert "Enter a name." in page
     made = organization_called(session, "Alder Dental")
     assert (made.default_region, made.payment_tier) == ("GB", Tier.PLUS)
     again = text(browser.post(path, form, page=path))
-    assert ("1 organization added" in again, "6 rows have a problem" in again) == (True, True)
+    assert ("1 organization added" in again, "6 rows were left out" in again) == (True, True)
     total = select(func.count()).where(Organization.name == "Alder Dental")
     assert session.scalar(total) == 1
 
@@ -692,7 +729,7 @@ def test_a_long_file_is_added_in_several_transactions_and_goes_on_after_a_fault(
     for _ in range(2):
         page = text(browser.post(path, form, page=path))
         assert "3 organizations added" in page
-        assert "2 rows have a problem" in page
+        assert "2 rows were left out" in page
     assert (parts[3:], session.scalar(made), session.scalar(mails)) == ([1], 3, 1)
 
 

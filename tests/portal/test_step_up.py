@@ -226,6 +226,7 @@ WITHOUT_PEOPLE = {
     "portal.costs_file": "figures of organizations",
     "portal.report_month_file": "figures of organizations",
     "portal.statement_file": "figures of an organization",
+    "portal.outbox_file": "reports, which hold figures",
     "portal.organization_template_corrected_file": "rows that the user has just uploaded",
 }
 

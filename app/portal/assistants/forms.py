@@ -14,8 +14,10 @@ from wtforms import (
 
 from app.errors import DomainError
 from app.languages import gettext, lazy_gettext
+from app.languages.dates import NO_BREAK
 from app.models import Assistant, Organization
 from app.portal.web.fields import OnceField, VersionField
+from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization, is_refreshed
 from app.portal.web.zone_choices import zone_choices
@@ -72,6 +74,8 @@ class AssistantForm(PortalForm):
         for field in form:
             if field.data is None:
                 field.data = ""
+        if "phone_number" in form and form.phone_number.data:
+            form.phone_number.data = phone(form.phone_number.data).replace(NO_BREAK, " ")
         return form
 
     def to_fields(self) -> AssistantFields:

@@ -9,19 +9,36 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
-from app.languages import gettext, labelled, pgettext
+from app.languages import gettext, labelled, lazy_gettext, lazy_pgettext, pgettext
 from app.models import AuditEntry
 from app.portal.audit.labels import change_words, field_words
 from app.portal.audit.values import value_words
 from app.portal.web.formats import day
 from app.portal.web.list_definitions import KNOWN, ListDefinition
 from app.portal.web.list_words import ALL_WORDS
+from app.portal.web.user_timezone import TIMES
 from app.services import organizations
 from app.services.exports.words import SUBJECT_TITLES
 from app.validation.uuids import as_uuid
 
 _FIRST_DAYS, _LAST_DAYS = ("start", "since"), ("end", "until")
 Names = Mapping[UUID, str]
+_MORE: dict[str, tuple[str, Mapping[str, str]]] = {
+    "within": (lazy_gettext("Time"), TIMES),
+    "round": (lazy_gettext("Campaign round"), {"current": lazy_gettext("Current round")}),
+    "live": (
+        lazy_gettext("Live or test"),
+        {
+            "yes": lazy_pgettext("calls", "Live"),
+            "no": lazy_gettext("Made with a test key"),
+        },
+    ),
+    "counted": (
+        lazy_gettext("Calls"),
+        {"yes": lazy_gettext("Counted in usage"), "billed": lazy_gettext("Counted in statements")},
+    ),
+}
+"""Filters that lists share, beside those that they declare: labels and options."""
 
 
 def organizations_in(session: Session, entries: Sequence[AuditEntry]) -> Names:
@@ -47,11 +64,7 @@ def filter_words(list_name: str | None, query: str, names: Names) -> str:
     if definition is None or not query:
         return value_words(query)
     parts = parse_qsl(query)
-    words = [
-        _filter(definition, name, value, names)
-        for name, value in parts
-        if name not in ("sort", "column")
-    ]
+    words = filters_set(definition, query, names)
     labels = {column.name: str(column.label) for column in definition.columns}
     for value in (value for name, value in parts if name == "sort"):
         [by] = [c.label for c in definition.columns if c.sort == value.lstrip("-")] or [value]
@@ -61,10 +74,21 @@ def filter_words(list_name: str | None, query: str, names: Names) -> str:
     return "; ".join(words)
 
 
+def filters_set(definition: ListDefinition[Any], query: str, names: Names) -> list[str]:
+    """Return each filter of the query string: "Status: Failed"."""
+    return [
+        _filter(definition, name, value, names)
+        for name, value in parse_qsl(query)
+        if name not in ("sort", "column")
+    ]
+
+
 def _filter(definition: ListDefinition[Any], name: str, value: str, names: Names) -> str:
     known = next((each for each in definition.filters if each.name == name), None)
     options = (known.options if known else None) or {}
     label = known.label if known else field_words(name)
+    if known is None and name in _MORE:
+        label, options = _MORE[name]
     if name == "action":
         return labelled(label, change_words(value))
     if name in _FIRST_DAYS + _LAST_DAYS and (on := _day(value)) is not None:

@@ -98,7 +98,9 @@ def _listed(session: Session, month: date, found: Earnings) -> dict[str, Any]:
         **place.wanted,
     )
     next_url = place.next_url(page.next_cursor)
-    return {"rows": page.items, "sort": sort, "place": place, "next_url": next_url, "words": words}
+    known = {each.id: each for each in found.rows or ()}
+    rows = [known.get(each.id, each) for each in page.items]
+    return {"rows": rows, "sort": sort, "place": place, "next_url": next_url, "words": words}
 
 
 @portal.get("/costs.csv")
@@ -108,7 +110,7 @@ def costs_file() -> Response:
     month, chosen = month_of_url(), lists.id_or_words("organization")
     with languages.speaking(languages.DEFAULT), transaction(read_only=True) as session:
         if isinstance(chosen, UUID):
-            one = margin.of_organization(session, caller(), chosen, month, model_rate())
+            one = margin.of_organization(session, caller(), chosen, month, model_rate()).shown
             name = f"costs-{file_words(one.total.name, 'organization')}-{month:%Y-%m}"
             columns: Sequence[str] = (*COLUMNS[:2], "Campaign", *COLUMNS[2:])
             cells = list(_cells_of(f"{month:%Y-%m}", one))
@@ -123,7 +125,8 @@ def costs_file() -> Response:
 def costs_of_organization(organization_id: UUID) -> str:
     today, month = utcnow().date(), month_of_url()
     with transaction(read_only=True) as session:
-        found = margin.of_organization(session, caller(), organization_id, month, model_rate())
+        of_month = margin.of_organization(session, caller(), organization_id, month, model_rate())
+        found = of_month.shown
         by_month = reporting.earned_by_month(
             session, caller(), today, model_rate(), organization_id, known={month: found.total}
         )

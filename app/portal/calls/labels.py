@@ -67,6 +67,27 @@ ENDED_WORDS = {
     "expired": lazy_gettext("Not placed in time"),
     "unknown": lazy_gettext("The carrier could not say whether the call was placed"),
 }
+OUTCOME_WORDS = {
+    "completed": lazy_gettext("Conversation"),
+    "voicemail": lazy_gettext("Voicemail"),
+    "busy": lazy_gettext("Busy"),
+    "no_answer": lazy_gettext("No answer"),
+    "rejected": lazy_gettext("Refused by carrier"),
+    "carrier_error": lazy_gettext("Carrier error"),
+    "number_invalid": lazy_gettext("Number doesn’t exist"),
+    "canceled": lazy_gettext("Cancelled"),
+    "organization_suspended": lazy_gettext("Organization suspended"),
+    "agent_inactive": lazy_gettext("Assistant can’t call"),
+    "do_not_contact": lazy_gettext("Asked not to be called"),
+    "consent_missing": lazy_gettext("No consent"),
+    "region_not_allowed": lazy_gettext("Region not allowed"),
+    "trial_mode": lazy_gettext("Trial mode"),
+    "spend_cap_reached": lazy_gettext("Spending limit"),
+    "contact_ended": lazy_gettext("Contact ended"),
+    "expired": lazy_gettext("Not placed in time"),
+    "unknown": lazy_gettext("Unclear"),
+}
+"""The same in one or two words, for lists and their filters."""
 ATTESTATION_WORDS = {
     "A": lazy_gettext("Attestation A: number verified"),
     "B": lazy_gettext("Attestation B: customer verified"),

@@ -11,17 +11,17 @@ from sqlalchemy.orm import Session
 from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.extensions import caller
 from app.languages import lazy_gettext
-from app.models import Call, CallAttempt, utcnow
+from app.models import Call, CallAttempt
 from app.policy import Permission
 from app.portal.calls.bulk import actions
-from app.portal.calls.labels import ENDED_WORDS
+from app.portal.calls.labels import ENDED_WORDS, OUTCOME_WORDS
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.bulk import Bulk, Item
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
 from app.portal.web.navigation import may_open
-from app.portal.web.user_timezone import Problems, day_bounds, zone
+from app.portal.web.user_timezone import Problems, time_bounds, zone
 from app.services import calls
 from app.services.calls import CallSearch
 from app.services.calls.queries import RUNNING, UNANSWERED, attempts_of
@@ -50,8 +50,6 @@ ANSWERED_BY = {
 }
 CURRENT = "current"
 """The value of ``round`` that filters by the current rounds of campaigns."""
-LAST_DAY = "24-hours"
-"""The value of ``within`` that filters by the 24 hours until now."""
 COUNTED_BY = IN_USAGE, IN_STATEMENTS = "yes", "billed"
 """The values of ``counted`` that filter by what usage or statements count."""
 LIVE = {"yes": True, "no": False}
@@ -82,10 +80,14 @@ class Row:
         return str(ENDED_WORDS[self.call.ended_reason]) if self.call.ended_reason else None
 
     @property
+    def short_outcome(self) -> str:
+        return str(OUTCOME_WORDS[self.call.ended_reason]) if self.call.ended_reason else ""
+
+    @property
     def outcome_beyond_status(self) -> str | None:
         """The outcome where it says more than the status does."""
         says_more = self.call.status in (CallStatus.COMPLETED, CallStatus.FAILED)
-        return self.outcome if says_more else None
+        return self.short_outcome if says_more else None
 
     @property
     def charged(self) -> tuple[Decimal, str] | None:
@@ -112,9 +114,7 @@ def chosen() -> tuple[CallSearch, Problems]:
     pages.
     """
     counted = request.args.get("counted")
-    since, before, problems = day_bounds("UTC" if counted in COUNTED_BY else zone())
-    if request.args.get("within") == LAST_DAY:
-        since = utcnow() - calls.LAST_DAY
+    since, before, problems = time_bounds("UTC" if counted in COUNTED_BY else zone())
     sees_organizations = caller().may(Permission.ORGANIZATIONS_READ)
     wanted = CallSearch(
         states=chosen_states(),
@@ -192,12 +192,10 @@ CALLS = ListDefinition(
             "cell-name cell-number",
             sort="number",
         ),
-        Column("contact", lazy_gettext("Name"), lambda row: row.name, "wrap", usual=False),
-        organization_column(lambda row: row.organization, "from-1360 wrap"),
-        Column(
-            "assistant", lazy_gettext("Assistant"), lambda row: row.assistant, "wrap wrap-short"
-        ),
-        Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "from-1360 wrap"),
+        Column("contact", lazy_gettext("Name"), lambda row: row.name, is_below=True),
+        organization_column(lambda row: row.organization, "from-1360 cut"),
+        Column("assistant", lazy_gettext("Assistant"), lambda row: row.assistant, "cut cut-short"),
+        Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "from-1360 cut"),
         Column(
             "status",
             lazy_gettext("Status"),
@@ -210,7 +208,7 @@ CALLS = ListDefinition(
             "outcome",
             lazy_gettext("Outcome"),
             lambda row: row.outcome,
-            "wrap wrap-medium",
+            "cut",
             sort="outcome",
         ),
         Column(
@@ -263,7 +261,7 @@ CALLS = ListDefinition(
         Filter(
             "answered", lazy_gettext("Answered by"), ANSWERED_BY, lazy_gettext("Answered or not")
         ),
-        Filter("outcome", lazy_gettext("Outcome"), ENDED_WORDS, lazy_gettext("Any outcome")),
+        Filter("outcome", lazy_gettext("Outcome"), OUTCOME_WORDS, lazy_gettext("Any outcome")),
     ),
     sorts=SORTS,
     default_sort="-created",

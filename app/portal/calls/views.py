@@ -36,6 +36,7 @@ from app.services import (
     users,
 )
 from app.services.calls import CallSearch
+from app.services.money_words import shared_digits
 
 
 @portal.get("/calls", endpoint="calls")
@@ -52,6 +53,7 @@ def list_calls() -> Page:
             chosen=chosen,
             named=_named(session, chosen),
             all_organizations=caller().organization_id is None,
+            cost_digits=shared_digits(row.charged for row in page.rows if row.charged),
             carriers=sorted({row.call.carrier for row in page.rows}),
         )
 

@@ -10,7 +10,7 @@ from app.enums import EndedReason
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.calls.labels import ENDED_WORDS, advice_on
-from app.portal.calls.listing import LAST_DAY, calls_url
+from app.portal.calls.listing import calls_url
 from app.portal.carriers.account_labels import short_name
 from app.portal.carriers.labels import (
     OBSERVED_WORDS,
@@ -24,6 +24,7 @@ from app.portal.carriers.pause_views import pausing
 from app.portal.carriers.routes import routes_of
 from app.portal.web.blueprint import portal
 from app.portal.web.readiness import is_offline
+from app.portal.web.user_timezone import LAST_DAY
 from app.services import carrier_accounts, pauses
 from app.services.calls import queries, stuck, traffic
 from app.services.pauses import carrier_health

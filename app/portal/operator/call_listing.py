@@ -1,20 +1,17 @@
 """The list of the calls of all partners."""
 
-from flask import request
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.extensions import caller
 from app.languages import lazy_gettext
-from app.models import utcnow
-from app.portal.calls.labels import ENDED_WORDS
-from app.portal.calls.listing import LAST_DAY, STATE_FILTER, chosen_states
+from app.portal.calls.labels import ENDED_WORDS, OUTCOME_WORDS
+from app.portal.calls.listing import STATE_FILTER, chosen_states
 from app.portal.web import lists
 from app.portal.web.formats import CALL_STATUS_NAMES, CARRIER_NAMES, carrier_title
 from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.region_choices import region_title
-from app.portal.web.user_timezone import Problems, day_bounds, zone
-from app.services import calls
+from app.portal.web.user_timezone import Problems, time_bounds, zone
 from app.services.calls import of_partners
 from app.services.calls.of_partners import SORTS, PartnerCall, Wanted
 from app.services.paging import Page
@@ -22,9 +19,7 @@ from app.services.paging import Page
 
 def chosen() -> tuple[Wanted, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
-    since, before, problems = day_bounds(zone())
-    if request.args.get("within") == LAST_DAY:
-        since = utcnow() - calls.LAST_DAY
+    since, before, problems = time_bounds(zone())
     wanted = Wanted(
         partner=lists.id_or_words("partner"),
         states=chosen_states(),
@@ -44,6 +39,11 @@ def outcome(row: PartnerCall) -> str | None:
     return str(ENDED_WORDS[row.ended_reason]) if row.ended_reason else None
 
 
+def short_outcome(row: PartnerCall) -> str:
+    """Return the same in one or two words, for the page."""
+    return str(OUTCOME_WORDS[row.ended_reason]) if row.ended_reason else ""
+
+
 PARTNER_CALLS = ListDefinition(
     name="partner-calls",
     nouns=(lazy_gettext("call"), lazy_gettext("calls")),
@@ -55,7 +55,7 @@ PARTNER_CALLS = ListDefinition(
             lambda row: row.organization,
             "cell-name cell-name-words",
         ),
-        Column("partner", lazy_gettext("Partner"), lambda row: row.partner, "wrap"),
+        Column("partner", lazy_gettext("Partner"), lambda row: row.partner, "cut"),
         Column(
             "country",
             lazy_gettext("Country"),
@@ -69,7 +69,7 @@ PARTNER_CALLS = ListDefinition(
             lambda row: str(CALL_STATUS_NAMES[row.status]),
             "phone-first",
         ),
-        Column("outcome", lazy_gettext("Outcome"), outcome, "wrap wrap-medium"),
+        Column("outcome", lazy_gettext("Outcome"), outcome, "cut"),
         Column(
             "carrier",
             lazy_gettext("Carrier"),

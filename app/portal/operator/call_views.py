@@ -1,13 +1,15 @@
 """The calls of all partners, for operators."""
 
+from decimal import Decimal
 from uuid import UUID
 
 from app.extensions import caller, transaction
-from app.portal.operator.call_listing import PARTNER_CALLS, chosen, outcome
+from app.portal.operator.call_listing import PARTNER_CALLS, chosen, short_outcome
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page, without_empty
 from app.services import partners
+from app.services.money_words import shared_digits
 
 
 @portal.get("/operator/calls")
@@ -18,5 +20,12 @@ def operator_calls() -> Page:
         of = wanted.partner
         partner = partners.get(session, caller(), of) if isinstance(of, UUID) else None
     return render_checked(
-        "portal/operator/calls.html", problems, list=page, partner=partner, outcome=outcome
+        "portal/operator/calls.html",
+        problems,
+        list=page,
+        partner=partner,
+        outcome=short_outcome,
+        cost_digits=shared_digits(
+            (Decimal(row.charged[0]).scaleb(-6), row.charged[1]) for row in page.rows if row.charged
+        ),
     )

@@ -13,7 +13,6 @@ from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Partner, User, utcnow
-from app.portal.calls.listing import LAST_DAY
 from app.portal.operator.forms import PartnerForm
 from app.portal.operator.partner_views import users_in_words
 from app.portal.spending.uses import month_money
@@ -24,6 +23,7 @@ from app.portal.web.current_user import sign_in_url
 from app.portal.web.editing import Submission
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
+from app.portal.web.user_timezone import LAST_DAY
 from app.services import audit, destinations, overview, partners, spending, storage, users
 
 LATEST_CHANGES = 8

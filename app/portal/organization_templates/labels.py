@@ -11,6 +11,7 @@ from app.portal.organizations.views import region_names
 from app.portal.web.formats import hours_end, number
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES
+from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates import Content, PreparedCampaign
 from app.services.organizations import CallingRules
 
@@ -37,6 +38,16 @@ def content_words(content: Content) -> str:
     if content.campaign is not None:
         parts.append(gettext("campaign %(name)s", name=content.campaign.name))
     return ", ".join(parts)
+
+
+def message_lines(assistant: AssistantFields) -> list[str]:
+    """Return what the assistant says by default."""
+    lines = []
+    if assistant.default_intro:
+        lines.append(gettext("Intro: “%(text)s”", text=assistant.default_intro))
+    if assistant.default_voicemail:
+        lines.append(gettext("Voicemail: “%(text)s”", text=assistant.default_voicemail))
+    return lines
 
 
 def limit_facts(content: Content) -> list[tuple[str, str]]:
@@ -79,7 +90,6 @@ def rule_facts(rules: CallingRules, most_at_once: int) -> list[tuple[str, str]]:
     hours = gettext("Any time")
     if rules.calling_hours_on:
         hours = _hours(rules.calling_hours_start, rules.calling_hours_end)
-    others = [region for region in rules.allowed_regions if region != rules.default_region]
     retries = gettext("None")
     if rules.retry_times:
         retries = ngettext(
@@ -89,8 +99,8 @@ def rule_facts(rules: CallingRules, most_at_once: int) -> list[tuple[str, str]]:
             times=number(rules.retry_times),
         )
     return [
-        (gettext("Country"), region_names([rules.default_region])),
-        (gettext("More regions"), region_names(others) or gettext("None")),
+        (gettext("Default region"), region_names([rules.default_region])),
+        (gettext("Allowed regions"), region_names(rules.allowed_regions)),
         (gettext("Calling hours"), hours),
         (
             gettext("Calls at once"),
@@ -117,6 +127,15 @@ def campaign_facts(content: Content, campaign: PreparedCampaign) -> list[tuple[s
         (gettext("Calls an hour"), _limit(plan.calls_per_hour)),
         (gettext("Calls at once"), at_once or gettext("The organization’s limit")),
         (gettext("Message"), message_words(plan)),
+        *(
+            (label, text)
+            for label, text in (
+                (gettext("Intro"), plan.intro_message),
+                (gettext("Voicemail"), plan.voicemail_message),
+                (gettext("Instructions"), plan.call_instructions),
+            )
+            if text
+        ),
     ]
 
 

@@ -16,6 +16,7 @@ from app.enums import CarrierKind
 from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
+from app.phone.timezones import zones_of_region
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
 from app.portal.organization_templates.labels import INVITATION_HINTS, content_words, zone_words
 from app.portal.organization_templates.views import bounds, opened
@@ -33,6 +34,8 @@ from app.services.organization_templates import (
     MOST_BYTES,
     MOST_ROWS,
     CheckedRow,
+    Content,
+    Customer,
     CustomerFile,
     CustomerRow,
 )
@@ -282,11 +285,19 @@ def _checked_page(
         created=created,
         cells={name: CELLS[name] for name in CELLS if invites or name not in OF_FIRST_USER},
         region_names=region_names,
+        zone_fits=partial(_zone_fits, found.content),
         template_zone=zone_words(found.content),
         countries={choice.value: choice.label for choice in named_regions()},
         zones=[choice.value for choice in zone_choices()],
         refused_text=organization_templates.as_text([each.row for _at, each in bad]),
     )
+
+
+def _zone_fits(content: Content, customer: Customer) -> bool:
+    """Return whether the time zone that a customer gets is one of its country."""
+    zones = {customer.timezone or assistant.timezone for assistant in content.assistants}
+    of_country = zones_of_region(customer.country or content.rules.default_region)
+    return not of_country or all(zone is None or zone in of_country for zone in zones)
 
 
 def _by_cell(checked: CheckedRow) -> dict[str, list[str]]:

@@ -19,6 +19,7 @@ from app.portal.organization_templates.labels import (
     content_words,
     limit_facts,
     limits_used,
+    message_lines,
     rule_facts,
 )
 from app.portal.web.blueprint import Page, portal
@@ -100,6 +101,8 @@ def organization_template(template_id: UUID) -> str:
         "portal/organization_templates/detail.html",
         template=found.template,
         content=content,
+        message_lines=message_lines,
+        naming_customer=organization_templates.texts_with_customer(content),
         limits=limit_facts(content),
         limits_used=limits_used(content),
         rules=rule_facts(content.rules, settings().calls_per_organization),

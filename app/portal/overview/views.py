@@ -18,7 +18,6 @@ from app.models.base import utcnow
 from app.portal.audit.entries import targets_of
 from app.portal.billing.words import model_rate
 from app.portal.calls.labels import in_sentence
-from app.portal.calls.listing import LAST_DAY
 from app.portal.operator.health import health
 from app.portal.operator.parts import Part, parts, work
 from app.portal.overview.first_steps_views import first_steps
@@ -27,7 +26,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
 from app.portal.web.formats import last_day
 from app.portal.web.navigation import may_open
-from app.portal.web.user_timezone import zone
+from app.portal.web.user_timezone import LAST_DAY, zone
 from app.services import audit, calls, figure_check, organizations, overview, reporting
 from app.services.figure_check import CheckedDay
 from app.services.overview import ActionItem, Kind, Month

@@ -1,5 +1,6 @@
 """Saved views: saving the filters, sort order and columns of a list, changing and deleting them."""
 
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 from uuid import UUID
@@ -9,9 +10,11 @@ from sqlalchemy.orm import Session
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
+from app.errors import NotFound
 from app.extensions import caller, transaction
-from app.languages import gettext, labelled, ngettext
+from app.languages import gettext
 from app.models import SavedView
+from app.portal.audit.saved_views import filters_set
 from app.portal.record_lists.forms import SavedViewForm
 from app.portal.record_lists.registry import LISTS, list_named
 from app.portal.web.blueprint import Page, portal
@@ -21,7 +24,8 @@ from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import filtered_url, path_of
 from app.portal.web.messages import redirect_with
-from app.services import saved_views
+from app.services import assistants, campaigns, organizations, partners, saved_views
+from app.validation.uuids import as_uuid
 
 
 @portal.get("/lists/<name>/views/new")
@@ -109,27 +113,22 @@ def _stored(session: Session, view_id: UUID) -> SavedViewForm:
 
 def _new_page(name: str, form: SavedViewForm) -> str:
     definition = list_named(name)
+    with transaction(read_only=True) as session:
+        kept = _kept(session, definition, definition.query_of(request.args))
     return render_template(
         "portal/saved_views/edit.html",
         form=form,
         view=None,
         definition=definition,
         back=filtered_url(definition),
-        kept=_kept(definition, definition.query_of(request.args)),
+        kept=kept,
     )
 
 
-def _kept(definition: ListDefinition[Any], query: str) -> list[tuple[str, str]]:
+def _kept(session: Session, definition: ListDefinition[Any], query: str) -> list[tuple[str, str]]:
     """Return what a view with this query keeps, in the words of its list."""
     values = MultiDict(parse_qsl(query))
-    filters = [
-        labelled(each.label, str((each.options or {}).get(values[each.name], values[each.name])))
-        for each in definition.filters
-        if each.name in values
-    ]
-    more = sum(name in values for name in definition.more_filters)
-    if more:
-        filters.append(ngettext("%(num)s more filter", "%(num)s more filters", more))
+    filters = filters_set(definition, query, _named(session, values))
     sort = definition.sort_of(values)
     by = next(
         (str(each.label) for each in definition.columns if each.sort == sort.removeprefix("-")), ""
@@ -143,6 +142,21 @@ def _kept(definition: ListDefinition[Any], query: str) -> list[tuple[str, str]]:
     ]
 
 
+def _named(session: Session, values: MultiDict[str, str]) -> dict[UUID, str]:
+    """Return the names of what the filters have the ids of."""
+    found = {}
+    for name, get in (
+        ("organization", organizations.get),
+        ("agent", assistants.get),
+        ("campaign", campaigns.get),
+        ("partner", partners.get),
+    ):
+        if (known := as_uuid(values.get(name, ""))) is not None:
+            with suppress(NotFound):
+                found[known] = get(session, caller(), known).name
+    return found
+
+
 def _edit_page(view_id: UUID, form: SavedViewForm) -> str:
     with transaction(read_only=True) as session:
         view = saved_views.get(session, caller(), view_id)
@@ -154,7 +168,7 @@ def _edit_page(view_id: UUID, form: SavedViewForm) -> str:
             definition=definition,
             back=_url(definition, view),
             path=path_of(definition),
-            kept=_kept(definition, view.query),
+            kept=_kept(session, definition, view.query),
         )
 
 

@@ -67,14 +67,11 @@ MEMBERS = ListDefinition(
             "email",
             lazy_gettext("Email"),
             lambda row: row.user.email,
-            "cell-name cell-name-wide",
+            "cell-name cell-name-wide cell-email",
             sort="email",
         ),
         Column(
-            "organization",
-            lazy_gettext("Organization"),
-            lambda row: row.organization.name,
-            "wrap",
+            "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "cut"
         ),
         Column("plan", lazy_gettext("Plan"), _plan, "phone-first"),
         Column(

@@ -21,6 +21,7 @@ from app.portal.web.navigation import may_open
 from app.services import organizations, partners, spending, unusual_calls
 from app.services.billing.carrier_sums import CarrierSums, carrier_sums
 from app.services.billing.months import month_of
+from app.services.billing.summing import rounded_parts
 from app.services.credentials import api_keys
 from app.services.spending import Subject, budgets
 
@@ -85,11 +86,14 @@ def portal_settings_spending() -> str:
         used = _used(session, Subject(partner_id=partners.own(caller())))
         by_organization = spending.by_organization(session, caller(), MOST_SHOWN)
         near = spending.near_limits(session, caller(), MOST_NEAR)
+    found, amounts = used["spending"], [each.micros for each in by_organization]
+    others = max(found.month_money.spent - sum(amounts), 0)
+    parts = rounded_parts([*amounts, others], found.currency)
     return render_template(
         "portal/spending/portal.html",
         **used,
-        by_organization=by_organization,
-        others=used["spending"].month_money.spent - sum(each.micros for each in by_organization),
+        by_organization=list(zip(by_organization, parts, strict=False)),
+        others=parts[-1],
         near=[each for each in near if each.organization_id is not None],
     )
 

@@ -155,7 +155,7 @@ UPLOADS = ListDefinition(
             "uploaded",
             lazy_gettext("Uploaded"),
             lambda row: row.upload.created_at,
-            "end phone-second",
+            "end phone-below phone-sub",
             sort="created",
             is_labelled=True,
             heading=lazy_gettext("Uploaded (UTC)"),

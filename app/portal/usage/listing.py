@@ -177,6 +177,7 @@ USAGE = ListDefinition(
             lambda row: row.figures.conversations,
             "end phone-first",
             sort="conversations",
+            is_labelled=True,
         ),
         Column(
             "person",

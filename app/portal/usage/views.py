@@ -152,7 +152,7 @@ def _counted(
         "total": total,
         "total_before": total_before,
         "cost": cost,
-        "chart": _chart(days),
+        "chart": _chart(days, unfinished=span.end == utcnow().date()),
         "sums": _sums(page, total, total_before, cost) if page else None,
         "can_rank": of_all and of_all.can_rank,
         "most_ranked": reporting.MOST_RANKED,
@@ -252,9 +252,10 @@ def _cost_cells(line: CostLine) -> tuple[str | int, ...]:
     )
 
 
-def _chart(days: Sequence[Day]) -> dict[str, Any]:
+def _chart(days: Sequence[Day], *, unfinished: bool) -> dict[str, Any]:
     return chart_of(
         [each.day for each in days],
         ("first", gettext("With a person"), [each.by_human for each in days]),
         ("second", gettext("With voicemail"), [each.by_voicemail for each in days]),
+        unfinished=unfinished,
     )

@@ -96,13 +96,17 @@ def _invited_page(
     full: Sequence[Full],
 ) -> Page:
     """Show the lines that are left, or go back where the invitation began."""
-    count = sum(result.outcome is Outcome.INVITED for result in results)
+    invited = [
+        (line, result.organization or "")
+        for line, result in zip(wanted, results, strict=True)
+        if result.outcome is Outcome.INVITED
+    ]
     left = [at for at, result in enumerate(results) if result.outcome is Outcome.REFUSED]
     if left:
         rest, refused = [wanted[at] for at in left], [results[at] for at in left]
-        return _checked_page(form, rest, refused, full, invited=count)
+        return _checked_page(form, rest, refused, full, invited=invited)
     return redirect_with(
-        ngettext("%(num)s user invited.", "%(num)s users invited.", count), back_url()
+        ngettext("%(num)s user invited.", "%(num)s users invited.", len(invited)), back_url()
     )
 
 
@@ -222,9 +226,9 @@ def _checked_page(
     results: Sequence[LineResult],
     full: Sequence[Full],
     *,
-    invited: int | None = None,
+    invited: Sequence[tuple[Invitee, str]] | None = None,
 ) -> str:
-    """``invited`` is the number of users who just were, without these lines."""
+    """``invited`` are the users who just were, with their organizations, without these lines."""
     form.rows.data, form.checked.data = users.as_text(wanted), _mark(wanted, results)
     lines = list(zip(wanted, results, strict=True))
     return render_template(

@@ -55,6 +55,8 @@ class Column(Generic[R]):
     """Whether members can't sort by it: no index serves the rows of one organization."""
     is_labelled: bool = False
     """Whether a phone shows the label before the value."""
+    is_below: bool = False
+    """Whether it stands below the first column, in the same cell; a file has it by itself."""
     heading: str = ""
 
     def __post_init__(self) -> None:

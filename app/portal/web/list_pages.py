@@ -116,15 +116,21 @@ class ListPage(Generic[R]):
 
     @property
     def styled(self) -> list[tuple[Column[R], str]]:
-        """The columns with the classes of their cells; chosen ones are shown at any width."""
-        if not self.has_chosen_columns:
-            shown = (column for column in self.columns if column.name not in self.hidden)
-            return [(column, column.css) for column in shown]
-        wide = {"from-1280", "from-1360"}
+        """The columns with the classes of their cells; chosen ones are shown at any width, like the
+        one that the list is sorted by."""
+        columns = [column for column in self.columns if not column.is_below]
+        if self.has_chosen_columns:
+            return [(column, _at_any_width(column.css)) for column in columns]
+        by = None if self.sort == self.definition.default_sort else self.sort.removeprefix("-")
         return [
-            (column, " ".join(each for each in column.css.split() if each not in wide))
-            for column in self.columns
+            (column, _at_any_width(column.css) if by and column.sort == by else column.css)
+            for column in columns
+            if column.name not in self.hidden
         ]
+
+    def is_shown(self, name: str) -> bool:
+        """Whether the list has the column, by itself or below another."""
+        return any(column.name == name for column in self.columns)
 
     @property
     def tabs(self) -> list[tuple[str, str, None, bool]]:
@@ -166,6 +172,15 @@ class ListPage(Generic[R]):
         here = {name: str(value) for name, value in (request.view_args or {}).items()}
         url = url_for(endpoint, **{**more, **here})
         return url + ("&" if "?" in url else "?") + self.query if self.query else url
+
+
+def _at_any_width(css: str) -> str:
+    """Return the classes of cells that a phone shows too, after their labels if they have no place
+    of their own in its rows."""
+    classes = [each for each in css.split() if each not in ("from-1280", "from-1360")]
+    if not {"cell-name", "phone-first", "phone-second"}.intersection(classes):
+        classes.append("phone-chosen")
+    return " ".join(classes)
 
 
 def without_empty(page: ListPage[R], *names: str) -> ListPage[R]:

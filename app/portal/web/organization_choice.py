@@ -16,6 +16,7 @@ from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Organization
+from app.portal.web.blueprint import portal
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_picker import choose_page, organization_named, suggested_names
@@ -91,6 +92,15 @@ def new_page(
 def is_refreshed() -> bool:
     """Whether the form was sent only to show what depends on its organization."""
     return REFRESH in request.form
+
+
+@portal.app_template_global()
+def nearest_organization(typed: str | None) -> str | None:
+    """Return the name nearest to one that no organization has; None if there is none."""
+    if not typed or not typed.strip() or not _chooses_in_form():
+        return None
+    with transaction(read_only=True) as session:
+        return organizations.nearest_name(session, caller(), typed.strip())
 
 
 def _chooses_in_form() -> bool:

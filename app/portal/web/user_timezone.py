@@ -3,18 +3,30 @@
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from flask import g
+from flask import g, request
 from flask_login import current_user
 
-from app.languages import gettext
+from app.languages import gettext, lazy_gettext
 from app.models import utcnow
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 
 FIRST, LAST = date(1970, 1, 3), date(2999, 12, 31)
 """Days outside are moved into this range, which covers all data."""
+_EVER = datetime.combine(FIRST, time(), UTC)
 
 Problems = list[tuple[str, str]]
+LAST_DAY = "24-hours"
+TIMES: dict[str, str] = {
+    LAST_DAY: lazy_gettext("Last 24 hours"),
+    "today": lazy_gettext("Today"),
+    "yesterday": lazy_gettext("Yesterday"),
+    "7-days": lazy_gettext("7 days"),
+    "30-days": lazy_gettext("30 days"),
+}
+"""The values of ``within``, times up to now, with their words."""
+_DAYS_OF = {"today": (0, 0), "yesterday": (1, 1), "7-days": (6, 0), "30-days": (29, 0)}
+"""How many days ago their first and last days are."""
 
 
 def zone() -> str:
@@ -29,6 +41,28 @@ def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems
     inside = ZoneInfo(days_in)
     since = None if start is None else _midnight(start, 0, inside)
     return since, None if end is None else _midnight(end, 1, inside), problems
+
+
+def time_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems]:
+    """Return the same, within the time up to now that ``within`` in the URL names."""
+    since, before, problems = day_bounds(days_in)
+    named, now = request.args.get("within", ""), utcnow()
+    if named == LAST_DAY:
+        since = max(since or _EVER, now - timedelta(days=1))
+    elif named in _DAYS_OF:
+        first, last = _DAYS_OF[named]
+        inside = ZoneInfo(days_in)
+        today = now.astimezone(inside).date()
+        since = max(since or _EVER, _midnight(today, -first, inside))
+        end = _midnight(today, 1 - last, inside)
+        before = end if before is None else min(before, end)
+    return since, before, problems
+
+
+@portal.app_template_global()
+def time_choices() -> list[tuple[str, str]]:
+    """Return the options of a filter by ``within``."""
+    return [(value, str(words)) for value, words in TIMES.items()]
 
 
 def last_days(count: int, days_in: str) -> tuple[date, date, datetime]:

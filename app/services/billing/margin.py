@@ -16,6 +16,7 @@ from app.services import name_search, partners
 from app.services.billing import statements, usage
 from app.services.billing.months import end_of, month_of
 from app.services.billing.rating import in_micros
+from app.services.billing.summing import rounded_parts
 from app.services.billing.usage import CarrierCost, ModelRate, Used
 from app.services.paging import Page, Sort, keyset_page
 from app.services.spending import rates
@@ -83,6 +84,11 @@ class MonthOfOrganization:
     campaigns: Sequence[Earned]
     since: date
 
+    @property
+    def shown(self) -> "MonthOfOrganization":
+        """The same with amounts that add up."""
+        return replace(self, total=adding_up([self.total])[0], campaigns=adding_up(self.campaigns))
+
 
 _AMOUNTS: Mapping[str, Callable[[Earned], int | None]] = {
     "price": lambda row: row.price,
@@ -136,7 +142,7 @@ def first_month(session: Session, caller: Caller) -> date | None:
 def all_organizations(
     session: Session, caller: Caller, month: date, model: ModelRate, *, query: str | None = None
 ) -> list[Earned]:
-    """Return all of them, for a file and for totals. Raises as `by_organization`."""
+    """Return all of them for a file and for totals, `adding_up`. Raises as `by_organization`."""
     found: list[Earned] = []
     cursor: str | None = None
     while True:
@@ -146,7 +152,7 @@ def all_organizations(
         found += page.items
         cursor = page.next_cursor
         if cursor is None:
-            return found
+            return adding_up(found)
 
 
 def of_organization(
@@ -181,6 +187,29 @@ def of_organization(
         sorted(campaigns, key=lambda each: -each.used.minutes),
         month_of(organization.created_at.astimezone(UTC).date()),
     )
+
+
+def adding_up(rows: Sequence[Earned]) -> list[Earned]:
+    """Return the rows with costs in whole units of their currencies, such as cents, that add up to
+    the rounded sum: so do the margins."""
+    places = [(at, cost.currency, cost) for at, row in enumerate(rows) for cost in row.carrier]
+    carrier: dict[int, list[CarrierCost]] = {at: [] for at in range(len(rows))}
+    for currency in sorted({currency for _at, currency, _cost in places}):
+        of_it = [(at, cost) for at, its, cost in places if its == currency]
+        costs = rounded_parts([cost.reported + cost.estimated for _at, cost in of_it], currency)
+        for (at, cost), whole in zip(of_it, costs, strict=True):
+            [estimated] = rounded_parts([cost.estimated], currency)
+            estimated = min(estimated, whole)
+            carrier[at].append(CarrierCost(currency, whole - estimated, estimated))
+    models = dict(enumerate(row.model for row in rows))
+    for currency in {row.model_currency for row in rows}:
+        of_model = [at for at, row in enumerate(rows) if row.model_currency == currency]
+        parts = rounded_parts([models[at] for at in of_model], currency)
+        models |= dict(zip(of_model, parts, strict=True))
+    return [
+        replace(row, used=replace(row.used, carrier=tuple(carrier[at])), model=models[at])
+        for at, row in enumerate(rows)
+    ]
 
 
 def total(rows: Sequence[Earned]) -> Earned | None:

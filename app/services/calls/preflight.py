@@ -158,7 +158,7 @@ def _number(phone_number: str, parties: rules.Parties) -> Check:
     except PhoneError as error:
         fix_at = "regions" if error.code == "region_not_allowed" else "number"
         return Check(code, CheckState.FAILED, error.message, fix_at)
-    return Check(code, CheckState.PASSED, gettext("The number may be called."), "number")
+    return Check(code, CheckState.PASSED, gettext("Its region may be called."), "number")
 
 
 def _messages(assistant: Assistant, phone_number: str, texts: Texts) -> Check:

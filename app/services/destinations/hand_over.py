@@ -15,8 +15,9 @@ from app.validation.urls import is_voice_address, parts_of_voice_address
 
 SHAPE = str(
     Sentence.gettext(
-        "Enter a SIP address like sip:assistant@voice.example, with no parameter but transport, "
-        "or a stream address that begins with wss:// or https://."
+        "Enter a SIP address like sip:assistant@voice.example or "
+        "sip:assistant@voice.example;transport=tls, or a stream address that begins with wss:// "
+        "or https://."
     )
 )
 _OPERATOR_ALLOWS = Sentence.gettext(

@@ -23,6 +23,7 @@ from app.services.organization_templates.customer_files import (
     read_customers,
     sample_file,
 )
+from app.services.organization_templates.customer_names import texts_with_customer
 from app.services.organization_templates.loading import Opened, get, listing, opened
 from app.services.organization_templates.many import (
     AT_ONCE,

@@ -33,6 +33,7 @@ from app.services.organization_templates.content import (
     facts_of,
     plain_content,
 )
+from app.services.organization_templates.customer_names import without_customer
 from app.services.organization_templates.loading import get
 from app.services.organizations.changing import checked_name
 from app.services.uniqueness import unless_taken
@@ -66,7 +67,8 @@ def save_organization(
     first_role: Role | None = None,
 ) -> OrganizationTemplate:
     """Create a template from an organization: plan, limits, calling rules, assistants without their
-    numbers, and the name and the plan of a campaign.
+    numbers, and the name and the plan of a campaign. Where their texts name the organization, the
+    template has a placeholder.
 
     Raises as `create`, and `NotFound` for the organization or the campaign.
     """
@@ -109,6 +111,7 @@ def save_organization(
         campaign=campaign if found else None,
         first_role=first_role,
     )
+    content = without_customer(content, organization.name)
     return _add(session, caller, name, content, source=organization)
 
 

@@ -18,6 +18,7 @@ from app.services.assistants.settings import create_assistant
 from app.services.organization_templates.changing import TARGET
 from app.services.organization_templates.checking import Bounds, openable_for
 from app.services.organization_templates.content import PLAIN_RULES, Content, content_of
+from app.services.organization_templates.customer_names import for_customer
 from app.services.organization_templates.loading import get
 from app.services.organizations import CallingRules, Openable
 from app.services.organizations.changing import MAX_NAME, checked_name
@@ -63,11 +64,13 @@ def create_organization(
     content = content_of(template)
     openable = openable_for(session, caller, template.partner_id)
     refuse_any(customer_problems(content, customer, openable, bounds))
+    name = checked_name(customer.name)
+    content = for_customer(content, name)
     made = add_organization(
         session,
         caller,
         partners.get(session, caller, template.partner_id),
-        name=checked_name(customer.name),
+        name=name,
         payment_tier=content.payment_tier,
         assistant_limit=content.assistant_limit,
         user_limit=content.user_limit,

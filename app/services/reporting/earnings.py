@@ -56,14 +56,15 @@ def earnings(
     if not can_rank(session, caller, MOST_SUMMED):
         return Earnings(None, None, [], None, margin.first_month(session, caller))
     found = session.scalars(organizations.order_by(Organization.name_key, Organization.id)).all()
-    rows = margin.rows_of(session, _existing(found, month), month, model)
+    rows = margin.adding_up(margin.rows_of(session, _existing(found, month), month, model))
     total, before = margin.total(rows), previous_month(month)
     currency = rows[0].model_currency if rows else rates.currency_of(session)
     by_month = _by_month(session, found, today, model, currency, {month: total})
     if any(each.month == before for each in by_month):
         last = total_of(by_month, before)
     else:
-        last = margin.total(margin.rows_of(session, _existing(found, before), before, model))
+        before_it = margin.rows_of(session, _existing(found, before), before, model)
+        last = margin.total(margin.adding_up(before_it))
     return Earnings(total, last, by_month, rows, _first_month(found))
 
 
@@ -82,7 +83,7 @@ def earned(
     are none or too many of them, or if their prices are in several currencies. Raises `Forbidden`
     and `NotFound`."""
     if organization_id is not None:
-        return margin.of_organization(session, caller, organization_id, month, model).total
+        return margin.of_organization(session, caller, organization_id, month, model).shown.total
     if not can_rank(session, caller, MOST_SUMMED):
         return None
     found = margin.all_organizations(session, caller, month, model)
@@ -163,10 +164,11 @@ class _Totals:
         if len(currencies) != 1:
             return None
         (currency,) = currencies
-        return Earned(
+        exact = Earned(
             *(UUID(int=0), "", used, in_micros(self.sums[currency], currency), currency),
             *(used.model_micros(model), model_currency),
         )
+        return margin.adding_up([exact])[0]
 
 
 def _months(found: Sequence[Organization], today: date) -> list[date]:

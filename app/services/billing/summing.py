@@ -1,0 +1,19 @@
+"""Rounded amounts that add up: the rows of a table sum up to its rounded total."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from app.gateways.processors.currencies import decimals
+
+
+def rounded_parts(amounts: Sequence[int], currency: str) -> list[int]:
+    """Return the amounts, in millionths, in whole units of the currency, such as cents. Their sum
+    is the rounded sum of the amounts: those with the largest remainders are rounded up, of equal
+    ones the first."""
+    unit = 10 ** (6 - decimals(currency))
+    whole = round(Decimal(sum(amounts)) / unit)
+    parts = [amount // unit for amount in amounts]
+    by_remainder = sorted(range(len(amounts)), key=lambda at: -(amounts[at] % unit))
+    for at in by_remainder[: whole - sum(parts)]:
+        parts[at] += 1
+    return [part * unit for part in parts]
