@@ -278,7 +278,7 @@ LISTS: dict[str, Callable[[Session], Iterable[Any]]] = {
     "campaigns": lambda session: campaigns.list_all(session, OPERATOR),
     "clients": lambda session: oauth_clients.list_all(session, OPERATOR),
     "history": lambda session: (
-        audit_search.search(session, OPERATOR, audit_search.Chosen(), limit=1000).items
+        audit_search.search(session, OPERATOR, audit_search.HistoryFilter(), limit=1000).items
     ),
     "organizations": lambda session: session.scalars(organizations.loading.visible(OPERATOR)),
     "users": lambda session: session.scalars(users.loading.visible(OPERATOR)),

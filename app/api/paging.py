@@ -22,21 +22,21 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class NumberedPage:
     """A numbered page, or the whole list if neither parameter was sent."""
 
     number: int | None
     size: int
 
     @classmethod
-    def of(cls, query: PageQuery) -> "Page":
+    def of(cls, query: PageQuery) -> "NumberedPage":
         """Return the page that ``?page=`` and ``?perPage=`` select."""
         if query.page is None and query.per_page is None:
             return cls(None, 0)
         return cls(query.page or 1, query.per_page or DEFAULT_PER_PAGE)
 
 
-def listing(found: Listing[Any, Any], page: Page) -> Response:
+def listing(found: Listing[Any, Any], page: NumberedPage) -> Response:
     """Return a bare array: the whole list, streamed, or the selected page with its two headers.
 
     A whole list is read in chunks, each in a transaction of its own that ends before its bytes are

@@ -38,7 +38,7 @@ class NotPublic(NoPlace):
     pass
 
 
-class Place(NamedTuple):
+class SocketAddress(NamedTuple):
     """One address to connect to, as the operating system describes it."""
 
     family: socket.AddressFamily
@@ -60,12 +60,12 @@ def is_public(address: IPAddress) -> bool:
     return not any(address in network for network in _REFUSED)
 
 
-def places(host: str, port: int, *, seconds: float, allow_private: bool) -> list[Place]:
+def places(host: str, port: int, *, seconds: float, allow_private: bool) -> list[SocketAddress]:
     """Return all addresses of the name, or the address itself. Raises `LeadsNowhere`, also if the
     lookup takes too many seconds, and `NotPublic` if one of them is private."""
     lookup = _lookups.submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
-        found = [Place(*place) for place in lookup.result(timeout=seconds)]
+        found = [SocketAddress(*place) for place in lookup.result(timeout=seconds)]
     except (OSError, UnicodeError):
         message = f"DNS lookup failed for {host}"
         raise LeadsNowhere(message) from None

@@ -5,7 +5,7 @@ from uuid import UUID
 from flask import Response
 
 from app.api.operation import operation
-from app.api.paging import Page, listing
+from app.api.paging import NumberedPage, listing
 from app.api.partner_admin.blueprint import blueprint
 from app.api.partner_admin.partners import NO_PARTNER
 from app.extensions import caller, transaction
@@ -31,7 +31,7 @@ def list_organizations(partner_id: UUID, query: PageQuery) -> Response:
     """In the order in which they were created."""
     with transaction(read_only=True) as session:
         found = organizations.listing(session, caller(), partner_id)
-    return listing(found, Page.of(query))
+    return listing(found, NumberedPage.of(query))
 
 
 @blueprint.get("/partners/<partner_id>/organizations/<organization_id>/users")
@@ -45,7 +45,7 @@ def list_organization_users(partner_id: UUID, organization_id: UUID, query: Page
     """In the order in which they were created."""
     with transaction(read_only=True) as session:
         found = users.listing(session, caller(), partner_id, organization_id)
-    return listing(found, Page.of(query))
+    return listing(found, NumberedPage.of(query))
 
 
 @blueprint.put("/partners/<partner_id>/organizations/<organization_id>")

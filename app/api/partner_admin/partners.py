@@ -5,7 +5,7 @@ from uuid import UUID
 from flask import Response
 
 from app.api.operation import operation
-from app.api.paging import Page, listing
+from app.api.paging import NumberedPage, listing
 from app.api.partner_admin.blueprint import blueprint
 from app.extensions import caller, processor, settings, transaction
 from app.schemas.figures import PricingOption
@@ -25,7 +25,7 @@ NO_PARTNER = {"partner_not_found": "There is no such partner, or it is another's
 def list_partners(query: PartnerFilter) -> Response:
     """An operator sees every partner, other callers their own. `domain` is compared exactly,
     `name` anywhere in the name, both without regard to case. No match is an empty list."""
-    return listing(partners.listing(caller(), query), Page.of(query))
+    return listing(partners.listing(caller(), query), NumberedPage.of(query))
 
 
 @blueprint.post("/partners")

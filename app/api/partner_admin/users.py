@@ -5,7 +5,7 @@ from uuid import UUID
 from flask import Response
 
 from app.api.operation import operation
-from app.api.paging import Page, listing
+from app.api.paging import NumberedPage, listing
 from app.api.partner_admin.blueprint import blueprint, unknown_is_bad_request
 from app.api.partner_admin.partners import NO_PARTNER
 from app.extensions import caller, settings, transaction
@@ -36,7 +36,7 @@ def list_partner_users(partner_id: UUID, query: PageQuery) -> Response:
     """In the order in which they were created. An admin sees standard users only."""
     with transaction(read_only=True) as session:
         found = users.listing(session, caller(), partner_id)
-    return listing(found, Page.of(query))
+    return listing(found, NumberedPage.of(query))
 
 
 @blueprint.post("/partners/<partner_id>/users")

@@ -19,7 +19,7 @@ SHOWN = 20
 def organization_activity(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        chosen = audit_search.Chosen(organization=found.id, without=CALL_REQUESTS)
+        chosen = audit_search.HistoryFilter(organization=found.id, without=CALL_REQUESTS)
         entries = audit_search.search(session, caller(), chosen, limit=SHOWN).items
         return render_template(
             "portal/audit/activity.html",

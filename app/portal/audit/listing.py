@@ -19,20 +19,20 @@ from app.portal.web.list_definitions import Column, Filter, ListDefinition
 from app.portal.web.user_timezone import Problems, day_bounds, zone
 from app.services.audit import search as audit_search
 from app.services.audit.refusals import SIGN_INS
-from app.services.audit.search import Chosen
+from app.services.audit.search import HistoryFilter
 from app.services.paging import Page
 
 CALL_REQUESTS = ("call.scheduled",)
 """Left out unless asked for: a campaign requests hundreds of calls, which would hide the rest."""
 
 
-def chosen() -> tuple[Chosen, Problems]:
+def chosen() -> tuple[HistoryFilter, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
     since, before, problems = day_bounds(zone())
     kind, action = lists.text_filter("kind"), lists.text_filter("action")
     kind = kind if kind == SIGN_INS_KIND or kind in KIND_WORDS else None
     words = lists.text_filter("q")
-    wanted = Chosen(
+    wanted = HistoryFilter(
         actor=lists.text_filter("actor"),
         target_types=WITHIN.get(kind, (kind,)) if kind and kind != SIGN_INS_KIND else (),
         actions=SIGN_INS if kind == SIGN_INS_KIND else (),

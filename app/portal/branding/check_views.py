@@ -10,12 +10,12 @@ from app.portal.branding.labels import VERDICTS_IN_TEXT
 from app.portal.branding.studio import Studio
 from app.portal.web.blueprint import portal
 from app.services.branding.colour_pairs import colour_pairs
-from app.services.branding.surfaces import Place, surfaces
+from app.services.branding.surfaces import StudioField, surfaces
 
-IN_SETTINGS = frozenset({Place.SUPPORT, Place.DOMAIN})
+IN_SETTINGS = frozenset({StudioField.SUPPORT, StudioField.DOMAIN})
 
 
-def place_url(place: Place) -> str | None:
+def place_url(place: StudioField) -> str | None:
     """Return the URL where it can be fixed; None if the caller may not."""
     if place not in IN_SETTINGS:
         return url_for("portal.branding", _anchor=place.value)
@@ -25,7 +25,7 @@ def place_url(place: Place) -> str | None:
 
 
 @portal.app_template_global("place_url")
-def _place_url(place: Place) -> str | None:
+def _place_url(place: StudioField) -> str | None:
     return place_url(place)
 
 

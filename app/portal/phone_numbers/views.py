@@ -44,7 +44,9 @@ def list_phone_numbers() -> str:
         )
 
 
-def _listed(session: Session, organization: Organization | None, at: lists.Place) -> Page[Listed]:
+def _listed(
+    session: Session, organization: Organization | None, at: lists.ListPosition
+) -> Page[Listed]:
     """Return a page of numbers; its URL has the cursor, a number, without the plus sign."""
     return phone_numbers.listing(
         session,

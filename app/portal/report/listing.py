@@ -16,13 +16,13 @@ from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import partners, reporting
 from app.services.paging import Page
-from app.services.reporting import Chosen, ReportRow
+from app.services.reporting import ReportFilter, ReportRow
 
 
-def chosen() -> tuple[Chosen, Problems]:
+def chosen() -> tuple[ReportFilter, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
     since, until, problems = lists.day_range("since", "until")
-    wanted = Chosen(
+    wanted = ReportFilter(
         query=lists.text_filter("q"),
         tier=lists.choice_filter("tier", Tier),
         status=lists.choice_filter("status", UserStatus),
@@ -49,7 +49,7 @@ def _item(row: ReportRow) -> Item:
 
 def _several(session: Session, keys: Sequence[str]) -> list[Item]:
     whose, sort = partners.own(caller()), MEMBERS.sort_of(request.args)
-    wanted = Chosen(ids=lists.ids_of(keys))
+    wanted = ReportFilter(ids=lists.ids_of(keys))
     page = reporting.search(session, caller(), whose, wanted, sort=sort, limit=len(keys) + 1)
     return [_item(row) for row in page.items]
 

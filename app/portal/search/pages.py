@@ -6,7 +6,7 @@ from app.languages import lazy_gettext
 from app.portal.web.navigation import SETTINGS_PAGES
 
 
-class Page(NamedTuple):
+class SearchablePage(NamedTuple):
     """``words`` are further words that find it.
 
     ``within`` names the page that leads to it, ``anchor`` its part of the page. An action that a
@@ -55,94 +55,106 @@ SETTINGS_WORDS = {
 
 # Translators: the last text of each page has further words that find it, separated by spaces.
 PAGES = (
-    Page(
+    SearchablePage(
         lazy_gettext("Calling hours and limits"),
         "portal.organizations",
         lazy_gettext("time region retries retry attempts calls at once a day consent"),
         lazy_gettext("Settings of an organization"),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Costs and margin"),
         "portal.costs",
         lazy_gettext("invoices statements bills profit earnings tax"),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Plan"),
         "portal.plan",
         lazy_gettext("invoices statements bills price subscription upgrade tax"),
     ),
-    Page(lazy_gettext("Users"), "portal.users", lazy_gettext("people team members staff roles")),
-    Page(
+    SearchablePage(
+        lazy_gettext("Users"), "portal.users", lazy_gettext("people team members staff roles")
+    ),
+    SearchablePage(
         lazy_gettext("Do not call"),
         "portal.do_not_call_lists",
         lazy_gettext("block dnc opt-out refuse"),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("API access"),
         "portal.api_access",
         lazy_gettext("keys developer integration documentation"),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Organization templates"),
         "portal.organization_templates",
         lazy_gettext("new customer prepared bulk"),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("API clients"), "portal.api_clients", lazy_gettext("oauth token credentials")
     ),
-    Page(lazy_gettext("Webhooks"), "portal.api_webhooks", lazy_gettext("events notifications")),
-    Page(
+    SearchablePage(
+        lazy_gettext("Webhooks"), "portal.api_webhooks", lazy_gettext("events notifications")
+    ),
+    SearchablePage(
         lazy_gettext("Find a person’s data"),
         "portal.personal_data",
         lazy_gettext("export erase request access"),
     ),
-    Page(lazy_gettext("Plan limits"), "portal.pricing_limits", lazy_gettext("calls at once a day")),
-    Page(
+    SearchablePage(
+        lazy_gettext("Plan limits"), "portal.pricing_limits", lazy_gettext("calls at once a day")
+    ),
+    SearchablePage(
         lazy_gettext("Readability of your colours"),
         "portal.branding_contrast",
         lazy_gettext("contrast accessibility"),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Versions of your brand"), "portal.branding_history", lazy_gettext("roll back")
     ),
-    Page(lazy_gettext("Stripe account"), "portal.pricing_stripe", lazy_gettext("payments billing")),
-    Page(lazy_gettext("Report emails"), "portal.report_schedule", lazy_gettext("schedule monthly")),
-    Page(lazy_gettext("Notifications"), "portal.notifications", lazy_gettext("bell unread")),
-    Page(
+    SearchablePage(
+        lazy_gettext("Stripe account"), "portal.pricing_stripe", lazy_gettext("payments billing")
+    ),
+    SearchablePage(
+        lazy_gettext("Report emails"), "portal.report_schedule", lazy_gettext("schedule monthly")
+    ),
+    SearchablePage(
+        lazy_gettext("Notifications"), "portal.notifications", lazy_gettext("bell unread")
+    ),
+    SearchablePage(
         lazy_gettext("Your account"),
         "portal.account",
         lazy_gettext(
             "change password name time zone email sessions profile language appearance dark theme"
         ),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Second factor"),
         "portal.account_factors",
         lazy_gettext("two-factor 2fa mfa authenticator app passkey recovery codes security"),
         ACCOUNT,
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Your company"),
         "portal.portal_settings",
         lazy_gettext("partner name language"),
         SETTINGS,
         "company",
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Addresses"),
         "portal.portal_settings",
         lazy_gettext("domain portal url host"),
         SETTINGS,
         "addresses",
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Email addresses"),
         "portal.portal_settings",
         lazy_gettext("support sender from notification mail"),
         SETTINGS,
         "email",
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Billing"),
         "portal.portal_settings",
         lazy_gettext(
@@ -151,89 +163,97 @@ PAGES = (
         SETTINGS,
         "billing",
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("New customers"),
         "portal.portal_settings",
         lazy_gettext("default assistant limit service"),
         SETTINGS,
         "new-customers",
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Links"),
         "portal.portal_settings",
         lazy_gettext("upgrade redirect url parameters"),
         SETTINGS,
         "links",
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Budget"),
         "portal.portal_settings_budget",
         lazy_gettext("money costs month alerts"),
         SETTINGS,
     ),
     *(
-        Page(name, endpoint, SETTINGS_WORDS.get(endpoint, ""), SETTINGS)
+        SearchablePage(name, endpoint, SETTINGS_WORDS.get(endpoint, ""), SETTINGS)
         for endpoint, name in (
             *SETTINGS_PAGES,
             ("portal.branding", lazy_gettext("Branding")),
             ("portal.pricing", lazy_gettext("Pricing")),
         )
     ),
-    Page(lazy_gettext("Versions of your plans"), "portal.pricing_history", lazy_gettext("prices")),
-    Page(lazy_gettext("Kept emails"), "portal.outbox", lazy_gettext("outbox mails")),
+    SearchablePage(
+        lazy_gettext("Versions of your plans"), "portal.pricing_history", lazy_gettext("prices")
+    ),
+    SearchablePage(lazy_gettext("Kept emails"), "portal.outbox", lazy_gettext("outbox mails")),
 )
 ACTIONS = (
-    Page(
+    SearchablePage(
         lazy_gettext("Add organization"),
         "portal.organization_new",
         lazy_gettext("create new customer"),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Add partner"),
         "portal.operator_partner_new",
         lazy_gettext("create new customer"),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Invite user"),
         "portal.user_new",
         lazy_gettext("add create new person colleague"),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Invite several users"),
         "portal.users_invite_many",
         lazy_gettext("add many people"),
     ),
-    Page(lazy_gettext("Add assistant"), "portal.assistant_new", lazy_gettext("create new")),
-    Page(lazy_gettext("Create campaign"), "portal.campaign_new", lazy_gettext("add new")),
-    Page(
+    SearchablePage(
+        lazy_gettext("Add assistant"), "portal.assistant_new", lazy_gettext("create new")
+    ),
+    SearchablePage(lazy_gettext("Create campaign"), "portal.campaign_new", lazy_gettext("add new")),
+    SearchablePage(
         lazy_gettext("Upload contacts"),
         "portal.upload_choose_campaign",
         lazy_gettext("import file csv excel add new"),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Pause all calls"),
         "portal.calling_pause_confirm",
         lazy_gettext("stop calling hold emergency"),
     ),
-    Page(
+    SearchablePage(
         lazy_gettext("Resume all calls"),
         "portal.calling_resume",
         lazy_gettext("calling continue end pause"),
         shown_at="portal.line_health",
     ),
-    Page(lazy_gettext("Place test call"), "portal.test_call", lazy_gettext("try dial")),
-    Page(
+    SearchablePage(lazy_gettext("Place test call"), "portal.test_call", lazy_gettext("try dial")),
+    SearchablePage(
         lazy_gettext("Verify a phone number"),
         "portal.phone_number_verify",
         lazy_gettext("caller id trial"),
     ),
-    Page(lazy_gettext("Create API key"), "portal.api_key_new", lazy_gettext("add new")),
-    Page(lazy_gettext("Create API client"), "portal.api_client_new", lazy_gettext("add new oauth")),
-    Page(
+    SearchablePage(lazy_gettext("Create API key"), "portal.api_key_new", lazy_gettext("add new")),
+    SearchablePage(
+        lazy_gettext("Create API client"), "portal.api_client_new", lazy_gettext("add new oauth")
+    ),
+    SearchablePage(
         lazy_gettext("Add alert rule"), "portal.alert_rule_new", lazy_gettext("create new tell me")
     ),
-    Page(lazy_gettext("Add webhook"), "portal.api_webhook_new", lazy_gettext("create new events")),
-    Page(
+    SearchablePage(
+        lazy_gettext("Add webhook"), "portal.api_webhook_new", lazy_gettext("create new events")
+    ),
+    SearchablePage(
         lazy_gettext("Add organization template"),
         "portal.organization_template_new",
         lazy_gettext("create new prepared"),

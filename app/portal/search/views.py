@@ -84,7 +84,7 @@ def _screens(words: str) -> Group:
     return Group(gettext("Screens"), "layout-dashboard", [*in_sidebar, *others][:SHOWN])
 
 
-def _pages(of: Sequence[pages.Page], words: str) -> list[Hit]:
+def _pages(of: Sequence[pages.SearchablePage], words: str) -> list[Hit]:
     """Return those that the caller may open and whose words begin with the words searched."""
     wanted = _parts(words)
     found = [
@@ -98,7 +98,7 @@ def _pages(of: Sequence[pages.Page], words: str) -> list[Hit]:
     return [Hit(page.label, page.within, _url(page)) for page in found]
 
 
-def _url(page: pages.Page) -> str:
+def _url(page: pages.SearchablePage) -> str:
     return url_for(page.shown_at or page.endpoint, _anchor=page.anchor)
 
 
@@ -106,7 +106,7 @@ def _parts(words: str) -> list[str]:
     return fold(str(words)).replace("-", " ").split()
 
 
-def _words_of(page: pages.Page) -> str:
+def _words_of(page: pages.SearchablePage) -> str:
     """Return what finds the page: its words in the current language, and the English ones."""
     here = f"{page.label} {page.words}"
     with languages.speaking(languages.DEFAULT):

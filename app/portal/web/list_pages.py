@@ -37,7 +37,7 @@ class ListPage(Generic[R]):
     rows: Sequence[R]
     columns: Sequence[Column[R]]
     sort: str
-    place: lists.Place
+    place: lists.ListPosition
     next_cursor: str | None
     count: int | None
     views: Sequence[SavedView]
@@ -225,7 +225,7 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
 
 
 def _count(
-    session: Session, definition: ListDefinition[R], place: lists.Place, page: Page[R]
+    session: Session, definition: ListDefinition[R], place: lists.ListPosition, page: Page[R]
 ) -> int | None:
     """Return how many rows the list has with the filters of the URL, as its page shows it."""
     if place.is_first and page.next_cursor is None:

@@ -84,7 +84,7 @@ def day_range(first: str, last: str) -> tuple[date | None, date | None, list[tup
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListPosition:
     """The position of a list in the URL; ``trail`` holds the cursors of the previous pages."""
 
     cursor: str | None
@@ -120,10 +120,12 @@ class Place:
         return address(cursor=next_cursor, trail=_TRAIL.join(trail) or None)
 
 
-def place() -> Place:
+def place() -> ListPosition:
     """Return the position in the list that the URL has."""
     trail = request.args.get("trail", "")
-    return Place(request.args.get("cursor") or None, tuple(trail.split(_TRAIL)) if trail else ())
+    return ListPosition(
+        request.args.get("cursor") or None, tuple(trail.split(_TRAIL)) if trail else ()
+    )
 
 
 @portal.app_template_global()

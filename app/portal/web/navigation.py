@@ -13,7 +13,7 @@ from app.policy.caller import Caller
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NavigationEntry:
     """An entry of the sidebar; ``endpoint`` is its page."""
 
     label: str
@@ -40,24 +40,26 @@ class Group:
 CUSTOMERS = lazy_gettext("Customers")
 OWN_ORGANIZATION = lazy_gettext("Your organization")
 
-OVERVIEW = Place(lazy_gettext("Overview"), "layout-dashboard", "portal.overview")
-CARRIER_STATUS = Place(
+OVERVIEW = NavigationEntry(lazy_gettext("Overview"), "layout-dashboard", "portal.overview")
+CARRIER_STATUS = NavigationEntry(
     lazy_gettext("Carrier status"),
     "activity-heartbeat",
     "portal.line_health",
     ("portal.line_",),
 )
-HISTORY = Place(lazy_gettext("History"), "history", "portal.audit")
+HISTORY = NavigationEntry(lazy_gettext("History"), "history", "portal.audit")
 CUSTOMER_PLACES = (
-    Place(
+    NavigationEntry(
         lazy_gettext("Organizations"),
         "building",
         "portal.organizations",
         ("portal.organization", "portal.verified_number"),
     ),
-    Place(lazy_gettext("Users"), "users", "portal.users", ("portal.user",)),
-    Place(lazy_gettext("Assistants"), "headset", "portal.assistants", ("portal.assistant",)),
-    Place(
+    NavigationEntry(lazy_gettext("Users"), "users", "portal.users", ("portal.user",)),
+    NavigationEntry(
+        lazy_gettext("Assistants"), "headset", "portal.assistants", ("portal.assistant",)
+    ),
+    NavigationEntry(
         lazy_gettext("Phone numbers"),
         "number",
         "portal.phone_numbers",
@@ -65,33 +67,33 @@ CUSTOMER_PLACES = (
     ),
 )
 
-PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
+PLACES: tuple[tuple[str | None, tuple[NavigationEntry, ...]], ...] = (
     (None, (OVERVIEW,)),
     (CUSTOMERS, CUSTOMER_PLACES),
     (
         lazy_gettext("Outreach"),
         (
-            Place(
+            NavigationEntry(
                 lazy_gettext("Campaigns"),
                 "speakerphone",
                 "portal.campaigns",
                 ("portal.campaign", "portal.contact", "portal.upload"),
             ),
-            Place(
+            NavigationEntry(
                 lazy_gettext("Uploads"),
                 "upload",
                 "portal.uploads",
                 ("portal.upload_choose_campaign", "portal.storage"),
             ),
-            Place(lazy_gettext("Calls"), "phone", "portal.calls", ("portal.call",)),
-            Place(
+            NavigationEntry(lazy_gettext("Calls"), "phone", "portal.calls", ("portal.call",)),
+            NavigationEntry(
                 lazy_gettext("Test call"),
                 "phone-outgoing",
                 "portal.test_call",
                 ("portal.test_call",),
             ),
             CARRIER_STATUS,
-            Place(
+            NavigationEntry(
                 lazy_gettext("Do not call"),
                 "phone-off",
                 "portal.do_not_call_lists",
@@ -102,27 +104,31 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
     (
         lazy_gettext("Figures"),
         (
-            Place(lazy_gettext("Usage"), "chart-bar", "portal.usage"),
-            Place(
+            NavigationEntry(lazy_gettext("Usage"), "chart-bar", "portal.usage"),
+            NavigationEntry(
                 lazy_gettext("Costs and margin"),
                 "coins",
                 "portal.costs",
                 ("portal.costs", "portal.statement"),
             ),
-            Place(
+            NavigationEntry(
                 lazy_gettext("Report"), "clipboard-data", "portal.report_month", ("portal.report",)
             ),
-            Place(lazy_gettext("Alerts"), "bell", "portal.alerts", ("portal.alert_",)),
-            Place(lazy_gettext("Plan"), "tag", "portal.plan", ("portal.statement",)),
+            NavigationEntry(lazy_gettext("Alerts"), "bell", "portal.alerts", ("portal.alert_",)),
+            NavigationEntry(lazy_gettext("Plan"), "tag", "portal.plan", ("portal.statement",)),
         ),
     ),
     (
         lazy_gettext("Your portal"),
         (
-            Place(lazy_gettext("Branding"), "palette", "portal.branding", ("portal.branding",)),
-            Place(lazy_gettext("API access"), "key", "portal.api_access", ("portal.api_",)),
-            Place(lazy_gettext("Pricing"), "tag", "portal.pricing", ("portal.pricing",)),
-            Place(
+            NavigationEntry(
+                lazy_gettext("Branding"), "palette", "portal.branding", ("portal.branding",)
+            ),
+            NavigationEntry(
+                lazy_gettext("API access"), "key", "portal.api_access", ("portal.api_",)
+            ),
+            NavigationEntry(lazy_gettext("Pricing"), "tag", "portal.pricing", ("portal.pricing",)),
+            NavigationEntry(
                 lazy_gettext("Settings"),
                 "settings",
                 "portal.portal_settings",
@@ -148,21 +154,21 @@ PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
 )
 """The groups of a partner's people."""
 
-OPERATOR_PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
+OPERATOR_PLACES: tuple[tuple[str | None, tuple[NavigationEntry, ...]], ...] = (
     (None, (OVERVIEW,)),
     (CUSTOMERS, CUSTOMER_PLACES),
     (
         lazy_pgettext("subject", "Calling"),
         (
-            Place(lazy_gettext("Calls"), "phone", "portal.operator_calls"),
+            NavigationEntry(lazy_gettext("Calls"), "phone", "portal.operator_calls"),
             CARRIER_STATUS,
-            Place(
+            NavigationEntry(
                 lazy_gettext("Call destinations"),
                 "world",
                 "portal.operator_destinations",
                 ("portal.operator_destinations", "portal.operator_partner_destinations"),
             ),
-            Place(
+            NavigationEntry(
                 lazy_gettext("Spending"),
                 "coin",
                 "portal.operator_spending",
@@ -173,14 +179,14 @@ OPERATOR_PLACES: tuple[tuple[str | None, tuple[Place, ...]], ...] = (
     (
         lazy_gettext("Platform"),
         (
-            Place(lazy_gettext("Installation"), "server", "portal.operator_installation"),
-            Place(
+            NavigationEntry(lazy_gettext("Installation"), "server", "portal.operator_installation"),
+            NavigationEntry(
                 lazy_gettext("Storage"),
                 "database",
                 "portal.operator_storage",
                 ("portal.operator_storage", "portal.operator_partner_storage"),
             ),
-            Place(lazy_gettext("Figure check"), "checks", "portal.operator_figures"),
+            NavigationEntry(lazy_gettext("Figure check"), "checks", "portal.operator_figures"),
             HISTORY,
         ),
     ),
@@ -328,7 +334,7 @@ _PREVIEWED = {"portal.branding_preview": "portal.overview"}
 
 
 @lru_cache(100)
-def _open_places(caller: Caller) -> tuple[tuple[str | None, tuple[Place, ...]], ...]:
+def _open_places(caller: Caller) -> tuple[tuple[str | None, tuple[NavigationEntry, ...]], ...]:
     """Return what the caller may open, which depends on the permissions and on having a partner and
     an organization, not on which."""
     found = []

@@ -36,7 +36,7 @@ SLACK = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class HistoryFilter:
     """The filters. ``actor`` and ``target`` are parts of names, those in the history or the current
     ones, ``organization`` is an id or part of a name; no ``target_types`` means all, and so do no
     ``actions``. With ``target``, ``called`` and ``fields`` match too: the actions and the changed
@@ -59,7 +59,7 @@ class Chosen:
 def search(
     session: Session,
     caller: Caller,
-    chosen: Chosen,
+    chosen: HistoryFilter,
     *,
     sort: str = "-at",
     cursor: str | None = None,
@@ -74,18 +74,20 @@ def search(
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
-def count(session: Session, caller: Caller, chosen: Chosen, *, most: int = MOST_COUNTED) -> int:
+def count(
+    session: Session, caller: Caller, chosen: HistoryFilter, *, most: int = MOST_COUNTED
+) -> int:
     """Return how many entries match, as `paging.count_up_to`. Raises `Forbidden`."""
     return count_up_to(
         session, _rows(session, caller, chosen).with_only_columns(AuditEntry.id), most
     )
 
 
-def count_if_few(session: Session, caller: Caller, chosen: Chosen, most: int) -> int | None:
+def count_if_few(session: Session, caller: Caller, chosen: HistoryFilter, most: int) -> int | None:
     """Return how many entries match, as `paging.count_among` those of the days and of the
     organization with this id. Raises `Forbidden`."""
     of = chosen.organization if isinstance(chosen.organization, UUID) else None
-    among = Chosen(organization=of, since=chosen.since, before=chosen.before)
+    among = HistoryFilter(organization=of, since=chosen.since, before=chosen.before)
     rows, few = (
         _rows(session, caller, each).with_only_columns(AuditEntry.id) for each in (chosen, among)
     )
@@ -94,7 +96,7 @@ def count_if_few(session: Session, caller: Caller, chosen: Chosen, most: int) ->
 
 def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[AuditEntry]:
     """Return those of the entries that the caller may see, newest first. Raises `Forbidden`."""
-    rows = _rows(session, caller, Chosen()).where(AuditEntry.id.in_(ids))
+    rows = _rows(session, caller, HistoryFilter()).where(AuditEntry.id.in_(ids))
     return session.scalars(rows.order_by(AuditEntry.id.desc())).all()
 
 
@@ -127,7 +129,7 @@ def user_names(session: Session, caller: Caller, entries: Sequence[AuditEntry]) 
     return {row.id: row.name for row in found if row.name}
 
 
-def _rows(session: Session, caller: Caller, chosen: Chosen) -> Select[AuditEntry]:
+def _rows(session: Session, caller: Caller, chosen: HistoryFilter) -> Select[AuditEntry]:
     caller.require(Permission.AUDIT_READ)
     rows = of_tenant(select(AuditEntry), caller, AuditEntry.partner_id)
     if chosen.actor is not None:
@@ -171,7 +173,7 @@ def _has_field(session: Session, names: Sequence[str]) -> ColumnElement[bool]:
     return or_(*(select(1).where(side.c.key.in_(names)).exists() for side in sides))
 
 
-def _of_actions(chosen: Chosen) -> Iterator[ColumnElement[bool]]:
+def _of_actions(chosen: HistoryFilter) -> Iterator[ColumnElement[bool]]:
     if chosen.actions:
         yield AuditEntry.action.in_(chosen.actions)
     if chosen.action is not None:

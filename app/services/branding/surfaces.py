@@ -10,7 +10,7 @@ from app.schemas.partners import PRODUCT_NAME
 from app.services.branding.brand import NEUTRAL_COLOUR, Brand, kept_brand
 
 
-class Place(StrEnum):
+class StudioField(StrEnum):
     """Where something is fixed; screens turn it into a URL."""
 
     NAME = "product_name"
@@ -30,7 +30,7 @@ class Surface:
     ``preview`` the page of the studio's preview that has it."""
 
     name: str
-    place: Place
+    place: StudioField
     lacks: str | None
     shows: str
     preview: str | None = None
@@ -45,32 +45,42 @@ def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
     replies = gettext("Replies go to %(email)s.", email=email)
     messages = gettext("Messages go to %(email)s.", email=email)
     found = [
-        Surface(gettext("Product name"), Place.NAME, _name(shown), shown.product_name, "portal"),
         Surface(
-            gettext("Sign-in page"), Place.COLOUR, _colour(shown), _sign_in_shows(shown), "sign-in"
+            gettext("Product name"), StudioField.NAME, _name(shown), shown.product_name, "portal"
         ),
         Surface(
-            gettext("Portal"), Place.LOGO, _logo(partner, shown), gettext("Your logo."), "portal"
+            gettext("Sign-in page"),
+            StudioField.COLOUR,
+            _colour(shown),
+            _sign_in_shows(shown),
+            "sign-in",
+        ),
+        Surface(
+            gettext("Portal"),
+            StudioField.LOGO,
+            _logo(partner, shown),
+            gettext("Your logo."),
+            "portal",
         ),
         Surface(
             gettext("Browser tab"),
-            Place.FAVICON,
+            StudioField.FAVICON,
             _favicon(partner, shown),
             gettext("Your icon."),
         ),
-        Surface(gettext("Password recovery"), Place.SUPPORT, _recovery(shown), help_from),
-        Surface(gettext("Emails"), Place.SUPPORT, _mails(shown), replies, "mail"),
-        Surface(gettext("Error pages"), Place.SUPPORT, _errors(shown), help_from, "error"),
+        Surface(gettext("Password recovery"), StudioField.SUPPORT, _recovery(shown), help_from),
+        Surface(gettext("Emails"), StudioField.SUPPORT, _mails(shown), replies, "mail"),
+        Surface(gettext("Error pages"), StudioField.SUPPORT, _errors(shown), help_from, "error"),
         Surface(
             gettext("Chat bubble"),
-            Place.CHAT,
+            StudioField.CHAT,
             _chat(shown),
             messages if shown.chat_wanted else gettext("Switched off."),
             "chat" if shown.chat_wanted else None,
         ),
         Surface(
             gettext("Portal domain"),
-            Place.DOMAIN,
+            StudioField.DOMAIN,
             _domain(partner),
             gettext("%(domain)s, verified.", domain=partner.domain),
         ),

@@ -28,7 +28,7 @@ ZONE_DIGITS = 5
 AFTER_DIGITS = "z"
 PREFIXES_READ = 500
 """Of a campaign with more, the first ones say when its contacts may be called."""
-Place = Callable[[], Iterator[tuple[datetime, datetime]]]
+OpenTimes = Callable[[], Iterator[tuple[datetime, datetime]]]
 """The hours from now on in which the contacts of a place may be called."""
 
 
@@ -130,7 +130,7 @@ def end_of(
     return _end_in(_places(session, plan, campaign, organization, now), left, pace)
 
 
-def _end_in(places: Sequence[Place], left: int, pace: float) -> datetime | None:
+def _end_in(places: Sequence[OpenTimes], left: int, pace: float) -> datetime | None:
     if left / pace >= FARTHEST / HOUR:
         return None
     needed, reached = HOUR * (left / pace), datetime.min.replace(tzinfo=UTC)
@@ -149,7 +149,7 @@ def _places(
     campaign: Campaign,
     organization: Organization,
     now: datetime,
-) -> list[Place]:
+) -> list[OpenTimes]:
     """Return the places of the contacts by their time zones; without contacts, that of the
     assistant."""
     own = zone_of(session, plan)

@@ -27,7 +27,7 @@ DELETED_ROWS = {
 """Copies of messages: the row of one that names the person is deleted."""
 
 
-class Place(NamedTuple):
+class SweptTable(NamedTuple):
     """A table to go through; ``deletes`` rows, or replaces the words in them."""
 
     table: str
@@ -35,21 +35,25 @@ class Place(NamedTuple):
     deletes: bool = False
 
 
-def places() -> list[Place]:
+def places() -> list[SweptTable]:
     """Return every table in whose texts a person is replaced or deleted."""
     elsewhere = {"idempotency_records"}  # its tenant is that of a credential: `copies`
     return [
         *(
-            Place(name, columns)
+            SweptTable(name, columns)
             for name, columns in replaced_columns().items()
             if name not in elsewhere
         ),
-        *(Place(name, columns, deletes=True) for name, columns in DELETED_ROWS.items()),
+        *(SweptTable(name, columns, deletes=True) for name, columns in DELETED_ROWS.items()),
     ]
 
 
 def some(
-    session: Session, subject: Subject, place: Place, pseudonym: str, after: Sequence[Any] | None
+    session: Session,
+    subject: Subject,
+    place: SweptTable,
+    pseudonym: str,
+    after: Sequence[Any] | None,
 ) -> tuple[int, Sequence[Any] | None]:
     """Change the next rows of a place that name the person; return how many, and the key of the
     last row that was read, None at the end."""

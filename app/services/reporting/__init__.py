@@ -3,7 +3,7 @@
 All read the same table by the same rules, so that report, screens and JSON agree to the unit.
 """
 
-from app.services.reporting.admin_report import EVERY_USER, AdminReport, Chosen, report
+from app.services.reporting.admin_report import EVERY_USER, AdminReport, ReportFilter, report
 from app.services.reporting.by_organization import (
     MOST_FIRST,
     MOST_RANKED,

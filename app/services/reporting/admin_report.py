@@ -57,7 +57,7 @@ class AdminReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ReportFilter:
     """The filters of the report's users; days of sign-up are UTC, both ends included."""
 
     query: str | None = None
@@ -90,11 +90,11 @@ class Chosen:
         return found
 
 
-EVERY_USER = Chosen()
+EVERY_USER = ReportFilter()
 
 
 def report(
-    session: Session, caller: Caller, partner_id: UUID, chosen: Chosen = EVERY_USER
+    session: Session, caller: Caller, partner_id: UUID, chosen: ReportFilter = EVERY_USER
 ) -> AdminReport:
     """Return the report, read in batches within the caller's transaction: one query.
 

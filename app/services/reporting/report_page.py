@@ -13,7 +13,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
 from app.services.paging import Page, both_ways, count_up_to, keyset_page
-from app.services.reporting.admin_report import EVERY_USER, Chosen
+from app.services.reporting.admin_report import EVERY_USER, ReportFilter
 from app.services.tenancy import in_groups, visible_organizations
 
 SORTS = both_ways(created=User.created_at, email=User.email_key, status=User.status)
@@ -77,7 +77,9 @@ def _summary_of_groups(session: Session, caller: Caller, partner_id: UUID) -> Su
     )
 
 
-def count(session: Session, caller: Caller, partner_id: UUID, chosen: Chosen, most: int) -> int:
+def count(
+    session: Session, caller: Caller, partner_id: UUID, chosen: ReportFilter, most: int
+) -> int:
     """Return how many users match, as `paging.count_up_to`. Raises as `report`."""
     _authorise(session, caller, partner_id)
     chosen_users = _users(session, caller, partner_id, chosen)
@@ -88,7 +90,7 @@ def search(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    chosen: Chosen = EVERY_USER,
+    chosen: ReportFilter = EVERY_USER,
     *,
     sort: str = "created",
     cursor: str | None = None,
@@ -112,7 +114,9 @@ def _authorise(session: Session, caller: Caller, partner_id: UUID) -> None:
     partners.check(session, caller, partner_id)
 
 
-def _users(session: Session, caller: Caller, partner_id: UUID, chosen: Chosen) -> Select[User]:
+def _users(
+    session: Session, caller: Caller, partner_id: UUID, chosen: ReportFilter
+) -> Select[User]:
     return (
         select(User)
         .join(Organization, Organization.id == User.organization_id)

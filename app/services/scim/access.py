@@ -34,7 +34,7 @@ ACTIVE = frozenset({UserStatus.ACTIVE, UserStatus.INVITED})
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RoleAssignment:
     """A role, and the organization of a member."""
 
     role: Role
@@ -46,7 +46,7 @@ def is_active(user: User, stored: ScimUser | None) -> bool:
     return user.status in ACTIVE or (stored is not None and stored.waits_for_role)
 
 
-def place_of(session: Session, user: User) -> Place | None:
+def place_of(session: Session, user: User) -> RoleAssignment | None:
     """Return what the groups of a user give, otherwise the default; None is no access."""
     rows = session.execute(
         select(ScimGroup.role, ScimGroup.organization_id)
@@ -58,16 +58,20 @@ def place_of(session: Session, user: User) -> Place | None:
         )
         .order_by(ScimGroup.created_at, ScimGroup.id)
     ).all()
-    found = [Place(role, organization_id) for role, organization_id in rows if role is not None]
+    found = [
+        RoleAssignment(role, organization_id) for role, organization_id in rows if role is not None
+    ]
     if found:
         return min(found, key=lambda place: HIGHEST_FIRST.index(place.role))
     return default_place(session, user.partner_id)
 
 
-def default_place(session: Session, partner_id: UUID | None) -> Place | None:
+def default_place(session: Session, partner_id: UUID | None) -> RoleAssignment | None:
     """Return the partner's default for users in no group with a role."""
     chosen = session.get(ScimSettings, partner_id) if partner_id else None
-    return Place(chosen.default_role) if chosen is not None and chosen.default_role else None
+    return (
+        RoleAssignment(chosen.default_role) if chosen is not None and chosen.default_role else None
+    )
 
 
 def row_of(session: Session, user: User) -> ScimUser:
@@ -136,7 +140,7 @@ def invite(session: Session, caller: Caller, user: User) -> None:
         inviting.send_invitation(session, caller, user.id)
 
 
-def _move(session: Session, caller: Caller, user: User, place: Place) -> None:
+def _move(session: Session, caller: Caller, user: User, place: RoleAssignment) -> None:
     """Give the user the role, and the organization."""
     if place.role in MEMBERS and user.organization_id is None and place.organization_id is not None:
         make_member(session, caller, user.id, place.role, place.organization_id)

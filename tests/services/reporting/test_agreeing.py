@@ -13,7 +13,7 @@ from app.schemas.figures import SubscriptionQuery, UsageQuery
 from app.schemas.parsing import read
 from app.services import organizations, reporting, users
 from app.services.organizations.changing import change
-from app.services.reporting import Chosen, ReportRow
+from app.services.reporting import ReportFilter, ReportRow
 from tests.fixtures.cast import Tenant, converse, make_tenant
 
 TODAY = date(2026, 5, 4)
@@ -96,8 +96,12 @@ def test_a_screen_of_the_report_shows_the_rows_of_the_json(
     shown = [(str(r.user.id), r.organization.name, r.conversations) for r in found]
     [rows] = reporting.report(session, caller, tenant.partner.id).batches()
     assert shown == [(str(r["id"]), r["businessName"][0], r["conversations"]) for r in rows]
-    by_tier = reporting.search(session, caller, tenant.partner.id, Chosen(tier=Tier.FREE)).items
-    by_name = reporting.search(session, caller, tenant.partner.id, Chosen(query="bakery")).items
+    by_tier = reporting.search(
+        session, caller, tenant.partner.id, ReportFilter(tier=Tier.FREE)
+    ).items
+    by_name = reporting.search(
+        session, caller, tenant.partner.id, ReportFilter(query="bakery")
+    ).items
     assert [[r.user.id for r in rows] for rows in (by_tier, by_name)] == [[tenant.user.id]] * 2
 
 

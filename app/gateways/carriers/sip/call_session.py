@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from app.enums import AnsweredBy, EndedReason
 from app.gateways.carriers.sip.answers import pause_asked_for, refusal, tells_of_an_answer
 from app.gateways.carriers.sip.ending import UNREACHED_SECONDS, Over, closed_by, ended, unreached
-from app.gateways.carriers.sip.ledger import Fact, Ledger, Page
+from app.gateways.carriers.sip.ledger import AttemptFile, Fact, Ledger
 from app.gateways.carriers.sip.next_hop import Hop, first_hop, pinned_hop
 from app.gateways.carriers.sip.phone import NotStarted, Phone
 from app.gateways.carriers.sip.probe import trunk_answers
@@ -45,7 +45,7 @@ _ANSWER = re.compile(r"([3-6]\d\d) ?(.*)")
 class CallSession:
     """One call from its preparation to its last ledger entry."""
 
-    def __init__(self, task: Task, page: Page):
+    def __init__(self, task: Task, page: AttemptFile):
         self._task = task
         self._account = task.account
         self._page = page

@@ -86,7 +86,7 @@ class Record:
         return str(taken.more["reference"]) if taken else None
 
 
-class Page:
+class AttemptFile:
     """The file of one attempt, opened for writing."""
 
     def __init__(self, descriptor: int):
@@ -140,7 +140,7 @@ class Ledger:
         return self._folder / f"{attempt_id}.line"
 
     @contextmanager
-    def page(self, attempt_id: UUID) -> Iterator[Page]:
+    def page(self, attempt_id: UUID) -> Iterator[AttemptFile]:
         """The attempt's file, created if it is missing; closed, and so unlocked, at the end."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self.path(attempt_id)
@@ -149,7 +149,7 @@ class Ledger:
         try:
             if is_new:
                 self._keep_name()
-            yield Page(descriptor)
+            yield AttemptFile(descriptor)
         finally:
             os.close(descriptor)
 
@@ -207,6 +207,6 @@ def _is_held(path: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        return not Page(descriptor).lock()
+        return not AttemptFile(descriptor).lock()
     finally:
         os.close(descriptor)

@@ -22,7 +22,7 @@ from app.gateways.carriers.base import (
     Verdict,
 )
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.ledger import KEPT, Fact, Ledger, Page, Record
+from app.gateways.carriers.sip.ledger import KEPT, AttemptFile, Fact, Ledger, Record
 from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, Task
 from app.models import utcnow
 
@@ -103,7 +103,7 @@ class Sip:
             raise NoCarrierAnswer(message)
         return _reason(record) is EndedReason.CANCELED
 
-    def _take_over(self, attempt_id: UUID, page: Page) -> None:
+    def _take_over(self, attempt_id: UUID, page: AttemptFile) -> None:
         """Lock the page of an attempt that was not requested yet, or was delayed."""
         deadline = time.monotonic() + LAST_MOMENTS_SECONDS
         while True:
@@ -119,7 +119,7 @@ class Sip:
                 raise NoCarrierAnswer(message)
             time.sleep(LOOK_SECONDS)
 
-    def _start(self, placement: Placement, page: Page) -> None:
+    def _start(self, placement: Placement, page: AttemptFile) -> None:
         """Start the call's process, which inherits only the page with its lock."""
         task = Task(
             attempt_id=placement.attempt_id,

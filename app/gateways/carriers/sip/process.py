@@ -10,7 +10,7 @@ from types import FrameType
 from typing import NoReturn
 
 from app.gateways.carriers.sip.call_session import CallSession
-from app.gateways.carriers.sip.ledger import Page
+from app.gateways.carriers.sip.ledger import AttemptFile
 from app.gateways.carriers.sip.task import Task
 
 LONGEST_REST_SECONDS = 240.0
@@ -26,7 +26,7 @@ def main() -> None:
     signal.signal(signal.SIGALRM, _stop)
     signal.signal(signal.SIGTERM, _stop)
     signal.alarm(int(longest))
-    CallSession(task, Page(int(sys.argv[1]))).keep()
+    CallSession(task, AttemptFile(int(sys.argv[1]))).keep()
 
 
 def _stop(number: int, _frame: FrameType | None) -> NoReturn:
