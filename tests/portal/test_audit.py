@@ -303,6 +303,11 @@ def test_what_has_no_words_of_its_own_is_spelt_out() -> None:
     assert [value_words("api", "UTC", name) for name in ("source", "name")] == ["a script", "api"]
 
 
+def test_the_texts_of_a_plan_in_other_languages_are_in_words() -> None:
+    texts = {"de": {"name": "Basis", "features": ["Anrufe", "Chat"]}, "fr": {"name": None}}
+    assert value_words(texts, name="textsByLanguage") == "Deutsch: Basis · Anrufe, Chat; Français: "
+
+
 def test_every_rule_of_an_organization_has_words_in_the_history() -> None:
     assert {f"organization.{group}_changed" for group in GROUPS} <= ACTION_WORDS.keys()
 

@@ -1,6 +1,6 @@
 """Labels of brand fields, and their values for display."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -139,12 +139,21 @@ def shown(name: str, value: Any, assistants: dict[str, str]) -> list[Shown]:
         return [_colour(str(CHAT_LABELS.get(part, part)), colour) for part, colour in value.items()]
     if name == "textsByLanguage":
         return [
-            Shown(f"{LANGUAGES[code]}: {' · '.join(filter(None, texts.values()))}")
+            Shown(f"{LANGUAGES[code]}: {' · '.join(_words_in(texts))}")
             for code, texts in value.items()
         ]
     if name in ("logoImgUrl", "darkLogoUrl"):
         return [_picture(str(FIELD_LABELS[name]), value)]
     return [Shown(_plain(name, value, assistants))]
+
+
+def _words_in(texts: Mapping[str, str | Sequence[str] | None]) -> Iterator[str]:
+    """Yield the texts in one language; those of a plan have a list of features."""
+    for text in texts.values():
+        if isinstance(text, str):
+            yield from filter(None, [text])
+        elif text:
+            yield ", ".join(text)
 
 
 def words(name: str, value: Any, assistants: dict[str, str]) -> str:

@@ -194,7 +194,12 @@ CALLS = ListDefinition(
         ),
         Column("contact", lazy_gettext("Name"), lambda row: row.name, is_below=True),
         organization_column(lambda row: row.organization, "from-1360 cut"),
-        Column("assistant", lazy_gettext("Assistant"), lambda row: row.assistant, "cut cut-short"),
+        Column(
+            "assistant",
+            lazy_gettext("Assistant"),
+            lambda row: row.assistant,
+            "from-1280 cut cut-short",
+        ),
         Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "from-1360 cut"),
         Column(
             "status",

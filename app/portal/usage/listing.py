@@ -201,7 +201,7 @@ USAGE = ListDefinition(
             "end",
             heading="Share (%)",
         ),
-        Column("costs", lazy_gettext("Reported carrier costs"), _costs, "end from-1280"),
+        Column("costs", lazy_gettext("Reported carrier costs"), _costs, "end from-1360"),
         Column(
             "change",
             lazy_pgettext("difference", "Change"),
