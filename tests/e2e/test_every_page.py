@@ -86,6 +86,8 @@ SEEN_ELSEWHERE = {
     "/operator/storage",  # operators only: tests/portal/test_storage.py
     "/operator/storage/*",
     "/outbox/*",  # test_mails_and_accounts.py
+    "/outbox/*/files/*",  # a file: tests/portal/test_outbox.py
+    "/report/schedule/preview",  # a frame within the schedule: tests/portal/test_monthly_report.py
     "/p/*/email/*",  # the link of a mail: tests/portal/test_email_changes.py
     "/partners/*/end-trial",  # operators only: tests/portal/test_trial_mode.py
     "/partners/*/start-trial",

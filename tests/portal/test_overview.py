@@ -351,7 +351,7 @@ def test_an_operator_sees_every_partner_with_its_customers(
     rows = re.findall(
         r'class="name"[^>]*>([^<]+)</a>.*?<td class="phone-first"><[^>]+>([^<]+)</span></td>\s*'
         r'<td class="end">(\d+)</td>\s*'
-        r'<td class="end">(\d+)</td>\s*'
+        r'<td class="end from-1360">(\d+)</td>\s*'
         r'<td class="end phone-second" data-label="Conversations">([^<]+)',
         operator.get("/").text,
         re.DOTALL,
