@@ -278,7 +278,7 @@ FORMS = [
         "/assistants/{assistant}/edit",
         {"name": "Theirs"},
         {"phone_number": "nonsense"},
-        {"phone_number": "+12025550177"},
+        {"phone_number": "+1 202 555 0177"},
         is_version_first=True,
     ),
     EditForm(
