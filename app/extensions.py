@@ -9,14 +9,14 @@ from flask import current_app, g, has_request_context, request
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.config import Addresses, Settings
+from app.config import BaseAddresses, Settings
 from app.database import Database
-from app.database.scope import AUTHENTICATION, INSTALLATION, Scope, of_tenant
+from app.database.scope import AUTHENTICATION, INSTALLATION, DatabaseScope, of_tenant
 from app.errors import Unavailable
 from app.gateways.files import FileStore, open_files
 from app.gateways.processors import open_processor
-from app.gateways.processors.base import Processor
-from app.policy import ROUTES, Access
+from app.gateways.processors.base import PaymentProcessor
+from app.policy import ROUTES, OpenAccess
 from app.policy.caller import Caller
 from app.services.auth import author_check, sign_in
 from app.services.auth.password_checks import PasswordChecks
@@ -28,15 +28,15 @@ def database() -> Database:
     return found.within(_scope_of_request()) if has_request_context() else found
 
 
-def _scope_of_request() -> Scope:
+def _scope_of_request() -> DatabaseScope:
     """Public routes may serve users of another partner, so the caller doesn't count there."""
     known: Caller | None = g.get("caller")
-    if known is None or ROUTES.get(request.endpoint or "") is Access.PUBLIC:
+    if known is None or ROUTES.get(request.endpoint or "") is OpenAccess.PUBLIC:
         return AUTHENTICATION
     return scope_of(known)
 
 
-def scope_of(known: Caller) -> Scope:
+def scope_of(known: Caller) -> DatabaseScope:
     """What the database shows to a caller."""
     if known.partner_id is None:
         return INSTALLATION if known.is_operator else AUTHENTICATION
@@ -49,7 +49,7 @@ def settings() -> Settings:
 
 @contextmanager
 def transaction(
-    *, read_only: bool = False, scope: Scope | None = None, all_tenants: bool = False
+    *, read_only: bool = False, scope: DatabaseScope | None = None, all_tenants: bool = False
 ) -> Iterator[Session]:
     """One transaction of the application's database, committed where the block ends well.
 
@@ -105,7 +105,7 @@ def reading() -> Iterator[Session]:
 
 def _author() -> Caller | None:
     """The user or script that asks for something that is not public."""
-    if not has_request_context() or ROUTES.get(request.endpoint or "") is Access.PUBLIC:
+    if not has_request_context() or ROUTES.get(request.endpoint or "") is OpenAccess.PUBLIC:
         return None
     known: Caller | None = g.get("caller")
     return known
@@ -122,7 +122,7 @@ def public_url() -> str:
     return f"{request.scheme}://{request.host}"
 
 
-def addresses() -> Addresses:
+def addresses() -> BaseAddresses:
     """The addresses of the contract's areas as the visitor knows them."""
     return settings().addresses_at(public_url())
 
@@ -162,7 +162,7 @@ def password_checks() -> PasswordChecks:
     return cast(PasswordChecks, current_app.extensions["password_checks"])
 
 
-def processor() -> Processor:
+def processor() -> PaymentProcessor:
     """Where prices come from; only the worker asks one that is outside."""
     return open_processor(settings())
 

@@ -13,7 +13,7 @@ from app.config import ROOT, Settings, read_settings
 from app.database import Database, make_engine
 from app.database.connection_budget import WEB_PROCESS
 from app.http import on_demand_tls
-from app.http.access_log import Portal, log_requests
+from app.http.access_log import PortalApp, log_requests
 from app.http.brown_out import shed_load
 from app.http.common_time import CommonTime
 from app.http.full_disk import refuse_without_space
@@ -36,7 +36,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     Raises `RuntimeError` where a route has no entry in the policy table.
     """
     settings = settings or read_settings()
-    app = Portal(
+    app = PortalApp(
         "app",
         template_folder=str(ROOT / "templates"),
         static_folder=str(ROOT / "static"),

@@ -25,7 +25,7 @@ from sqlalchemy import select
 from app.config import Settings
 from app.database import Database, make_engine
 from app.gateways.job_queue import APPLICATION, CALLS_QUEUE, SCHEMA
-from app.gateways.wake import Bells, keep_listening, wake
+from app.gateways.wake import WakeEvents, keep_listening, wake
 from app.jobs.engine import start_engine
 from app.models import SimulatedCall
 from tests.fixtures.databases import BACKENDS, Databases
@@ -90,7 +90,7 @@ class Measured:
 def measure_engine(url: str) -> Measured:
     """Empty workflows, in a process of their own."""
     database = Database(make_engine(url))
-    bells = Bells()
+    bells = WakeEvents()
     Thread(target=keep_listening, args=(url, bells, Event()), daemon=True).start()
     start_engine(Settings(DATABASE_URL=url, calls_per_organization=20), uuid4().hex, bells)
     client = DBOSClient(

@@ -20,7 +20,7 @@ from sqlalchemy import func, select, text
 
 from app.config.database_urls import for_libpq
 from app.database import Database, make_engine
-from app.database.scope import INSTALLATION, Scope, of_tenant
+from app.database.scope import INSTALLATION, DatabaseScope, of_tenant
 from app.models import Base, Organization, Partner, index_names
 from benchmarks.report_and_usage import fill
 from tests.fixtures import postgres
@@ -86,7 +86,7 @@ def run(program: str, database: Database, scope: str, *options: str) -> None:
     )
 
 
-def rows(database: Database, scope: Scope) -> dict[str, int]:
+def rows(database: Database, scope: DatabaseScope) -> dict[str, int]:
     """By table, those that the scope sees."""
     found = {}
     with database.within(scope).transaction(read_only=True) as session:

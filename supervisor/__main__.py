@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 
 from app import INSTANCE, ROOT
 from supervisor.announce import summary
-from supervisor.parent import Parent
-from supervisor.processes import Program, Rules, Supervisor, end_with_parent
+from supervisor.parent import ParentSignals
+from supervisor.processes import Program, RestartRules, Supervisor, end_with_parent
 
 READY_LIMIT = 60.0
 FLASK = (sys.executable, "-m", "flask", "--app", "wsgi")
@@ -95,7 +95,7 @@ def readiness(port: int) -> dict[str, Any] | None:
     return answer
 
 
-class Announcement:
+class StartAnnouncement:
     """Prints the summary once everything is ready; reports it if that takes too long."""
 
     def __init__(self, port: int, base_url: str, demo_file: Path):
@@ -121,7 +121,7 @@ class Announcement:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="supervisor")
     parser.add_argument("--port", type=int, default=8000)
-    limit = Rules().stop_limit + float(os.environ.get("PORTAL_STOP_DELAY_SECONDS") or 0)
+    limit = RestartRules().stop_limit + float(os.environ.get("PORTAL_STOP_DELAY_SECONDS") or 0)
     parser.add_argument("--stop-limit", type=float, default=limit, metavar="SECONDS")
     parser.add_argument(
         "--end-with", type=int, metavar="PID", help="stop when this parent process has gone"
@@ -153,9 +153,9 @@ def main() -> int:
             ),
             Program("worker", (sys.executable, "-m", "app.jobs.worker")),
         ]
-        announcement = Announcement(given.port, base_url, instance / "demo.json")
-        supervisor = Supervisor(programs, say, Rules(stop_limit=given.stop_limit))
-        parent = Parent(os.getppid())
+        announcement = StartAnnouncement(given.port, base_url, instance / "demo.json")
+        supervisor = Supervisor(programs, say, RestartRules(stop_limit=given.stop_limit))
+        parent = ParentSignals(os.getppid())
 
         def tick() -> None:
             announcement.when_ready()

@@ -31,7 +31,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,15})[ \t]*\r\n", re.IG
 _READ_BY_THREAD = re.compile(rb"\r\n(?:transfer-encoding|expect)[ \t]*:", re.IGNORECASE)
 
 
-class Arrival:
+class ArrivingRequest:
     """The bytes of one request so far."""
 
     def __init__(self, sent: bytes = b""):

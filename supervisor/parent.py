@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 
-class Parent:
+class ParentSignals:
     """Detects signals that the parent received and didn't forward.
 
     On SIGINT sent to it alone (Ctrl-C reaches every process) GNU make removes its handler and waits

@@ -1,4 +1,4 @@
-"""Keeps a set of programs running, by the rules of `Rules`."""
+"""Keeps a set of programs running, by the rules of `RestartRules`."""
 
 import ctypes
 import os
@@ -51,7 +51,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RestartRules:
     """When to start a program again. Durations are in seconds.
 
     Killed by a signal: always at once. Exited within ``start_limit`` of its start: after the next
@@ -98,11 +98,11 @@ class Supervisor:
     """Runs programs until SIGINT, SIGTERM or SIGHUP."""
 
     def __init__(
-        self, programs: list[Program], say: Callable[[str], None], rules: Rules | None = None
+        self, programs: list[Program], say: Callable[[str], None], rules: RestartRules | None = None
     ):
         self._children = [_Child(program) for program in programs]
         self._say = say
-        self._rules = rules or Rules()
+        self._rules = rules or RestartRules()
         self._groups: set[int] = set()
         self._stop_asked_at: float | None = None
         self._hurry = False

@@ -20,7 +20,7 @@ from gunicorn import util
 from gunicorn.http import errors
 from gunicorn.workers.gthread import ThreadWorker
 
-from supervisor.arriving import HELD_BYTES, Arrival, PacedSocket, limit_waits, stalled
+from supervisor.arriving import HELD_BYTES, ArrivingRequest, PacedSocket, limit_waits, stalled
 from supervisor.processes import end_with_parent
 
 RECEIVED_AT_ONCE = 256 * 1024
@@ -87,8 +87,8 @@ class PortalWorker(ThreadWorker):
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         self.poller: Any  # gunicorn makes it when the process begins
-        self._arriving: dict[Any, Arrival] = {}
-        self._gathered: dict[Any, Arrival] = {}
+        self._arriving: dict[Any, ArrivingRequest] = {}
+        self._gathered: dict[Any, ArrivingRequest] = {}
         self._held_bytes = 0
         self._large_waiting: deque[Any] = deque()
         self._large_in_threads: set[Any] = set()
@@ -149,7 +149,9 @@ class PortalWorker(ThreadWorker):
         if not conn.initialized:
             limit_waits(conn.sock)
         # What was sent behind the request before is with the parser already.
-        self._arriving[conn] = Arrival(conn.parser.unreader.take_buffered() if conn.parser else b"")
+        self._arriving[conn] = ArrivingRequest(
+            conn.parser.unreader.take_buffered() if conn.parser else b""
+        )
         self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._receive, conn))
         self._receive(conn, conn.sock)
 
@@ -182,10 +184,10 @@ class PortalWorker(ThreadWorker):
             return
         self._begin(conn, arrival)
 
-    def _is_complete(self, arrival: Arrival) -> bool:
+    def _is_complete(self, arrival: ArrivingRequest) -> bool:
         return arrival.is_complete(HELD_BYTES - self._held_bytes)
 
-    def _begin(self, conn: Any, arrival: Arrival) -> None:
+    def _begin(self, conn: Any, arrival: ArrivingRequest) -> None:
         if arrival.is_large:
             self._large_in_threads.add(conn)
         super().enqueue_req(conn)

@@ -20,7 +20,7 @@ from app.commands.demo_world import World
 from app.config import ROOT
 from app.database import Database
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, NumberSource, Role
-from app.gateways.carriers.base import CarrierReport, Verdict
+from app.gateways.carriers.base import CarrierReport, PlacementVerdict
 from app.models import (
     Assistant,
     Base,
@@ -183,7 +183,9 @@ def test_costs_and_legacy_calls_are_counted_from_what_is_there(fresh_database: D
             )  # fmt: skip
             session.add(attempt)
             session.flush()
-            said = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
+            said = CarrierReport(
+                PlacementVerdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD"
+            )
             carrier_costs.write_cost_of(session, attempt.id, said)
         owner, organization = client.partner_id, client.organization_id
         day = began.date()

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 
 from app.database import Database, partitions
-from app.database.partitions import KEYS, State, month_after
+from app.database.partitions import KEYS, PartitionState, month_after
 from app.database.scope import of_tenant
 from app.enums import CallStatus
 from app.models import Mail, new_id, utcnow
@@ -51,7 +51,7 @@ def test_each_table_has_its_past_the_coming_months_and_the_rest(session: Session
     for table in KEYS:
         ahead = [f"{table}_{month_after(now(), months):%Y_%m}" for months in (2, 3)]
         assert names(session, table) == [f"{table}_first", *ahead, f"{table}_rest"]
-    assert partitions.state(session.connection(), now()) == State([], [])
+    assert partitions.state(session.connection(), now()) == PartitionState([], [])
 
 
 @postgresql_only
@@ -93,10 +93,10 @@ def test_a_new_month_takes_the_rows_that_strayed_before_it_was_made(session: Ses
     later = month_after(now(), 5) + timedelta(days=3)
     session.add(mail_of(later))
     session.flush()
-    assert partitions.state(session.connection(), now()) == State(["mails"], [])
+    assert partitions.state(session.connection(), now()) == PartitionState(["mails"], [])
     partitions.make_ahead(session.connection(), "mails", month_after(now(), 3))
     assert stored(session, f"mails_{later:%Y_%m}") == 1
-    assert partitions.state(session.connection(), now()) == State([], [])
+    assert partitions.state(session.connection(), now()) == PartitionState([], [])
     missing = partitions.state(session.connection(), month_after(now(), 5)).missing
     assert missing == [table for table in KEYS if table != "mails"]
 

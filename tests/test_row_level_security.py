@@ -22,7 +22,7 @@ from app.commands.demo_world import World
 from app.config import ROOT
 from app.database import Database, make_engine
 from app.database.migration import upgrade
-from app.database.scope import AUTHENTICATION, INSTALLATION, Scope, of_tenant
+from app.database.scope import AUTHENTICATION, INSTALLATION, DatabaseScope, of_tenant
 from app.enums import CallSource, CallStatus, CarrierKind, Role
 from app.errors import NotFound
 from app.factory import furnish
@@ -89,7 +89,7 @@ WITHOUT_TENANT = {
 }
 """Tables that no partner owns a row of."""
 TABLES = {name: table for name, table in Base.metadata.tables.items() if name not in WITHOUT_TENANT}
-NOWHERE = Scope("")
+NOWHERE = DatabaseScope("")
 """A transaction that declares nothing."""
 
 pytestmark = pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
@@ -161,7 +161,7 @@ def two(session: Session) -> tuple[UUID, UUID]:
     return own, other
 
 
-def counts(database: Database, scope: Scope) -> dict[str, int]:
+def counts(database: Database, scope: DatabaseScope) -> dict[str, int]:
     with database.within(scope).transaction() as session:
         return {
             name: session.scalar(select(func.count()).select_from(table)) or 0
@@ -214,7 +214,7 @@ def test_only_the_scope_of_a_partner_has_ids() -> None:
     """By them alone the policies recognise it."""
     for name, partner_id in (("authentication", new_id()), ("partner", None)):
         with pytest.raises(ValueError, match="don't fit together"):
-            Scope(name, partner_id)
+            DatabaseScope(name, partner_id)
 
 
 def test_names_are_searched_by_an_index(database: Database, two: tuple[UUID, UUID]) -> None:
@@ -291,7 +291,7 @@ LISTS: dict[str, Callable[[Session], Iterable[Any]]] = {
 def test_a_list_without_its_tenant_filter_holds_nothing_of_others(
     database: Database, two: tuple[UUID, UUID], service: str
 ) -> None:
-    def seen(scope: Scope) -> set[UUID]:
+    def seen(scope: DatabaseScope) -> set[UUID]:
         with database.within(scope).transaction(read_only=True) as session:
             return {row.partner_id for row in LISTS[service](session)} - {None}
 
@@ -357,7 +357,7 @@ def test_a_request_sees_what_its_caller_may(
     own, _other = two
     organization_id = new_id()
 
-    def scope(endpoint: str, **caller: Any) -> Scope:
+    def scope(endpoint: str, **caller: Any) -> DatabaseScope:
         path = {"portal.organizations": "/organizations", "portal.sign_in": "/sign-in"}[endpoint]
         with app.test_request_context(path):
             if caller:

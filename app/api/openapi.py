@@ -19,7 +19,7 @@ from app.api.openapi_operation import (
     item_of,
 )
 from app.api.operation import ATTRIBUTE, AreaBlueprint, Operation
-from app.config import Addresses, Settings
+from app.config import BaseAddresses, Settings
 from app.enums import Area
 from app.policy import Permission
 from app.schemas.base import Wire, wire_name
@@ -110,7 +110,7 @@ def _wire_path(path: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: "{" + wire_name(match[1]) + "}", path)
 
 
-def _security_schemes(addresses: Addresses) -> dict[str, Any]:
+def _security_schemes(addresses: BaseAddresses) -> dict[str, Any]:
     token_url = f"{addresses.auth}/oauth2/token"
     flow = {"tokenUrl": token_url, "scopes": {Permission.LEGACY_CALL.value: "Place calls"}}
     return {

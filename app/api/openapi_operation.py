@@ -11,7 +11,7 @@ from app.api.error_codes import Codes
 from app.api.examples import EXAMPLES, error_example
 from app.api.operation import Operation
 from app.enums import Area
-from app.policy import ROLE_PERMISSIONS, ROUTES, Access, Permission
+from app.policy import ROLE_PERMISSIONS, ROUTES, OpenAccess, Permission
 from app.schemas.base import Query, Wire, wire_name
 from app.schemas.errors import CallError, Error
 from app.schemas.figures import SubscriptionQuery, UsageQuery
@@ -72,11 +72,11 @@ def describe(endpoint: str, path: str, area: Area, declared: Operation) -> dict[
 
 
 def _security(
-    area: Area, needed: Permission | Access, declared: Operation
+    area: Area, needed: Permission | OpenAccess, declared: Operation
 ) -> list[dict[str, list[str]]]:
     if declared.form is not None:
         return [{CLIENT_SCHEME: []}, {}]
-    if needed is Access.PUBLIC:
+    if needed is OpenAccess.PUBLIC:
         return []
     scopes = [Permission.LEGACY_CALL.value] if area is Area.LEGACY_CALLS else []
     return [{SCHEME_OF_AREA[area]: scopes}]
@@ -114,7 +114,7 @@ def _query_parameters(query: type[Query]) -> Iterator[dict[str, Any]]:
 
 
 def _responses(
-    path: str, area: Area, needed: Permission | Access, declared: Operation
+    path: str, area: Area, needed: Permission | OpenAccess, declared: Operation
 ) -> dict[str, Any]:
     responses = {"200": _success(declared)}
     contract = error_codes.CONTRACT[area]
@@ -162,7 +162,7 @@ def _headers(declared: Operation) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "Link", {"description": "The next part, where there is one.", "schema": text}
 
 
-def _refusals(area: Area, needed: Permission | Access, declared: Operation) -> dict[int, Codes]:
+def _refusals(area: Area, needed: Permission | OpenAccess, declared: Operation) -> dict[int, Codes]:
     """Return the codes of each status: what the area, the inputs and the operation can refuse."""
     found: dict[int, dict[str, str]] = {}
 
@@ -171,7 +171,7 @@ def _refusals(area: Area, needed: Permission | Access, declared: Operation) -> d
             found.setdefault(status, {}).update(codes)
 
     add(declared.errors)
-    if needed is not Access.PUBLIC:
+    if needed is not OpenAccess.PUBLIC:
         add(error_codes.AREAS[area])
     if not isinstance(needed, Permission):
         found.get(403, {}).pop("insufficient_scope", None)

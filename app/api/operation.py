@@ -27,7 +27,7 @@ from app.enums import Area
 from app.errors import Problem, Unauthenticated, ValidationFailed, refuse_any
 from app.extensions import scope_of, settings, transaction
 from app.http.rate_limit import TokenBuckets
-from app.policy import ROUTES, Access
+from app.policy import ROUTES, OpenAccess
 from app.policy.caller import Caller
 from app.schemas.base import Input, Query, Wire, wire_name
 from app.schemas.checks import parse_uuid, refuse_nul
@@ -53,7 +53,7 @@ class AreaBlueprint(Blueprint):
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class RequestHeader:
     """A request header of an operation."""
 
     name: str
@@ -81,7 +81,7 @@ class Operation:
     body: type[Input] | None = None
     form: type[Wire] | None = None
     query: type[Query] | None = None
-    headers: tuple[Header, ...] = ()
+    headers: tuple[RequestHeader, ...] = ()
     errors: Mapping[int, Codes] = field(default_factory=dict)
     example: Mapping[str, Any] | None = None
     answer: Any = None
@@ -149,7 +149,7 @@ def guard(
     @blueprint.before_request
     def _admit() -> None:
         needed = ROUTES[str(request.endpoint)]
-        if request.method == "OPTIONS" or needed is Access.PUBLIC:
+        if request.method == "OPTIONS" or needed is OpenAccess.PUBLIC:
             return
         g.began = time.perf_counter()
         try:
@@ -161,7 +161,7 @@ def guard(
                 note_refusal(request)
             raise
         _buckets().take((g.caller.kind, g.caller.subject_id))
-        if not isinstance(needed, Access):
+        if not isinstance(needed, OpenAccess):
             g.caller.require(needed)
 
     blueprint.after_request(_note_the_use)

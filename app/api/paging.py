@@ -83,27 +83,29 @@ def page_links(number: int, size: int, total: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class After:
+class CreationCursor:
     """A position in a list ordered by creation: the last item of the previous part."""
 
     at: datetime
     id: UUID
 
 
-def after(query: CursorQuery) -> After | None:
+def after(query: CursorQuery) -> CreationCursor | None:
     """Return the position to continue from, None for the start. Raises `ValidationFailed`."""
     if query.cursor is None:
         return None
     try:
         raw = base64.b64decode(f"{query.cursor}==", altchars=b"-_", validate=True)
         at = _EPOCH + timedelta(microseconds=int.from_bytes(raw[:8]))
-        return After(at, UUID(bytes=raw[8:]))
+        return CreationCursor(at, UUID(bytes=raw[8:]))
     except (ValueError, OverflowError):
         message = "Unknown cursor. Copy it unchanged from the Link header."
         raise ValidationFailed.on("cursor", "invalid_cursor", message) from None
 
 
-def cursor_listing(items: Iterable[Wire | dict[str, Any]], following: After | None) -> Response:
+def cursor_listing(
+    items: Iterable[Wire | dict[str, Any]], following: CreationCursor | None
+) -> Response:
     """Return a bare array; ``following`` is the last item's position if there are more items."""
     response = json_list(items)
     if following is not None:

@@ -31,13 +31,13 @@ class BackupUnusable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class ArchivedFile:
     size: int
     sha256: str
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class BackupManifest:
     """What a backup holds. ``tables`` are rows by table, ``files`` all entries by path."""
 
     kind: str
@@ -47,16 +47,16 @@ class Manifest:
     version: str
     created_at: str
     tables: dict[str, int]
-    files: dict[str, File]
+    files: dict[str, ArchivedFile]
     format: int = FORMAT
 
     @classmethod
-    def read(cls, text: str) -> "Manifest":
+    def read(cls, text: str) -> "BackupManifest":
         stored: dict[str, Any] = json.loads(text)
         if stored.get("format") != FORMAT:
             message = f"This version reads backups of format {FORMAT}, not {stored.get('format')}."
             raise BackupUnusable(message)
-        files = {path: File(**each) for path, each in stored.pop("files").items()}
+        files = {path: ArchivedFile(**each) for path, each in stored.pop("files").items()}
         return cls(files=files, **stored)
 
     def written(self) -> str:
@@ -91,15 +91,15 @@ def pack(
     target: Path,
     public_keys: Sequence[str],
     entries: Sequence[tuple[str, Path]],
-    manifest: Callable[[dict[str, File]], Manifest],
-) -> Manifest:
+    manifest: Callable[[dict[str, ArchivedFile]], BackupManifest],
+) -> BackupManifest:
     """Write the entries, and the manifest made of their sizes and checksums, as one file."""
     try:
         keys = [_age.x25519.Recipient.from_str(key) for key in public_keys]
     except _age.RecipientError as error:
         message = f"A public key can't be used: {error}."
         raise BackupUnusable(message) from None
-    made: list[Manifest] = []
+    made: list[BackupManifest] = []
 
     def write(stream: IO[bytes]) -> None:
         with (
@@ -119,10 +119,10 @@ def pack(
     return made[0]
 
 
-def unpack(file: Path, identities: Identities, folder: Path) -> Manifest:
+def unpack(file: Path, identities: Identities, folder: Path) -> BackupManifest:
     """Write the entries of a backup into the empty folder and compare them with the manifest.
     Raises `BackupUnusable`."""
-    found: dict[str, File] = {}
+    found: dict[str, ArchivedFile] = {}
 
     def read(stream: IO[bytes]) -> None:
         with (
@@ -141,7 +141,7 @@ def unpack(file: Path, identities: Identities, folder: Path) -> Manifest:
     if found.pop(MANIFEST, None) is None:
         message = f"{file} is incomplete: it has no manifest."
         raise BackupUnusable(message)
-    manifest = Manifest.read((folder / MANIFEST).read_text())
+    manifest = BackupManifest.read((folder / MANIFEST).read_text())
     differing = {
         name for name in found | manifest.files if found.get(name) != manifest.files.get(name)
     }
@@ -151,14 +151,14 @@ def unpack(file: Path, identities: Identities, folder: Path) -> Manifest:
     return manifest
 
 
-def _add(tar: tarfile.TarFile, name: str, path: Path) -> File:
+def _add(tar: tarfile.TarFile, name: str, path: Path) -> ArchivedFile:
     entry = tarfile.TarInfo(name)
     entry.mode = 0o600
     with path.open("rb") as file:
         entry.size = os.fstat(file.fileno()).st_size
-        reader = _Digesting(file)
+        reader = _ChecksumReader(file)
         tar.addfile(entry, reader)
-    return File(entry.size, reader.digest.hexdigest())
+    return ArchivedFile(entry.size, reader.digest.hexdigest())
 
 
 def _add_text(tar: tarfile.TarFile, name: str, text: str) -> None:
@@ -167,7 +167,7 @@ def _add_text(tar: tarfile.TarFile, name: str, text: str) -> None:
     tar.addfile(entry, io.BytesIO(text.encode()))
 
 
-def _extract(tar: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path) -> File:
+def _extract(tar: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path) -> ArchivedFile:
     """Only plain files below the folder: the archive may be of someone else."""
     target = (folder / entry.name).resolve()
     if not entry.isfile() or not target.is_relative_to(folder.resolve()):
@@ -175,14 +175,14 @@ def _extract(tar: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path) -> File
         raise BackupUnusable(message)
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     source = tar.extractfile(entry)
-    reader = _Digesting(source) if source else None
+    reader = _ChecksumReader(source) if source else None
     with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         while reader and (chunk := reader.read(CHUNK)):
             file.write(chunk)
-    return File(entry.size, reader.digest.hexdigest() if reader else "")
+    return ArchivedFile(entry.size, reader.digest.hexdigest() if reader else "")
 
 
-class _Digesting:
+class _ChecksumReader:
     """Reads a file and its checksum at once."""
 
     def __init__(self, file: IO[bytes]):

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from app import VERSION
 from app.backups import archive, databases
-from app.backups.archive import BackupUnusable, File, Manifest
-from app.backups.databases import Content, NoThrowAway
+from app.backups.archive import ArchivedFile, BackupManifest, BackupUnusable
+from app.backups.databases import DatabaseContent, NoThrowAway
 from app.config import Settings
 
 SUFFIX = ".tar.gz.age"
@@ -26,13 +26,13 @@ were never placed. Nor is the mark by which a restore is noticed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
+class CreatedBackup:
     """A backup. ``unverified`` is why its database was not restored for a test, if it wasn't.
     ``left_out`` is which files are not in it, and ``url`` where it is in a bucket."""
 
     path: Path
     size: int
-    manifest: Manifest
+    manifest: BackupManifest
     unverified: str | None
     left_out: str | None = None
     url: str | None = None
@@ -42,7 +42,7 @@ class Created:
         return self.url or str(self.path)
 
 
-def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Created:
+def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> CreatedBackup:
     """Write a backup into the folder. Its database is restored into a throw-away database and
     compared before it is encrypted. Raises `DatabaseToolFailed`, `BackupUnusable`, `OSError`."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -57,8 +57,8 @@ def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Crea
         content = _gather(settings, work)
         unverified = _try_out(settings, work, content)
 
-        def manifest(files: dict[str, File]) -> Manifest:
-            return Manifest(
+        def manifest(files: dict[str, ArchivedFile]) -> BackupManifest:
+            return BackupManifest(
                 kind=databases.kind_of(settings.effective_database_url),
                 server=content.server,
                 revision=content.revision,
@@ -80,7 +80,7 @@ def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Crea
             f"The files in {settings.files_url} are not in it: keep their deleted versions in the "
             "bucket for as long as backups."
         )
-    return Created(target, target.stat().st_size, written, unverified, left_out)
+    return CreatedBackup(target, target.stat().st_size, written, unverified, left_out)
 
 
 def listing(folder: Path) -> list[Path]:
@@ -100,7 +100,7 @@ def _remove_left_over(instance: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _gather(settings: Settings, work: Path) -> Content:
+def _gather(settings: Settings, work: Path) -> DatabaseContent:
     """Files are linked before and after the snapshot: one that is deleted meanwhile is still named
     in it, one that is new may be."""
     uploads = settings.files_folder
@@ -115,7 +115,7 @@ def _gather(settings: Settings, work: Path) -> Content:
     return content
 
 
-def _try_out(settings: Settings, work: Path, content: Content) -> str | None:
+def _try_out(settings: Settings, work: Path, content: DatabaseContent) -> str | None:
     """Restore the snapshot; return why that wasn't possible. Raises `BackupUnusable` if the
     restored database differs."""
     own = settings.effective_database_url

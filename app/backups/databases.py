@@ -41,7 +41,7 @@ class NoThrowAway(DatabaseToolFailed):
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class DatabaseContent:
     """``tables`` are rows by table; ``revision`` is the migration."""
 
     server: str
@@ -49,7 +49,7 @@ class Content:
     tables: dict[str, int]
 
 
-def differences(expected: Content, found: Content) -> str:
+def differences(expected: DatabaseContent, found: DatabaseContent) -> str:
     """Return what a restored database lacks or has too much, as a sentence; empty if nothing."""
     wanted: dict[str, object] = expected.tables | {"migration": expected.revision}
     got: dict[str, object] = found.tables | {"migration": found.revision}
@@ -66,7 +66,7 @@ def kind_of(url: str) -> str:
     return parse(url).get_backend_name()
 
 
-def dump(url: str, target: Path) -> Content:
+def dump(url: str, target: Path) -> DatabaseContent:
     """Write a consistent snapshot while others write, and return what is in it. Raises
     `DatabaseToolFailed`."""
     if kind_of(url) == "sqlite":
@@ -84,7 +84,7 @@ def dump(url: str, target: Path) -> Content:
     return content
 
 
-def restore(source: Path, url: str) -> Content:
+def restore(source: Path, url: str) -> DatabaseContent:
     """Write a snapshot into an empty database, and return what is in it then. On SQLite the file
     must not exist. Raises `DatabaseToolFailed`."""
     if kind_of(url) == "sqlite":
@@ -141,7 +141,7 @@ def _administer(url: str, statement: sql.Composed) -> None:
         raise DatabaseToolFailed(str(error).strip()) from None
 
 
-def _copy_sqlite(path: str, target: Path) -> Content:
+def _copy_sqlite(path: str, target: Path) -> DatabaseContent:
     """All pages in one step, and so of one moment. With a write-ahead log it blocks no writer."""
     with closing(_connect_sqlite(path, timeout=30)) as source, closing(_open(target)) as copy:
         source.backup(copy)
@@ -154,7 +154,7 @@ def _open(path: Path) -> Any:
     return _connect_sqlite(str(path), isolation_level=None)
 
 
-def _content_of_sqlite(path: Path) -> Content:
+def _content_of_sqlite(path: Path) -> DatabaseContent:
     try:
         with closing(_open(path)) as connection:
             ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
@@ -170,7 +170,7 @@ def _content_of_sqlite(path: Path) -> Content:
                 ((revision,),) = connection.execute("SELECT version_num FROM alembic_version")
     except _SqliteError as error:
         raise DatabaseToolFailed(str(error)) from None
-    return Content(f"SQLite {_sqlite.sqlite_version}", revision, tables)
+    return DatabaseContent(f"SQLite {_sqlite.sqlite_version}", revision, tables)
 
 
 def _count(connection: Any, table: str) -> int:
@@ -180,7 +180,7 @@ def _count(connection: Any, table: str) -> int:
     return int(count)
 
 
-def _content_of(connection: psycopg.Connection[Any]) -> Content:
+def _content_of(connection: psycopg.Connection[Any]) -> DatabaseContent:
     names = connection.execute(_TABLES).fetchall()
     tables = {}
     for schema, name in names:
@@ -190,7 +190,7 @@ def _content_of(connection: psycopg.Connection[Any]) -> Content:
     if "public.alembic_version" in tables:
         ((revision,),) = connection.execute("SELECT version_num FROM alembic_version").fetchall()
     number = connection.info.server_version
-    return Content(f"PostgreSQL {number // 10000}.{number % 10000}", revision, tables)
+    return DatabaseContent(f"PostgreSQL {number // 10000}.{number % 10000}", revision, tables)
 
 
 def _run(program: str, url: str, *options: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.backups.archive import CHUNK, BackupUnusable
-from app.backups.creating import SUFFIX, WORK, Created, create, remove_old
+from app.backups.creating import SUFFIX, WORK, CreatedBackup, create, remove_old
 from app.config import Settings
 from app.errors import Unavailable
 from app.gateways.buckets import Bucket
@@ -16,7 +16,7 @@ from app.gateways.buckets import Bucket
 S3 = "s3://"
 
 
-def create_at(settings: Settings, place: str, public_keys: Sequence[str]) -> Created:
+def create_at(settings: Settings, place: str, public_keys: Sequence[str]) -> CreatedBackup:
     """Make a backup in a folder or bucket. Raises what `create` raises."""
     if not place.startswith(S3):
         return create(settings, Path(place), public_keys)

@@ -17,7 +17,7 @@ LONGEST_PROBLEM = 500
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class LatestBackups:
     """The newest backup, and the newest that succeeded."""
 
     last: Backup | None
@@ -31,10 +31,10 @@ class State:
         return self.succeeded.finished_at < utcnow() - OVERDUE
 
 
-def state(session: Session) -> State:
+def state(session: Session) -> LatestBackups:
     query = select(Backup).order_by(Backup.started_at.desc()).limit(1)
     done = query.where(Backup.finished_at.is_not(None), Backup.problem.is_(None))
-    return State(session.scalars(query).one_or_none(), session.scalars(done).one_or_none())
+    return LatestBackups(session.scalars(query).one_or_none(), session.scalars(done).one_or_none())
 
 
 def listing(session: Session, limit: int) -> list[Backup]:

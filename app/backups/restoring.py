@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.backups import archive, databases
-from app.backups.archive import BackupUnusable, Identities, Manifest
+from app.backups.archive import BackupManifest, BackupUnusable, Identities
 from app.backups.creating import SECRET_KEY, UPLOADS
-from app.backups.databases import Content
+from app.backups.databases import DatabaseContent
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerifiedBackup:
     """``rows`` of all ``tables``, and ``files`` beside the database."""
 
     revision: str | None
@@ -21,7 +21,7 @@ class Verified:
     files: int
 
 
-def verify(file: Path, identities: Identities, server: str) -> Verified:
+def verify(file: Path, identities: Identities, server: str) -> VerifiedBackup:
     """Restore a backup into a throw-away database and compare it with the manifest.
 
     ``server`` is the URL of a PostgreSQL database whose role may create others. Raises
@@ -38,7 +38,7 @@ def verify(file: Path, identities: Identities, server: str) -> Verified:
     return _described(manifest)
 
 
-def restore(file: Path, identities: Identities, url: str, instance: Path) -> Verified:
+def restore(file: Path, identities: Identities, url: str, instance: Path) -> VerifiedBackup:
     """Restore a backup into an empty database, and its files into an instance folder without
     uploads. Raises `BackupUnusable`, `DatabaseToolFailed`."""
     uploads, key = instance / UPLOADS, instance / SECRET_KEY
@@ -68,14 +68,14 @@ def _check_key(stored: Path, present: Path) -> None:
         raise BackupUnusable(message)
 
 
-def _compare(manifest: Manifest, found: Content) -> None:
-    expected = Content(manifest.server, manifest.revision, manifest.tables)
+def _compare(manifest: BackupManifest, found: DatabaseContent) -> None:
+    expected = DatabaseContent(manifest.server, manifest.revision, manifest.tables)
     if message := databases.differences(expected, found):
         raise BackupUnusable(message)
 
 
-def _described(manifest: Manifest) -> Verified:
-    return Verified(
+def _described(manifest: BackupManifest) -> VerifiedBackup:
+    return VerifiedBackup(
         manifest.revision,
         len(manifest.tables),
         sum(manifest.tables.values()),

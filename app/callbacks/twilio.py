@@ -14,7 +14,7 @@ from app.enums import CarrierKind
 from app.errors import DomainError, Forbidden, NotFound, ValidationFailed
 from app.extensions import settings, transaction
 from app.gateways.carriers.twilio.call_reports import (
-    Report,
+    TwilioCallReport,
     is_genuine,
     read_report,
     state_of_report,
@@ -111,7 +111,7 @@ def recording() -> ResponseReturnValue:
     return "", 204
 
 
-def _read(implied: dict[str, str]) -> tuple[UUID, Report]:
+def _read(implied: dict[str, str]) -> tuple[UUID, TwilioCallReport]:
     report = read_report(implied | request.form.to_dict(), utcnow())
     try:
         attempt_id = UUID(request.args.get("attempt", ""))

@@ -141,7 +141,7 @@ def _described(backup: Backup) -> dict[str, Any]:
     }
 
 
-def _print(words: str, found: backups.Verified, as_json: bool) -> None:
+def _print(words: str, found: backups.VerifiedBackup, as_json: bool) -> None:
     described = {
         "revision": found.revision,
         "tables": found.tables,

@@ -17,7 +17,7 @@ import orjson
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.config.limits import StorageDefaults
-from app.contact_files import Table, UnreadableFile, open_table
+from app.contact_files import ContactTable, UnreadableFile, open_table
 from app.database import Database
 from app.enums import ContactAction, ImportState
 from app.errors import TooLarge, Unavailable
@@ -128,13 +128,13 @@ class Importer:
         with self._database.transaction(read_only=True) as session:
             return uploads.same_file(session, uploads.get(session, self._caller, upload_id))
 
-    def _opened(self, wish: Wish) -> Table:
+    def _opened(self, wish: Wish) -> ContactTable:
         if wish.path.stat().st_size > self._max_bytes:
             raise UnreadableFile("too_large", limit=size_words(self._max_bytes))
         options = options_of(wish.reading, self._max_rows)
         return open_table(wish.path, name=wish.path.name, options=options)
 
-    def _prepared(self, wish: Wish, table: Table) -> preview.ImportPreview:
+    def _prepared(self, wish: Wish, table: ContactTable) -> preview.ImportPreview:
         order = preview.ImportOrder(
             campaign_id=wish.campaign_id,
             action=wish.action,

@@ -12,9 +12,9 @@ from app.gateways import certificates, outside_http
 from app.gateways.carriers.factory import account_of, trunk_of
 from app.gateways.carriers.sip.checking import tested
 from app.gateways.carriers.twilio.checking import fault_of
-from app.gateways.mailers import NotNow
+from app.gateways.mailers import MailDeferred
 from app.gateways.mailers.smtp import SmtpMailer
-from app.gateways.outside_http import Answer, NoAnswer
+from app.gateways.outside_http import HttpAnswer, NoAnswer
 from app.gateways.public_addresses import NoPlace, places
 from app.models import utcnow
 
@@ -57,7 +57,7 @@ def mail(settings: Settings, _database: Database) -> Finding:
     sender = settings.effective_mail_from
     try:
         SmtpMailer(settings.smtp_url, sender, timeout_seconds=MAIL_SECONDS).check()
-    except NotNow as reason:
+    except MailDeferred as reason:
         return fail(f"No mail can be sent ({reason}). Check PORTAL_SMTP_URL and the server.")
     return ok(f"the server accepts mail from {sender}")
 
@@ -118,7 +118,7 @@ def callbacks(settings: Settings, _database: Database) -> Finding:
     return ok("/carrier/ reaches the portal and refuses callbacks without a signature")
 
 
-def _asked(method: str, settings: Settings, path: str) -> Answer:
+def _asked(method: str, settings: Settings, path: str) -> HttpAnswer:
     url = f"{settings.public_url.rstrip('/')}{path}"
     body = b"" if method == "POST" else None
     return outside_http.ask(method, url, {}, body, most_bytes=1000, allow_private=True)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app import extensions
 from app.backups.records import OVERDUE
 from app.database.migration import current, head
-from app.database.migration_plan import CONTRACT, EXPAND, STOPPED, Step, pending
+from app.database.migration_plan import CONTRACT, EXPAND, STOPPED, MigrationStep, pending
 from app.http.health import HEARTBEAT_LIMIT
 from app.http.static_files import share
 from app.models import Backup, WorkerHeartbeat, utcnow
@@ -64,7 +64,7 @@ def assets() -> None:
     click.echo(f"The assets of this version are in {folder}.")
 
 
-def _line(step: Step) -> str:
+def _line(step: MigrationStep) -> str:
     after = {
         EXPAND: "Older processes keep working.",
         CONTRACT: f"All processes need migration {step.oldest_code}.",
@@ -73,7 +73,7 @@ def _line(step: Step) -> str:
     return f"{step.revision}  {step.phase}: {step.title} {after[step.phase]}"
 
 
-def _todo(session: Session, steps: list[Step]) -> Iterator[str]:
+def _todo(session: Session, steps: list[MigrationStep]) -> Iterator[str]:
     """What to do, in this order."""
     if not steps:
         return

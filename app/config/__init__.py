@@ -41,7 +41,7 @@ def _date_or_time(value: object) -> object:
 Moment = Annotated[AwareDatetime, BeforeValidator(_date_or_time)]
 
 
-class Addresses(NamedTuple):
+class BaseAddresses(NamedTuple):
     """The base addresses of the contract (docs/decisions/json-api.md#addresses)."""
 
     base: str
@@ -208,13 +208,13 @@ class Settings(
         )
 
     @property
-    def addresses(self) -> Addresses:
+    def addresses(self) -> BaseAddresses:
         """Where each area of the contract is reached from outside, without a final slash."""
         return self.addresses_at(self.public_url.rstrip("/"))
 
-    def addresses_at(self, public: str) -> Addresses:
+    def addresses_at(self, public: str) -> BaseAddresses:
         """As `addresses`, under another public address; an area's own address stays."""
-        return Addresses(
+        return BaseAddresses(
             base=self.base_url.rstrip("/") or public,
             auth=self.auth_url.rstrip("/") or public,
             phone=self.phone_url.rstrip("/") or f"{public}/phone",

@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 from pydantic import model_validator
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 
 
-class AuditSettings(Foundation):
+class AuditSettings(CommonSettings):
     """Without a server, the history is only in the database."""
 
     audit_syslog: str = ""

@@ -5,11 +5,11 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 from app.config.files import check_url
 
 
-class BackupSettings(Foundation):
+class BackupSettings(CommonSettings):
     """Without a folder or bucket, backups are made by the command line only."""
 
     backup_dir: Path | None = None

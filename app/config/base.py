@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
-class Foundation(BaseSettings):
+class CommonSettings(BaseSettings):
     """Environment names start with ``PORTAL_`` unless a field has a ``validation_alias``."""
 
     model_config = SettingsConfigDict(

@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 
 _SIP_HOST = re.compile(r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?)?")
 _SIP_PASSWORD = re.compile(r"[!-:=?-~]*")
 
 
-class CarrierSettings(Foundation):
+class CarrierSettings(CommonSettings):
     """Twilio and a trunk can be set beside the carrier in use, so that their active calls are
     followed to the end."""
 

@@ -5,11 +5,11 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 from app.validation.emails import is_email
 
 
-class DomainSettings(Foundation):
+class DomainSettings(CommonSettings):
     """DNS servers, grace periods and the proxies that may ask about domains."""
 
     dns_servers: str = ""

@@ -7,10 +7,10 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, model_validator
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 
 
-class FileSettings(Foundation):
+class FileSettings(CommonSettings):
     """Without an address, files are in the instance folder, for one host."""
 
     files_url: str = ""

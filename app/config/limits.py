@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 
 
 class StorageDefaults(NamedTuple):
@@ -15,7 +15,7 @@ class StorageDefaults(NamedTuple):
     organization: int = 500_000_000
 
 
-class LimitSettings(Foundation):
+class LimitSettings(CommonSettings):
     """A request over a limit is answered with 413 or 429."""
 
     rate_per_second: int = Field(100, ge=1)

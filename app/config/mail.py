@@ -5,11 +5,11 @@ from urllib.parse import urlsplit
 
 from pydantic import model_validator
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 from app.validation.emails import is_email
 
 
-class MailSettings(Foundation):
+class MailSettings(CommonSettings):
     """Without a server, mails are kept in the outbox folder."""
 
     smtp_url: str = ""

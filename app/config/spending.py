@@ -4,10 +4,10 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 
 
-class SpendingSettings(Foundation):
+class SpendingSettings(CommonSettings):
     """Amounts are in the currency of the call rates."""
 
     spending_new_partner: int = Field(500, ge=0, le=1_000_000_000)

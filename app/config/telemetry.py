@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 
 
-class TelemetrySettings(Foundation):
+class TelemetrySettings(CommonSettings):
     log_format: Literal["", "json", "lines"] = ""
     """``json``: one JSON object for each line of the log; ``lines``: for people. Without it: JSON
     in production."""

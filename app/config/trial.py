@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 
 
 class TrialLimits(NamedTuple):
@@ -21,7 +21,7 @@ class TrialLimits(NamedTuple):
 DEFAULT_LIMITS = TrialLimits()
 
 
-class TrialSettings(Foundation):
+class TrialSettings(CommonSettings):
     """A partner's trial ends when the operator ends it. An organization's trial ends when its
     partner ends it."""
 

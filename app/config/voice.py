@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 
 
-class VoiceSettings(Foundation):
+class VoiceSettings(CommonSettings):
     """Without a secret, reports of voice engines are refused."""
 
     voice_secret: str = Field("", repr=False)

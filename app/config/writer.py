@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
-from app.config.base import Foundation
+from app.config.base import CommonSettings
 
 
-class WriterSettings(Foundation):
+class WriterSettings(CommonSettings):
     """The templates of each assistant, or a language model."""
 
     writer: Literal["template", "openai"] = "template"

@@ -109,7 +109,7 @@ def read_workbook_globals(stream: bytes) -> WorkbookGlobals:  # noqa: C901 one c
         if number in codes
     }
     workbook.formats = [made.get(number, exact) for number in styles]
-    workbook.strings = list(map(unguard_cell, _Texts(texts).all())) if texts else []
+    workbook.strings = list(map(unguard_cell, _SharedTexts(texts).all())) if texts else []
     return workbook
 
 
@@ -127,7 +127,7 @@ def _decoded(data: bytes, wide: int) -> str:
     return data.decode("utf-16-le", "replace") if wide else data.decode("latin-1")
 
 
-class _Texts:
+class _SharedTexts:
     """The shared texts. They continue across records, where the width of characters may change."""
 
     def __init__(self, parts: list[bytes]):

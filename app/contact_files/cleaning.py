@@ -34,7 +34,7 @@ _ADDRESS = re.compile(r"[^\s<>()\[\]:;,\"]+@[^\s<>()\[\]:;,\"]+")
 _RUNS = ("1234567890", "0123456789", "123456789", "12345678", "1234567", "0987654321", "9876543210")
 
 
-class Around(NamedTuple):
+class EmbeddedValue(NamedTuple):
     """The only value in a text that has more."""
 
     value: str
@@ -88,7 +88,7 @@ def quoted_formula(text: str) -> str | None:
     return match[1].strip() if match else None
 
 
-def number_within(text: str) -> Around | None:
+def number_within(text: str) -> EmbeddedValue | None:
     """Return the only number of a text whose other words are labels (``Tel.: …``)."""
     if not any(map(str.isalpha, text)):
         return None
@@ -100,19 +100,19 @@ def number_within(text: str) -> Around | None:
         return None
     if before[-1:].isalpha() or after[:1].isalpha() or not _only_labels(before + " " + after):
         return None
-    return Around(number.strip())
+    return EmbeddedValue(number.strip())
 
 
-def address_within(text: str) -> Around | None:
+def address_within(text: str) -> EmbeddedValue | None:
     """Return the only address of a text that also has a name or a label."""
     if match := _DISPLAY_NAME.fullmatch(text):
-        return Around(match[1])
+        return EmbeddedValue(match[1])
     found = _ADDRESS.findall(text)
     if len(found) != 1 or found[0] == text:
         return None
     address = found[0].rstrip(".")
     before, _, after = text.partition(found[0])
-    return Around(address) if _only_labels(f"{before} {after}") else None
+    return EmbeddedValue(address) if _only_labels(f"{before} {after}") else None
 
 
 def _only_labels(text: str) -> bool:

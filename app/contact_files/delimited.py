@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from typing import BinaryIO
 
-from app.contact_files.encodings import Encoding, detect, text_of
+from app.contact_files.encodings import TextEncoding, detect, text_of
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.formulas import unguard_cell
-from app.contact_files.table import Header, Limits, ReadOptions, Row, RowProblem
+from app.contact_files.table import FileHeader, FileLimits, FileRow, ReadOptions, RowProblem
 from app.errors import Sentence
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -44,12 +44,12 @@ class DelimitedText:
     wide_rows_are_broken = True
     row_is_hidden = False
     hidden_columns: Collection[int] = ()
-    header: Header | None = None
+    header: FileHeader | None = None
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
         self._stream = stream
         self._limits = options.limits
-        self._encoding: Encoding = detect(stream, options.encoding)
+        self._encoding: TextEncoding = detect(stream, options.encoding)
         self.encoding: str | None = self._encoding.name
         self.notes: tuple[str, ...] = ("encoding_guessed",) if self._encoding.guessed else ()
         self._separator_line = self._spaced = False
@@ -63,20 +63,20 @@ class DelimitedText:
     def close(self) -> None:
         self._stream.close()
 
-    def records(self) -> Iterator[Row]:
+    def records(self) -> Iterator[FileRow]:
         """Yield rows with their number; a broken quote breaks its own row and no other."""
         text = text_of(self._stream, self._encoding)
         try:
-            yield from self._records(_Lines(text.readline, self._limits))
+            yield from self._records(_CsvLines(text.readline, self._limits))
         finally:
             text.detach()
 
-    def _records(self, lines: "_Lines") -> Iterator[Row]:
+    def _records(self, lines: "_CsvLines") -> Iterator[FileRow]:
         number = 0
         if self._separator_line:
             next(lines)
             number = 1
-            yield Row(number, [])
+            yield FileRow(number, [])
         reader = self._reader(lines)
         while True:
             number += 1
@@ -96,7 +96,7 @@ class DelimitedText:
 
     def _row(
         self, number: int, record: list[str], cells: list[str], problem: RowProblem | None
-    ) -> Row:
+    ) -> FileRow:
         limits = self._limits
         if len(cells) > limits.columns:
             raise UnreadableFile("too_many_columns", row=number, limit=limits.columns)
@@ -110,7 +110,7 @@ class DelimitedText:
             cells = [""]
         if "'" in written:
             cells = [unguard_cell(cell) for cell in cells]
-        return Row(number, cells, problem)
+        return FileRow(number, cells, problem)
 
     def _reader(self, lines: Iterator[str]) -> "csv._reader":  # type: ignore[name-defined]  # stub only
         delimiter, spaced = self.delimiter or ",", self._spaced
@@ -119,7 +119,7 @@ class DelimitedText:
     def _literal(self, line: str) -> list[str]:
         return literal_cells(line, self.delimiter or ",", spaced=self._spaced)
 
-    def _broken(self, lines: "_Lines", number: int) -> tuple[list[str], RowProblem]:
+    def _broken(self, lines: "_CsvLines", number: int) -> tuple[list[str], RowProblem]:
         """Keep the first line of a broken record as its row and give the others back."""
         record = lines.record
         cells = self._literal(record[0])
@@ -161,7 +161,7 @@ class DelimitedText:
     def _first_lines(self) -> list[str]:
         text = text_of(self._stream, self._encoding)
         try:
-            return list(islice(_Lines(text.readline, self._limits), _SAMPLE_ROWS))
+            return list(islice(_CsvLines(text.readline, self._limits), _SAMPLE_ROWS))
         finally:
             text.detach()
 
@@ -192,10 +192,10 @@ class DelimitedText:
         return max(widths.items(), key=lambda item: (item[1], item[0]))[0] if widths else 1
 
 
-class _Lines:
+class _CsvLines:
     """Lines for the csv reader, remembered for the current record."""
 
-    def __init__(self, readline: Callable[[int], str], limits: Limits):
+    def __init__(self, readline: Callable[[int], str], limits: FileLimits):
         self._readline = readline
         self._limits = limits
         self._longest = limits.cell * 16
@@ -213,7 +213,7 @@ class _Lines:
         self._pending.extendleft(reversed(self.record[1:]))
         del self.record[1:]
 
-    def __iter__(self) -> "_Lines":
+    def __iter__(self) -> "_CsvLines":
         return self
 
     def __next__(self) -> str:

@@ -21,7 +21,7 @@ Verdict = int | None
 Judge = Callable[[str], Verdict]
 
 
-class Family(NamedTuple):
+class EncodingFamily(NamedTuple):
     """The languages that are written in the same encodings."""
 
     languages: int
@@ -47,7 +47,7 @@ def _is_cased(word: str) -> bool:
     )
 
 
-def _of_letters(*languages: str) -> Family:
+def _of_letters(*languages: str) -> EncodingFamily:
     """Return languages of Latin letters, each by the form of its words in small letters."""
     forms = [re.compile(language) for language in languages]
 
@@ -59,10 +59,10 @@ def _of_letters(*languages: str) -> Family:
         small = word.lower().replace("\u2019", "")
         return sum(1 << bit for bit, form in enumerate(forms) if form.fullmatch(small))
 
-    return Family(len(forms), judge)
+    return EncodingFamily(len(forms), judge)
 
 
-def _of_script(letters: str, common: str) -> Family:
+def _of_script(letters: str, common: str) -> EncodingFamily:
     """Return a script that is not mixed with others; ``common`` are its most frequent letters."""
     every, frequent = frozenset(letters), frozenset(common)
 
@@ -71,7 +71,7 @@ def _of_script(letters: str, common: str) -> Family:
         is_word = every.issuperset(small) and _is_cased(word)
         return int(is_word and sum(letter in frequent for letter in small) * 2 >= len(small))
 
-    return Family(1, judge)
+    return EncodingFamily(1, judge)
 
 
 def _of_signs(encoding: str, first: int, usual: range, word: str) -> int:
@@ -134,10 +134,10 @@ CENTRAL = _of_letters(
 TURKISH = _of_letters("[a-zçğıöşüâîi\u0307]+")
 CYRILLIC = _of_script("абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґ\u2019", "оаеинтсрвлкіяь")
 GREEK = _of_script("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ", "αοιετσνηςρλ")
-KOREAN = Family(1, _korean)
-SIMPLIFIED = Family(1, partial(_of_signs, "gb2312", 0xB0, range(0xB0, 0xD8)))
-TRADITIONAL = Family(1, partial(_of_signs, "big5", 0xA4, range(0xA4, 0xC7)))
-JAPANESE = Family(1, _japanese)
+KOREAN = EncodingFamily(1, _korean)
+SIMPLIFIED = EncodingFamily(1, partial(_of_signs, "gb2312", 0xB0, range(0xB0, 0xD8)))
+TRADITIONAL = EncodingFamily(1, partial(_of_signs, "big5", 0xA4, range(0xA4, 0xC7)))
+JAPANESE = EncodingFamily(1, _japanese)
 
 
 _ONE_BYTE = {
@@ -163,7 +163,7 @@ _TOKEN = re.compile("[^\x00-\x40\\[-`{-\x7f]+")
 _TOKEN_BYTES = re.compile(rb"[A-Za-z\x80-\xff]+")
 
 
-class Sample:
+class EncodingSample:
     """The first lines of a text that are not plain ASCII, up to 32 KiB of them."""
 
     def __init__(self) -> None:
@@ -209,12 +209,12 @@ class Sample:
         return other if gains and sum(gains) >= _MARGIN * len(gains) else western
 
 
-def _judged(words: Iterable[str], family: Family) -> list[Verdict]:
+def _judged(words: Iterable[str], family: EncodingFamily) -> list[Verdict]:
     cores = map(core, words)
     return [family.judge(word) if 1 < len(word) <= LONGEST else None for word in cores]
 
 
-def _share(verdicts: Iterable[Verdict], family: Family) -> float:
+def _share(verdicts: Iterable[Verdict], family: EncodingFamily) -> float:
     """Return how much of the text is words in any language, and a little how much is in one."""
     known = [verdict for verdict in verdicts if verdict is not None]
     if not known:

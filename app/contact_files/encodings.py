@@ -5,7 +5,7 @@ import io
 import re
 from typing import BinaryIO, NamedTuple
 
-from app.contact_files.encoding_guess import Sample
+from app.contact_files.encoding_guess import EncodingSample
 from app.contact_files.errors import UnreadableFile
 
 CHUNK = 256 * 1024
@@ -28,7 +28,7 @@ _MULTIBYTE = re.compile(
 _HIGH = re.compile(rb"[\x80-\xff]")
 
 
-class Encoding(NamedTuple):
+class TextEncoding(NamedTuple):
     """Python's name of the encoding, whether it was guessed, and whether the text may have bytes
     that don't belong to it (they are read as lone surrogates)."""
 
@@ -37,7 +37,7 @@ class Encoding(NamedTuple):
     damaged: bool = False
 
 
-class _Bytes:
+class _ByteScan:
     """What one pass over all bytes finds."""
 
     def __init__(self, stream: BinaryIO):
@@ -63,12 +63,12 @@ def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes, *, final: bool = 
     return True
 
 
-def _guess(stream: BinaryIO) -> Encoding:
+def _guess(stream: BinaryIO) -> TextEncoding:
     """Find the encoding of text that is not UTF-8 throughout: damaged UTF-8, or no byte
     order mark."""
     multibyte = single = 0
     undefined = False
-    sample = Sample()
+    sample = EncodingSample()
     stream.seek(0)
     while chunk := stream.read(CHUNK):
         if chunk.isascii():
@@ -79,11 +79,11 @@ def _guess(stream: BinaryIO) -> Encoding:
         sample.add(chunk)
         undefined = undefined or len(chunk.translate(None, _UNDEFINED_IN_1252)) < len(chunk)
     if multibyte > 4 * single:
-        return Encoding("utf-8", damaged=True)
+        return TextEncoding("utf-8", damaged=True)
     name = sample.likeliest()
     if name == "cp1252":
-        return Encoding("latin-1" if undefined else name, guessed=True)
-    return Encoding(name, guessed=True, damaged=not _is_in(stream, name))
+        return TextEncoding("latin-1" if undefined else name, guessed=True)
+    return TextEncoding(name, guessed=True, damaged=not _is_in(stream, name))
 
 
 def _is_in(stream: BinaryIO, name: str) -> bool:
@@ -96,7 +96,7 @@ def _is_in(stream: BinaryIO, name: str) -> bool:
     return _decodes(decoder, b"", final=True)
 
 
-def detect(stream: BinaryIO, wanted: str | None) -> Encoding:
+def detect(stream: BinaryIO, wanted: str | None) -> TextEncoding:
     """Return the encoding of the text. Raises UnreadableFile if it is no text.
 
     A byte order mark decides; else UTF-16 by its pattern of NULs, UTF-8 if (nearly) all bytes
@@ -112,13 +112,13 @@ def detect(stream: BinaryIO, wanted: str | None) -> Encoding:
     name = next((name for bom, name in _BOMS if head.startswith(bom)), None) or _utf16(head)
     if name and name != "utf-8-sig":
         return _as_asked(stream, name)
-    facts = _Bytes(stream)
+    facts = _ByteScan(stream)
     if facts.nul:
         raise UnreadableFile("nul_bytes" if facts.controls * 100 < facts.size else "not_text")
     if facts.controls > _STRAY and facts.controls * (5 if facts.utf8 else 50) > facts.size:
         raise UnreadableFile("not_text")
     if facts.utf8 or name:
-        return Encoding(name or "utf-8", damaged=not facts.utf8)
+        return TextEncoding(name or "utf-8", damaged=not facts.utf8)
     return _guess(stream)
 
 
@@ -134,7 +134,7 @@ def _utf16(head: bytes) -> str | None:
     return None
 
 
-def _as_asked(stream: BinaryIO, name: str) -> Encoding:
+def _as_asked(stream: BinaryIO, name: str) -> TextEncoding:
     """Check that all of the text is in this encoding."""
     try:
         "".encode(name)  # also refuses codecs that are no text encodings
@@ -149,10 +149,10 @@ def _as_asked(stream: BinaryIO, name: str) -> Encoding:
         decoder.decode(b"", final=True)
     except UnicodeError:
         raise UnreadableFile("undecodable_text", encoding=name) from None
-    return Encoding(name)
+    return TextEncoding(name)
 
 
-def text_of(stream: BinaryIO, encoding: Encoding) -> io.TextIOWrapper:
+def text_of(stream: BinaryIO, encoding: TextEncoding) -> io.TextIOWrapper:
     """Return the decoded text from its first character, line ends unchanged; detach it when
     done."""
     stream.seek(0)

@@ -6,7 +6,7 @@ from collections import Counter
 from app.contact_files.cleaning import without_invisible
 from app.contact_files.column_names import field_of, made_name
 from app.contact_files.errors import UnreadableFile
-from app.contact_files.table import Header, Row
+from app.contact_files.table import FileHeader, FileRow
 
 SAMPLE_ROWS = 50
 _SEARCHED_ROWS = 25
@@ -14,7 +14,7 @@ _IDENTIFIER = re.compile(r"[^@\s]@[^@\s]+\.|(?:\d[\s().+/-]*){7}")
 _NUMBER = re.compile(r"[\s\d.,:/+()-]*\d[\s\d.,:/+()-]*")
 
 
-def find_header(sample: list[Row], wanted: int | None, *, ragged: bool) -> Header:
+def find_header(sample: list[FileRow], wanted: int | None, *, ragged: bool) -> FileHeader:
     """Find the header among the first rows, or take the row that the user chose (0: none).
 
     ``ragged``: rows may be wider than the header without an error.
@@ -37,11 +37,11 @@ def find_header(sample: list[Row], wanted: int | None, *, ragged: bool) -> Heade
     cells = found.cells if found else []
     names, notes = _names([*cells, *[""] * (width - len(cells))][:width])
     if found is None:
-        return Header(names, None, (), (), max(len(row.cells) for row in filled))
+        return FileHeader(names, None, (), (), max(len(row.cells) for row in filled))
     titles = tuple(row.number for row in filled if row.number < found.number)
     if titles:
         notes = ("title_rows", *notes)
-    return Header(names, found.number, notes, titles, len(cells), _repeated(cells))
+    return FileHeader(names, found.number, notes, titles, len(cells), _repeated(cells))
 
 
 def _repeated(cells: list[str]) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def _named(cell: str) -> str:
     return " ".join(without_invisible(cell, joiners=False).split())
 
 
-def _likeliest(filled: list[Row]) -> Row | None:
+def _likeliest(filled: list[FileRow]) -> FileRow | None:
     """Return the first row that names columns: by known names, else because it looks unlike
     data."""
     widest = max(_count(row) for row in filled)
@@ -72,7 +72,7 @@ def _likeliest(filled: list[Row]) -> Row | None:
     return None
 
 
-def _below_groups(row: Row, filled: list[Row]) -> Row:
+def _below_groups(row: FileRow, filled: list[FileRow]) -> FileRow:
     """Return the row itself, or the next if the first only names groups of columns."""
     below = next((other for other in filled if other.number == row.number + 1), None)
     if below and _known(below) > _known(row) and not _holds_data(below):
@@ -80,15 +80,15 @@ def _below_groups(row: Row, filled: list[Row]) -> Row:
     return row
 
 
-def _known(row: Row) -> int:
+def _known(row: FileRow) -> int:
     return sum(1 for cell in row.cells if cell.strip() and field_of(cell))
 
 
-def _count(row: Row) -> int:
+def _count(row: FileRow) -> int:
     return sum(1 for cell in row.cells if cell.strip())
 
 
-def _holds_data(row: Row) -> bool:
+def _holds_data(row: FileRow) -> bool:
     return any(map(looks_like_data, row.cells))
 
 
@@ -97,7 +97,7 @@ def looks_like_data(cell: str) -> bool:
     return bool(_IDENTIFIER.search(cell) or _NUMBER.fullmatch(cell))
 
 
-def _names_the_data(row: Row, filled: list[Row]) -> bool:
+def _names_the_data(row: FileRow, filled: list[FileRow]) -> bool:
     """Return whether every column with numbers or addresses below has a name in this row."""
     for other in filled:
         if other.number <= row.number:
@@ -108,7 +108,7 @@ def _names_the_data(row: Row, filled: list[Row]) -> bool:
     return True
 
 
-def _width(found: Row | None, below: list[Row], *, ragged: bool) -> int:
+def _width(found: FileRow | None, below: list[FileRow], *, ragged: bool) -> int:
     widths = sorted(_used(row) for row in below) or [0]
     # A stray separator makes one row too wide; columns without a name make most rows wide.
     data = widths[-1] if ragged or found is None else widths[(len(widths) - 1) // 2]
@@ -120,7 +120,7 @@ def _width(found: Row | None, below: list[Row], *, ragged: bool) -> int:
     return max(_used(found), nameless, data, 1)
 
 
-def _used(row: Row) -> int:
+def _used(row: FileRow) -> int:
     cells = row.cells
     return max((index for index, cell in enumerate(cells, 1) if cell.strip()), default=0)
 

@@ -13,14 +13,14 @@ _FREE = 0xFFFFFFFA
 """Sector numbers from here on have special meanings."""
 
 
-class _Entry(NamedTuple):
+class _DirectoryEntry(NamedTuple):
     name: str
     kind: int
     start: int
     size: int
 
 
-class Container:
+class OleContainer:
     """The streams of a file that is completely in memory. Raises UnreadableFile for damage."""
 
     def __init__(self, data: bytes):
@@ -89,12 +89,12 @@ class Container:
             seen += 1
         return b"".join(parts)
 
-    def _directory(self, data: bytes) -> list[_Entry]:
+    def _directory(self, data: bytes) -> list[_DirectoryEntry]:
         entries = []
         for place in range(0, len(data) - _ENTRY + 1, _ENTRY):
             (length,) = struct.unpack_from("<H", data, place + 64)
             name = data[place : place + max(0, min(length, 64) - 2)].decode("utf-16-le", "replace")
             start, size = struct.unpack_from("<II", data, place + 116)
             if data[place + 66]:
-                entries.append(_Entry(name, data[place + 66], start, size))
+                entries.append(_DirectoryEntry(name, data[place + 66], start, size))
         return entries

@@ -8,7 +8,7 @@ from app.contact_files.delimited import DelimitedText
 from app.contact_files.errors import UnreadableFile, reading_one_of
 from app.contact_files.header import SAMPLE_ROWS, find_header
 from app.contact_files.ole import MAGIC
-from app.contact_files.table import ReadOptions, Row, Source, Table
+from app.contact_files.table import ContactTable, FileRow, ReadOptions, RowSource
 from app.contact_files.vcard import VCards
 from app.contact_files.xls import OldWorkbook
 from app.contact_files.xlsx import Workbook
@@ -63,7 +63,7 @@ _MARKUP = frozenset({"a web page", "an XML file"})
 
 def open_table(
     file: BinaryIO | Path, *, name: str = "", options: ReadOptions | None = None
-) -> Table:
+) -> ContactTable:
     """Open a contact file for reading, whatever it is called. Raises UnreadableFile.
 
     ``file`` is a path, or a seekable binary stream, which the Table then owns. ``name`` is the
@@ -85,10 +85,10 @@ def open_table(
         raise
     if _promised(name) not in (None, source.kind):
         header = header._replace(notes=("content_mismatch", *header.notes))
-    return Table(name, source, header, options.limits)
+    return ContactTable(name, source, header, options.limits)
 
 
-def _first_rows(source: Source, wanted: int | None) -> list[Row]:
+def _first_rows(source: RowSource, wanted: int | None) -> list[FileRow]:
     """Return the rows among which the header is searched: from the first row that is not blank."""
     rows = dropwhile(_is_blank, source.records())
     most = SAMPLE_ROWS + min(wanted or 0, _ROWS_ABOVE)
@@ -99,7 +99,7 @@ def _first_rows(source: Source, wanted: int | None) -> list[Row]:
     return sample
 
 
-def _is_blank(row: Row) -> bool:
+def _is_blank(row: FileRow) -> bool:
     return not "".join(row.cells).strip()
 
 
@@ -108,7 +108,7 @@ def _promised(name: str) -> str | None:
     return _KINDS.get(ending.lower()) if dot else None
 
 
-def _source(stream: BinaryIO, name: str, options: ReadOptions) -> Source:
+def _source(stream: BinaryIO, name: str, options: ReadOptions) -> RowSource:
     stream.seek(0)
     head = stream.read(_HEAD)
     if head.startswith(_ZIP):

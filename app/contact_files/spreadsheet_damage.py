@@ -33,7 +33,7 @@ MESSAGES = {
 """Code and sentence of each kind of damage."""
 
 
-class Damage(NamedTuple):
+class NumberDamage(NamedTuple):
     """What happened to a number, and the E.164 number that it may have been."""
 
     code: str
@@ -58,7 +58,7 @@ _LOOK_ALIKES = str.maketrans({"O": "0", "o": "0", "l": "1", "I": "1"})
 _BARE = re.compile(r"[1-9][0-9]{5,14}")
 
 
-def inspect_phone(raw: str, default_region: str | None) -> Damage | None:
+def inspect_phone(raw: str, default_region: str | None) -> NumberDamage | None:
     """Return what a spreadsheet did to this cell of a phone column; None if there is no sign of
     damage."""
     text = raw.strip()
@@ -75,7 +75,7 @@ def inspect_phone(raw: str, default_region: str | None) -> Damage | None:
     return _number_format(text, default_region)
 
 
-def inspect_country(written: str, number: str, default_region: str | None) -> Damage | None:
+def inspect_country(written: str, number: str, default_region: str | None) -> NumberDamage | None:
     """Return the missing + of a number that was read as a national one but begins with its own
     country code (``49 171 1234567`` in Germany)."""
     text = written.lstrip("( ")
@@ -90,7 +90,7 @@ def inspect_country(written: str, number: str, default_region: str | None) -> Da
     return _damage("plus_lost", with_plus)
 
 
-def _number_format(text: str, default_region: str | None) -> Damage | None:
+def _number_format(text: str, default_region: str | None) -> NumberDamage | None:
     if match := _SCIENTIFIC.fullmatch(text):
         return _scientific(match, default_region)
     if match := _DECIMALS.fullmatch(text):
@@ -107,8 +107,8 @@ def _number_format(text: str, default_region: str | None) -> Damage | None:
     return next((_damage(code, None) for code, found in beyond_repair.items() if found), None)
 
 
-def _damage(code: str, repair: str | None) -> Damage:
-    return Damage(code, MESSAGES[code](), repair)
+def _damage(code: str, repair: str | None) -> NumberDamage:
+    return NumberDamage(code, MESSAGES[code](), repair)
 
 
 def _repaired(text: str, default_region: str | None) -> str | None:
@@ -119,7 +119,7 @@ def _repaired(text: str, default_region: str | None) -> str | None:
     return _normalised(text, default_region)
 
 
-def _scientific(match: re.Match[str], default_region: str | None) -> Damage:
+def _scientific(match: re.Match[str], default_region: str | None) -> NumberDamage:
     sign, lead, fraction, exponent = match[1], match[2], match[3] or "", int(match[4])
     if sign == "-":
         return _damage("calculated", None)
@@ -142,7 +142,7 @@ def _is_date(text: str) -> bool:
     return False
 
 
-def _strange_characters(text: str, default_region: str | None) -> Damage | None:
+def _strange_characters(text: str, default_region: str | None) -> NumberDamage | None:
     visible = "".join(c for c in text if unicodedata.category(c) not in {"Cf", "Cc", "Mn"})
     if visible != text:
         rest = _strange_characters(visible, default_region)
@@ -159,7 +159,7 @@ def _strange_characters(text: str, default_region: str | None) -> Damage | None:
     return None
 
 
-def _lost_lead(digits: str, default_region: str | None) -> Damage | None:
+def _lost_lead(digits: str, default_region: str | None) -> NumberDamage | None:
     """Return what may be missing before digits that begin with 1 to 9.
 
     If national numbers begin with 0, something is missing. Elsewhere the digits may be complete.
@@ -179,8 +179,8 @@ def _lost_lead(digits: str, default_region: str | None) -> Damage | None:
 
 
 def _lost_without_trunk(
-    digits: str, default_region: str | None, habits: "_Habits"
-) -> Damage | None:
+    digits: str, default_region: str | None, habits: "_ZeroHabits"
+) -> NumberDamage | None:
     possible = _normalised(digits, default_region)
     if habits.own_zero:
         as_is, with_zero = (_reading(lead + digits, default_region) for lead in ("", "0"))
@@ -199,7 +199,7 @@ def _normalised(text: str, default_region: str | None) -> str | None:
         return None
 
 
-class _Habits(NamedTuple):
+class _ZeroHabits(NamedTuple):
     """Return how a region writes zeros: always before its numbers (07700…), or as part of them
     (Italy). If the trunk prefix is optional, as in Brazil and India, none is missing."""
 
@@ -209,14 +209,14 @@ class _Habits(NamedTuple):
 
 
 @cache
-def _habits(region: str) -> _Habits:
+def _habits(region: str) -> _ZeroHabits:
     metadata = PhoneMetadata.metadata_for_region(region, None)
     if metadata is None:
-        return _Habits("", trunk_zero=False, own_zero=False)
+        return _ZeroHabits("", trunk_zero=False, own_zero=False)
     kinds = (metadata.mobile, metadata.fixed_line)
     examples = [kind.example_number for kind in kinds if kind and kind.example_number]
     optional = any(way.national_prefix_optional_when_formatting for way in metadata.number_format)
-    return _Habits(
+    return _ZeroHabits(
         code=str(metadata.country_code),
         trunk_zero=metadata.national_prefix == "0"
         and not optional

@@ -57,7 +57,7 @@ def may_be_footer(cells: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FileLimits:
     """The largest contact list that is read; a larger file is refused."""
 
     columns: int = 512
@@ -78,7 +78,7 @@ class ReadOptions:
     delimiter: str | None = None
     header_row: int | None = None
     sheet: str | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: FileLimits = field(default_factory=FileLimits)
 
 
 class RowProblem(NamedTuple):
@@ -93,7 +93,7 @@ class RowProblem(NamedTuple):
         return self.sentence(**self.values)
 
 
-class Row(NamedTuple):
+class FileRow(NamedTuple):
     """One row: its number as a spreadsheet shows it, and its cells as text.
 
     There are as many ``cells`` as columns; ``missing`` counts those that a text file left out,
@@ -106,7 +106,7 @@ class Row(NamedTuple):
     missing: int = 0
 
 
-class Header(NamedTuple):
+class FileHeader(NamedTuple):
     """Unique names, the row that has them (None: no row), and notes for the user.
 
     ``titles`` are the numbers of the non-blank rows above it, ``written`` how many cells its row
@@ -121,7 +121,7 @@ class Header(NamedTuple):
     repeated: tuple[str, ...] = ()
 
 
-class Source(Protocol):
+class RowSource(Protocol):
     """An open container: its kind, and its rows from the first, blank ones included."""
 
     kind: str
@@ -136,17 +136,17 @@ class Source(Protocol):
     """Whether the spreadsheet hides the row that `records` gave last."""
     hidden_columns: Collection[int]
     """The indexes of hidden columns, known with the first row."""
-    header: Header | None
+    header: FileHeader | None
     """The columns of a container without a header row."""
 
-    def records(self) -> Iterator[Row]:
+    def records(self) -> Iterator[FileRow]:
         """Yield the rows from the first, at every call. Raises UnreadableFile on the way."""
         ...
 
     def close(self) -> None: ...
 
 
-class Skipped(NamedTuple):
+class SkippedRows(NamedTuple):
     """Rows from ``first`` to ``last`` that hold no contact; ``kind`` None: they are blank."""
 
     first: int
@@ -154,7 +154,7 @@ class Skipped(NamedTuple):
     kind: str | None
 
 
-class Table:
+class ContactTable:
     """An open contact file. Use it in a ``with`` block, or close it.
 
     ``kind`` csv, xlsx, xls or vcard; ``encoding``, ``delimiter``, ``sheet`` where they apply, else
@@ -165,9 +165,9 @@ class Table:
     def __init__(
         self,
         name: str,
-        source: Source,
-        header: Header,
-        limits: Limits,
+        source: RowSource,
+        header: FileHeader,
+        limits: FileLimits,
     ):
         self.name = name
         self.kind = source.kind
@@ -181,7 +181,7 @@ class Table:
         self.title_rows = header.titles
         self.repeated_names = header.repeated
         self.blank_rows = self.footer_rows = self.hidden_rows = 0
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedRows] = []
         self._notes = source.notes + header.notes
         self._written = header.written
         self._source = source
@@ -210,7 +210,7 @@ class Table:
         }
         return (*self._notes, *(kind for kind, is_so in found.items() if is_so))
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[FileRow]:
         """Yield the rows below the header, streamed, from the first at every call.
 
         Blank rows and footers are left out and counted in ``blank_rows`` and ``footer_rows``;
@@ -222,7 +222,7 @@ class Table:
         self.skipped = []
         for title in self.title_rows:
             self._skip(title, "title_rows")
-        held: list[Row] = []
+        held: list[FileRow] = []
         after_blank = footers = False
         count = 0
         for row in self._from_first():
@@ -254,7 +254,7 @@ class Table:
         else:
             yield from map(self._shaped, held)
 
-    def _from_first(self) -> Iterator[Row]:
+    def _from_first(self) -> Iterator[FileRow]:
         first = (self.header_row_number or 0) + 1
         last = first + self._limits.rows + _BLANK_ROWS
         for row in self._source.records():
@@ -270,9 +270,9 @@ class Table:
         if runs and runs[-1].last == number - 1 and runs[-1].kind == kind:
             runs[-1] = runs[-1]._replace(last=number)
         elif kind or len(runs) < _MOST_RUNS:
-            runs.append(Skipped(number, number, kind))
+            runs.append(SkippedRows(number, number, kind))
 
-    def _shaped(self, row: Row) -> Row:
+    def _shaped(self, row: FileRow) -> FileRow:
         number, cells, problem, _ = row
         width, broken = len(self.header), self._source.wide_rows_are_broken
         if len(cells) == width:
@@ -280,11 +280,11 @@ class Table:
         if len(cells) < width:
             missing = width - len(cells)
             left_out = missing if broken and not problem else 0
-            return Row(number, cells + [""] * missing, problem, left_out)
+            return FileRow(number, cells + [""] * missing, problem, left_out)
         if problem is None and any(cell.strip() for cell in cells[width:]):
-            return Row(number, cells, self._too_wide(cells))
+            return FileRow(number, cells, self._too_wide(cells))
         extra = min(0, self._written - len(cells)) if broken and not problem else 0
-        return Row(number, cells[:width], problem, extra)
+        return FileRow(number, cells[:width], problem, extra)
 
     def _too_wide(self, cells: Sequence[str]) -> RowProblem:
         if self._source.wide_rows_are_broken and len(cells) <= self._written:

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterator
 from quopri import decodestring
 from typing import BinaryIO, NamedTuple
 
-from app.contact_files.encodings import Encoding, detect, text_of
+from app.contact_files.encodings import TextEncoding, detect, text_of
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.full_names import read_name
-from app.contact_files.table import Header, ReadOptions, Row
+from app.contact_files.table import FileHeader, FileRow, ReadOptions
 
 _LINE = re.compile(r'(?:([\w-]+)\.)?([\w-]+)((?:;(?:"[^"]*"|[^":;])*)*):(.*)', re.DOTALL)
 _PARAMETER = re.compile(r';((?:"[^"]*"|[^";])*)')
@@ -41,7 +41,7 @@ _NAMES = {
 _FIRST = ("First name", "Last name", "Name prefix", "Middle name", "Name suffix")
 
 
-class _Value(NamedTuple):
+class _VcardProperty(NamedTuple):
     """A property: its name in upper case, parameters in lower case, its text, and the label of its
     group."""
 
@@ -63,7 +63,7 @@ class VCards:
     def __init__(self, stream: BinaryIO, options: ReadOptions):
         self._stream = stream
         self._limits = options.limits
-        self._encoding: Encoding = detect(stream, options.encoding)
+        self._encoding: TextEncoding = detect(stream, options.encoding)
         self.encoding: str | None = self._encoding.name
         self.notes: tuple[str, ...] = ("encoding_guessed",) if self._encoding.guessed else ()
         names = dict.fromkeys(_FIRST[:2])
@@ -74,20 +74,20 @@ class VCards:
         if len(names) == 2 and not any(self._cards()):
             raise UnreadableFile("no_rows")
         ordered = sorted(names, key=_place)
-        self.header: Header | None = Header(ordered, None, ())
+        self.header: FileHeader | None = FileHeader(ordered, None, ())
 
     def close(self) -> None:
         self._stream.close()
 
-    def records(self) -> Iterator[Row]:
+    def records(self) -> Iterator[FileRow]:
         """Yield one row for each card."""
         names = self.header.names if self.header else []
         for number, card in enumerate(self._cards(), 1):
-            yield Row(number, [card.get(name, "") for name in names])
+            yield FileRow(number, [card.get(name, "") for name in names])
 
     def _cards(self) -> Iterator[dict[str, str]]:
         """Yield each card by the names of its columns, also a card without an end."""
-        values: list[_Value] | None = None
+        values: list[_VcardProperty] | None = None
         depth = number = 0
         for line in self._lines():
             value = _value(line)
@@ -111,7 +111,7 @@ class VCards:
         if values:
             yield _columns(values)
 
-    def _check(self, values: list[_Value], number: int) -> None:
+    def _check(self, values: list[_VcardProperty], number: int) -> None:
         limits, last = self._limits, values[-1]
         if len(last.text) > limits.cell and last.name not in _BINARY:
             raise UnreadableFile("field_too_long", row=number, limit=limits.cell)
@@ -150,7 +150,7 @@ def _is_soft(whole: list[str], line: str) -> bool:
     return line.endswith("=") and "QUOTED-PRINTABLE" in whole[0][:200].upper()
 
 
-def _value(line: str) -> _Value | None:
+def _value(line: str) -> _VcardProperty | None:
     match = _LINE.fullmatch(line)
     if match is None:
         return None
@@ -167,7 +167,7 @@ def _value(line: str) -> _Value | None:
         parameters[key] = f"{parameters[key]},{value}" if key in parameters else value
     if name not in _BINARY and parameters.get("encoding") == "quoted-printable":
         text = _printable(text, parameters.get("charset", "utf-8"))
-    return _Value(name, parameters, text, match[1] or "")
+    return _VcardProperty(name, parameters, text, match[1] or "")
 
 
 def _printable(text: str, charset: str) -> str:
@@ -180,7 +180,7 @@ def _printable(text: str, charset: str) -> str:
     return data.decode("latin-1")
 
 
-def _columns(values: list[_Value]) -> dict[str, str]:
+def _columns(values: list[_VcardProperty]) -> dict[str, str]:
     """Return a card's values by column; among equals, the preferred one comes first."""
     cells: dict[str, str] = {}
     whole = ""
@@ -209,7 +209,7 @@ def _columns(values: list[_Value]) -> dict[str, str]:
     return {name: text for name, text in cells.items() if text}
 
 
-def _preference(value: _Value) -> int:
+def _preference(value: _VcardProperty) -> int:
     """Sort by preference, then mobile numbers, then the order of the card."""
     types = value.parameters.get("type", "").split(",")
     preference = value.parameters.get("pref", "")
@@ -225,7 +225,7 @@ def _label(text: str) -> str:
     return match[1] if match else plain
 
 
-def _add_phone(cells: dict[str, str], value: _Value, label: str) -> None:
+def _add_phone(cells: dict[str, str], value: _VcardProperty, label: str) -> None:
     types = value.parameters.get("type", "").split(",")
     text = re.sub(r"(?i)^tel:", "", _plain(value.text))
     no_voice = label.casefold().split() + (types if "voice" not in types else [])

@@ -177,7 +177,7 @@ class _Pipe(io.RawIOBase):
         return taken
 
 
-class Writer(Protocol):
+class RowWriter(Protocol):
     """Write a file piece by piece."""
 
     def begin(self, header: MarkedRow) -> bytes: ...

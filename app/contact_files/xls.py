@@ -18,8 +18,8 @@ from app.contact_files.biff import (
 )
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.number_formats import exact
-from app.contact_files.ole import Container
-from app.contact_files.table import Header, ReadOptions, Row
+from app.contact_files.ole import OleContainer
+from app.contact_files.table import FileHeader, FileRow, ReadOptions
 from app.errors import Sentence
 
 MAX_BYTES = 32 * 1024 * 1024
@@ -43,7 +43,7 @@ class OldWorkbook:
     encoding: str | None = None
     delimiter: str | None = None
     wide_rows_are_broken = False
-    header: Header | None = None
+    header: FileHeader | None = None
     row_is_hidden = False
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
@@ -82,7 +82,7 @@ class OldWorkbook:
     def close(self) -> None:
         self._stream.close()
 
-    def records(self) -> Iterator[Row]:
+    def records(self) -> Iterator[FileRow]:
         """Yield rows from the first of the sheet; rows without a record are blank."""
         limits = self._limits
         for index in range(max(self._cells, default=-1) + 1):
@@ -95,7 +95,7 @@ class OldWorkbook:
             if len(cells) > limits.columns:
                 raise UnreadableFile("too_many_columns", row=index + 1, limit=limits.columns)
             self.row_is_hidden = index in self._hidden_rows
-            yield Row(index + 1, cells)
+            yield FileRow(index + 1, cells)
 
     def _choose(self, wanted: str | None) -> SheetEntry:
         """Return the requested sheet, else the active one, else the first visible one."""
@@ -114,14 +114,14 @@ class OldWorkbook:
         return next((sheet for sheet in shown if sheet.visible), readable[0])
 
 
-def _container(stream: BinaryIO) -> Container:
+def _container(stream: BinaryIO) -> OleContainer:
     stream.seek(0)
     data = stream.read(MAX_BYTES + 1)
     if _ENCRYPTED in data:
         raise UnreadableFile("password_protected")
     if len(data) > MAX_BYTES:
         raise UnreadableFile("too_large", limit=f"{MAX_BYTES // 1024 // 1024} MiB")
-    return Container(data)
+    return OleContainer(data)
 
 
 class _SheetCells:

@@ -5,14 +5,14 @@ from typing import BinaryIO, NamedTuple
 
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.number_formats import BUILT_IN, Formatter, exact, formatter
-from app.contact_files.table import Header, ReadOptions, Row
-from app.contact_files.xlsx_package import Package
+from app.contact_files.table import FileHeader, FileRow, ReadOptions
+from app.contact_files.xlsx_package import XlsxPackage
 from app.contact_files.xlsx_sheet import SharedStrings, SheetReader
 
 _ADD_IN = "addin.macroEnabled.main+xml"
 
 
-class _Sheet(NamedTuple):
+class _WorkbookSheet(NamedTuple):
     name: str
     part: str
     visible: bool
@@ -23,13 +23,13 @@ class Workbook:
     encoding: str | None = None
     delimiter: str | None = None
     wide_rows_are_broken = False
-    header: Header | None = None
+    header: FileHeader | None = None
     row_is_hidden = False
 
     def __init__(self, stream: BinaryIO, options: ReadOptions):
         self._stream = stream
         self._limits = options.limits
-        self._package = Package(stream, options.limits)
+        self._package = XlsxPackage(stream, options.limits)
         main = next(
             (part for kind, part in self._package.related("").values() if kind == "officeDocument"),
             "xl/workbook.xml",
@@ -57,7 +57,7 @@ class Workbook:
     def close(self) -> None:
         self._stream.close()
 
-    def records(self) -> Iterator[Row]:
+    def records(self) -> Iterator[FileRow]:
         """Yield rows by the numbers that the sheet gives them; rows that are left out are blank."""
         if self._strings is None:
             self._strings = self._read_strings()
@@ -67,12 +67,12 @@ class Workbook:
             self.hidden_columns = reader.hidden_columns
             for number, cells, self.row_is_hidden in reader.take():
                 for blank in range(expected, number):
-                    yield Row(blank, [])
-                yield Row(number, cells)
+                    yield FileRow(blank, [])
+                yield FileRow(number, cells)
                 expected = number + 1
 
-    def _read_sheets(self, main: str) -> tuple[list[_Sheet], int]:
-        sheets: list[_Sheet] = []
+    def _read_sheets(self, main: str) -> tuple[list[_WorkbookSheet], int]:
+        sheets: list[_WorkbookSheet] = []
         active = 0
         for element in self._package.elements(main):
             attributes = element.attributes
@@ -86,10 +86,12 @@ class Workbook:
                 visible = attributes.get("state", "visible") == "visible"
                 # Chart sheets keep their place, so that the active tab counts right.
                 readable = part if kind == "worksheet" and part in self._package.names else ""
-                sheets.append(_Sheet(attributes.get("name", ""), readable, visible))
+                sheets.append(_WorkbookSheet(attributes.get("name", ""), readable, visible))
         return sheets, active
 
-    def _choose(self, sheets: list[_Sheet], active: int, wanted: str | None) -> _Sheet:
+    def _choose(
+        self, sheets: list[_WorkbookSheet], active: int, wanted: str | None
+    ) -> _WorkbookSheet:
         """Return the requested sheet, else the active one, else the first visible one."""
         readable = [sheet for sheet in sheets if sheet.part]
         if wanted is not None:
@@ -136,7 +138,7 @@ class Workbook:
         return strings.found
 
 
-def _refuse_others(package: Package, main: str) -> None:
+def _refuse_others(package: XlsxPackage, main: str) -> None:
     """Refuse an archive that is no XLSX by what it is."""
     names = package.names
     if main in names and main.endswith(".bin"):

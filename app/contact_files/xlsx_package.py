@@ -15,7 +15,7 @@ from xml.parsers import expat
 from zipfile import BadZipFile, ZipFile
 
 from app.contact_files.errors import UnreadableFile
-from app.contact_files.table import Limits
+from app.contact_files.table import FileLimits
 
 CHUNK = 64 * 1024
 _ESCAPED = re.compile(r"_x(?!D[89A-F])([0-9A-F]{4})_", re.IGNORECASE)
@@ -31,7 +31,7 @@ _BROKEN_ARCHIVE = (
 _BROKEN_XML = (expat.ExpatError, ValueError, LookupError)
 
 
-class Element(NamedTuple):
+class XmlElement(NamedTuple):
     """The start of one element: local names, without namespaces."""
 
     name: str
@@ -63,10 +63,10 @@ def unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
 
 
-class Package:
+class XlsxPackage:
     """An open archive whose parts are found by their relationships."""
 
-    def __init__(self, stream: BinaryIO, limits: Limits):
+    def __init__(self, stream: BinaryIO, limits: FileLimits):
         try:
             self._zip = ZipFile(stream)
         except _BROKEN_ARCHIVE:
@@ -98,15 +98,15 @@ class Package:
         except _BROKEN_ARCHIVE:
             raise UnreadableFile("unreadable_workbook") from None
 
-    def elements(self, name: str) -> Iterator[Element]:
+    def elements(self, name: str) -> Iterator[XmlElement]:
         """Yield every element of a small part, in order."""
         made = parser()
-        found: list[Element] = []
+        found: list[XmlElement] = []
         path = [""]
 
         def start(tag: str, attributes: dict[str, str]) -> None:
             plain = {local(key): value for key, value in attributes.items()}
-            found.append(Element(local(tag), path[-1], plain))
+            found.append(XmlElement(local(tag), path[-1], plain))
             path.append(local(tag))
 
         made.StartElementHandler = start

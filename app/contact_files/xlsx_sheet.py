@@ -6,7 +6,7 @@ from collections.abc import Callable
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.formulas import UNCALCULATED, unguard_cell
 from app.contact_files.number_formats import Formatter, exact
-from app.contact_files.table import Limits
+from app.contact_files.table import FileLimits
 from app.contact_files.xlsx_package import local, parser, unescaped
 
 _LAST_ROW = 1_048_576
@@ -20,7 +20,7 @@ class SharedStrings:
     """Feed ``parser`` with the part; ``found`` has its texts in order, without phonetic
     readings."""
 
-    def __init__(self, limits: Limits):
+    def __init__(self, limits: FileLimits):
         self.found: list[str] = []
         self._longest = limits.cell
         self._text: list[str] = []
@@ -60,7 +60,7 @@ class SheetReader:
     ``hidden_columns`` has the indexes of hidden columns, known before the first row.
     """
 
-    def __init__(self, strings: list[str], formats: list[Formatter], limits: Limits):
+    def __init__(self, strings: list[str], formats: list[Formatter], limits: FileLimits):
         self._strings = strings
         self._formats = formats
         self._limits = limits

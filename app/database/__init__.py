@@ -21,7 +21,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from app.config import database_urls
 from app.database.replica import Replica
-from app.database.scope import INSTALLATION, SCOPE, Scope, begin
+from app.database.scope import INSTALLATION, SCOPE, DatabaseScope, begin
 from app.database.sqlite_write_lock import (
     BUSY_SECONDS,
     QueueingConnection,
@@ -191,7 +191,7 @@ class Database:
         self.scope = INSTALLATION
         self.replica: Replica | None = None
 
-    def within(self, scope: Scope) -> Self:
+    def within(self, scope: DatabaseScope) -> Self:
         """The same database, with transactions of this scope only."""
         narrowed = copy(self)
         narrowed.scope = scope

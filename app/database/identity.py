@@ -25,7 +25,7 @@ _POSTGRESQL = text(f"{_NAMES}, pg_current_xact_id()::text::bigint % 4294967296")
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class DatabaseIdentity:
     """``server`` is PostgreSQL's system identifier, ``timeline`` changes with each recovery and
     each standby that takes over, ``database`` is an OID or the inode of SQLite's file.
 
@@ -38,7 +38,7 @@ class Identity:
     transaction: int | None = None
 
 
-def read(session: Session) -> Identity | None:
+def read(session: Session) -> DatabaseIdentity | None:
     """Return the identity of the session's database; None if it can't be read. Not for a savepoint:
     its rows show a transaction of their own."""
     if session.get_bind().dialect.name == "sqlite":
@@ -50,7 +50,7 @@ def read(session: Session) -> Identity | None:
         if error.connection_invalidated:
             raise
         return None
-    return Identity(int(database), int(server), int(timeline), int(transaction))
+    return DatabaseIdentity(int(database), int(server), int(timeline), int(transaction))
 
 
 def check_connections(engine: Engine, is_other: Callable[[], None]) -> None:
@@ -72,9 +72,9 @@ def check_connections(engine: Engine, is_other: Callable[[], None]) -> None:
         event.listen(engine, "connect", check)
 
 
-def _of_file(path: str) -> Identity | None:
+def _of_file(path: str) -> DatabaseIdentity | None:
     """Without the number of the device, which another start of the machine may change."""
     try:
-        return Identity(os.stat(path).st_ino)  # noqa: PTH116 - nothing else is done with the path
+        return DatabaseIdentity(os.stat(path).st_ino)  # noqa: PTH116 - nothing else is done with the path
     except OSError:
         return None

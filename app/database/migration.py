@@ -68,7 +68,7 @@ def current(connection: Connection) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class SchemaCompatibility:
     """Whether code and database work together. ``problem`` is a sentence without a capital and a
     full stop, empty if they do."""
 
@@ -81,25 +81,27 @@ class Fit:
         return self.found == head()
 
 
-def fit(connection: Connection) -> Fit:
+def fit(connection: Connection) -> SchemaCompatibility:
     """Compare the database with the range of this code: from `OLDEST_SCHEMA` to `head`, and beyond
     it up to the first contract migration that this code doesn't survive."""
     found, known = current(connection), history()
     if found in known:
         if known.index(found) >= known.index(OLDEST_SCHEMA):
-            return Fit(found)
-        return Fit(found, f"the database is at migration {found}, this version needs {head()}")
+            return SchemaCompatibility(found)
+        return SchemaCompatibility(
+            found, f"the database is at migration {found}, this version needs {head()}"
+        )
     if found is None or found < head():
         missing = f"the database is at migration {found or 'none'}, this version needs {head()}"
-        return Fit(found, missing)
+        return SchemaCompatibility(found, missing)
     floor = code_floor(connection)
     if floor is None or floor in known:
-        return Fit(found)
+        return SchemaCompatibility(found)
     beyond = (
         f"the database is at migration {found}, which needs a version with migration {floor}; "
         f"this one has {head()}"
     )
-    return Fit(found, beyond)
+    return SchemaCompatibility(found, beyond)
 
 
 def code_floor(connection: Connection) -> str | None:

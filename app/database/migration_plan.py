@@ -36,7 +36,7 @@ _SIZES = text(
 
 
 @dataclass(frozen=True, slots=True)
-class Lock:
+class TableLock:
     """``rows`` is PostgreSQL's estimate."""
 
     table: str
@@ -46,7 +46,7 @@ class Lock:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MigrationStep:
     """A pending migration. ``serves`` is whether processes whose newest migration is the one the
     database is at keep working after it; ``oldest_code`` the migration that a contract one expects
     all processes to have."""
@@ -56,10 +56,10 @@ class Step:
     phase: str
     serves: bool
     oldest_code: str | None
-    locks: tuple[Lock, ...]
+    locks: tuple[TableLock, ...]
 
 
-def pending(connection: Connection) -> list[Step]:
+def pending(connection: Connection) -> list[MigrationStep]:
     """Return what is to run, the next one first. Raises Alembic's `CommandError` where the database
     is at a migration that this version doesn't know."""
     from alembic.config import Config
@@ -72,7 +72,7 @@ def pending(connection: Connection) -> list[Step]:
     before = (
         {each.revision for each in scripts.iterate_revisions(found, "base")} if found else set()
     )
-    steps: list[Step] = []
+    steps: list[MigrationStep] = []
     for script in ahead:
         phase = getattr(script.module, "PHASE", STOPPED)
         oldest_code = script.module.OLDEST_CODE if phase == CONTRACT and found else None
@@ -80,7 +80,7 @@ def pending(connection: Connection) -> list[Step]:
         serves = survives and all(step.serves for step in steps)
         locks = () if phase == STOPPED else tuple(_locks(connection, config, script))
         title = script.doc.partition("\n")[0]
-        steps.append(Step(script.revision, title, phase, serves, oldest_code, locks))
+        steps.append(MigrationStep(script.revision, title, phase, serves, oldest_code, locks))
     return steps
 
 
@@ -96,7 +96,7 @@ def statements(config: Any, revisions: str) -> list[str]:
     return [each for each in found if each]
 
 
-def _locks(connection: Connection, config: Any, script: Any) -> Iterator[Lock]:
+def _locks(connection: Connection, config: Any, script: Any) -> Iterator[TableLock]:
     if connection.dialect.name != "postgresql":
         return
     found: set[tuple[str, str]] = set()
@@ -107,7 +107,7 @@ def _locks(connection: Connection, config: Any, script: Any) -> Iterator[Lock]:
     for table, mode in sorted(found):
         if table not in created:
             size: Any = connection.execute(_SIZES, {"table": table}).one_or_none() or (0, 0)
-            yield Lock(table, mode, *size)
+            yield TableLock(table, mode, *size)
 
 
 def _locks_of(statement: str) -> Iterator[tuple[str, str]]:

@@ -41,7 +41,7 @@ class Partition:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class PartitionState:
     """``strays`` are tables with rows that no month takes, ``missing`` those without a partition
     for the next month."""
 
@@ -160,16 +160,16 @@ def wait_briefly(connection: Connection) -> None:
     _run(connection, f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
 
 
-def state(connection: Connection, now: datetime) -> State:
+def state(connection: Connection, now: datetime) -> PartitionState:
     """Whether each row and the next month have their partition. Always well on SQLite."""
     tables = {name: each for name, each in _of_tables(connection, list(KEYS)).items() if each}
     if not tables:
-        return State([], [])
+        return PartitionState([], [])
     rests = [one.name for each in tables.values() for one in each if one.end is None]
     # nosemgrep: sql-made-of-values - names from the database's own catalogue
     columns = ", ".join(f"EXISTS (SELECT 1 FROM {name})" for name in rests)  # noqa: S608 - as above
     filled = connection.execute(text(f"SELECT {columns}")).one()
-    return State(
+    return PartitionState(
         strays=[table for table, has_rows in zip(tables, filled, strict=True) if has_rows],
         missing=[
             table

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
-from app.database.scope import SCOPE, Scope
+from app.database.scope import SCOPE, DatabaseScope
 
 AWAY_SECONDS = 5.0
 """A replica that didn't answer isn't asked again before."""
@@ -43,7 +43,7 @@ class Replica:
         with self._primary.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
             return int(connection.scalar(_POSITION) or 0)
 
-    def open(self, scope: Scope, after: int) -> Session | None:
+    def open(self, scope: DatabaseScope, after: int) -> Session | None:
         """Return a session to read with that sees all before the position ``after``; None if the
         replica lags or doesn't answer."""
         if monotonic() < self._away_until:

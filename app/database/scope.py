@@ -22,7 +22,7 @@ than a short statement."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class DatabaseScope:
     """``name`` is ``installation``, ``authentication`` or ``partner``. Only the last has ids, by
     which the policies recognise it."""
 
@@ -36,18 +36,18 @@ class Scope:
             raise ValueError(message)
 
 
-INSTALLATION = Scope("installation")
+INSTALLATION = DatabaseScope("installation")
 """All rows: the worker, the command line and operators."""
-AUTHENTICATION = Scope("authentication")
+AUTHENTICATION = DatabaseScope("authentication")
 """What is needed before it is known who asks: accounts, credentials and brands."""
 
 
-def of_tenant(partner_id: UUID, organization_id: UUID | None) -> Scope:
+def of_tenant(partner_id: UUID, organization_id: UUID | None) -> DatabaseScope:
     """The rows of a partner, or of one organization of it."""
-    return Scope("partner", partner_id, organization_id)
+    return DatabaseScope("partner", partner_id, organization_id)
 
 
-def begin(connection: Connection, scope: Scope) -> None:
+def begin(connection: Connection, scope: DatabaseScope) -> None:
     """Begin a transaction of PostgreSQL and declare its scope, in one message to the server.
 
     A connection that has been given an isolation level begins its transactions itself.
@@ -56,12 +56,12 @@ def begin(connection: Connection, scope: Scope) -> None:
     _execute(connection, ("BEGIN; " if driver.autocommit else "") + _declaration(scope))
 
 
-def declare(connection: Connection, scope: Scope) -> None:
+def declare(connection: Connection, scope: DatabaseScope) -> None:
     """Declare another scope to PostgreSQL until the transaction ends."""
     _execute(connection, _declaration(scope))
 
 
-def _declaration(scope: Scope) -> str:
+def _declaration(scope: DatabaseScope) -> str:
     """Names of this module and UUIDs: only without parameters are two statements one message."""
     return _DECLARE.format(scope.name, scope.partner_id or "", scope.organization_id or "")
 

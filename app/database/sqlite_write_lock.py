@@ -35,7 +35,7 @@ _WAL_WRITE_LOCK = 120
 log = logging.getLogger(__name__)
 
 
-class Turns:
+class WriteLock:
     """The turns of an engine's connections to the database at ``path``."""
 
     def __init__(self, path: str):
@@ -120,7 +120,7 @@ class Turns:
 class QueueingConnection(sqlite.Connection):  # type: ignore[name-defined,misc]  # the driver has no types
     """Passes its turn on when its transaction has ended."""
 
-    turns: Turns
+    turns: WriteLock
     _has_turn = False
     _is_hasty = False
 
@@ -169,7 +169,7 @@ class QueueingConnection(sqlite.Connection):  # type: ignore[name-defined,misc] 
 
 def queue_writers(engine: Engine, path: str) -> None:
     """For an engine whose connections are `QueueingConnection`."""
-    turns = Turns(path)
+    turns = WriteLock(path)
 
     def set_turns(connection: Any, _record: Any) -> None:
         connection.turns = turns

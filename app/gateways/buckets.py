@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from app.config import Settings
 from app.errors import Unavailable
-from app.gateways.signed_links import Signer
+from app.gateways.signed_links import LinkSigner
 from app.languages import gettext
 
 PART = 5 * 1024 * 1024
@@ -56,7 +56,7 @@ class Bucket:
                 "backoff": {"init_backoff": _FIRST_PAUSE},
             },
         )
-        self._signer = Signer(
+        self._signer = LinkSigner(
             settings.files_endpoint or f"https://s3.{settings.files_region}.amazonaws.com",
             settings.files_region,
             settings.files_key_id,
@@ -81,7 +81,7 @@ class Bucket:
         """Return a reader that asks for the parts that are read. Raises FileNotFoundError."""
         with _answering("read"):
             return io.BufferedReader(
-                _Reader(self._api.open_reader(self._store, name)), _Reader.BLOCK
+                _ObjectReader(self._api.open_reader(self._store, name)), _ObjectReader.BLOCK
             )
 
     def fetch(self, name: str) -> IO[bytes]:
@@ -89,7 +89,7 @@ class Bucket:
         copy = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
         try:
             with self.open(name) as source:
-                while chunk := source.read(_Reader.BLOCK):
+                while chunk := source.read(_ObjectReader.BLOCK):
                     copy.write(chunk)
         except BaseException:
             copy.close()
@@ -127,7 +127,7 @@ class Bucket:
         )
 
 
-class _Reader(io.RawIOBase):
+class _ObjectReader(io.RawIOBase):
     """What obstore reads, as a stream of Python's own kind."""
 
     BLOCK = 1024 * 1024

@@ -26,7 +26,7 @@ class ModelUnusable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ConversationModel:
     """``url`` is the base address, such as ``https://api.openai.com/v1``."""
 
     url: str
@@ -36,14 +36,16 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class SpeechSegment:
     """``at`` is in seconds after the beginning."""
 
     text: str
     at: float | None = None
 
 
-def transcribe(model: Model, sound: bytes, file_name: str, content_type: str) -> list[Segment]:
+def transcribe(
+    model: ConversationModel, sound: bytes, file_name: str, content_type: str
+) -> list[SpeechSegment]:
     """Return what is said in the recording. Speakers are not told apart. Raises
     `ModelUnusable`."""
     boundary = uuid.uuid4().hex
@@ -59,11 +61,11 @@ def transcribe(model: Model, sound: bytes, file_name: str, content_type: str) ->
     reply = _post(model, "/audio/transcriptions", body, f"multipart/form-data; boundary={boundary}")
     segments = reply.get("segments")
     found = [_segment(each) for each in segments] if isinstance(segments, list) else []
-    found = found or [Segment(_text(reply.get("text")))]
+    found = found or [SpeechSegment(_text(reply.get("text")))]
     return [segment for segment in found if segment.text]
 
 
-def summarise(model: Model, lines: Sequence[str]) -> str:
+def summarise(model: ConversationModel, lines: Sequence[str]) -> str:
     """Return a summary of the transcript. Raises `ModelUnusable`."""
     asked = {
         "model": model.name,
@@ -83,7 +85,7 @@ def summarise(model: Model, lines: Sequence[str]) -> str:
     return words[:LONGEST_SUMMARY]
 
 
-def _post(model: Model, path: str, body: bytes, content_type: str) -> dict[str, Any]:
+def _post(model: ConversationModel, path: str, body: bytes, content_type: str) -> dict[str, Any]:
     parts = urlsplit(model.url.rstrip("/") + path)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=model.seconds)
@@ -112,13 +114,13 @@ def _post(model: Model, path: str, body: bytes, content_type: str) -> dict[str, 
     return reply
 
 
-def _segment(each: Any) -> Segment:
+def _segment(each: Any) -> SpeechSegment:
     if not isinstance(each, dict):
-        return Segment("")
+        return SpeechSegment("")
     start = each.get("start")
     if not isinstance(start, int | float) or not 0 <= start <= LONGEST_SECONDS:
         start = None
-    return Segment(_text(each.get("text")), start)
+    return SpeechSegment(_text(each.get("text")), start)
 
 
 def _text(value: Any) -> str:

@@ -1,7 +1,7 @@
 """Every use of DBOS's private parts, as in the version that this file's test names.
 
 DBOS polls each queue at a fixed interval and runs its timers each second. Here its threads wait for
-`Bells` instead, with slow polling as a safety net. DBOS still claims, runs and records the work.
+`WakeEvents` instead, with slow polling as a safety net. DBOS still claims, runs and records the work.
 """
 
 import math
@@ -15,7 +15,7 @@ from dbos._serialization import DefaultSerializer, deserialize_exception
 from dbos._sys_db import SystemDatabase
 from sqlalchemy import Connection, Engine, and_, func, literal_column, select, update
 
-from app.gateways.wake import Bell, Bells
+from app.gateways.wake import WakeEvent, WakeEvents
 
 QUEUE_LIST = "queue list"
 """The topic of the thread that starts a reader for each registered queue."""
@@ -24,10 +24,10 @@ _read_queue = _queue.queue_worker_thread
 _read_queue_list = _queue.queue_thread
 
 
-class _Pace(Event):
+class _PacedEvent(Event):
     """DBOS's stop event for one of its threads; its waits end early when the bell rings."""
 
-    def __init__(self, stop: Event, bell: Bell, at_least: float = 0.0):
+    def __init__(self, stop: Event, bell: WakeEvent, at_least: float = 0.0):
         super().__init__()
         self.stop = stop
         self._bell = bell
@@ -43,7 +43,7 @@ class _Pace(Event):
 class _ActiveWorkflows(ActiveWorkflowById):
     """Rings the bell of a queue when one of its workflows ends here: there is room for another."""
 
-    def __init__(self, bells: Bells):
+    def __init__(self, bells: WakeEvents):
         super().__init__()
         self._bells = bells
 
@@ -66,15 +66,15 @@ def migrate(url: str, engine: Engine) -> None:
     ).run_migrations()
 
 
-def pace(instance: DBOS, bells: Bells, poll_seconds: float) -> None:
+def pace(instance: DBOS, bells: WakeEvents, poll_seconds: float) -> None:
     """Make a DBOS that is not launched yet wait for the bells of its queues. The timers of its
     background thread don't run: `start_delayed` replaces them, and no work has a deadline."""
 
-    def read_queue(stop: _Pace, dbos: Any, queue: Any) -> None:
-        _read_queue(_Pace(stop.stop, bells.of(queue.name), poll_seconds), dbos, queue)
+    def read_queue(stop: _PacedEvent, dbos: Any, queue: Any) -> None:
+        _read_queue(_PacedEvent(stop.stop, bells.of(queue.name), poll_seconds), dbos, queue)
 
     def read_queue_list(stop: Event, dbos: Any) -> None:
-        _read_queue_list(_Pace(stop, bells.of(QUEUE_LIST), poll_seconds), dbos)
+        _read_queue_list(_PacedEvent(stop, bells.of(QUEUE_LIST), poll_seconds), dbos)
 
     def run_no_timers(_stop: Event, _dbos: Any) -> None:
         return

@@ -16,7 +16,7 @@ class NoDnsAnswer(Exception):
     """No server answered, or the answer can't be used: nothing is known about the name."""
 
 
-class Resolver:
+class DnsResolver:
     """Asks the given DNS servers (address, port), or those of the operating system."""
 
     def __init__(

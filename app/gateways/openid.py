@@ -38,7 +38,7 @@ class CodeRefused(ProviderFailed):
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoints:
+class ProviderEndpoints:
     """What discovery says. ``names_issuer``: answers to the browser name the issuer (RFC 9207)."""
 
     issuer: str
@@ -49,7 +49,7 @@ class Endpoints:
     takes_basic: bool
 
 
-class _Kept:
+class _AnswerCache:
     """Answers by URL, with the time of their request."""
 
     def __init__(self) -> None:
@@ -69,10 +69,10 @@ class _Kept:
         return found
 
 
-_kept = _Kept()
+_kept = _AnswerCache()
 
 
-def discover(issuer: str, *, allow_private: bool, fresh: bool = False) -> Endpoints:
+def discover(issuer: str, *, allow_private: bool, fresh: bool = False) -> ProviderEndpoints:
     """Return the endpoints of the issuer. Raises `ProviderFailed` if they can't be used."""
     check_url(issuer, allow_private=allow_private)
     seconds = 0.0 if fresh else KEPT_SECONDS
@@ -86,7 +86,7 @@ def discover(issuer: str, *, allow_private: bool, fresh: bool = False) -> Endpoi
         check_url(url, allow_private=allow_private) for url in (*urls, found.get("jwks_uri"))
     )
     methods = found.get("token_endpoint_auth_methods_supported")
-    return Endpoints(
+    return ProviderEndpoints(
         issuer,
         authorization,
         token,
@@ -96,7 +96,9 @@ def discover(issuer: str, *, allow_private: bool, fresh: bool = False) -> Endpoi
     )
 
 
-def keys_of(endpoints: Endpoints, *, allow_private: bool, renew: bool = False) -> dict[str, Any]:
+def keys_of(
+    endpoints: ProviderEndpoints, *, allow_private: bool, renew: bool = False
+) -> dict[str, Any]:
     """Return the provider's JSON Web Key Set; with ``renew`` not older than some seconds. Raises
     `ProviderFailed`."""
     seconds = RENEWED_SECONDS if renew else KEPT_SECONDS
@@ -108,7 +110,7 @@ def keys_of(endpoints: Endpoints, *, allow_private: bool, renew: bool = False) -
 
 
 def exchange(
-    endpoints: Endpoints,
+    endpoints: ProviderEndpoints,
     *,
     client_id: str,
     secret: str,

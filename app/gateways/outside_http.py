@@ -26,7 +26,7 @@ _IN_URLS = "!#$%&'()*+,/:;=?@[]~"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """``body`` is as much as was asked for; None if the connection broke while it was read."""
 
     status: int
@@ -47,7 +47,7 @@ def ask(
     most_bytes: int,
     allow_private: bool,
     seconds: float | None = None,
-) -> Answer:
+) -> HttpAnswer:
     """Send the request once, within ``seconds`` (by default `WHOLE_SECONDS`).
 
     Raises only `NoAnswer` for errors of the host or the network.
@@ -56,7 +56,7 @@ def ask(
     whole = WHOLE_SECONDS if seconds is None else seconds
     late = _SCARCE if seconds is None else f"no answer within {seconds:g} seconds"
     deadline = time.monotonic() + whole
-    line = _Line()
+    line = _TimedConnection()
     try:
         line.hold(_connect(parts, allow_private, min(CONNECT_SECONDS, whole)))
         line.connected.settimeout(whole)
@@ -75,7 +75,7 @@ def ask(
         raise NoAnswer(late if line.is_cut else words) from None
 
 
-class _Line:
+class _TimedConnection:
     """The connection, and the timer that closes it."""
 
     def __init__(self) -> None:
@@ -140,13 +140,13 @@ def _tls() -> ssl.SSLContext:
 
 
 def _exchange(
-    line: _Line,
+    line: _TimedConnection,
     parts: SplitResult,
     method: str,
     headers: Mapping[str, str],
     body: bytes | None,
     most_bytes: int,
-) -> Answer:
+) -> HttpAnswer:
     host = parts.hostname or ""
     speaking: http.client.HTTPConnection
     if parts.scheme.lower() == "https":
@@ -165,4 +165,4 @@ def _exchange(
         read: bytes | None = answer.read(most_bytes)
     except (OSError, http.client.HTTPException):
         read = None
-    return Answer(answer.status, answer.headers, read)
+    return HttpAnswer(answer.status, answer.headers, read)

@@ -11,7 +11,7 @@ _NOT_MODIFIED = 304
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedPicture:
     """``data`` is None if the host says that the picture with the known ETag is still current."""
 
     data: bytes | None
@@ -22,13 +22,13 @@ class NotFetched(Exception):
     """Why there is no picture, as a sentence."""
 
 
-def fetch(url: str, etag: str | None, *, most_bytes: int, allow_private: bool) -> Fetched:
+def fetch(url: str, etag: str | None, *, most_bytes: int, allow_private: bool) -> FetchedPicture:
     """Fetch the picture, unless it still has this ETag. Each redirect is checked as the first
     address is. Raises `NotFetched`."""
     answer = _follow(url, etag, most_bytes=most_bytes, allow_private=allow_private)
     host = urlsplit(url).hostname
     if answer.status == _NOT_MODIFIED and etag is not None:
-        return Fetched(None, etag)
+        return FetchedPicture(None, etag)
     if answer.status != 200:
         message = f"{host} answered with status {answer.status}."
         raise NotFetched(message)
@@ -43,12 +43,12 @@ def fetch(url: str, etag: str | None, *, most_bytes: int, allow_private: bool) -
         message = f"The picture is over {most_bytes // 1024 // 1024} MB."
         raise NotFetched(message)
     tag = answer.headers.get("ETag", "")
-    return Fetched(answer.body, tag if 0 < len(tag) <= 200 and tag.isprintable() else None)
+    return FetchedPicture(answer.body, tag if 0 < len(tag) <= 200 and tag.isprintable() else None)
 
 
 def _follow(
     url: str, etag: str | None, *, most_bytes: int, allow_private: bool
-) -> outside_http.Answer:
+) -> outside_http.HttpAnswer:
     headers = {"accept": "image/*", "user-agent": "partner-portal-pictures/1"}
     if etag is not None:
         headers["if-none-match"] = etag

@@ -32,7 +32,7 @@ _MP3_FRAMES = (0xFA, 0xF2, 0xE2)
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedRecording:
     data: bytes
     content_type: str
 
@@ -45,7 +45,9 @@ class NotFetched(Exception):
         self.again = again
 
 
-def fetch(url: str, headers: Mapping[str, str], *, most_bytes: int, allow_private: bool) -> Fetched:
+def fetch(
+    url: str, headers: Mapping[str, str], *, most_bytes: int, allow_private: bool
+) -> FetchedRecording:
     """Fetch the file. Each redirect is checked as the first address is, and gets no ``headers``.
     Raises `NotFetched`."""
     answer = _follow(url, headers, most_bytes, allow_private)
@@ -59,7 +61,7 @@ def fetch(url: str, headers: Mapping[str, str], *, most_bytes: int, allow_privat
     kind = content_type_of(answer.body)
     if kind is None:
         raise NotFetched(_NO_RECORDING(host=host), again=False)
-    return Fetched(answer.body, kind)
+    return FetchedRecording(answer.body, kind)
 
 
 def content_type_of(data: bytes) -> str | None:
@@ -73,7 +75,7 @@ def content_type_of(data: bytes) -> str | None:
 
 def _follow(
     url: str, headers: Mapping[str, str], most_bytes: int, allow_private: bool
-) -> outside_http.Answer:
+) -> outside_http.HttpAnswer:
     sent = {"accept": "audio/*", "user-agent": "partner-portal-recordings/1", **headers}
     for _turn in range(MOST_REDIRECTS + 1):
         try:

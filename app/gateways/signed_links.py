@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 
 @dataclass(frozen=True, slots=True)
-class Signer:
+class LinkSigner:
     """``endpoint`` is the address of the server, ``key`` the ID of the key."""
 
     endpoint: str

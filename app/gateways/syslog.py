@@ -14,7 +14,7 @@ class SyslogUnavailable(Exception):
     """The server can't be reached, or didn't accept a line."""
 
 
-class Syslog:
+class SyslogConnection:
     """A connection, as a context manager. ``url`` is ``udp://``, ``tcp://`` or ``unix://``.
 
     Raises `SyslogUnavailable`. Delivery over UDP is not confirmed.

@@ -39,7 +39,7 @@ _PENDING = "wake-ups to send after the commit"
 log = logging.getLogger(__name__)
 
 
-class Bell:
+class WakeEvent:
     """A reader's event: a wake-up, or the time of its next poll. The first wait ends at once, since
     there may be earlier work."""
 
@@ -60,13 +60,13 @@ class Bell:
         return stop.is_set()
 
 
-class Bells:
+class WakeEvents:
     """The bells of one process, by topic."""
 
     def __init__(self) -> None:
-        self._bells: defaultdict[str, Bell] = defaultdict(Bell)
+        self._bells: defaultdict[str, WakeEvent] = defaultdict(WakeEvent)
 
-    def of(self, topic: str) -> Bell:
+    def of(self, topic: str) -> WakeEvent:
         return self._bells[topic]
 
     def ring_all(self) -> None:
@@ -120,7 +120,7 @@ def _open_pipe(url: URL, direction: int) -> int:
     return pipe
 
 
-def keep_listening(address: str, bells: Bells, stop: threading.Event) -> None:
+def keep_listening(address: str, bells: WakeEvents, stop: threading.Event) -> None:
     """Ring the bells for commits of any process, until ``stop`` is set."""
     url = make_url(address)
     listen = _listen_on_pipe if url.get_backend_name() == "sqlite" else _listen
@@ -132,7 +132,7 @@ def keep_listening(address: str, bells: Bells, stop: threading.Event) -> None:
             stop.wait(RETRY_SECONDS)
 
 
-def _listen_on_pipe(url: URL, bells: Bells, stop: threading.Event) -> None:
+def _listen_on_pipe(url: URL, bells: WakeEvents, stop: threading.Event) -> None:
     with suppress(FileExistsError):
         os.mkfifo(_pipe_of(url), 0o666)
     # Open for both directions: a pipe without a writer would be readable all the time.
@@ -152,7 +152,7 @@ def _listen_on_pipe(url: URL, bells: Bells, stop: threading.Event) -> None:
         os.close(pipe)
 
 
-def _listen(url: URL, bells: Bells, stop: threading.Event) -> None:
+def _listen(url: URL, bells: WakeEvents, stop: threading.Event) -> None:
     engine = make_engine(url, pool_size=1)
     pooled = engine.raw_connection()
     connection: Any = pooled.driver_connection

@@ -13,7 +13,7 @@ EXCERPT_BYTES = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WebhookAnswer:
     """``status`` is None if there was no answer; ``excerpt`` is the reason then. ``retry_after`` is
     in seconds, as ``seconds``, which it took."""
 
@@ -27,14 +27,14 @@ class Answer:
         return self.status is not None and 200 <= self.status < 300
 
 
-def post(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool) -> Answer:
+def post(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool) -> WebhookAnswer:
     """Post the body as JSON, once. Never raises for errors of the receiver or the network."""
     began = monotonic()
     answer = _ask(url, headers, body, allow_private=allow_private)
     return replace(answer, seconds=round(monotonic() - began, 3))
 
 
-def _ask(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool) -> Answer:
+def _ask(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool) -> WebhookAnswer:
     all_headers = {
         **headers,
         "content-type": "application/json",
@@ -50,9 +50,9 @@ def _ask(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool
             allow_private=allow_private,
         )
     except outside_http.NoAnswer as reason:
-        return Answer(None, str(reason))
+        return WebhookAnswer(None, str(reason))
     text = (answer.body or b"").decode(errors="replace")  # without a body, its status is the answer
-    return Answer(answer.status, _excerpt(text), _seconds(answer.headers.get("Retry-After")))
+    return WebhookAnswer(answer.status, _excerpt(text), _seconds(answer.headers.get("Retry-After")))
 
 
 def _excerpt(text: str) -> str:

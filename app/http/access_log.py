@@ -45,7 +45,7 @@ class LateRule(Rule):
         return build
 
 
-class Portal(Flask):
+class PortalApp(Flask):
     """Logs an error with its request's line instead of one of its own, and remembers the paths of
     pages without values: each page links some fifty."""
 

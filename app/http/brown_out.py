@@ -55,7 +55,7 @@ DOWNLOADS_BUSY, BUSY = "downloads_busy", "busy"
 """The codes of refused exports and of other refused requests."""
 
 
-class Turns:
+class RequestTurns:
     """So many requests are answered at once, and some wait a moment for their turn."""
 
     def __init__(self, at_once: int, *, waiting: int = 0):
@@ -78,7 +78,7 @@ class Turns:
 def shed_load(app: Flask, at_once: int) -> None:
     """Answer 503 to what can wait while others have to; ``at_once`` exports, and as many requests
     that ask a provider, are answered at once."""
-    exports, providers = Turns(at_once, waiting=at_once // 2), Turns(at_once)
+    exports, providers = RequestTurns(at_once, waiting=at_once // 2), RequestTurns(at_once)
 
     @app.before_request
     def _refuse() -> None:

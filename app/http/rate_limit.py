@@ -27,7 +27,7 @@ def _with_this_credential(rate: float, wait: int) -> str:
     )
 
 
-class _Bucket:
+class _TokenBucket:
     """``tokens`` at a moment; below zero where other processes have taken more meanwhile."""
 
     __slots__ = ("followed_until", "then", "tokens", "unreported")
@@ -61,7 +61,7 @@ class TokenBuckets:
         self._burst = burst
         self._clock = clock
         self._max_keys = max_keys
-        self._buckets: OrderedDict[Hashable, _Bucket] = OrderedDict()
+        self._buckets: OrderedDict[Hashable, _TokenBucket] = OrderedDict()
         self._lock = Lock()
         self._unreported: set[Hashable] = set()
         self._report: Callable[[bool], None] | None = None
@@ -78,7 +78,7 @@ class TokenBuckets:
         """Takes one token. Raises `RateLimited` with the whole seconds until there is one."""
         with self._lock:
             now = self._clock()
-            bucket = self._buckets.pop(key, None) or _Bucket(self._burst, now)
+            bucket = self._buckets.pop(key, None) or _TokenBucket(self._burst, now)
             before = bucket.then
             tokens = min(self._burst, bucket.tokens + (now - before) * self._rate)
             bucket.tokens = tokens - 1 if tokens >= 1 else tokens
@@ -94,7 +94,7 @@ class TokenBuckets:
             raise RateLimited(self._describe(self._rate, wait), wait)
 
     def _note(
-        self, key: Hashable, bucket: _Bucket, seconds: float, report: Callable[[bool], None]
+        self, key: Hashable, bucket: _TokenBucket, seconds: float, report: Callable[[bool], None]
     ) -> None:
         """Count a token that other processes don't know of, ``seconds`` after the one before."""
         if bucket.followed_until <= bucket.then:

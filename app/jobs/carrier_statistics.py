@@ -9,11 +9,11 @@ from threading import Lock
 from app.database import Database
 from app.enums import CarrierKind, Observed
 from app.gateways.carriers.base import (
+    AttemptInquiry,
+    CallPlacement,
     Carrier,
     CarrierReport,
-    Inquiry,
     NoCarrierAnswer,
-    Placement,
     PlacementDelayed,
     PlacementRejected,
 )
@@ -87,15 +87,15 @@ class Watched:
     def silence_seconds(self) -> float:
         return self._carrier.silence_seconds
 
-    def place(self, placement: Placement) -> CarrierReport:
+    def place(self, placement: CallPlacement) -> CarrierReport:
         with self._watching("place"):
             return self._carrier.place(placement)
 
-    def look_up(self, inquiry: Inquiry) -> CarrierReport:
+    def look_up(self, inquiry: AttemptInquiry) -> CarrierReport:
         with self._watching("look_up"):
             return self._carrier.look_up(inquiry)
 
-    def hang_up(self, inquiry: Inquiry) -> bool:
+    def hang_up(self, inquiry: AttemptInquiry) -> bool:
         with self._watching("hang_up"):
             return self._carrier.hang_up(inquiry)
 

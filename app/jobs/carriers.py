@@ -8,11 +8,11 @@ from app.config import Settings
 from app.database import Database
 from app.enums import CarrierKind, EndedReason
 from app.gateways.carriers.base import (
+    AttemptInquiry,
+    CallPlacement,
     Carrier,
     CarrierReport,
-    Inquiry,
     NoCarrierAnswer,
-    Placement,
     PlacementRejected,
 )
 from app.gateways.carriers.factory import open_account
@@ -73,14 +73,14 @@ class Closed:
     def __init__(self, kind: CarrierKind):
         self.kind = kind
 
-    def place(self, placement: Placement) -> CarrierReport:  # noqa: ARG002 - the protocol's
+    def place(self, placement: CallPlacement) -> CarrierReport:  # noqa: ARG002 - the protocol's
         message = "The carrier account of this call can no longer be used."
         raise PlacementRejected(message, EndedReason.CARRIER_ERROR)
 
-    def look_up(self, inquiry: Inquiry) -> CarrierReport:  # noqa: ARG002 - as above
+    def look_up(self, inquiry: AttemptInquiry) -> CarrierReport:  # noqa: ARG002 - as above
         message = "no account to ask with"
         raise NoCarrierAnswer(message)
 
-    def hang_up(self, inquiry: Inquiry) -> bool:  # noqa: ARG002 - as above
+    def hang_up(self, inquiry: AttemptInquiry) -> bool:  # noqa: ARG002 - as above
         message = "no account to ask with"
         raise NoCarrierAnswer(message)

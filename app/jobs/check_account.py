@@ -12,7 +12,7 @@ from app.config import Settings
 from app.database import Database
 from app.enums import CarrierKind
 from app.gateways.carriers.account_check import ask_carrier
-from app.gateways.carriers.partner_accounts import Finding
+from app.gateways.carriers.partner_accounts import AccountTestResult
 from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.read_carrier_numbers import list_numbers
@@ -49,13 +49,13 @@ def check_account(database: Database, settings: Settings, account_id: UUID) -> N
         return
     if wanted.credentials is None:
         secret = "password" if wanted.account.trunk is not None else "token"
-        found = Finding(False, f"The stored {secret} can’t be read. Enter it again.")
+        found = AccountTestResult(False, f"The stored {secret} can’t be read. Enter it again.")
     else:
         try:
             found = ask_carrier(settings, wanted.credentials, wanted.numbers)
         except Exception:
             log.exception("the test of a carrier account failed")
-            found = Finding(False, FAILED)
+            found = AccountTestResult(False, FAILED)
     listed = None
     if found.works and wanted.account.is_pending and wanted.account.carrier is CarrierKind.TWILIO:
         listed = list_numbers(settings, wanted.credentials)

@@ -11,7 +11,7 @@ from dbos import DBOS
 from app.config import Settings
 from app.database import Database
 from app.enums import DnsRecordState, DomainPurpose
-from app.gateways.dns_lookups import NoDnsAnswer, Resolver
+from app.gateways.dns_lookups import DnsResolver, NoDnsAnswer
 from app.jobs.context import context
 from app.jobs.resilience import retry_on_database_outage
 from app.services import domains
@@ -38,7 +38,7 @@ def check(database: Database, settings: Settings, partner_id: UUID, purpose: Dom
     if wanted is None:
         return
     try:
-        findings = domains.examine(wanted.records, Resolver(settings.dns_server_addresses))
+        findings = domains.examine(wanted.records, DnsResolver(settings.dns_server_addresses))
     except NoDnsAnswer:
         findings = [Finding(each.kind, DnsRecordState.UNANSWERED) for each in wanted.records]
     grace = timedelta(days=settings.domain_grace_days)

@@ -17,7 +17,7 @@ from app.gateways.carriers.factory import open_carriers
 from app.gateways.files import FileStore, open_files
 from app.gateways.mailers import Mailer, open_mailer
 from app.gateways.processors import open_processor
-from app.gateways.processors.base import Processor
+from app.gateways.processors.base import PaymentProcessor
 from app.gateways.writers import open_writer
 from app.gateways.writers.base import MessageWriter
 from app.jobs.call_signals import CallSignals
@@ -47,7 +47,7 @@ class WorkerContext:
     signals: CallSignals
     writer: MessageWriter
     files: FileStore
-    processor: Processor
+    processor: PaymentProcessor
     mailer: Mailer
 
 

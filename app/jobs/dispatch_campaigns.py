@@ -8,7 +8,7 @@ import threading
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.gateways.wake import Bell
+from app.gateways.wake import WakeEvent
 from app.jobs.context import context
 from app.models import utcnow
 from app.services.outreach import dispatcher
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 EVERY_SECONDS = 1.0
 
 
-def keep_dispatching(bell: Bell, stop: threading.Event) -> None:
+def keep_dispatching(bell: WakeEvent, stop: threading.Event) -> None:
     """Dispatch every running campaign until ``stop`` is set."""
     seconds = EVERY_SECONDS
     while not bell.wait(seconds, stop):

@@ -29,7 +29,7 @@ from app.gateways.job_queue import (
     WEBHOOK_QUEUE,
     make_queue_engine,
 )
-from app.gateways.wake import Bell, Bells, wake
+from app.gateways.wake import WakeEvent, WakeEvents, wake
 from app.telemetry.metrics import watch_pool
 
 CALLS_AT_ONCE = 200
@@ -68,7 +68,7 @@ class Limits(TypedDict, total=False):
     partition_concurrency: int
 
 
-def start_engine(settings: Settings, executor_id: str, bells: Bells) -> Engine:
+def start_engine(settings: Settings, executor_id: str, bells: WakeEvents) -> Engine:
     """Starts taking work. ``executor_id`` must be new for each process, or the engine would run
     again what another process is still running. Returns the engine's own connections."""
     connections = make_queue_engine(settings.effective_database_url)
@@ -126,7 +126,9 @@ def start_engine(settings: Settings, executor_id: str, bells: Bells) -> Engine:
     return connections
 
 
-def keep_starting_delayed(database: Database, bell: Bell, poll_seconds: float, stop: Event) -> None:
+def keep_starting_delayed(
+    database: Database, bell: WakeEvent, poll_seconds: float, stop: Event
+) -> None:
     """Start the work whose delay is over, until ``stop`` is set."""
     seconds = 0.0
     while not bell.wait(min(seconds, poll_seconds), stop):

@@ -7,7 +7,7 @@ from dbos import DBOS
 
 from app.enums import SubscriptionState
 from app.gateways.processors.base import ProcessorRefused, ProcessorUnavailable
-from app.gateways.processors.stripe import Charge
+from app.gateways.processors.stripe import InvoiceCharge
 from app.jobs.context import WorkerContext, context
 from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
@@ -132,8 +132,8 @@ def _charge(worker: WorkerContext, due: Due) -> None:
         charges.end(session, due.statement_id, item or "", problem)
 
 
-def _at_processor(due: Due) -> Charge:
+def _at_processor(due: Due) -> InvoiceCharge:
     description = f"Usage in {due.month:%B %Y}"
     if due.number is not None:
         description += f", statement {due.number:06}"
-    return Charge(due.customer, due.subscription, due.amount, due.currency, description)
+    return InvoiceCharge(due.customer, due.subscription, due.amount, due.currency, description)

@@ -17,9 +17,9 @@ from app.config import Settings
 from app.database import Database
 from app.gateways.carriers.base import NoCarrierAnswer
 from app.gateways.carriers.factory import trunk_of
-from app.gateways.carriers.sip.ledger import Ledger
-from app.gateways.processors.base import Processor, ProcessorRefused, ProcessorUnavailable
-from app.gateways.syslog import Syslog, SyslogUnavailable
+from app.gateways.carriers.sip.ledger import AttemptLedger
+from app.gateways.processors.base import PaymentProcessor, ProcessorRefused, ProcessorUnavailable
+from app.gateways.syslog import SyslogConnection, SyslogUnavailable
 from app.jobs import follow_subscriptions as following
 from app.jobs import months, purging, sell_plans, waiting_calls
 from app.jobs.context import context
@@ -85,7 +85,7 @@ def purge_observations() -> None:
 def tidy_accounts() -> None:
     """Delete the secret and the call ledger of carrier accounts that no call needs any more, and
     re-encrypt what the previous key encrypted."""
-    ledger = Ledger(trunk_of(context().settings).folder)
+    ledger = AttemptLedger(trunk_of(context().settings).folder)
     kept = list(ledger.accounts())
     with context().database.transaction() as session:
         carrier_accounts.tidy(session, context().settings.secret_keys)
@@ -100,7 +100,7 @@ def tidy_accounts() -> None:
 
 def tidy_ledgers() -> None:
     """Delete what SIP calls left on this host: each worker does so for its own."""
-    Ledger(trunk_of(context().settings).folder).tidy()
+    AttemptLedger(trunk_of(context().settings).folder).tidy()
 
 
 def refresh_numbers() -> None:
@@ -159,7 +159,7 @@ def refresh_prices() -> None:
             log.warning("prices of partner %s were not refreshed: %s", partner_id, error)
 
 
-def _refresh_prices(processor: Processor, partner_id: UUID | None = None) -> None:
+def _refresh_prices(processor: PaymentProcessor, partner_id: UUID | None = None) -> None:
     database = context().database
     while True:
         with database.transaction(read_only=True) as session:
@@ -218,7 +218,7 @@ def forward_history() -> None:
         if not entries:
             return
         try:
-            with Syslog(url) as server:
+            with SyslogConnection(url) as server:
                 for entry in entries:
                     server.send(json.dumps(entry))
         except SyslogUnavailable as error:

@@ -19,17 +19,17 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.gateways.carriers.base import (
+    AttemptInquiry,
+    CallPlacement,
     Carrier,
     CarrierReport,
-    Inquiry,
     NoCarrierAnswer,
-    Placement,
     PlacementDelayed,
     PlacementRejected,
-    Verdict,
+    PlacementVerdict,
 )
 from app.gateways.public_addresses import NoPlace, NotPublic, places
-from app.gateways.writers.base import Messages
+from app.gateways.writers.base import WrittenMessages
 from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import placing, retry_on_database_outage
@@ -113,7 +113,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
 
     What a claim needs from outside is asked for between two claims.
     """
-    messages: Messages | None = None
+    messages: WrittenMessages | None = None
     found_host: FoundHost | None = None
     while True:
         with placing:
@@ -137,7 +137,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
             found_host = look_up_host(claim.host)
 
 
-def _written(call_id: UUID) -> Messages:
+def _written(call_id: UUID) -> WrittenMessages:
     with context().note_database.transaction(read_only=True) as session:
         brief = claims.writing_brief(session, call_id)
     return context().writer.compose(brief)
@@ -202,7 +202,7 @@ def _wait_for(claim: Claim) -> Next | None:
             return None
 
 
-def _ask_once(carrier: Carrier, placement: Placement, committed: float) -> Next | None:
+def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> Next | None:
     # A process that was delayed here may have been declared dead and its call taken over.
     if time.monotonic() - committed > LEASE_SECONDS:
         return Next("resolve", 0, carrier.kind)
@@ -249,26 +249,26 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
     try:
         verdict = _found(attempt_id, carrier.look_up(inquiry))
     except NoCarrierAnswer:
-        verdict = Verdict.UNSURE
-    if verdict is Verdict.PLACED:
+        verdict = PlacementVerdict.UNSURE
+    if verdict is PlacementVerdict.PLACED:
         return Next("follow", 0, carrier_kind)
     since, patience = inquiry.asked_at, carrier.settle_seconds
-    if verdict is not Verdict.NOT_PLACED:
+    if verdict is not PlacementVerdict.NOT_PLACED:
         since, patience = max(since, begun_at), carrier.silence_seconds
     # Counted from the question: the call may appear while the answer is on its way.
     wait = patience + LEASE_SECONDS - (asked_at - since).total_seconds()
     if wait > 0:
         return Next("resolve", min(wait, POLL_SECONDS), carrier_kind)
     with database.transaction() as session:
-        if verdict is Verdict.NOT_PLACED:
+        if verdict is PlacementVerdict.NOT_PLACED:
             attempts.never_placed(session, attempt_id)
         else:
             attempts.unknown(session, attempt_id)
     return None
 
 
-def _found(attempt: UUID, state: CarrierReport) -> Verdict:
-    if state.verdict is Verdict.PLACED:
+def _found(attempt: UUID, state: CarrierReport) -> PlacementVerdict:
+    if state.verdict is PlacementVerdict.PLACED:
         with context().note_database.transaction() as session:
             _apply(session, attempt, state)
     return state.verdict
@@ -327,7 +327,7 @@ def leave(attempt_id: UUID, silent_since: datetime) -> bool:
     return is_released
 
 
-def _hang_up(carrier: Carrier, inquiry: Inquiry) -> Next | None:
+def _hang_up(carrier: Carrier, inquiry: AttemptInquiry) -> Next | None:
     database, attempt = context().database, inquiry.attempt_id
     with database.transaction() as session:
         is_first = carrier_reports.begin_hang_up(session, attempt)

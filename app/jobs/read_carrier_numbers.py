@@ -11,7 +11,7 @@ from dbos import DBOS
 from app.config import Settings
 from app.database import Database
 from app.gateways.carriers.account_check import listed_numbers
-from app.gateways.carriers.partner_accounts import Credentials, ListedNumbers
+from app.gateways.carriers.partner_accounts import AccountCredentials, ListedNumbers
 from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
@@ -47,7 +47,7 @@ def read_numbers(database: Database, settings: Settings, account_id: UUID) -> No
         phone_numbers.end_list(session, account_id, listed)
 
 
-def list_numbers(settings: Settings, credentials: Credentials | None) -> ListedNumbers:
+def list_numbers(settings: Settings, credentials: AccountCredentials | None) -> ListedNumbers:
     """The carrier's list. ``credentials`` is None where the stored secret can't be read."""
     if credentials is None:
         return ListedNumbers(False, words=UNREADABLE)

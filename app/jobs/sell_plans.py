@@ -11,8 +11,8 @@ from dbos import DBOS
 
 from app.enums import Tier
 from app.gateways.processors import open_account
-from app.gateways.processors.base import Processor, ProcessorRefused, ProcessorUnavailable
-from app.gateways.processors.stripe import Sale, Stripe
+from app.gateways.processors.base import PaymentProcessor, ProcessorRefused, ProcessorUnavailable
+from app.gateways.processors.stripe import PlanForSale, StripeProcessor
 from app.jobs.context import WorkerContext, context
 from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
@@ -86,7 +86,7 @@ def sell(worker: WorkerContext, partner_id: UUID) -> None:
         account = account_of(worker, partner_id)
         for plan in wanted.plans:
             terms = plan.terms
-            sale = Sale(
+            sale = PlanForSale(
                 plan.name,
                 terms.cost,
                 terms.currency,
@@ -136,14 +136,14 @@ def ask_for_checkout(worker: WorkerContext, checkout_id: UUID) -> None:
         checkouts.opened(session, checkout_id, url, problem)
 
 
-def processor_of(worker: WorkerContext, partner_id: UUID) -> Processor:
+def processor_of(worker: WorkerContext, partner_id: UUID) -> PaymentProcessor:
     """Return the partner's account, otherwise the installation's processor."""
     with worker.database.transaction(read_only=True) as session:
         is_connected = accounts.is_connected(session, partner_id)
     return account_of(worker, partner_id) if is_connected else worker.processor
 
 
-def account_of(worker: WorkerContext, partner_id: UUID) -> Stripe:
+def account_of(worker: WorkerContext, partner_id: UUID) -> StripeProcessor:
     """Return the partner's own account. Raises `ProcessorRefused` where the keys can't be read."""
     with worker.database.transaction(read_only=True) as session:
         keys = accounts.opened(session, worker.settings.secret_keys, partner_id)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from dbos import DBOS
 
-from app.gateways.mailers import Letter, NotNow, Refused
+from app.gateways.mailers import MailDeferred, MailRefused, OutgoingMail
 from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import mailing, retry_on_database_outage
@@ -51,16 +51,16 @@ def ask_server(mail_id: str, attempt: int) -> Answer:
     try:
         paper = _read_paper(mail_id)
         context().mailer.send(replace(letter, attachments=paper.attached() if paper else ()))
-    except NotNow as error:
+    except MailDeferred as error:
         log.warning("a mail was not accepted: %s", error)
         return Answer(end="later", reason=str(error))
-    except Refused as error:
+    except MailRefused as error:
         return Answer(end="refused", reason=str(error))
     return Answer(end="sent", reason="")
 
 
 @retry_on_database_outage
-def _write(mail_id: str, attempt: int) -> Letter | None:
+def _write(mail_id: str, attempt: int) -> OutgoingMail | None:
     with context().database.transaction() as session:
         return mails.begin(session, UUID(mail_id), attempt, context().settings)
 

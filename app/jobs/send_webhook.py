@@ -10,7 +10,7 @@ from uuid import UUID
 
 from dbos import DBOS
 
-from app.gateways.webhook_line import Answer, post
+from app.gateways.webhook_line import WebhookAnswer, post
 from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import delivering as gate
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class Kept(TypedDict):
-    """An `Answer` as the engine stores it."""
+    """An `WebhookAnswer` as the engine stores it."""
 
     status: int | None
     excerpt: str
@@ -68,7 +68,7 @@ def ask_receiver(delivery_id: str, turn: int) -> Kept | None:
     )
 
 
-def _outcome(answer: Answer) -> str:
+def _outcome(answer: WebhookAnswer) -> str:
     if answer.status is None:
         return "silent"
     return "accepted" if answer.is_taken else "refused"
@@ -84,7 +84,9 @@ def _begin(delivery_id: str, turn: int) -> Message | None:
 @retry_on_database_outage
 def keep_receivers_answer(delivery_id: str, turn: int, answer: Kept) -> None:
     with context().database.transaction() as session:
-        delivering.settle(session, UUID(delivery_id), turn, Answer(**answer), context().settings)
+        delivering.settle(
+            session, UUID(delivery_id), turn, WebhookAnswer(**answer), context().settings
+        )
 
 
 @DBOS.workflow(name="send_held_webhooks")

@@ -24,7 +24,7 @@ from app.database.identity import check_connections
 from app.disk_space import shortage
 from app.gateways import dbos_adapter
 from app.gateways.job_queue import CAMPAIGNS, DELAYED, QUEUES
-from app.gateways.wake import Bells, keep_listening
+from app.gateways.wake import WakeEvents, keep_listening
 from app.jobs import (
     check_account,
     check_domain,
@@ -112,7 +112,7 @@ def run(settings: Settings) -> NoReturn:
     pulse = Pulse(timedelta(seconds=settings.worker_dead_after_seconds))
     queues = settings.worker_queue_names
     heartbeat.announce(context.database, executor_id, mark, pulse, queues)
-    bells = Bells()
+    bells = WakeEvents()
     url = settings.effective_database_url
     threading.Thread(target=keep_listening, args=(url, bells, stop), daemon=True).start()
     start_engine(settings, executor_id, bells)

@@ -8,7 +8,7 @@ from dbos import DBOS
 
 from app.config import Settings
 from app.database import Database
-from app.gateways.conversation_model import Model, ModelUnusable, summarise, transcribe
+from app.gateways.conversation_model import ConversationModel, ModelUnusable, summarise, transcribe
 from app.gateways.files import FileStore
 from app.gateways.files.outages import retry_on_file_outage
 from app.jobs.context import context
@@ -46,7 +46,7 @@ def add_transcript(database: Database, files: FileStore, settings: Settings, cal
         found = writing.untranscribed(session, call_id)
     if found is None:
         return
-    model = Model(
+    model = ConversationModel(
         settings.transcriber_url,
         settings.transcriber_model,
         settings.transcriber_seconds,
@@ -75,7 +75,7 @@ def add_summary(database: Database, settings: Settings, call_id: UUID) -> None:
         lines = writing.without_summary(session, call_id)
     if not lines:
         return
-    model = Model(
+    model = ConversationModel(
         settings.writer_url, settings.writer_model, settings.summary_seconds, settings.writer_key
     )
     try:

@@ -19,20 +19,20 @@ _TYPED = re.compile(r"[0-9][0-9.,\s'’]*")
 _SPACE = re.compile(r"\s")
 
 
-class Marks(NamedTuple):
+class NumberSeparators(NamedTuple):
     thousands: str
     decimal: str
 
 
-def number_marks() -> Marks:
+def number_marks() -> NumberSeparators:
     """Return the separators of the current locale (Unicode CLDR)."""
     return _marks_of(str(locale()))
 
 
 @cache
-def _marks_of(name: str) -> Marks:
+def _marks_of(name: str) -> NumberSeparators:
     found = Locale.parse(name)
-    return Marks(get_group_symbol(found), get_decimal_symbol(found))
+    return NumberSeparators(get_group_symbol(found), get_decimal_symbol(found))
 
 
 def written(value: float | Decimal, digits: int | None = 0) -> str:
@@ -72,7 +72,7 @@ def number_of(text: str) -> Decimal | None:
     return None
 
 
-def _marked(text: str, marks: Marks) -> str:
+def _marked(text: str, marks: NumberSeparators) -> str:
     """Return the text with the thousands separator of the locale for those on keyboards."""
     if marks.thousands.isspace():
         return _SPACE.sub(marks.thousands, text)

@@ -8,7 +8,7 @@ from app.phone.destinations import (
     OPENED_BY,
     REFUSALS,
     USUAL_REGIONS,
-    Layer,
+    DestinationLayer,
     OpenRegions,
     check_dialable,
 )

@@ -50,7 +50,7 @@ USUAL_REGIONS = frozenset(SUPPORTED_REGIONS) - HIGH_RISK
 """What an installation opens before its operator has decided."""
 
 
-class Range(NamedTuple):
+class NumberRange(NamedTuple):
     """Numbers that begin with ``pattern`` (after the +) and are of this kind."""
 
     pattern: str
@@ -58,7 +58,7 @@ class Range(NamedTuple):
 
 
 RANGES = tuple(
-    Range(pattern, kind)
+    NumberRange(pattern, kind)
     for pattern, kind in (
         # ITU-T E.164, list of assigned country codes: Inmarsat, global mobile satellite systems,
         # and the two shared codes of international networks.
@@ -146,7 +146,7 @@ _NOT_E164_SPACES = Sentence.gettext(
 _COUNTRY_CODE = Sentence.gettext("Country code +%(code)s")
 
 
-class Layer(StrEnum):
+class DestinationLayer(StrEnum):
     """Who opens regions. A call needs all three."""
 
     OPERATOR = "operator"
@@ -155,9 +155,13 @@ class Layer(StrEnum):
 
 
 OPENED_BY = {
-    Layer.OPERATOR: Sentence.gettext("Only the platform operator can open it."),
-    Layer.PARTNER: Sentence.gettext("A partner admin can open it in the portal's settings."),
-    Layer.ORGANIZATION: Sentence.gettext("It can be opened in the organization's settings."),
+    DestinationLayer.OPERATOR: Sentence.gettext("Only the platform operator can open it."),
+    DestinationLayer.PARTNER: Sentence.gettext(
+        "A partner admin can open it in the portal's settings."
+    ),
+    DestinationLayer.ORGANIZATION: Sentence.gettext(
+        "It can be opened in the organization's settings."
+    ),
 }
 """Who can open a region that is closed by the layer."""
 
@@ -170,9 +174,9 @@ class OpenRegions:
     partner: frozenset[str]
     organization: frozenset[str]
 
-    def closed_by(self, region: str) -> Layer | None:
+    def closed_by(self, region: str) -> DestinationLayer | None:
         """The highest layer in which the region is closed; None if calls may go there."""
-        for layer in Layer:
+        for layer in DestinationLayer:
             if region not in getattr(self, layer):
                 return layer
         return None

@@ -146,7 +146,7 @@ def _pattern_of_code(code: str) -> Match:
 
 
 @dataclass(frozen=True, slots=True)
-class _Region:
+class _RegionRules:
     """What decides a number written the national way in one region."""
 
     code: str
@@ -159,7 +159,7 @@ class _Region:
 
 
 @cache
-def _region(region: str) -> _Region | None:
+def _region(region: str) -> _RegionRules | None:
     metadata = PhoneMetadata.metadata_for_region(region, None)
     if metadata is None:
         return None
@@ -167,7 +167,7 @@ def _region(region: str) -> _Region | None:
     possible = set(_general(metadata).possible_length)
     possible &= set(_general(_main_metadata(code)).possible_length)
     prefix = metadata.national_prefix_for_parsing
-    return _Region(
+    return _RegionRules(
         code=code,
         kept_trunk=_main_metadata(code).national_prefix or "+",
         international=re.compile(metadata.international_prefix or "(?!)"),

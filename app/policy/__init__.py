@@ -5,4 +5,4 @@ needs.
 """
 
 from app.policy.roles import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
-from app.policy.routes import ROUTES, Access, unlisted_routes
+from app.policy.routes import ROUTES, OpenAccess, unlisted_routes

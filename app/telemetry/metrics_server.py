@@ -12,7 +12,7 @@ from app.telemetry import shared_folder
 _shared: list[socket.socket] = []
 
 
-class _Quiet(WSGIRequestHandler):
+class _QuietHandler(WSGIRequestHandler):
     timeout = 10
 
     def log_message(self, *_arguments: object) -> None:
@@ -27,7 +27,7 @@ def listen(host: str, port: int) -> socket.socket:
 def serve(listener: socket.socket, registry: CollectorRegistry) -> None:
     """Answer in a thread of its own. Several processes can share a listener."""
     address = listener.getsockname()[:2]
-    server = WSGIServer(address, _Quiet, bind_and_activate=False)
+    server = WSGIServer(address, _QuietHandler, bind_and_activate=False)
     server.socket.close()
     server.socket = listener
     server.server_name, server.server_port = address

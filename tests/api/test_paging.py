@@ -9,7 +9,7 @@ from flask import Flask
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.paging import After, after, cursor_listing, json_list, page_links
+from app.api.paging import CreationCursor, after, cursor_listing, json_list, page_links
 from app.errors import ValidationFailed
 from app.schemas.paging import CursorQuery
 from app.schemas.parsing import read
@@ -48,7 +48,7 @@ def test_a_page_links_to_its_neighbours(number: int, total: int, expected: dict[
     st.uuids(),
 )
 def test_a_cursor_leads_back_to_its_place(moment: datetime, item: object) -> None:
-    place = After(moment.replace(tzinfo=UTC), item)  # type: ignore[arg-type] # Hypothesis' uuids are UUID
+    place = CreationCursor(moment.replace(tzinfo=UTC), item)  # type: ignore[arg-type] # Hypothesis' uuids are UUID
     with APP.test_request_context("/api/v1/outbound/calls?perPage=2"):
         answer = cursor_listing([], place)
         address = linked(answer.headers["Link"])["next"]
@@ -79,5 +79,7 @@ def test_a_list_is_a_bare_array_of_what_it_was_given() -> None:
 def test_two_places_of_one_moment_have_two_cursors() -> None:
     moment = datetime(2026, 5, 4, tzinfo=UTC) + timedelta(microseconds=1)
     with APP.test_request_context("/"):
-        links = {cursor_listing([], After(moment, uuid4())).headers["Link"] for _ in range(2)}
+        links = {
+            cursor_listing([], CreationCursor(moment, uuid4())).headers["Link"] for _ in range(2)
+        }
     assert len(links) == 2

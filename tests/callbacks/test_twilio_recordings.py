@@ -12,9 +12,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind
-from app.gateways.carriers.base import Placement
+from app.gateways.carriers.base import CallPlacement
 from app.gateways.carriers.twilio.account import TwilioAccount
-from app.gateways.carriers.twilio.line import Twilio
+from app.gateways.carriers.twilio.line import TwilioCarrier
 from app.gateways.carriers.twilio.twiml import say
 from app.models import CallAttempt, CallRecording, new_id
 from tests.fixtures.cast import make_tenant
@@ -101,12 +101,12 @@ def test_what_is_not_right_announces_nothing(
 @pytest.mark.parametrize("records", [True, False])
 def test_calls_are_recorded_only_where_the_setting_says_so(records: bool) -> None:
     number = "+12125550100"
-    placement = Placement(new_id(), number, "+12025550199", "Hello.", "Bye.")
+    placement = CallPlacement(new_id(), number, "+12025550199", "Hello.", "Bye.")
     with faulty_carrier() as carrier:
         account = TwilioAccount(
             ACCOUNT, TOKEN, "http://127.0.0.1:9", api_url=carrier.url, records=records
         )
-        Twilio(account).place(placement)
+        TwilioCarrier(account).place(placement)
         [placed] = carrier.calls_to(number)
     address = f"http://127.0.0.1:9/carrier/twilio/recording?attempt={placement.attempt_id}"
     recording = {name: value for name, value in placed.form.items() if name.startswith("Record")}

@@ -15,8 +15,8 @@ from sqlalchemy import select
 from app.database import Database
 from app.enums import AnsweredBy, CallStatus
 from app.factory import furnish
-from app.gateways.carriers.base import Placement
-from app.gateways.carriers.simulator import SIMULATED_NUMBERS, Simulator
+from app.gateways.carriers.base import CallPlacement
+from app.gateways.carriers.simulator import SIMULATED_NUMBERS, SimulatedCarrier
 from app.models import AuditEntry, Call, CallAttempt, Conversation, SimulatedCall, new_id, utcnow
 from app.services.calls import attempts, claims
 from tests.fixtures.settings import settings_for, url_of
@@ -47,7 +47,9 @@ class Desk:
         with self.database.transaction() as session:
             claims.next_step(session, call_id, attempt_id, calls_at_once=50)
         if is_placed:
-            Simulator(self.database.engine, 0.02).place(Placement(attempt_id, number, "", "", ""))
+            SimulatedCarrier(self.database.engine, 0.02).place(
+                CallPlacement(attempt_id, number, "", "", "")
+            )
         with self.database.transaction() as session:
             call = session.get_one(Call, call_id)
             attempt = session.get_one(CallAttempt, attempt_id)

@@ -12,7 +12,7 @@ from flask import Flask
 from app.database import Database
 from app.factory import create_app
 from app.gateways.files import FileStore
-from app.gateways.files.folder import Folder
+from app.gateways.files.folder import FolderFileStore
 from tests.commands.test_doctor import findings
 from tests.fixtures.s3_server import BUCKET, S3Server, line_to
 from tests.fixtures.settings import settings_for, url_of
@@ -43,7 +43,7 @@ def test_files_are_copied_to_a_bucket_and_back_and_only_once(
 ) -> None:
     name = tmp_path.name
     app = portal(fresh_database, tmp_path, **s3_server.settings(name) | {"files_url": ""})
-    folder, bucket = Folder(tmp_path / "uploads"), s3_server.files(name)
+    folder, bucket = FolderFileStore(tmp_path / "uploads"), s3_server.files(name)
     for content in CONTENTS:
         folder.save(io.BytesIO(content), max_bytes=len(content))
     folder.mark("this store")
@@ -59,14 +59,14 @@ def test_files_are_copied_to_a_bucket_and_back_and_only_once(
     assert contents(bucket) == contents(folder)
     back = f"file://{tmp_path / 'back'}"
     assert json.loads(told(app, "copy", "--from", url, "--to", back, "--json"))["copied"] == 3
-    assert contents(Folder(tmp_path / "back")) == contents(folder)
+    assert contents(FolderFileStore(tmp_path / "back")) == contents(folder)
 
 
 def test_a_copy_goes_on_after_an_outage(
     fresh_database: Database, s3_server: S3Server, tmp_path: Path
 ) -> None:
     name = tmp_path.name
-    folder, bucket = Folder(tmp_path / "uploads"), s3_server.files(name)
+    folder, bucket = FolderFileStore(tmp_path / "uploads"), s3_server.files(name)
     for content in CONTENTS:
         folder.save(io.BytesIO(content), max_bytes=len(content))
     folder.mark("this store")
@@ -86,8 +86,8 @@ def test_files_are_not_copied_into_those_of_another_database(
     fresh_database: Database, tmp_path: Path
 ) -> None:
     app = portal(fresh_database, tmp_path)
-    Folder(tmp_path / "uploads").mark("this store")
-    other = Folder(tmp_path / "other")
+    FolderFileStore(tmp_path / "uploads").mark("this store")
+    other = FolderFileStore(tmp_path / "other")
     other.mark("another store")
     expected = f"{other.place} holds the files of another database. Choose another place."
     assert told(app, "copy", "--to", f"file://{other.place}", status=1) == f"Error: {expected}\n"

@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from app.contact_files import Row, open_table
-from app.contact_files.encodings import Encoding, detect
+from app.contact_files import FileRow, open_table
+from app.contact_files.encodings import TextEncoding, detect
 
 NAMES = {
     "Polish": "Łukasz Wójcik|Małgorzata Wiśniewska|Paweł Zieliński|Gęśla Jaźń|Łódź|Świętochłowice",
@@ -45,7 +45,7 @@ WRITTEN = {
     "mac_roman": ("German", "French", "Spanish", "Portuguese", "Italian", "Nordic"),
     "cp850": ("German", "French", "Spanish", "Portuguese", "Nordic"),
 }
-guessed = partial(Encoding, guessed=True)
+guessed = partial(TextEncoding, guessed=True)
 
 
 def a_list(language: str, rows: int) -> str:
@@ -77,7 +77,7 @@ def test_a_byte_that_is_not_in_the_guessed_encoding_costs_only_its_own_row() -> 
         assert (table.encoding, table.notes) == ("cp1250", ("encoding_guessed",))
         rows = list(table.rows())
     assert [row.number for row in rows if row.problem] == [32]
-    assert rows[-1] == Row(33, ["Eva", "+12025550998", ""])
+    assert rows[-1] == FileRow(33, ["Eva", "+12025550998", ""])
 
 
 def test_a_long_run_of_letters_is_passed_over() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.contact_files import Row, UnreadableFile, open_table
+from app.contact_files import FileRow, UnreadableFile, open_table
 from app.contact_files.xls import MAX_BYTES
 from tests.files.corpus.workbooks import xls
 from tests.matrix import is_full
@@ -42,7 +42,7 @@ def test_rows_keep_their_numbers() -> None:
     with open_table(io.BytesIO(data)) as table:
         assert (table.header_row_number, list(table.rows())) == (
             2,
-            [Row(5, ["Ann", "+12025550123"])],
+            [FileRow(5, ["Ann", "+12025550123"])],
         )
         assert table.blank_rows == 2
 

@@ -5,11 +5,11 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from app.contact_files import Limits, ReadOptions, UnreadableFile, open_table
+from app.contact_files import FileLimits, ReadOptions, UnreadableFile, open_table
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 
 
-def refusal(data: bytes, **options: str | int | Limits) -> tuple[str, int | None]:
+def refusal(data: bytes, **options: str | int | FileLimits) -> tuple[str, int | None]:
     """The code and the row with which reading all of it is refused."""
     settings = ReadOptions(**options)  # type: ignore[arg-type]  # by name
     with (
@@ -100,14 +100,14 @@ def test_a_text_that_goes_beyond_the_limits_is_refused(
 
 def test_more_rows_than_the_limit_are_refused() -> None:
     data = b"Name,Phone\n" + b"Ann,+12025550123\n" * 11
-    assert refusal(data, limits=Limits(rows=10)) == ("too_many_rows", None)
+    assert refusal(data, limits=FileLimits(rows=10)) == ("too_many_rows", None)
 
 
 def test_blank_rows_do_not_count_towards_the_limit() -> None:
     formatted = "".join(f'<row r="{number}"/>' for number in range(3, 21))
     last = inline_row(1_048_576, "Bo", "+12025550124")
     data = workbook_bytes(("S", sheet_xml(GOOD + formatted + last)))
-    with open_table(io.BytesIO(data), options=ReadOptions(limits=Limits(rows=2))) as table:
+    with open_table(io.BytesIO(data), options=ReadOptions(limits=FileLimits(rows=2))) as table:
         numbers = [row.number for row in table.rows()]
     assert (numbers, table.blank_rows) == ([2, 1_048_576], 1_048_573)
 
@@ -120,7 +120,7 @@ def test_rows_far_below_their_column_names_are_found() -> None:
 
 def test_blank_lines_without_end_are_refused() -> None:
     data = b"Name,Phone\nAnn,+12025550123\n" + b"\n" * 1_048_590
-    assert refusal(data, limits=Limits(rows=10)) == ("too_many_rows", None)
+    assert refusal(data, limits=FileLimits(rows=10)) == ("too_many_rows", None)
 
 
 GOOD = inline_row(1, "Name", "Phone") + inline_row(2, "Ann", "+12025550123")

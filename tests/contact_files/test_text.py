@@ -4,10 +4,17 @@ import io
 
 import pytest
 
-from app.contact_files import ReadOptions, Row, Table, guard_cell, open_table, unguard_cell
+from app.contact_files import (
+    ContactTable,
+    FileRow,
+    ReadOptions,
+    guard_cell,
+    open_table,
+    unguard_cell,
+)
 
 
-def opened(data: bytes, **options: str | int) -> Table:
+def opened(data: bytes, **options: str | int) -> ContactTable:
     return open_table(io.BytesIO(data), name="list", options=ReadOptions(**options))  # type: ignore[arg-type]  # by name
 
 
@@ -39,12 +46,12 @@ def test_the_encoding_is_found(data: bytes, encoding: str, notes: tuple[str, ...
     with opened(data) as table:
         first = next(table.rows())
         assert (table.kind, table.encoding, table.notes) == ("csv", encoding, notes)
-        assert first == Row(2, ["José", "Núñez", "+34612555019"])
+        assert first == FileRow(2, ["José", "Núñez", "+34612555019"])
 
 
 def test_the_encoding_can_be_chosen() -> None:
     with opened("Name,Phone\nŁódź,+12025550123\n".encode("cp1250"), encoding="cp1250") as table:
-        assert list(table.rows()) == [Row(2, ["Łódź", "+12025550123"])]
+        assert list(table.rows()) == [FileRow(2, ["Łódź", "+12025550123"])]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -60,12 +67,12 @@ def test_delimiter_and_line_end_are_found(delimiter: str, line_end: str) -> None
 def test_a_separator_line_is_obeyed() -> None:
     with opened(b"sep=|\r\nName|Phone\r\nAnn, Bob|+12025550123\r\n") as table:
         assert (table.delimiter, table.header_row_number) == ("|", 2)
-        assert list(table.rows()) == [Row(3, ["Ann, Bob", "+12025550123"])]
+        assert list(table.rows()) == [FileRow(3, ["Ann, Bob", "+12025550123"])]
 
 
 def test_rows_can_be_read_again_and_blank_ones_are_counted() -> None:
     with opened(b"Name,Phone\n\nAnn,+12025550123\n , \n,,\nBob,+12025550124\n\n") as table:
-        expected = [Row(3, ["Ann", "+12025550123"]), Row(6, ["Bob", "+12025550124"])]
+        expected = [FileRow(3, ["Ann", "+12025550123"]), FileRow(6, ["Bob", "+12025550124"])]
         assert [list(table.rows()), list(table.rows())] == [expected, expected]
         assert table.blank_rows == 4
 
@@ -205,8 +212,8 @@ def test_a_column_without_a_name_at_the_end_has_the_values_below_it() -> None:
     with opened(b"Name,Phone,\nAnn,+12025550171,\nBo Two,+12025550172,gold\n") as table:
         assert (table.header, table.notes) == (["Name", "Phone", "Column C"], ("unnamed_column",))
         assert list(table.rows()) == [
-            Row(2, ["Ann", "+12025550171", ""]),
-            Row(3, ["Bo Two", "+12025550172", "gold"]),
+            FileRow(2, ["Ann", "+12025550171", ""]),
+            FileRow(3, ["Bo Two", "+12025550172", "gold"]),
         ]
 
 
@@ -215,7 +222,7 @@ def test_separators_at_the_end_of_every_row_make_no_column() -> None:
     with opened(data) as table:
         good, broken = table.rows()
     assert table.header == ["Phone", "Name", "City"]
-    assert good == Row(2, ["+12025550171", "Ann", "Hove"])
+    assert good == FileRow(2, ["+12025550171", "Ann", "Hove"])
     assert broken.problem is not None
     assert broken.problem.message == (
         "Has 5 cells where the header has 4 columns. "
@@ -236,7 +243,7 @@ def test_a_late_value_in_a_column_without_a_name_is_named() -> None:
 
 def test_cells_missing_at_the_end_are_reported() -> None:
     with opened(HEAD + b"Ann,Hove\n" + TAIL) as table:
-        assert list(table.rows()) == [Row(2, ["Ann", "Hove", ""], None, 1), Row(3, EVE)]
+        assert list(table.rows()) == [FileRow(2, ["Ann", "Hove", ""], None, 1), FileRow(3, EVE)]
 
 
 def test_a_byte_that_is_not_utf8_costs_only_its_own_row() -> None:

@@ -4,10 +4,10 @@ import io
 
 import pytest
 
-from app.contact_files import Row, UnreadableFile, open_table
+from app.contact_files import FileRow, UnreadableFile, open_table
 
 
-def read(*lines: str) -> tuple[list[str], list[Row]]:
+def read(*lines: str) -> tuple[list[str], list[FileRow]]:
     """Columns and rows of the cards between the lines given."""
     with open_table(io.BytesIO("\r\n".join([*lines, ""]).encode())) as table:
         return table.header, list(table.rows())
@@ -20,8 +20,8 @@ def test_cards_with_different_values_share_their_columns() -> None:
     )  # fmt: skip
     assert header == ["First name", "Last name", "Phone", "Organization"]
     assert rows == [
-        Row(1, ["Ann", "Lee", "+12025550101", ""]),
-        Row(2, ["Bob", "Li", "", "Hove, Front desk"]),
+        FileRow(1, ["Ann", "Lee", "+12025550101", ""]),
+        FileRow(2, ["Bob", "Li", "", "Hove, Front desk"]),
     ]
 
 
@@ -79,4 +79,4 @@ def test_a_card_beyond_the_limits_is_refused(
 
 def test_a_picture_is_left_out_however_large() -> None:
     _, rows = read("BEGIN:VCARD", "N:;Ann", "PHOTO:x", *[" " + "x" * 70] * 5000, "END:VCARD")
-    assert rows == [Row(1, ["Ann", ""])]
+    assert rows == [FileRow(1, ["Ann", ""])]

@@ -9,11 +9,11 @@ import pytest
 from openpyxl import Workbook
 from xlwt.Workbook import Workbook as OldWorkbook
 
-from app.contact_files import ReadOptions, Row, Table, UnreadableFile, open_table
+from app.contact_files import ContactTable, FileRow, ReadOptions, UnreadableFile, open_table
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 
 
-def opened(data: bytes, **options: str | int) -> Table:
+def opened(data: bytes, **options: str | int) -> ContactTable:
     return open_table(io.BytesIO(data), name="book", options=ReadOptions(**options))  # type: ignore[arg-type]  # by name
 
 
@@ -61,25 +61,25 @@ def saved(*rows: list[Any], formats: dict[str, str] | None = None) -> bytes:
 def test_a_value_is_read_as_it_is_shown(value: Any, number_format: str, shown: str) -> None:
     data = saved(["Name", "Value"], ["Ann", value], formats={"B2": number_format})
     with opened(data) as table:
-        assert list(table.rows()) == [Row(2, ["Ann", shown])]
+        assert list(table.rows()) == [FileRow(2, ["Ann", shown])]
 
 
 def test_a_formula_of_a_program_that_does_not_calculate_has_no_value() -> None:
     with opened(saved(["Name", "Value"], ["Ann", '="a"&B9'])) as table:
-        assert list(table.rows()) == [Row(2, ["Ann", '=\t"a"&B9'])]
+        assert list(table.rows()) == [FileRow(2, ["Ann", '=\t"a"&B9'])]
 
 
 def test_a_shared_formula_without_a_result_has_no_value() -> None:
     rows = inline_row(1, "Name", "Value") + '<row r="2"><c><f t="shared" si="0"/></c></row>'
     with opened(workbook_bytes(("S", sheet_xml(rows)))) as table:
-        assert list(table.rows()) == [Row(2, ["=\t…", ""])]
+        assert list(table.rows()) == [FileRow(2, ["=\t…", ""])]
 
 
 def test_an_empty_text_is_the_value_of_a_formula() -> None:
     cells = '<c t="str"><f>""</f><v></v></c><c t="str"><f>"a"</f><v>a</v></c>'
     rows = inline_row(1, "Name", "Value") + f'<row r="2">{cells}</row>'
     with opened(workbook_bytes(("S", sheet_xml(rows)))) as table:
-        assert list(table.rows()) == [Row(2, ["", "a"])]
+        assert list(table.rows()) == [FileRow(2, ["", "a"])]
 
 
 def test_parts_are_found_however_their_names_are_written() -> None:
@@ -89,7 +89,7 @@ def test_parts_are_found_however_their_names_are_written() -> None:
         for name in proper.namelist():
             odd.writestr(name.replace("/", "\\").replace("sheet1", "Sheet1"), proper.read(name))
     with opened(data.getvalue()) as table:
-        assert list(table.rows()) == [Row(2, ["Ann", "5"])]
+        assert list(table.rows()) == [FileRow(2, ["Ann", "5"])]
 
 
 def test_rows_keep_the_numbers_of_the_sheet() -> None:
@@ -97,7 +97,7 @@ def test_rows_keep_the_numbers_of_the_sheet() -> None:
     rows += inline_row(7, "Ann", "+12025550123") + '<row r="9"><c r="B9" t="str"><v>x</v></c></row>'
     with opened(workbook_bytes(("List", sheet_xml(rows)))) as table:
         assert (table.kind, table.sheet, table.header_row_number) == ("xlsx", "List", 4)
-        assert list(table.rows()) == [Row(7, ["Ann", "+12025550123"]), Row(9, ["", "x"])]
+        assert list(table.rows()) == [FileRow(7, ["Ann", "+12025550123"]), FileRow(9, ["", "x"])]
         assert (table.blank_rows, table.notes) == (3, ("title_rows",))
 
 
@@ -174,7 +174,10 @@ def test_the_apostrophes_of_an_export_that_a_spreadsheet_saved_are_undone() -> N
     inline = "".join(inline_row(number, *row) for number, row in enumerate(rows, 1))
     for book in (saved(*rows), workbook_bytes(("S", sheet_xml(inline))), data.getvalue()):
         with opened(book) as table:
-            assert list(table.rows()) == [Row(2, ["=Ann", "+12025550123"]), Row(3, ["'Bob", "'-5"])]
+            assert list(table.rows()) == [
+                FileRow(2, ["=Ann", "+12025550123"]),
+                FileRow(3, ["'Bob", "'-5"]),
+            ]
 
 
 def test_a_cell_beyond_the_header_gets_a_column_or_is_named() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from app.gateways import certificates, openid, outside_http, webhook_line
 from app.gateways.carriers.base import PlacementDelayed
-from app.gateways.carriers.twilio.wire import Wire
-from app.gateways.mailers.base import NotNow
+from app.gateways.carriers.twilio.wire import TwilioHttpClient
+from app.gateways.mailers.base import MailDeferred
 from app.gateways.mailers.smtp import SmtpMailer
 from tests.fixtures.certificate import write_certificate
 
@@ -48,7 +48,7 @@ def _serve(listener: socket.socket, context: ssl.SSLContext) -> None:
 
 def test_a_webhook_isnt_sent(port: int) -> None:
     answer = webhook_line.post(f"https://localhost:{port}/", {}, "{}", allow_private=True)
-    assert answer == webhook_line.Answer(None, f"the certificate was refused: {ENDED}")
+    assert answer == webhook_line.WebhookAnswer(None, f"the certificate was refused: {ENDED}")
 
 
 def test_a_company_account_isnt_asked(port: int) -> None:
@@ -57,12 +57,12 @@ def test_a_company_account_isnt_asked(port: int) -> None:
 
 
 def test_a_mail_waits(port: int) -> None:
-    with pytest.raises(NotNow, match=f"the mail server's certificate was refused: {ENDED}"):
+    with pytest.raises(MailDeferred, match=f"the mail server's certificate was refused: {ENDED}"):
         SmtpMailer(f"smtps://localhost:{port}", "a@mail.example").check()
 
 
 def test_a_call_waits_and_is_certainly_not_placed(port: int) -> None:
-    wire = Wire(f"https://localhost:{port}", 5.0, keeps_connections=False)
+    wire = TwilioHttpClient(f"https://localhost:{port}", 5.0, keeps_connections=False)
     with pytest.raises(PlacementDelayed, match=r"The carrier’s certificate was refused\."):
         wire.request("POST", "https://api.twilio.com/calls")
 

@@ -13,12 +13,12 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from app.gateways.mailers.base import Signature
+from app.gateways.mailers.base import DkimSignature
 from app.gateways.mailers.dkim_signature import signature_header
 
 KEY = rsa.generate_private_key(65537, 2048)
 PKCS8 = Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
-SIGNATURE = Signature("mail.example", "s1", KEY.private_bytes(*PKCS8).decode())
+SIGNATURE = DkimSignature("mail.example", "s1", KEY.private_bytes(*PKCS8).decode())
 HEAD = b"From: A <a@mail.example>\r\nTo: b@other.example\r\nSubject: Hello"
 BODIES = {
     "one line": b"Hello.\r\n",
@@ -73,4 +73,4 @@ def test_no_line_of_the_header_is_long() -> None:
 def test_only_rsa_keys_sign() -> None:
     other = ed25519.Ed25519PrivateKey.generate().private_bytes(*PKCS8).decode()
     with pytest.raises(TypeError, match="must be an RSA key"):
-        signature_header(HEAD, ("From",), Signature("mail.example", "s1", other))
+        signature_header(HEAD, ("From",), DkimSignature("mail.example", "s1", other))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.config import Settings
-from app.gateways.dns_lookups import NoDnsAnswer, Resolver
+from app.gateways.dns_lookups import DnsResolver, NoDnsAnswer
 from tests.fixtures.dns_server import DnsServer
 from tests.fixtures.stack import free_port
 
@@ -17,22 +17,24 @@ def server() -> Iterator[DnsServer]:
 
 
 @pytest.fixture
-def resolver(server: DnsServer) -> Resolver:
-    return Resolver([("127.0.0.1", server.port)], lifetime_seconds=2)
+def resolver(server: DnsServer) -> DnsResolver:
+    return DnsResolver([("127.0.0.1", server.port)], lifetime_seconds=2)
 
 
-def test_the_strings_of_a_text_record_are_one_text(server: DnsServer, resolver: Resolver) -> None:
+def test_the_strings_of_a_text_record_are_one_text(
+    server: DnsServer, resolver: DnsResolver
+) -> None:
     server.serve("a.example", "TXT", "x" * 300, "second — Ünal")
     assert sorted(resolver.texts("a.example")) == ["second — Ünal", "x" * 300]
 
 
-def test_a_name_without_records_has_none(server: DnsServer, resolver: Resolver) -> None:
+def test_a_name_without_records_has_none(server: DnsServer, resolver: DnsResolver) -> None:
     server.serve("a.example", "A", "192.0.2.1")
     found = [resolver.texts("a.example"), resolver.texts("b.example"), resolver.alias("a.example")]
     assert found == [[], [], None]
 
 
-def test_aliases_are_followed_to_addresses(server: DnsServer, resolver: Resolver) -> None:
+def test_aliases_are_followed_to_addresses(server: DnsServer, resolver: DnsResolver) -> None:
     server.serve("portal.example", "CNAME", "Host.example.")
     server.serve("host.example", "A", "192.0.2.1")
     server.serve("host.example", "AAAA", "2001:db8::1")
@@ -41,7 +43,7 @@ def test_aliases_are_followed_to_addresses(server: DnsServer, resolver: Resolver
     assert resolver.addresses("192.0.2.7") == ["192.0.2.7"]
 
 
-def test_a_failed_lookup_is_no_answer(server: DnsServer, resolver: Resolver) -> None:
+def test_a_failed_lookup_is_no_answer(server: DnsServer, resolver: DnsResolver) -> None:
     server.fails.add("a.example")
     with pytest.raises(NoDnsAnswer, match=r"^a\.example: NoNameservers$"):
         resolver.texts("a.example")
@@ -49,18 +51,18 @@ def test_a_failed_lookup_is_no_answer(server: DnsServer, resolver: Resolver) -> 
 
 def test_silence_is_no_answer(server: DnsServer) -> None:
     server.silent.add("a.example")
-    impatient = Resolver([("127.0.0.1", server.port)], lifetime_seconds=0.3)
+    impatient = DnsResolver([("127.0.0.1", server.port)], lifetime_seconds=0.3)
     with pytest.raises(NoDnsAnswer, match=r"^a\.example: LifetimeTimeout$"):
         impatient.addresses("a.example")
 
 
-def test_a_name_that_is_too_long_is_no_answer(resolver: Resolver) -> None:
+def test_a_name_that_is_too_long_is_no_answer(resolver: DnsResolver) -> None:
     with pytest.raises(NoDnsAnswer):
         resolver.texts(f"_portal-challenge.{'a' * 64}.example")
 
 
 def test_a_server_that_is_not_there_is_no_answer() -> None:
-    absent = Resolver([("127.0.0.1", free_port())], lifetime_seconds=0.3)
+    absent = DnsResolver([("127.0.0.1", free_port())], lifetime_seconds=0.3)
     with pytest.raises(NoDnsAnswer):
         absent.texts("a.example")
 

@@ -11,7 +11,7 @@ import pytest
 from app.errors import TooLarge
 from app.gateways.files import FileStore, StoredFile
 from app.gateways.files.base import MARK
-from app.gateways.files.folder import Folder
+from app.gateways.files.folder import FolderFileStore
 
 LARGE = b"0123456789abcdef" * 1024 * 1024
 """Several parts of an upload to a bucket."""
@@ -21,7 +21,7 @@ STORES = ["folder", "bucket"]
 @pytest.fixture(params=STORES)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> FileStore:
     if request.param == "folder":
-        return Folder(tmp_path / "uploads")
+        return FolderFileStore(tmp_path / "uploads")
     files: FileStore = request.getfixturevalue("s3_server").files(uuid4().hex)
     return files
 
@@ -125,7 +125,7 @@ def test_a_file_of_another_store_keeps_its_key(store: FileStore) -> None:
 
 
 def test_a_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
-    folder = Folder(tmp_path / "uploads")
+    folder = FolderFileStore(tmp_path / "uploads")
     key = folder.save(io.BytesIO(b"Name\nAnn\n"), max_bytes=9).key
     folder.mark("this store")
     modes = [

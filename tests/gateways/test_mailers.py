@@ -15,9 +15,15 @@ import pytest
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from app.config import Settings
-from app.gateways.mailers import Attachment, Letter, NotNow, Refused, open_outbox
+from app.gateways.mailers import (
+    MailAttachment,
+    MailDeferred,
+    MailRefused,
+    OutgoingMail,
+    open_outbox,
+)
 from app.gateways.mailers.message import to_message
-from app.gateways.mailers.smtp import Server, SmtpMailer
+from app.gateways.mailers.smtp import MailServer, SmtpMailer
 from tests.fixtures.certificate import write_certificate
 from tests.fixtures.mail_server import Post, read
 from tests.fixtures.stack import free_port
@@ -26,7 +32,7 @@ FROM = "no-reply@mail.example"
 PARTNER = UUID("0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01")
 
 
-def letter(**changes: Any) -> Letter:
+def letter(**changes: Any) -> OutgoingMail:
     values: dict[str, Any] = {
         "id": uuid4(),
         "partner_id": PARTNER,
@@ -38,7 +44,7 @@ def letter(**changes: Any) -> Letter:
         "text": "Hello — Ünal\n",
         "html": "<p>Hello — Ünal</p>",
     }
-    return Letter(**(values | changes))
+    return OutgoingMail(**(values | changes))
 
 
 StartServer = Callable[..., int]
@@ -95,7 +101,7 @@ def test_a_server_is_given_the_attached_files_beside_text_and_html(
     post: Post, start_server: StartServer
 ) -> None:
     content = bytes(range(256)) * 40
-    file = Attachment("report-2026-09.pdf", "application/pdf", content)
+    file = MailAttachment("report-2026-09.pdf", "application/pdf", content)
     port = start_server()
     SmtpMailer(f"smtp://127.0.0.1:{port}", FROM).send(letter(attachments=(file,)))
     message = read(post.kept[0])
@@ -146,10 +152,10 @@ def test_addresses_beyond_ascii_are_written_as_their_standards_say(
 @pytest.mark.parametrize(
     ("what", "answer", "expected"),
     [
-        ("recipient", "450 mailbox busy", NotNow),
-        ("recipient", "550 no such mailbox", Refused),
-        ("data", "451 try later", NotNow),
-        ("data", "554 looks like junk", Refused),
+        ("recipient", "450 mailbox busy", MailDeferred),
+        ("recipient", "550 no such mailbox", MailRefused),
+        ("data", "451 try later", MailDeferred),
+        ("data", "554 looks like junk", MailRefused),
     ],
 )
 def test_a_refusal_is_final_exactly_where_the_server_says_so(
@@ -165,7 +171,7 @@ def test_a_refusal_is_final_exactly_where_the_server_says_so(
 
 
 def test_a_server_that_is_away_is_no_refusal() -> None:
-    with pytest.raises(NotNow):
+    with pytest.raises(MailDeferred):
         SmtpMailer(f"smtp://127.0.0.1:{free_port()}", FROM).send(letter())
 
 
@@ -176,7 +182,7 @@ def test_a_server_that_says_nothing_is_not_waited_for_longer_than_allowed() -> N
         mailer = SmtpMailer(
             f"smtp://127.0.0.1:{silent.getsockname()[1]}", FROM, timeout_seconds=0.2
         )
-        with pytest.raises(NotNow) as late:
+        with pytest.raises(MailDeferred) as late:
             mailer.send(letter())
     expected = "connecting: the mail server did not answer in time, or ended the connection"
     assert str(late.value) == expected
@@ -202,7 +208,7 @@ def test_a_certificate_for_another_name_is_not_believed(
     post: Post, start_server: StartServer, own_certificate: ssl.SSLContext
 ) -> None:
     port = start_server(tls_context=own_certificate)
-    with pytest.raises(NotNow):
+    with pytest.raises(MailDeferred):
         SmtpMailer(f"smtp://127.0.0.1:{port}", FROM).send(letter())
     assert post.kept == []
 
@@ -211,7 +217,7 @@ def test_nothing_is_sent_in_the_clear_where_encryption_is_asked_for(
     post: Post, start_server: StartServer
 ) -> None:
     port = start_server()
-    with pytest.raises(NotNow):
+    with pytest.raises(MailDeferred):
         SmtpMailer(f"smtp://127.0.0.1:{port}?starttls=1", FROM).send(letter())
     assert post.kept == []
 
@@ -233,7 +239,7 @@ def test_user_and_password_are_sent_to_the_server(
     if kept:
         mailer.send(letter())
     else:
-        with pytest.raises(NotNow):  # an operator may fix the configuration
+        with pytest.raises(MailDeferred):  # an operator may fix the configuration
             mailer.send(letter())
     assert len(post.kept) == kept
 
@@ -244,7 +250,7 @@ def test_user_and_password_are_sent_to_the_server(
 )
 def test_what_is_no_mail_server_is_named(url: str) -> None:
     with pytest.raises(ValueError, match="A mail server is written"):
-        Server.of_url(url)
+        MailServer.of_url(url)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.gateways.writers import open_writer
-from app.gateways.writers.base import Brief, Messages
+from app.gateways.writers.base import MessageBrief, WrittenMessages
 from app.gateways.writers.openai import MOST_BYTES, OpenAiWriter
 from app.gateways.writers.template import TemplateWriter
 from tests.fixtures.language_model import LanguageModel, completion
@@ -18,7 +18,7 @@ from tests.fixtures.settings import settings_for
 
 KEY = "sk-never-in-a-log"
 NOTES = "Ask whether she wants the roof quote of last week. She sounded annoyed about the price."
-BRIEF = Brief(
+BRIEF = MessageBrief(
     notes=NOTES,
     contact_name="Ada",
     assistant_name="Sam",
@@ -54,7 +54,7 @@ def writer(model: LanguageModel, **changes: Any) -> OpenAiWriter:
 
 
 def test_its_words_stand_between_who_calls_and_how_to_call_back(model: LanguageModel) -> None:
-    assert writer(model).compose(BRIEF) == Messages(
+    assert writer(model).compose(BRIEF) == WrittenMessages(
         intro=(
             "Hello Ada, this is Sam, the AI Receptionist of Harbour Roofing. It is about the roof "
             "we priced for you, under number 1017 8842. Is this a good moment to talk?"

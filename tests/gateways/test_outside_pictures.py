@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.gateways import outside_http
-from app.gateways.outside_pictures import Fetched, NotFetched, fetch
+from app.gateways.outside_pictures import FetchedPicture, NotFetched, fetch
 from tests.fixtures.picture_server import PictureServer
 
 
@@ -24,8 +24,8 @@ def problem(url: str, *, allow_private: bool = True) -> str:
 def test_a_picture_is_fetched_once_and_then_only_if_it_changed(server: PictureServer) -> None:
     url = server.serve("/logo.png", b"picture", etag='"1"')
     first = fetch(url, None, most_bytes=7, allow_private=True)
-    assert first == Fetched(b"picture", '"1"')
-    assert fetch(url, '"1"', most_bytes=7, allow_private=True) == Fetched(None, '"1"')
+    assert first == FetchedPicture(b"picture", '"1"')
+    assert fetch(url, '"1"', most_bytes=7, allow_private=True) == FetchedPicture(None, '"1"')
     assert fetch(url, '"0"', most_bytes=7, allow_private=True) == first
 
 
@@ -39,7 +39,7 @@ def test_a_redirect_is_followed_to_a_picture(server: PictureServer) -> None:
     server.serve("/new.png", b"picture")
     server.pages["/old.png"] = (301, {"Location": "/new.png"}, b"")
     found = fetch(server.url("/old.png"), None, most_bytes=99, allow_private=True)
-    assert (found, server.asked) == (Fetched(b"picture", None), ["/old.png", "/new.png"])
+    assert (found, server.asked) == (FetchedPicture(b"picture", None), ["/old.png", "/new.png"])
 
 
 def test_what_is_no_picture_has_a_reason(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.gateways.outside_recordings import Fetched, NotFetched, content_type_of, fetch
+from app.gateways.outside_recordings import FetchedRecording, NotFetched, content_type_of, fetch
 from tests.fixtures.picture_server import PictureServer
 from tests.fixtures.voice_engine import WAV
 
@@ -25,7 +25,7 @@ def test_a_recording_is_fetched_through_a_redirect(server: PictureServer) -> Non
     server.serve("/1.wav", WAV, kind="application/octet-stream")
     server.pages["/old"] = (302, {"Location": "/1.wav"}, b"")
     found = fetch(server.url("/old"), {}, most_bytes=len(WAV), allow_private=True)
-    assert (found, server.asked) == (Fetched(WAV, "audio/wav"), ["/old", "/1.wav"])
+    assert (found, server.asked) == (FetchedRecording(WAV, "audio/wav"), ["/old", "/1.wav"])
 
 
 def test_what_is_no_recording_has_a_reason(server: PictureServer) -> None:

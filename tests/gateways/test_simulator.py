@@ -8,12 +8,12 @@ from sqlalchemy import update
 
 from app.database import Database
 from app.gateways.carriers.base import (
+    AttemptInquiry,
+    CallPlacement,
     CarrierReport,
-    Inquiry,
     NoCarrierAnswer,
-    Placement,
     PlacementRejected,
-    Verdict,
+    PlacementVerdict,
 )
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import SimulatedCall, new_id, utcnow
@@ -22,12 +22,12 @@ from tests.fixtures.open_regions import everywhere_in
 from tests.fixtures.simulated_line import Simulator
 
 
-def placement(number: str) -> Placement:
-    return Placement(new_id(), number, "+12025550199", "Hello.", "Bye.")
+def placement(number: str) -> CallPlacement:
+    return CallPlacement(new_id(), number, "+12025550199", "Hello.", "Bye.")
 
 
-def about(attempt_id: UUID) -> Inquiry:
-    return Inquiry(attempt_id, "+12125550100", "+12025550199", utcnow())
+def about(attempt_id: UUID) -> AttemptInquiry:
+    return AttemptInquiry(attempt_id, "+12125550100", "+12025550199", utcnow())
 
 
 @pytest.fixture
@@ -84,14 +84,14 @@ def test_an_attempt_placed_twice_shows_twice(line: Simulator) -> None:
 @pytest.mark.parametrize(
     ("name", "refusal", "rung", "verdict"),
     [
-        ("rejected", PlacementRejected, 0, Verdict.NOT_PLACED),
-        ("unreachable", NoCarrierAnswer, 0, Verdict.NOT_PLACED),
-        ("lostAnswer", NoCarrierAnswer, 1, Verdict.PLACED),
-        ("unsure", NoCarrierAnswer, 1, Verdict.UNSURE),
+        ("rejected", PlacementRejected, 0, PlacementVerdict.NOT_PLACED),
+        ("unreachable", NoCarrierAnswer, 0, PlacementVerdict.NOT_PLACED),
+        ("lostAnswer", NoCarrierAnswer, 1, PlacementVerdict.PLACED),
+        ("unsure", NoCarrierAnswer, 1, PlacementVerdict.UNSURE),
     ],
 )
 def test_the_lines_own_troubles(
-    line: Simulator, name: str, refusal: type[Exception], rung: int, verdict: Verdict
+    line: Simulator, name: str, refusal: type[Exception], rung: int, verdict: PlacementVerdict
 ) -> None:
     asked = placement(SIMULATED_NUMBERS[name])
     with pytest.raises(refusal):
@@ -114,7 +114,7 @@ def test_hanging_up_ends_a_call_once(line: Simulator) -> None:
 
 def test_nothing_is_known_of_an_attempt_never_placed(line: Simulator) -> None:
     stranger: UUID = new_id()
-    assert line.look_up(about(stranger)) == CarrierReport(Verdict.NOT_PLACED)
+    assert line.look_up(about(stranger)) == CarrierReport(PlacementVerdict.NOT_PLACED)
     assert line.hang_up(about(stranger)) is False
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from app.gateways.carriers.sip.account import SipAccount
 from app.gateways.carriers.sip.call_session import CallSession
-from app.gateways.carriers.sip.ledger import Fact, Ledger
-from app.gateways.carriers.sip.task import Task
+from app.gateways.carriers.sip.ledger import AttemptFact, AttemptLedger
+from app.gateways.carriers.sip.task import SipCallTask
 from app.models import new_id
 from tests.fixtures.sip_phone import Telephone, silence, spoken, telephone
 from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
@@ -20,7 +20,14 @@ from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
 pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-call-session")]
 
 INTRO = "Good morning."
-TALKED = [Fact.ASKED, Fact.DIALING, Fact.TAKEN, Fact.RINGING, Fact.ANSWERED, Fact.HEARD]
+TALKED = [
+    AttemptFact.ASKED,
+    AttemptFact.DIALING,
+    AttemptFact.TAKEN,
+    AttemptFact.RINGING,
+    AttemptFact.ANSWERED,
+    AttemptFact.HEARD,
+]
 
 
 @pytest.fixture(scope="module")
@@ -50,26 +57,26 @@ def _telephone(trunk: Trunk, number: str, folder: Path, listens: float) -> Itera
 
 def task(
     trunk: Trunk, folder: Path, number: str, *, espeak: str = "espeak-ng", **said: str
-) -> Task:
+) -> SipCallTask:
     own = {"intro": INTRO, "voicemail": "", "hand_over_to": ""} | said
     account = SipAccount(trunk=trunk.address, folder=folder, ring_seconds=1.0, espeak=espeak)
-    return Task(new_id(), number, "+12025550199", account=account, **own)
+    return SipCallTask(new_id(), number, "+12025550199", account=account, **own)
 
 
-def kept(task: Task) -> list[tuple[Fact, dict[str, Any]]]:
+def kept(task: SipCallTask) -> list[tuple[AttemptFact, dict[str, Any]]]:
     """Every fact of the call, once it is over."""
-    ledger = Ledger(task.account.folder)
+    ledger = AttemptLedger(task.account.folder)
     with ledger.page(task.attempt_id) as page:
         assert page.lock()
-        page.write(Fact.ASKED)
-        CallSession(Task.read(task.written()), page).keep()
+        page.write(AttemptFact.ASKED)
+        CallSession(SipCallTask.read(task.written()), page).keep()
     record = ledger.read(task.attempt_id)
     assert record is not None
     assert record.is_over
     return [(entry.fact, entry.more) for entry in record.entries]
 
 
-def facts(told: list[tuple[Fact, dict[str, Any]]]) -> list[Fact]:
+def facts(told: list[tuple[AttemptFact, dict[str, Any]]]) -> list[AttemptFact]:
     return [fact for fact, _ in told]
 
 
@@ -79,7 +86,7 @@ def test_a_call_ends_after_its_longest_time(
     asked = task(trunk, tmp_path, patient.number, intro=INTRO * 9)
     asked = replace(asked, account=replace(asked.account, longest_call_seconds=1.5))
     told = kept(asked)
-    assert facts(told) == [*TALKED[: len(told) - 1], Fact.ENDED]
+    assert facts(told) == [*TALKED[: len(told) - 1], AttemptFact.ENDED]
     assert told[-1][1] == {"reason": "completed", "words": "", "definite": False}
 
 
@@ -97,11 +104,16 @@ def test_a_call_ends_as_it_went(
     ]
     with ThreadPoolExecutor(len(tasks)) as pool:
         heard_out, cut_short, put_off = pool.map(kept, tasks)
-    assert facts(heard_out) == [*TALKED, Fact.INTRO_SPOKEN, Fact.ENDED]
-    assert facts(cut_short) == [*TALKED, Fact.ENDED]
+    assert facts(heard_out) == [*TALKED, AttemptFact.INTRO_SPOKEN, AttemptFact.ENDED]
+    assert facts(cut_short) == [*TALKED, AttemptFact.ENDED]
     assert heard_out[-1] == cut_short[-1]
     assert heard_out[-1][1] == {"reason": "completed", "words": "", "definite": False}
-    assert facts(put_off) == [Fact.ASKED, Fact.DIALING, Fact.TAKEN, Fact.DELAYED]
+    assert facts(put_off) == [
+        AttemptFact.ASKED,
+        AttemptFact.DIALING,
+        AttemptFact.TAKEN,
+        AttemptFact.DELAYED,
+    ]
     assert put_off[-1][1] == {
         "seconds": 9.0,
         "words": "The trunk answered 503 Full.",
@@ -115,5 +127,5 @@ def test_a_message_that_can_not_be_spoken_is_not_dialled_for(trunk: Trunk, tmp_p
     told = kept(task(trunk, tmp_path, number, espeak="/absent/espeak-ng"))
     words = "espeak-ng could not speak the message (FileNotFoundError)."
     refused = {"reason": "carrier_error", "words": words, "definite": True}
-    assert told == [(Fact.ASKED, {}), (Fact.ENDED, refused)]
+    assert told == [(AttemptFact.ASKED, {}), (AttemptFact.ENDED, refused)]
     assert trunk.calls_to(number) == []

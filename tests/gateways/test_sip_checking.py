@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from app.gateways.carriers.partner_accounts import Finding
+from app.gateways.carriers.partner_accounts import AccountTestResult
 from app.gateways.carriers.sip import checking, probe
 from app.gateways.carriers.sip.account import SipAccount
 from app.gateways.carriers.sip.digest import proof
@@ -36,8 +36,8 @@ def trunk() -> Iterator[Trunk]:
 
 
 @pytest.fixture
-def check(trunk: Trunk, tmp_path: Path) -> Callable[..., Finding]:
-    def check(*numbers: str, **changes: Any) -> Finding:
+def check(trunk: Trunk, tmp_path: Path) -> Callable[..., AccountTestResult]:
+    def check(*numbers: str, **changes: Any) -> AccountTestResult:
         own: dict[str, Any] = {"trunk": trunk.address, "is_pinned": True, "may_be_private": True}
         return checking.tested(SipAccount(folder=tmp_path, **own | changes), numbers or (OWN,))
 
@@ -45,75 +45,77 @@ def check(trunk: Trunk, tmp_path: Path) -> Callable[..., Finding]:
 
 
 def test_the_password_is_proved_where_it_is_asked_for(
-    trunk: Trunk, check: Callable[..., Finding]
+    trunk: Trunk, check: Callable[..., AccountTestResult]
 ) -> None:
     right = {"user": "portal", "password": "right"}
     wrong = right | {"password": "wrong"}
-    assert check() == Finding(True, ANSWERS)
-    assert check(**right) == Finding(True, UNPROVED)
-    assert check(**right, registers=True) == Finding(True, ACCEPTS)
-    assert check(**wrong, registers=True) == Finding(False, REFUSES)
+    assert check() == AccountTestResult(True, ANSWERS)
+    assert check(**right) == AccountTestResult(True, UNPROVED)
+    assert check(**right, registers=True) == AccountTestResult(True, ACCEPTS)
+    assert check(**wrong, registers=True) == AccountTestResult(False, REFUSES)
     trunk.guarded = {"OPTIONS"}
-    assert check(**right) == Finding(True, ACCEPTS)
-    assert check(**wrong) == Finding(False, REFUSES)
-    assert check() == Finding(False, "The trunk asks for a user and a password.")
+    assert check(**right) == AccountTestResult(True, ACCEPTS)
+    assert check(**wrong) == AccountTestResult(False, REFUSES)
+    assert check() == AccountTestResult(False, "The trunk asks for a user and a password.")
     assert (trunk.registered, trunk.invites) == ([""], [])  # asked, without a contact
 
 
-def test_a_refused_caller_is_named(trunk: Trunk, check: Callable[..., Finding]) -> None:
+def test_a_refused_caller_is_named(trunk: Trunk, check: Callable[..., AccountTestResult]) -> None:
     trunk.barred = {FOREIGN}
     not_own = f"The trunk does not let this number call: {FOREIGN}."
-    assert check(OWN, FOREIGN) == Finding(False, not_own)
+    assert check(OWN, FOREIGN) == AccountTestResult(False, not_own)
     user = {"user": "portal", "password": "right"}
-    assert check(FOREIGN, **user, shows_number=False) == Finding(True, UNPROVED)
+    assert check(FOREIGN, **user, shows_number=False) == AccountTestResult(True, UNPROVED)
     trunk.barred = {"portal"}
     words = (
         "The trunk refuses us: 403 Forbidden. If it checks IP addresses, give the provider "
         "this platform’s address."
     )
-    assert check() == Finding(False, words)
+    assert check() == AccountTestResult(False, words)
 
 
 def test_a_missing_trunk_is_distinguished_from_a_silent_one(
-    trunk: Trunk, check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch
+    trunk: Trunk, check: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(socket.socket()) as closed:
         closed.bind(("127.0.0.1", 0))
         away = "127.0.0.1:{1}".format(*closed.getsockname())
         nothing = "{} over {} refused the connection.".format
-        assert check(trunk=away) == Finding(False, nothing(away, "UDP"))
-        assert check(trunk=away, transport="tcp") == Finding(False, nothing(away, "TCP"))
+        assert check(trunk=away) == AccountTestResult(False, nothing(away, "UDP"))
+        assert check(trunk=away, transport="tcp") == AccountTestResult(False, nothing(away, "TCP"))
     monkeypatch.setattr(probe, "GAPS", (0.02, 0.02))
     trunk.out_of_order = True
     silent = f"No answer from {trunk.address} over UDP within 4 seconds."
-    assert check() == Finding(False, silent)
+    assert check() == AccountTestResult(False, silent)
 
 
 def test_a_name_leads_to_the_internet_or_nowhere(
-    check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch
+    check: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     private = (
         "The address of 127.0.0.1 is not public. Calls go out only to trunks "
         "that are on the internet."
     )
-    assert check(may_be_private=False) == Finding(False, private)
+    assert check(may_be_private=False) == AccountTestResult(False, private)
 
     def unknown(*_: Any, **__: Any) -> None:
         raise socket.gaierror
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     words = "DNS lookup failed for sip.example.com. Compare it with what the provider wrote."
-    assert check(trunk="sip.example.com") == Finding(False, words)
+    assert check(trunk="sip.example.com") == AccountTestResult(False, words)
 
 
 def test_answers_over_tcp_come_in_pieces_and_tls_needs_a_tls_server(
-    check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch
+    check: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         threading.Thread(target=_answer_in_pieces, args=(server,), daemon=True).start()
         address = "127.0.0.1:{1}".format(*server.getsockname())
-        assert check(trunk=address, transport="tcp") == Finding(True, ANSWERS)
-        assert check(trunk=address, transport="tls", baresip="") == Finding(False, UNCHECKED)
+        assert check(trunk=address, transport="tcp") == AccountTestResult(True, ANSWERS)
+        assert check(trunk=address, transport="tls", baresip="") == AccountTestResult(
+            False, UNCHECKED
+        )
         monkeypatch.setattr(checking, "checks_certificates", lambda _: True)
         told = check(trunk=address, transport="tls")
     assert not told.works
@@ -121,7 +123,7 @@ def test_answers_over_tcp_come_in_pieces_and_tls_needs_a_tls_server(
 
 
 def test_an_untrusted_certificate_is_reported(
-    check: Callable[..., Finding], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    check: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(checking, "checks_certificates", lambda _: True)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -131,7 +133,7 @@ def test_an_untrusted_certificate_is_reported(
         port = server.getsockname()[1]
         told = check(trunk=f"localhost:{port}", transport="tls")
     words = f"No encrypted connection to 127.0.0.1:{port} over TLS: certificate verify failed."
-    assert told == Finding(False, words)
+    assert told == AccountTestResult(False, words)
 
 
 def _greet(server: socket.socket, context: ssl.SSLContext) -> None:

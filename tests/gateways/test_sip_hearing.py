@@ -8,7 +8,7 @@ import pytest
 
 from app.enums import AnsweredBy
 from app.gateways.carriers.sip.speech import CannotSpeak, prepare, to_telephone
-from app.gateways.carriers.sip.voicemail_detection import FRAME, RATE, Listener
+from app.gateways.carriers.sip.voicemail_detection import FRAME, RATE, VoicemailDetector
 from tests.fixtures.sip_phone import likeness, read_sound, silence, spoken, tone
 from tests.matrix import rotating
 
@@ -27,7 +27,7 @@ def noisy(sound: "array[int]", height: int) -> "array[int]":
 
 def listened(sound: "array[int]") -> tuple[AnsweredBy | None, float | None, float | None]:
     """Who it was, and the seconds at which that and the moment to speak were made out."""
-    listener, decided, may_speak = Listener(), None, None
+    listener, decided, may_speak = VoicemailDetector(), None, None
     for start in range(0, len(sound), FRAME):
         listener.hear(sound[start : start + FRAME])
         second = (start + FRAME) / RATE
@@ -82,7 +82,7 @@ def test_who_says_nothing_is_unknown() -> None:
 
 
 def test_sound_arrives_in_pieces_of_any_size() -> None:
-    sound, listener = spoken(GREETING) + tone(1000, 0.3) + silence(1), Listener()
+    sound, listener = spoken(GREETING) + tone(1000, 0.3) + silence(1), VoicemailDetector()
     for start in range(0, len(sound), 777):
         listener.hear(sound[start : start + 777])
     assert (listener.answered_by, listener.may_speak) == (AnsweredBy.VOICEMAIL, True)

@@ -8,10 +8,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.gateways.carriers.base import Inquiry, NoCarrierAnswer, Verdict
+from app.gateways.carriers.base import AttemptInquiry, NoCarrierAnswer, PlacementVerdict
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.ledger import KEPT, Fact, Ledger
-from app.gateways.carriers.sip.line import Sip
+from app.gateways.carriers.sip.ledger import KEPT, AttemptFact, AttemptLedger
+from app.gateways.carriers.sip.line import SipCarrier
 from app.models import utcnow
 
 TO, FROM = "+12025550143", "+12025550100"
@@ -25,12 +25,12 @@ def grow_old(path: Path) -> None:
 ACCOUNT = "55281084-9a21-488e-85cf-f642e61c882c"
 
 
-def finished_call(ledger: Ledger) -> UUID:
+def finished_call(ledger: AttemptLedger) -> UUID:
     """A call whose process died before it removed the sounds."""
     attempt_id = uuid4()
     with ledger.page(attempt_id) as page:
-        page.write(Fact.ASKED)
-        page.write(Fact.DIALING)
+        page.write(AttemptFact.ASKED)
+        page.write(AttemptFact.DIALING)
     workshop = ledger.workshop(attempt_id)
     workshop.mkdir()
     (workshop / "intro.wav").write_bytes(b"Hello Ann")
@@ -39,14 +39,14 @@ def finished_call(ledger: Ledger) -> UUID:
 
 @pytest.mark.parametrize("account", ["", ACCOUNT])
 def test_sounds_of_a_call_go_when_no_process_holds_its_ledger(tmp_path: Path, account: str) -> None:
-    ledger = Ledger(tmp_path, account)
+    ledger = AttemptLedger(tmp_path, account)
     over, going_on = finished_call(ledger), finished_call(ledger)
     with ledger.page(going_on) as page:
         assert page.lock()
-        Ledger(tmp_path).tidy()
+        AttemptLedger(tmp_path).tidy()
         assert [ledger.workshop(each).exists() for each in (over, going_on)] == [False, True]
     assert ledger.path(over).exists()
-    Ledger(tmp_path).tidy()
+    AttemptLedger(tmp_path).tidy()
     assert not ledger.workshop(going_on).exists()
 
 
@@ -54,20 +54,20 @@ def test_sounds_of_a_call_go_when_no_process_holds_its_ledger(tmp_path: Path, ac
 def test_ledgers_go_after_seven_days_whether_or_not_another_call_is_placed(
     tmp_path: Path, account: str
 ) -> None:
-    ledger = Ledger(tmp_path, account)
+    ledger = AttemptLedger(tmp_path, account)
     old, new = finished_call(ledger), finished_call(ledger)
     ledger.stop_mark(old).touch()
     began = ledger.began_at()
     for path in (ledger.path(old), ledger.stop_mark(old), tmp_path / "began"):
         grow_old(path)
-    Ledger(tmp_path).tidy()
+    AttemptLedger(tmp_path).tidy()
     left = {path.name for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {"began", f"{new}.ledger"}
     assert ledger.began_at() == began
 
 
 def test_a_host_without_sip_calls_has_nothing_to_tidy(tmp_path: Path) -> None:
-    Ledger(tmp_path / "sip").tidy()
+    AttemptLedger(tmp_path / "sip").tidy()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -83,10 +83,10 @@ def test_a_host_without_sip_calls_has_nothing_to_tidy(tmp_path: Path) -> None:
 def test_a_ledger_holds_no_number_that_a_trunk_names(
     tmp_path: Path, words: str, written: str
 ) -> None:
-    ledger, attempt_id = Ledger(tmp_path), uuid4()
+    ledger, attempt_id = AttemptLedger(tmp_path), uuid4()
     with ledger.page(attempt_id) as page:
-        page.write(Fact.ASKED)
-        page.write(Fact.ENDED, reason="carrier_error", words=words)
+        page.write(AttemptFact.ASKED)
+        page.write(AttemptFact.ENDED, reason="carrier_error", words=words)
     record = ledger.read(attempt_id)
     assert record is not None
     assert record.last is not None
@@ -94,10 +94,10 @@ def test_a_ledger_holds_no_number_that_a_trunk_names(
 
 
 def test_a_ledger_that_is_no_longer_kept_proves_nothing(tmp_path: Path) -> None:
-    line = Sip(SipAccount("sip.example.com", tmp_path))
+    line = SipCarrier(SipAccount("sip.example.com", tmp_path))
     (tmp_path / "began").write_text((utcnow() - KEPT - timedelta(days=9)).isoformat())
-    asked_before = Inquiry(uuid4(), TO, FROM, utcnow() - KEPT - timedelta(minutes=1))
+    asked_before = AttemptInquiry(uuid4(), TO, FROM, utcnow() - KEPT - timedelta(minutes=1))
     with pytest.raises(NoCarrierAnswer, match="no longer kept"):
         line.look_up(asked_before)
-    asked_since = Inquiry(uuid4(), TO, FROM, utcnow() - timedelta(days=6))
-    assert line.look_up(asked_since).verdict is Verdict.NOT_PLACED
+    asked_since = AttemptInquiry(uuid4(), TO, FROM, utcnow() - timedelta(days=6))
+    assert line.look_up(asked_since).verdict is PlacementVerdict.NOT_PLACED

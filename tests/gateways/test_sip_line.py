@@ -15,18 +15,18 @@ import pytest
 
 from app.enums import EndedReason
 from app.gateways.carriers.base import (
+    AttemptInquiry,
+    CallPlacement,
     CarrierReport,
-    Inquiry,
     NoCarrierAnswer,
-    Placement,
     PlacementDelayed,
     PlacementRejected,
-    Verdict,
+    PlacementVerdict,
 )
 from app.gateways.carriers.sip.account import SipAccount
 from app.gateways.carriers.sip.answers import WRONG_CREDENTIALS, refusal
-from app.gateways.carriers.sip.ledger import Fact, Ledger
-from app.gateways.carriers.sip.line import Sip
+from app.gateways.carriers.sip.ledger import AttemptFact, AttemptLedger
+from app.gateways.carriers.sip.line import SipCarrier
 from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
 from app.models import new_id, utcnow
 from tests.fixtures.certificate import write_certificate
@@ -48,23 +48,25 @@ def trunk() -> Iterator[Trunk]:
 
 
 @pytest.fixture
-def make_line(trunk: Trunk, tmp_path: Path) -> Callable[..., Sip]:
-    def make(**changes: Any) -> Sip:
+def make_line(trunk: Trunk, tmp_path: Path) -> Callable[..., SipCarrier]:
+    def make(**changes: Any) -> SipCarrier:
         own: dict[str, Any] = {"trunk": trunk.address, "folder": tmp_path, "ring_seconds": 20.0}
-        return Sip(SipAccount(**own | {"request_seconds": 8.0, "poll_seconds": 0.1} | changes))
+        return SipCarrier(
+            SipAccount(**own | {"request_seconds": 8.0, "poll_seconds": 0.1} | changes)
+        )
 
     return make
 
 
-def asked(attempt_id: UUID, number: str = NUMBER) -> Placement:
-    return Placement(attempt_id, number, "+12025550199", intro="", voicemail="")
+def asked(attempt_id: UUID, number: str = NUMBER) -> CallPlacement:
+    return CallPlacement(attempt_id, number, "+12025550199", intro="", voicemail="")
 
 
-def about(attempt_id: UUID) -> Inquiry:
-    return Inquiry(attempt_id, NUMBER, "+12025550199", utcnow())
+def about(attempt_id: UUID) -> AttemptInquiry:
+    return AttemptInquiry(attempt_id, NUMBER, "+12025550199", utcnow())
 
 
-def placed(line: Sip, number: str) -> tuple[object, ...]:
+def placed(line: SipCarrier, number: str) -> tuple[object, ...]:
     """How the line answers, in comparable form."""
     attempt_id = new_id()
     try:
@@ -78,14 +80,14 @@ def placed(line: Sip, number: str) -> tuple[object, ...]:
     return state.verdict.value, state.end_reason
 
 
-def all_at_once(asked_for: dict[str, Sip]) -> dict[str, tuple[object, ...]]:
+def all_at_once(asked_for: dict[str, SipCarrier]) -> dict[str, tuple[object, ...]]:
     with ThreadPoolExecutor(len(asked_for)) as pool:
         answers = pool.map(lambda number: placed(asked_for[number], number), asked_for)
         return dict(zip(asked_for, answers, strict=True))
 
 
 def test_the_trunks_answers_have_their_meanings(
-    trunk: Trunk, make_line: Callable[..., Sip]
+    trunk: Trunk, make_line: Callable[..., SipCarrier]
 ) -> None:
     busy, refused, full = "+12125551001", "+12125551002", "+12125551003"
     trunk.routes |= {
@@ -102,7 +104,7 @@ def test_the_trunks_answers_have_their_meanings(
 
 
 def test_an_account_registers_and_proves_its_password(
-    trunk: Trunk, make_line: Callable[..., Sip]
+    trunk: Trunk, make_line: Callable[..., SipCarrier]
 ) -> None:
     digest, registered, wrong, nobody = [f"+1212555110{place}" for place in range(4)]
     trunk.routes |= dict.fromkeys((digest, registered, wrong, nobody), Answer(486, "Busy Here"))
@@ -134,7 +136,9 @@ def test_an_account_registers_and_proves_its_password(
     ]
 
 
-def test_a_trunk_that_is_not_there_is_asked_again_later(make_line: Callable[..., Sip]) -> None:
+def test_a_trunk_that_is_not_there_is_asked_again_later(
+    make_line: Callable[..., SipCarrier],
+) -> None:
     away = {"trunk": "127.0.0.1:9"}
     over_udp, over_tcp = make_line(**away), make_line(**away, transport="tcp")
     put_off = ("put off", "The trunk could not be reached.", 10.0, True)
@@ -143,7 +147,7 @@ def test_a_trunk_that_is_not_there_is_asked_again_later(make_line: Callable[...,
 
 
 def test_no_call_goes_over_tls_to_a_trunk_with_a_certificate_of_its_own_making(
-    make_line: Callable[..., Sip], tmp_path: Path
+    make_line: Callable[..., SipCarrier], tmp_path: Path
 ) -> None:
     number, certificate = "+12125551206", write_certificate(tmp_path)
     with telephone(number, silence(0.2), tmp_path / "their", certificate=certificate) as their:
@@ -156,7 +160,7 @@ def test_no_call_goes_over_tls_to_a_trunk_with_a_certificate_of_its_own_making(
 
 
 def test_a_name_that_leads_inside_is_not_dialled(
-    trunk: Trunk, make_line: Callable[..., Sip], tmp_path: Path
+    trunk: Trunk, make_line: Callable[..., SipCarrier], tmp_path: Path
 ) -> None:
     line = make_line(is_pinned=True, name="an-account")
     words = "No call was placed: the address of 127.0.0.1 is not public."
@@ -166,7 +170,7 @@ def test_a_name_that_leads_inside_is_not_dialled(
 
 
 def test_a_redirect_leads_a_pinned_call_nowhere_else(
-    trunk: Trunk, make_line: Callable[..., Sip]
+    trunk: Trunk, make_line: Callable[..., SipCarrier]
 ) -> None:
     number = "+12125551205"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as inside:
@@ -185,14 +189,14 @@ def test_a_redirect_leads_a_pinned_call_nowhere_else(
 
 
 def test_an_attempt_that_was_put_off_may_be_asked_for_again(
-    trunk: Trunk, make_line: Callable[..., Sip]
+    trunk: Trunk, make_line: Callable[..., SipCarrier]
 ) -> None:
     number, attempt_id = "+12125551201", new_id()
     trunk.routes[number] = Answer(486, "Busy Here")
     with pytest.raises(PlacementDelayed):
         make_line(trunk="127.0.0.1:9").place(asked(attempt_id, number))
     line = make_line()
-    assert line.look_up(about(attempt_id)) == CarrierReport(Verdict.NOT_PLACED)
+    assert line.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
     assert line.place(asked(attempt_id, number)).end_reason is EndedReason.BUSY
     with pytest.raises(NoCarrierAnswer, match="asked for before"):
         line.place(asked(attempt_id, number))
@@ -200,10 +204,10 @@ def test_an_attempt_that_was_put_off_may_be_asked_for_again(
 
 
 def test_what_was_called_not_placed_is_never_dialled(
-    trunk: Trunk, make_line: Callable[..., Sip]
+    trunk: Trunk, make_line: Callable[..., SipCarrier]
 ) -> None:
     number, attempt_id, line = "+12125551202", new_id(), make_line()
-    assert line.look_up(about(attempt_id)) == CarrierReport(Verdict.NOT_PLACED)
+    assert line.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
     assert line.hang_up(about(attempt_id)) is False
     with pytest.raises(NoCarrierAnswer, match="asked for before"):
         line.place(asked(attempt_id, number))
@@ -211,25 +215,25 @@ def test_what_was_called_not_placed_is_never_dialled(
 
 
 def test_a_request_that_died_before_its_process_began_was_not_placed(
-    make_line: Callable[..., Sip], tmp_path: Path
+    make_line: Callable[..., SipCarrier], tmp_path: Path
 ) -> None:
     attempt_id, line = new_id(), make_line()
-    ledger = Ledger(tmp_path)
+    ledger = AttemptLedger(tmp_path)
     with ledger.page(attempt_id) as page:
         assert page.lock()
-        page.write(Fact.ASKED)
+        page.write(AttemptFact.ASKED)
         with pytest.raises(NoCarrierAnswer, match="not answered yet"):
             line.look_up(about(attempt_id))
-    assert line.look_up(about(attempt_id)) == CarrierReport(Verdict.NOT_PLACED)
+    assert line.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
 
 
-def test_a_ledger_that_was_begun_later_proves_nothing(make_line: Callable[..., Sip]) -> None:
+def test_a_ledger_that_was_begun_later_proves_nothing(make_line: Callable[..., SipCarrier]) -> None:
     before = replace(about(new_id()), asked_at=utcnow() - timedelta(seconds=5))
-    assert make_line().look_up(before) == CarrierReport(Verdict.UNSURE)
+    assert make_line().look_up(before) == CarrierReport(PlacementVerdict.UNSURE)
 
 
 def test_the_result_of_an_unanswered_invite_is_unknown(
-    trunk: Trunk, make_line: Callable[..., Sip], tmp_path: Path
+    trunk: Trunk, make_line: Callable[..., SipCarrier], tmp_path: Path
 ) -> None:
     number, attempt_id = "+12125551203", new_id()
     trunk.routes[number] = Answer(0)
@@ -237,16 +241,18 @@ def test_the_result_of_an_unanswered_invite_is_unknown(
     with pytest.raises(NoCarrierAnswer, match="not answered yet"):
         line.place(asked(attempt_id, number))
     wait_for(lambda: bool(trunk.calls_to(number)))
-    record = Ledger(tmp_path).read(attempt_id)
-    dialling = record and record.find(Fact.DIALING)
+    record = AttemptLedger(tmp_path).read(attempt_id)
+    dialling = record and record.find(AttemptFact.DIALING)
     assert dialling
     os.kill(dialling.more["process"], signal.SIGKILL)
     wait_for(lambda: is_gone(dialling.more["process"]))
-    assert line.look_up(about(attempt_id)) == CarrierReport(Verdict.UNSURE)
+    assert line.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.UNSURE)
     assert len(trunk.calls_to(number)) == 1
 
 
-def test_a_call_that_rings_is_hung_up_once(trunk: Trunk, make_line: Callable[..., Sip]) -> None:
+def test_a_call_that_rings_is_hung_up_once(
+    trunk: Trunk, make_line: Callable[..., SipCarrier]
+) -> None:
     number, attempt_id, line = "+12125551204", new_id(), make_line()
     trunk.routes[number] = Answer(180, "Ringing")
     state = line.place(asked(attempt_id, number))

@@ -14,12 +14,12 @@ import pytest
 from app.enums import Tier
 from app.gateways.processors import open_processor
 from app.gateways.processors.base import (
-    Price,
+    ListedPrice,
     PriceReference,
     ProcessorRefused,
     ProcessorUnavailable,
 )
-from app.gateways.processors.stripe import Event, Sale, Stripe, read_event
+from app.gateways.processors.stripe import PlanForSale, StripeEvent, StripeProcessor, read_event
 from tests.fixtures.settings import settings_for
 from tests.fixtures.stripe_server import KEY, StripeServer, stripe_server
 
@@ -30,9 +30,9 @@ def server() -> Iterator[StripeServer]:
         yield running
 
 
-def ask(server: StripeServer, *price_ids: str) -> dict[str, Price]:
+def ask(server: StripeServer, *price_ids: str) -> dict[str, ListedPrice]:
     questions = [PriceReference(Tier.PLUS, price_id, "prod_x") for price_id in price_ids]
-    return dict(Stripe(KEY, server.url).prices(questions))
+    return dict(StripeProcessor(KEY, server.url).prices(questions))
 
 
 def test_a_price_has_its_products_name_and_its_cost_in_currency_units(
@@ -40,7 +40,7 @@ def test_a_price_has_its_products_name_and_its_cost_in_currency_units(
 ) -> None:
     price = server.price("Plus", 9900)
     assert ask(server, price.id) == {
-        price.id: Price("Plus", Decimal("99.00"), "USD", price.product)
+        price.id: ListedPrice("Plus", Decimal("99.00"), "USD", price.product)
     }
 
 
@@ -69,7 +69,7 @@ def test_an_unreachable_server_is_reported() -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
-        gateway = Stripe(KEY, f"http://127.0.0.1:{port}")
+        gateway = StripeProcessor(KEY, f"http://127.0.0.1:{port}")
         with pytest.raises(ProcessorUnavailable) as refused:
             gateway.prices([PriceReference(Tier.PLUS, "price_x", "prod_x")])
     assert str(refused.value) == "Stripe gave no answer: APIConnectionError"
@@ -77,7 +77,9 @@ def test_an_unreachable_server_is_reported() -> None:
 
 def test_a_key_that_is_refused_is_no_answer(server: StripeServer) -> None:
     with pytest.raises(ProcessorUnavailable) as refused:
-        Stripe("no key at all", server.url).prices([PriceReference(Tier.PLUS, "price_x", "p")])
+        StripeProcessor("no key at all", server.url).prices(
+            [PriceReference(Tier.PLUS, "price_x", "p")]
+        )
     assert str(refused.value) == "Stripe gave no answer: AuthenticationError"
 
 
@@ -93,11 +95,11 @@ def test_stripe_without_a_key_does_not_start(tmp_path: Path) -> None:
         settings_for("sqlite:///x", tmp_path, processor="stripe")
 
 
-SALE = Sale("Growth", Decimal("149.00"), "EUR", "month")
+SALE = PlanForSale("Growth", Decimal("149.00"), "EUR", "month")
 
 
-def gateway(server: StripeServer) -> Stripe:
-    return Stripe(KEY, server.url)
+def gateway(server: StripeServer) -> StripeProcessor:
+    return StripeProcessor(KEY, server.url)
 
 
 def stored(server: StripeServer, price_id: str) -> tuple[str, int, str, str, bool]:
@@ -144,7 +146,7 @@ def test_ids_that_the_account_does_not_have_are_replaced(server: StripeServer) -
 
 def test_a_refusal_says_what_to_change(server: StripeServer) -> None:
     with pytest.raises(ProcessorRefused, match="Check it"):
-        Stripe("no key at all", server.url).check()
+        StripeProcessor("no key at all", server.url).check()
     with pytest.raises(ProcessorRefused, match="Invalid currency: xyzw"):
         gateway(server).sell(replace(SALE, currency="XYZW"), "refused")
     gateway(server).archive("price_nobody")
@@ -172,7 +174,7 @@ def test_only_a_fresh_report_with_the_right_signature_is_read() -> None:
         }
     ).encode()
     now = int(time.time())
-    read = Event("checkout.session.completed", "ref")
+    read = StripeEvent("checkout.session.completed", "ref")
     assert read_event(payload, signed(payload, now), "whsec_x") == read
     for bytes_, signature, secret in (
         (payload, signed(payload, now - 301), "whsec_x"),

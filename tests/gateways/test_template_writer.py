@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.gateways.writers.base import Brief, Messages
+from app.gateways.writers.base import MessageBrief, WrittenMessages
 from app.gateways.writers.template import TemplateWriter
 
-BRIEF = Brief(
+BRIEF = MessageBrief(
     notes="Ask about the quote from last week, she sounded annoyed",
     contact_name="Ada",
     assistant_name="Sam",
@@ -19,7 +19,7 @@ BRIEF = Brief(
 
 
 def test_messages_are_made_of_the_facts() -> None:
-    assert TemplateWriter().compose(BRIEF) == Messages(
+    assert TemplateWriter().compose(BRIEF) == WrittenMessages(
         intro=(
             "Hello Ada, this is Sam, the AI Receptionist of Harbour Dental. I am calling about "
             "the quote you asked for. Is this a good moment to talk?"

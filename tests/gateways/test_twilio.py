@@ -9,17 +9,17 @@ import pytest
 
 from app.enums import AnsweredBy, EndedReason
 from app.gateways.carriers.base import (
+    AttemptInquiry,
+    CallPlacement,
     CarrierEventKind,
-    Inquiry,
     NoCarrierAnswer,
-    Placement,
     PlacementDelayed,
     PlacementRejected,
-    Verdict,
+    PlacementVerdict,
 )
 from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.call_reports import heard, state_of_call
-from app.gateways.carriers.twilio.line import Twilio
+from app.gateways.carriers.twilio.line import TwilioCarrier
 from app.gateways.carriers.twilio.twiml import hang_up, say
 from app.gateways.carriers.twilio.wire import UNREACHED_SECONDS, pause_asked_for
 from app.models import new_id
@@ -30,15 +30,15 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 NUMBER, OWN = "+12125550100", "+12025550199"
 
 
-def line_at(url: str) -> Twilio:
+def line_at(url: str) -> TwilioCarrier:
     account = TwilioAccount(
         ACCOUNT, TOKEN, "http://127.0.0.1:9", api_url=url, request_seconds=1.0, settle_seconds=0.5
     )
-    return Twilio(account)
+    return TwilioCarrier(account)
 
 
-def placement() -> Placement:
-    return Placement(new_id(), NUMBER, OWN, "Hello.", "Bye.")
+def placement() -> CallPlacement:
+    return CallPlacement(new_id(), NUMBER, OWN, "Hello.", "Bye.")
 
 
 def test_a_refused_connection_means_that_no_call_was_placed() -> None:
@@ -47,7 +47,7 @@ def test_a_refused_connection_means_that_no_call_was_placed() -> None:
         line.place(placement())
     assert refusal.value.seconds == UNREACHED_SECONDS
     with pytest.raises(NoCarrierAnswer):
-        line.look_up(Inquiry(new_id(), NUMBER, OWN, NOW))
+        line.look_up(AttemptInquiry(new_id(), NUMBER, OWN, NOW))
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ def test_each_answer_has_its_meaning_and_is_asked_for_once(
         assert len(carrier.asked_for(NUMBER)) == 1
 
 
-def place_and_forget(carrier: FaultyCarrier, *attempts: Placement) -> list[str]:
+def place_and_forget(carrier: FaultyCarrier, *attempts: CallPlacement) -> list[str]:
     carrier.manners[NUMBER] = Manners(callbacks="lost", fetches=False)
     line = line_at(carrier.url)
     return [str(line.place(attempt).reference) for attempt in attempts]
 
 
-def about(attempt: Placement, **known: object) -> Inquiry:
+def about(attempt: CallPlacement, **known: object) -> AttemptInquiry:
     began = datetime.now(UTC) - timedelta(seconds=1)
-    return Inquiry(attempt.attempt_id, NUMBER, OWN, began, **known)  # type: ignore[arg-type]  # its own fields
+    return AttemptInquiry(attempt.attempt_id, NUMBER, OWN, began, **known)  # type: ignore[arg-type]  # its own fields
 
 
 def test_calls_of_other_attempts_are_not_taken_for_ones_own() -> None:
@@ -89,14 +89,14 @@ def test_calls_of_other_attempts_are_not_taken_for_ones_own() -> None:
         line = line_at(carrier.url)
         one, two = place_and_forget(carrier, first, second)
         known = line.look_up(about(second, taken=frozenset([one])))
-        assert (known.verdict, known.reference) == (Verdict.PLACED, two)
+        assert (known.verdict, known.reference) == (PlacementVerdict.PLACED, two)
         assert line.look_up(about(second, taken=frozenset([one, two]))).verdict is (
-            Verdict.NOT_PLACED
+            PlacementVerdict.NOT_PLACED
         )
         both = [line.look_up(about(first, rivals=1, place=place)).reference for place in (0, 1)]
         assert sorted(map(str, both)) == sorted([one, two])
         one_for_two = about(first, rivals=1, taken=frozenset([one]))
-        assert line.look_up(one_for_two).verdict is Verdict.UNSURE
+        assert line.look_up(one_for_two).verdict is PlacementVerdict.UNSURE
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ from sqlalchemy import text
 
 from app.database import Database
 from app.gateways import wake
-from app.gateways.wake import Bell, Bells
+from app.gateways.wake import WakeEvent, WakeEvents
 from tests.fixtures.worker import until
 
 
 @pytest.fixture
-def bells(fresh_database: Database) -> Iterator[Bells]:
+def bells(fresh_database: Database) -> Iterator[WakeEvents]:
     """Those of a process that listens; the ring on arrival is answered already."""
-    listening, stop = Bells(), threading.Event()
+    listening, stop = WakeEvents(), threading.Event()
     url = fresh_database.engine.url.render_as_string(hide_password=False)
     thread = threading.Thread(target=wake.keep_listening, args=(url, listening, stop), daemon=True)
     thread.start()
@@ -38,13 +38,15 @@ def bells(fresh_database: Database) -> Iterator[Bells]:
     thread.join(5)
 
 
-def rung(bell: Bell, seconds: float) -> bool:
+def rung(bell: WakeEvent, seconds: float) -> bool:
     begun = time.monotonic()
     bell.wait(seconds, threading.Event())
     return time.monotonic() - begun < seconds
 
 
-def test_a_commit_rings_the_bell_of_its_topic_alone(fresh_database: Database, bells: Bells) -> None:
+def test_a_commit_rings_the_bell_of_its_topic_alone(
+    fresh_database: Database, bells: WakeEvents
+) -> None:
     with fresh_database.transaction() as session:
         wake.wake(session, "calls")
         wake.wake(session, "calls")
@@ -54,7 +56,7 @@ def test_a_commit_rings_the_bell_of_its_topic_alone(fresh_database: Database, be
 
 
 def test_what_a_savepoint_takes_back_does_not_hide_a_later_wake_up(
-    fresh_database: Database, bells: Bells
+    fresh_database: Database, bells: WakeEvents
 ) -> None:
     with fresh_database.transaction() as session:
         with session.begin_nested() as savepoint:
@@ -65,7 +67,7 @@ def test_what_a_savepoint_takes_back_does_not_hide_a_later_wake_up(
 
 
 def test_a_session_wakes_in_each_of_its_transactions(
-    fresh_database: Database, bells: Bells
+    fresh_database: Database, bells: WakeEvents
 ) -> None:
     with fresh_database.transaction() as session:
         wake.wake(session, "calls")
@@ -84,7 +86,7 @@ def test_a_commit_without_a_listener_succeeds(fresh_database: Database) -> None:
 
 
 def test_a_flood_of_rings_is_answered_ten_times_a_second() -> None:
-    bell, stop, turns = Bell(), threading.Event(), 0
+    bell, stop, turns = WakeEvent(), threading.Event(), 0
     bell.wait(0, stop)
     end = time.monotonic() + 0.5
     while time.monotonic() < end:
@@ -95,7 +97,7 @@ def test_a_flood_of_rings_is_answered_ten_times_a_second() -> None:
 
 
 def test_a_bell_ends_the_first_wait_and_each_that_it_was_rung_before() -> None:
-    bell = Bell()
+    bell = WakeEvent()
     assert rung(bell, 5) is True
     assert rung(bell, 0.2) is False
     bell.ring()

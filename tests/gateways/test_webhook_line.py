@@ -11,7 +11,7 @@ import pytest
 
 from app.gateways import outside_http
 from app.gateways.public_addresses import is_public
-from app.gateways.webhook_line import Answer, post
+from app.gateways.webhook_line import WebhookAnswer, post
 from tests.fixtures.receiver import Receiver
 
 HEADERS = {"webhook-id": "msg_1"}
@@ -25,7 +25,7 @@ def receiver() -> Iterator[Receiver]:
 
 def test_a_message_arrives_as_it_was_signed(receiver: Receiver) -> None:
     body = '{"name":"Zoë"}'
-    assert post(receiver.url, HEADERS, body, allow_private=True) == Answer(204, "")
+    assert post(receiver.url, HEADERS, body, allow_private=True) == WebhookAnswer(204, "")
     [message] = receiver.received
     assert (message.path, message.body, message.id) == ("/hooks?from=portal", body, "msg_1")
     assert message.headers["content-type"] == "application/json"
@@ -36,7 +36,7 @@ def test_a_message_arrives_as_it_was_signed(receiver: Receiver) -> None:
 def test_a_redirect_is_not_followed(receiver: Receiver, status: int) -> None:
     receiver.answers.append((status, {"Location": receiver.url}))
     answer = post(receiver.url, HEADERS, "{}", allow_private=True)
-    assert (answer, answer.is_taken) == (Answer(status, f"I say {status}"), False)
+    assert (answer, answer.is_taken) == (WebhookAnswer(status, f"I say {status}"), False)
     assert len(receiver.received) == 1
 
 
@@ -45,16 +45,16 @@ def test_the_wish_to_wait_is_read_as_seconds_or_as_a_date(receiver: Receiver) ->
     for wish in ("7", later, "soon"):
         receiver.answers.append((503, {"Retry-After": wish}))
     found = [post(receiver.url, HEADERS, "{}", allow_private=True) for _ in range(3)]
-    assert found[0] == Answer(503, "I say 503", 7.0)
+    assert found[0] == WebhookAnswer(503, "I say 503", 7.0)
     assert found[1].retry_after == pytest.approx(89, abs=2)
-    assert found[2] == Answer(503, "I say 503", None)
+    assert found[2] == WebhookAnswer(503, "I say 503", None)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1", "2130706433"])
 def test_nothing_is_sent_to_an_address_that_is_not_public(receiver: Receiver, host: str) -> None:
     answer = post(f"http://{host}:{receiver.port}/", HEADERS, "{}", allow_private=False)
     words = f"the address of {host} is not public"
-    assert (answer, receiver.received) == (Answer(None, words), [])
+    assert (answer, receiver.received) == (WebhookAnswer(None, words), [])
 
 
 def test_a_name_with_one_private_address_among_public_ones_is_refused(
@@ -67,7 +67,7 @@ def test_a_name_with_one_private_address_among_public_ones_is_refused(
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
     answer = post(f"http://both.example:{receiver.port}/", HEADERS, "{}", allow_private=False)
     words = "the address of both.example is not public"
-    assert (answer, receiver.received) == (Answer(None, words), [])
+    assert (answer, receiver.received) == (WebhookAnswer(None, words), [])
 
 
 def test_the_name_is_looked_up_once_and_the_checked_address_is_used(
@@ -97,7 +97,7 @@ def test_a_receiver_that_takes_too_long_is_cut_off(
     monkeypatch.setattr(outside_http, "WHOLE_SECONDS", 0.3)
     receiver.holds_seconds = 1.0
     answer = post(receiver.url, HEADERS, "{}", allow_private=True)
-    assert answer == Answer(None, "no answer within 10 seconds")
+    assert answer == WebhookAnswer(None, "no answer within 10 seconds")
 
 
 def test_an_address_without_a_server_is_an_answer_too() -> None:
@@ -105,7 +105,7 @@ def test_an_address_without_a_server_is_an_answer_too() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     answer = post(f"http://127.0.0.1:{port}/", HEADERS, "{}", allow_private=True)
-    assert answer == Answer(None, "no connection to 127.0.0.1")
+    assert answer == WebhookAnswer(None, "no connection to 127.0.0.1")
 
 
 def test_a_receiver_that_speaks_something_else_is_an_answer_too(receiver: Receiver) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from app.config import Settings
 from app.database import Database
 from app.enums import DnsRecordKind, DnsRecordState, DomainPurpose, Role
-from app.gateways.mailers import Letter, open_outbox
+from app.gateways.mailers import OutgoingMail, open_outbox
 from app.jobs.check_domain import check
 from app.models import MailKind, Partner, PartnerDomain, PortalSession
 from app.schemas.parsing import read
@@ -97,14 +97,14 @@ class World:
             found = sign_in.partner_of_host(session, domain)
             return found is not None and found.id == self.id
 
-    def letter(self) -> Letter:
+    def letter(self) -> OutgoingMail:
         """A mail as it would be sent now."""
         with self.database.transaction() as session:
             user = self.tenant.staff[Role.PARTNER_ADMIN].id
             mail_queue.hand_in(session, MailKind.PASSWORD_CHANGED, partner_id=self.id, user_id=user)
         return self.mails()[-1]
 
-    def mails(self) -> list[Letter]:
+    def mails(self) -> list[OutgoingMail]:
         with self.database.transaction() as session:
             return send_waiting(session, self.settings)
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.database import Database
 from app.enums import CarrierKind
-from app.gateways.carriers.sip.ledger import Fact, Ledger
+from app.gateways.carriers.sip.ledger import AttemptFact, AttemptLedger
 from app.jobs import place_call
 from app.jobs.place_call import Next
 from app.models import new_id
@@ -40,11 +40,11 @@ def test_the_pauses_grow_while_the_carrier_is_silent(
             steps.append(place_call.follow(attempt_id, SIP, steps[-1].seconds))
         pauses = (2.0, 4.0, 8.0, 16.0, 30.0, 30.0)
         assert steps == [Next("follow", pause, SIP, is_silent=True) for pause in pauses]
-        with Ledger(tmp_path / "sip").page(attempt_id) as page:
-            page.write(Fact.ASKED)
-            page.write(Fact.DIALING)
-            page.write(Fact.TAKEN, reference="a Call-ID")
-            page.write(Fact.ENDED, reason="busy")
+        with AttemptLedger(tmp_path / "sip").page(attempt_id) as page:
+            page.write(AttemptFact.ASKED)
+            page.write(AttemptFact.DIALING)
+            page.write(AttemptFact.TAKEN, reference="a Call-ID")
+            page.write(AttemptFact.ENDED, reason="busy")
         assert place_call.follow(attempt_id, SIP, 30.0) is None
         assert call_now(fresh_database, call_id).status == "busy"
 

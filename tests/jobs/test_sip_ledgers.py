@@ -7,7 +7,7 @@ import pytest
 
 from app.database import Database
 from app.gateways.carriers.sip.account import Trunk
-from app.gateways.carriers.sip.ledger import Ledger
+from app.gateways.carriers.sip.ledger import AttemptLedger
 from app.jobs import housekeeping
 from app.models import CarrierAccount, new_id
 from app.policy.caller import system_caller
@@ -33,7 +33,7 @@ def test_the_ledger_of_an_account_goes_with_its_secret(
             account_id, unknown = account.id, new_id()
 
         def folders() -> set[UUID]:
-            return set(Ledger(tmp_path / "sip").accounts())
+            return set(AttemptLedger(tmp_path / "sip").accounts())
 
         for name in (account_id, unknown, "a-folder-of-somebody"):
             (tmp_path / "sip" / str(name)).mkdir()

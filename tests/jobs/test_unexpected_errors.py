@@ -4,8 +4,8 @@ from inspect import unwrap
 
 import pytest
 
-from app.gateways.carriers.base import CarrierReport, Inquiry
-from app.gateways.carriers.simulator import Simulator
+from app.gateways.carriers.base import AttemptInquiry, CarrierReport
+from app.gateways.carriers.simulator import SimulatedCarrier
 from app.jobs import place_call
 from app.jobs.context import WorkerContext
 from app.models import new_id
@@ -24,14 +24,14 @@ def test_a_call_that_rings_outlasts_one_unexpected_error(
     errors: int,
     end: tuple[str, str, str | None],
 ) -> None:
-    failures, look_up = iter(range(errors)), Simulator.look_up
+    failures, look_up = iter(range(errors)), SimulatedCarrier.look_up
 
-    def faulty(carrier: Simulator, inquiry: Inquiry) -> CarrierReport:
+    def faulty(carrier: SimulatedCarrier, inquiry: AttemptInquiry) -> CarrierReport:
         if next(failures, None) is not None:
             raise RuntimeError
         return look_up(carrier, inquiry)
 
-    monkeypatch.setattr(Simulator, "look_up", faulty)
+    monkeypatch.setattr(SimulatedCarrier, "look_up", faulty)
     call_id, attempt_id = (
         open_line(context.database).dial(context.database, "+12125550001"),
         new_id(),

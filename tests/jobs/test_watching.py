@@ -9,20 +9,20 @@ from sqlalchemy import select
 from app.database import Database
 from app.enums import CarrierKind, EndedReason, Observed
 from app.gateways.carriers.base import (
+    AttemptInquiry,
+    CallPlacement,
     CarrierReport,
-    Inquiry,
     NoCarrierAnswer,
-    Placement,
     PlacementDelayed,
     PlacementRejected,
-    Verdict,
+    PlacementVerdict,
 )
 from app.jobs.carrier_statistics import Watch, Watched
 from app.models import CarrierObservation, new_id, utcnow
 from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import outcome, until
 
-PLACEMENT = Placement(new_id(), "+12125551000", "+12025550199", "Hello.", "Bye.")
+PLACEMENT = CallPlacement(new_id(), "+12125551000", "+12025550199", "Hello.", "Bye.")
 
 
 class Moody:
@@ -36,15 +36,15 @@ class Moody:
     def __init__(self) -> None:
         self.trouble: Exception | None = None
 
-    def place(self, placement: Placement) -> CarrierReport:  # noqa: ARG002 - the protocol's
+    def place(self, placement: CallPlacement) -> CarrierReport:  # noqa: ARG002 - the protocol's
         if self.trouble:
             raise self.trouble
-        return CarrierReport(Verdict.PLACED, "CA1")
+        return CarrierReport(PlacementVerdict.PLACED, "CA1")
 
-    def look_up(self, inquiry: Inquiry) -> CarrierReport:
-        return CarrierReport(Verdict.PLACED, str(inquiry.attempt_id))
+    def look_up(self, inquiry: AttemptInquiry) -> CarrierReport:
+        return CarrierReport(PlacementVerdict.PLACED, str(inquiry.attempt_id))
 
-    def hang_up(self, inquiry: Inquiry) -> bool:  # noqa: ARG002 - the protocol's
+    def hang_up(self, inquiry: AttemptInquiry) -> bool:  # noqa: ARG002 - the protocol's
         return True
 
 
@@ -52,7 +52,7 @@ class Moody:
 def test_each_behaviour_is_counted_and_passed_on(fresh_database: Database) -> None:
     carrier, watch = Moody(), Watch()
     watched = Watched(carrier, watch)
-    inquiry = Inquiry(UUID(int=7), "+12125551000", "+12025550199", utcnow())
+    inquiry = AttemptInquiry(UUID(int=7), "+12125551000", "+12025550199", utcnow())
     answers: list[Callable[[], object]] = [
         lambda: watched.place(PLACEMENT).reference,
         lambda: watched.look_up(inquiry).reference,

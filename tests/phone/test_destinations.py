@@ -3,7 +3,7 @@
 import pytest
 from phonenumbers import SUPPORTED_REGIONS
 
-from app.phone import Layer, OpenRegions, PhoneError, check_dialable
+from app.phone import DestinationLayer, OpenRegions, PhoneError, check_dialable
 from tests.fixtures.open_regions import everywhere_in
 from tests.phone.numbers import NUMBERS
 
@@ -66,19 +66,21 @@ def test_no_region_opens_a_kind_that_is_never_called(code: str) -> None:
 @pytest.mark.parametrize(
     ("closed", "who"),
     [
-        ({Layer.OPERATOR}, "Only the platform operator can open it."),
-        ({Layer.PARTNER}, "A partner admin can open it in the portal's settings."),
-        ({Layer.ORGANIZATION}, "It can be opened in the organization's settings."),
-        (set(Layer), "Only the platform operator can open it."),
+        ({DestinationLayer.OPERATOR}, "Only the platform operator can open it."),
+        ({DestinationLayer.PARTNER}, "A partner admin can open it in the portal's settings."),
+        ({DestinationLayer.ORGANIZATION}, "It can be opened in the organization's settings."),
+        (set(DestinationLayer), "Only the platform operator can open it."),
         (
-            {Layer.PARTNER, Layer.ORGANIZATION},
+            {DestinationLayer.PARTNER, DestinationLayer.ORGANIZATION},
             "A partner admin can open it in the portal's settings.",
         ),
     ],
 )
-def test_a_closed_country_is_named_with_who_can_open_it(closed: set[Layer], who: str) -> None:
+def test_a_closed_country_is_named_with_who_can_open_it(
+    closed: set[DestinationLayer], who: str
+) -> None:
     everywhere = frozenset({"US", "GB"})
-    layers = [everywhere - ({"GB"} if layer in closed else set()) for layer in Layer]
+    layers = [everywhere - ({"GB"} if layer in closed else set()) for layer in DestinationLayer]
     with pytest.raises(PhoneError) as refused:
         check_dialable("+442079460000", OpenRegions(*layers))
     assert refused.value.message == (

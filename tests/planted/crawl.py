@@ -22,7 +22,7 @@ from werkzeug.routing import AnyConverter, Rule
 from werkzeug.test import TestResponse
 
 from app.api.operation import ATTRIBUTE, Operation
-from app.policy import ROUTES, Access
+from app.policy import ROUTES, OpenAccess
 from app.portal.web.current_user import SESSION_COOKIE
 from app.schemas.base import wire_name
 from tests.contract.test_tenancy import BODIES, DAYS, Ids
@@ -347,4 +347,4 @@ def is_public(app: Flask, asked: Asked) -> bool:
         )
     except HTTPException:
         return False
-    return ROUTES.get(endpoint) is Access.PUBLIC
+    return ROUTES.get(endpoint) is OpenAccess.PUBLIC

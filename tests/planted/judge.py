@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.config import Settings
-from app.gateways.mailers import Letter
+from app.gateways.mailers import OutgoingMail
 from app.models import Mail
 from app.services import mails
 from tests.fixtures.databases import RolledBackDatabase
@@ -92,7 +92,7 @@ class Judge:
             self._look(hidden, visitor, asked, "mail", f"{text} {letter.html}")
 
 
-def _letters(session: Session, settings: Settings) -> Sequence[Letter]:
+def _letters(session: Session, settings: Settings) -> Sequence[OutgoingMail]:
     query = select(Mail).where(Mail.sent_at.is_(None), Mail.failed_at.is_(None)).order_by(Mail.id)
     letters = []
     while waiting := session.scalars(query).all():

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallStatus, CarrierKind, NumberSource, Role
 from app.factory import furnish
-from app.gateways.carriers.partner_accounts import Finding
+from app.gateways.carriers.partner_accounts import AccountTestResult
 from app.jobs.check_account import check_account
 from app.models import (
     Assistant,
@@ -315,7 +315,7 @@ def test_a_test_of_credentials_that_changed_meanwhile_is_run_again(
     [account] = stored(session)
     admin.post(FORM, TYPED | {"token": "0f" * 16}, page=FORM)
     with database.transaction() as transaction:
-        carrier_accounts.end_test(transaction, account.id, Finding(True), 1)
+        carrier_accounts.end_test(transaction, account.id, AccountTestResult(True), 1)
     assert "Testing…" in admin.get(LIST).text
     check_account(database, app.extensions["settings"], account.id)
     page = admin.get(LIST).text

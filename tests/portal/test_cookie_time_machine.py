@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import Role, UserStatus
 from app.models import LinkPurpose, PortalSession, User, utcnow
-from app.policy import ROUTES, Access
+from app.policy import ROUTES, OpenAccess
 from app.services import users
 from app.services.auth import email_changes, one_time_links
 from app.services.auth.email_changes import Side
@@ -108,10 +108,10 @@ class Recorder:
         adapter = self.app.url_map.bind("localhost")
         slug = self.own.partner.slug
         for path, data in sorted(self.forms):
-            if ROUTES[adapter.match(path, "POST")[0]] is Access.PUBLIC:
+            if ROUTES[adapter.match(path, "POST")[0]] is OpenAccess.PUBLIC:
                 yield path, dict(data)
         for rule in self.app.url_map.iter_rules():
-            is_public = ROUTES[rule.endpoint] is Access.PUBLIC
+            is_public = ROUTES[rule.endpoint] is OpenAccess.PUBLIC
             if is_public and "POST" in (rule.methods or ()) and rule.endpoint.startswith("portal."):
                 yield rule.rule.replace("<slug>", slug).replace("<token>", "x" * 43), {}
 

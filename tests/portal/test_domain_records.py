@@ -9,7 +9,7 @@ from flask import Flask
 from sqlalchemy.orm import Session
 
 from app.enums import DomainPurpose, Role
-from app.gateways.dns_lookups import Resolver
+from app.gateways.dns_lookups import DnsResolver
 from app.jobs.check_domain import check
 from app.models import PartnerDomain, User
 from app.services import domains, partners
@@ -105,7 +105,7 @@ def test_a_domain_leads_to_a_name_or_to_an_address(
     wanted = domains.records_of(domain, host, SPF)[1]
     assert (wanted.type, wanted.name, wanted.value) == (kind, "northwind.example", host)
     dns.set_all([wanted])
-    resolver = Resolver([("127.0.0.1", dns.port)])
+    resolver = DnsResolver([("127.0.0.1", dns.port)])
     assert [found.state for found in domains.examine([wanted], resolver)] == ["seen"]
 
 

@@ -9,7 +9,7 @@ from flask import Flask
 
 from app.enums import Role
 from app.models import User
-from app.policy import ROUTES, Access
+from app.policy import ROUTES, OpenAccess
 from app.portal.help.subpages import OF_SUBPAGES, SAME_HELP
 from app.portal.help.topics import OF_OPERATORS, TOPICS, Topic
 from app.portal.web.navigation import PLACES
@@ -77,7 +77,7 @@ def test_every_page_has_help(app: Flask) -> None:
         for rule in app.url_map.iter_rules()
         if rule.endpoint.startswith("portal.")
         and "GET" in (rule.methods or ())
-        and ROUTES[rule.endpoint] is not Access.PUBLIC
+        and ROUTES[rule.endpoint] is not OpenAccess.PUBLIC
         and not ASK_FIRST.fullmatch(rule.endpoint)
     }
     has_help = {*TOPICS, *OF_SUBPAGES, *SAME_HELP}

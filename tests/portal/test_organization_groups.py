@@ -32,7 +32,7 @@ from app.models import (
     new_id,
     utcnow,
 )
-from app.policy import ROLE_PERMISSIONS, ROUTES, Access
+from app.policy import ROLE_PERMISSIONS, ROUTES, OpenAccess
 from app.portal.organization_groups import views
 from app.portal.record_lists.registry import LISTS
 from app.services import alerts, exports, oauth_clients, organization_groups
@@ -127,7 +127,7 @@ def offered(app: Flask, wanted: Callable[[Rule], bool]) -> list[Rule]:
         if rule.endpoint.startswith("portal.")
         and "GET" in (rule.methods or ())
         and (
-            ROUTES[rule.endpoint] is Access.SIGNED_IN
+            ROUTES[rule.endpoint] is OpenAccess.SIGNED_IN
             or ROUTES[rule.endpoint] in ROLE_PERMISSIONS[Role.ADMIN]
         )
         and wanted(rule)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import Role
-from app.gateways.mailers import Attachment, Letter, open_outbox
+from app.gateways.mailers import MailAttachment, OutgoingMail, open_outbox
 from app.models import MailKind, User
 from app.services.mail_queue import hand_in
 from tests.fixtures.cast import Tenant
@@ -55,8 +55,8 @@ def test_a_partner_admin_finds_the_mails_of_the_own_partner_alone(
 def test_the_page_of_a_mail_has_its_attached_files(
     settings: Settings, own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
-    file = Attachment("report-2026-09.pdf", "application/pdf", b"%PDF-1.7")
-    letter = Letter(
+    file = MailAttachment("report-2026-09.pdf", "application/pdf", b"%PDF-1.7")
+    letter = OutgoingMail(
         uuid4(), own.partner.id, "ann@example.com", None, "Northwind", None, "Report", "x", "x"
     )
     open_outbox(settings).send(replace(letter, attachments=(file,)))

@@ -10,7 +10,7 @@ from flask import Flask
 from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
-from app.gateways.processors.base import Price, PriceReference
+from app.gateways.processors.base import ListedPrice, PriceReference
 from app.models import ProcessorPrice, User, utcnow
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
@@ -316,7 +316,7 @@ def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
     ]
     changes = read(UpdatePartnerInput, {"pricing": entries})
     partners.update(session, OPERATOR, own.partner.id, changes)
-    price = Price("Plus", Decimal(99), "EUR", "prod_p", "month")
+    price = ListedPrice("Plus", Decimal(99), "EUR", "prod_p", "month")
     asked = [PriceReference(Tier.PLUS, price_id, "") for price_id in ("price_p", "price_b")]
     refresh.keep(session, asked, {"price_p": price})
     session.commit()

@@ -13,7 +13,7 @@ from werkzeug.routing import Rule
 
 from app.enums import Role
 from app.models import User
-from app.policy import ROLE_PERMISSIONS, ROUTES, Access, Permission
+from app.policy import ROLE_PERMISSIONS, ROUTES, OpenAccess, Permission
 from tests.fixtures.cast import Tenant
 from tests.matrix import rotating
 from tests.portal.conftest import Browser
@@ -66,7 +66,7 @@ def test_a_screen_opens_exactly_for_the_roles_of_the_policy_table(
     expected, seen = {}, {}
     for rule in screens(app):
         needed = ROUTES[rule.endpoint]
-        allowed = isinstance(needed, Access) or needed in ROLE_PERMISSIONS[role]
+        allowed = isinstance(needed, OpenAccess) or needed in ROLE_PERMISSIONS[role]
         expected[rule.rule] = 200 if allowed else 404
         seen[rule.rule] = browser.get(rule.rule).status_code
     assert seen == expected
@@ -170,7 +170,7 @@ def test_every_link_and_form_of_every_page_is_open_to_the_role_that_sees_it(
 
 
 def test_a_visitor_is_sent_to_sign_in_from_every_screen(app: Flask, browser: Browser) -> None:
-    asked = (rule for rule in screens(app) if ROUTES[rule.endpoint] is not Access.PUBLIC)
+    asked = (rule for rule in screens(app) if ROUTES[rule.endpoint] is not OpenAccess.PUBLIC)
     answers = {rule.rule: browser.get(rule.rule).location for rule in asked}
     assert {path for path, to in answers.items() if not (to or "").startswith("/sign-in")} == set()
 

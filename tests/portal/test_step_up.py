@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import ApiKey, AuthenticatorApp, Passkey, PortalSession, User, utcnow
-from app.policy import ROLE_PERMISSIONS, ROUTES, Access
+from app.policy import ROLE_PERMISSIONS, ROUTES, OpenAccess
 from app.policy.step_up import PERSONAL_LISTS, STEP_UP, WITHOUT_FACTOR, needs_proof
 from app.portal.record_lists.registry import LISTS
 from tests.fixtures.cast import Tenant
@@ -54,7 +54,7 @@ def addresses(app: Flask) -> dict[str, tuple[str, str]]:
 
 def test_each_listed_act_is_a_route_for_users_who_are_signed_in() -> None:
     assert {
-        name: ROUTES[name] for name in STEP_UP | WITHOUT_FACTOR if ROUTES[name] is Access.PUBLIC
+        name: ROUTES[name] for name in STEP_UP | WITHOUT_FACTOR if ROUTES[name] is OpenAccess.PUBLIC
     } == {}
 
 
@@ -355,7 +355,7 @@ def test_a_key_is_not_made_without_a_fresh_proof(
 
 def _may(role: Role, endpoint: str) -> bool:
     needed = ROUTES[endpoint]
-    return isinstance(needed, Access) or needed in ROLE_PERMISSIONS[role]
+    return isinstance(needed, OpenAccess) or needed in ROLE_PERMISSIONS[role]
 
 
 def _token(page: str) -> str:

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import DeliveryState, PauseReason, Role, WebhookEvent
 from app.extensions import settings
-from app.gateways.webhook_line import Answer
+from app.gateways.webhook_line import WebhookAnswer
 from app.jobs import check_webhook_host
 from app.models import AuditEntry, User, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
@@ -412,7 +412,10 @@ def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(
 ) -> None:
     endpoint = make(app, session, own)
     delivery = ended(session, endpoint, DeliveryState.FAILED)
-    answers = Answer(503, "<b>busy</b>", seconds=1.43), Answer(None, "Timed out.", seconds=0.24)
+    answers = (
+        WebhookAnswer(503, "<b>busy</b>", seconds=1.43),
+        WebhookAnswer(None, "Timed out.", seconds=0.24),
+    )
     log: list[dict[str, Any]] = []
     for answer in answers:
         log = with_attempt(log, utcnow(), answer)

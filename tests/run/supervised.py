@@ -3,13 +3,13 @@
 import json
 import sys
 
-from supervisor.processes import Program, Rules, Supervisor
+from supervisor.processes import Program, RestartRules, Supervisor
 
 
 def main() -> int:
     given = json.loads(sys.argv[1])
     programs = [Program(name, tuple(command)) for name, command in given["programs"].items()]
-    rules = Rules(**{**given["rules"], "pauses": tuple(given["rules"]["pauses"])})
+    rules = RestartRules(**{**given["rules"], "pauses": tuple(given["rules"]["pauses"])})
     return Supervisor(programs, lambda text: print(text, flush=True), rules).run(lambda: None)  # noqa: T201 - what it prints is what is tested
 
 

@@ -15,7 +15,11 @@ from app.config import ROOT, read_settings
 from app.database import Database
 from app.errors import NotFound, ValidationFailed
 from app.gateways.carriers.account_check import NO_TWILIO, ask_carrier, listed_numbers
-from app.gateways.carriers.partner_accounts import Credentials, Finding, ListedNumbers
+from app.gateways.carriers.partner_accounts import (
+    AccountCredentials,
+    AccountTestResult,
+    ListedNumbers,
+)
 from app.models import new_id
 from app.policy.caller import system_caller
 from app.services import carrier_accounts, pdf
@@ -91,8 +95,8 @@ def test_a_partner_cannot_set_up_a_twilio_account(database: Database, hide: Hide
 def test_a_stored_account_is_not_tested(tmp_path: Path, hide: Hide) -> None:
     hide("twilio")
     settings = settings_for("sqlite://", tmp_path)
-    stored = Credentials(new_id(), 1, "token", sid=SID)
-    assert ask_carrier(settings, stored, []) == Finding(False, NO_TWILIO)
+    stored = AccountCredentials(new_id(), 1, "token", sid=SID)
+    assert ask_carrier(settings, stored, []) == AccountTestResult(False, NO_TWILIO)
     assert listed_numbers(settings, stored) == ListedNumbers(False, words=NO_TWILIO)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from supervisor.arriving import Arrival
+from supervisor.arriving import ArrivingRequest
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = b"POST /echo HTTP/1.1\r\nHost: here\r\nConnection: close\r\n"
@@ -199,7 +199,7 @@ def test_requests_sent_at_once_on_one_connection_are_answered_in_turn(server: in
 
 def test_a_request_is_late_by_its_head_or_its_body() -> None:
     now = time.monotonic()
-    head, body = Arrival(), Arrival(SLOW["sends a body without an end"])
+    head, body = ArrivingRequest(), ArrivingRequest(SLOW["sends a body without an end"])
     assert (head.is_complete(100), body.is_complete(1000)) == (False, False)
     assert (head.is_late(now + 10), head.is_late(now + 20)) == (False, True)
     assert (body.is_late(now + 20), body.is_late(now + 70)) == (False, True)

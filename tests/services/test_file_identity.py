@@ -9,7 +9,7 @@ from sqlalchemy import delete, update
 from app import start_checks
 from app.database import Database
 from app.gateways.files import FileStore, open_files
-from app.gateways.files.folder import Folder
+from app.gateways.files.folder import FolderFileStore
 from app.models import FileStoreMark
 from app.services import file_identity
 from tests.fixtures.s3_server import S3Server, line_to
@@ -51,7 +51,7 @@ def test_a_host_whose_folder_is_not_the_shared_one_does_not_start(
     shared = {"files_url": f"file://{first.place}"}
     start(fresh_database, tmp_path / "host2", **shared)
 
-    second = Folder(tmp_path / "host2" / "uploads")
+    second = FolderFileStore(tmp_path / "host2" / "uploads")
     with fresh_database.transaction() as session:
         file_identity.adopt(session, second)
     start(fresh_database, tmp_path / "host2")
@@ -125,7 +125,7 @@ def test_an_outage_of_the_bucket_or_the_database_keeps_no_process_from_starting(
 
 
 def test_a_changed_identity_is_found(fresh_database: Database, tmp_path: Path) -> None:
-    folder = Folder(tmp_path / "uploads")
+    folder = FolderFileStore(tmp_path / "uploads")
     with fresh_database.transaction() as session:
         file_identity.check(session, folder, must_be_own=True)
         session.execute(update(FileStoreMark).values(identity="another"))

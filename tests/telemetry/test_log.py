@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.database import Database
 from app.errors import Conflict
-from app.http.access_log import Portal
+from app.http.access_log import PortalApp
 from app.jobs.observed import observed
 from app.log_lines import LineFormatter, json_formatter
 from app.models import Organization
@@ -231,7 +231,7 @@ def test_lines_of_any_request_hold_nothing_personal(faulty: Flask, written: Writ
 
 
 def test_the_application_logs_its_errors_with_their_requests(app: Flask) -> None:
-    assert isinstance(app, Portal)
+    assert isinstance(app, PortalApp)
 
 
 def test_people_who_pass_through_the_product_are_not_in_the_log(

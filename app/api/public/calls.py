@@ -6,8 +6,8 @@ from flask import Response, request
 from sqlalchemy.orm import Session
 
 from app import extensions, models
-from app.api.operation import Header, operation, respond
-from app.api.paging import After, after, cursor_listing
+from app.api.operation import RequestHeader, operation, respond
+from app.api.paging import CreationCursor, after, cursor_listing
 from app.api.public.blueprint import blueprint
 from app.enums import CallSource
 from app.schemas.calls import Call, CallAccepted, CallFilter, OutboundCallInput
@@ -31,7 +31,7 @@ ANSWER = {
     "callId": "019a7c55-0b1c-7d8e-8f3a-6b1d2c3e4f50",
     "status": "queued",
 }
-IDEMPOTENCY_KEY = Header(
+IDEMPOTENCY_KEY = RequestHeader(
     "Idempotency-Key",
     "Repeating the request with the same key within 24 hours gives the same answer and places no "
     "second call.",
@@ -125,7 +125,7 @@ def list_calls(query: CallFilter) -> Response:
         )
     items = [calls.describe(call, found.attempts[call.id]) for call in found.calls]
     last = found.calls[-1] if found.more else None
-    return cursor_listing(items, After(last.created_at, last.id) if last else None)
+    return cursor_listing(items, CreationCursor(last.created_at, last.id) if last else None)
 
 
 @blueprint.get("/outbound/calls/<call_id>")

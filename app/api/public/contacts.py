@@ -7,7 +7,7 @@ from flask import Response
 
 from app import extensions
 from app.api.operation import operation
-from app.api.paging import After, after, cursor_listing
+from app.api.paging import CreationCursor, after, cursor_listing
 from app.api.public.blueprint import blueprint
 from app.schemas.contacts import (
     BulkContactsInput,
@@ -81,7 +81,7 @@ def list_contacts(campaign_id: UUID, query: ContactFilter) -> Response:
             before=place.id if place else None,
         )
     last = found.items[-1] if found.more else None
-    return cursor_listing(found.items, After(last.created_at, last.id) if last else None)
+    return cursor_listing(found.items, CreationCursor(last.created_at, last.id) if last else None)
 
 
 @blueprint.get("/campaigns/<campaign_id>/contacts/<contact_id>")

@@ -5,7 +5,11 @@ from collections.abc import Sequence
 from app.config import Settings
 from app.errors import in_language
 from app.gateways.carriers.factory import account_with, partner_trunk
-from app.gateways.carriers.partner_accounts import Credentials, Finding, ListedNumbers
+from app.gateways.carriers.partner_accounts import (
+    AccountCredentials,
+    AccountTestResult,
+    ListedNumbers,
+)
 from app.gateways.carriers.sip.checking import tested
 from app.gateways.carriers.twilio.account import is_installed
 from app.gateways.carriers.twilio.checking import fault_of
@@ -18,20 +22,22 @@ NO_SIP = gettext_noop(
 NO_TWILIO = gettext_noop("Twilio support isn’t installed here. Ask the operator of the portal.")
 
 
-def ask_carrier(settings: Settings, opened: Credentials, numbers: Sequence[str]) -> Finding:
+def ask_carrier(
+    settings: Settings, opened: AccountCredentials, numbers: Sequence[str]
+) -> AccountTestResult:
     """The carrier's verdict on the account. It takes up to a minute where nothing answers: for the
     worker only."""
     if opened.trunk is None:
         if not is_installed():
-            return Finding(False, in_language(NO_TWILIO))
+            return AccountTestResult(False, in_language(NO_TWILIO))
         fault = fault_of(account_with(settings, opened.sid, opened.secret), numbers)
-        return Finding(fault is None, fault or "")
+        return AccountTestResult(fault is None, fault or "")
     if not settings.can_call_over_sip:
-        return Finding(False, in_language(NO_SIP))
+        return AccountTestResult(False, in_language(NO_SIP))
     return tested(partner_trunk(settings, opened.trunk, opened.secret), numbers)
 
 
-def listed_numbers(settings: Settings, opened: Credentials) -> ListedNumbers:
+def listed_numbers(settings: Settings, opened: AccountCredentials) -> ListedNumbers:
     """The numbers of an account with Twilio: for the worker only."""
     if not is_installed():
         return ListedNumbers(False, words=in_language(NO_TWILIO))

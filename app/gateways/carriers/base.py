@@ -12,7 +12,7 @@ from app.enums import AnsweredBy, CarrierKind, EndedReason
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class CallPlacement:
     """A request to dial. ``attempt_id`` is the reference that the carrier gets.
 
     Carriers that don't ask again when the call is answered use the voice address given here.
@@ -28,7 +28,7 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
+class AttemptInquiry:
     """The attempt to ask the carrier about.
 
     It was requested at ``asked_at``, or moments later. ``reference`` is None if the answer was
@@ -75,7 +75,7 @@ class NoCarrierAnswer(Exception):
     """A timeout, a reset or a server error: it isn't known whether the call was placed."""
 
 
-class Verdict(StrEnum):
+class PlacementVerdict(StrEnum):
     """Whether an attempt was placed, according to the carrier."""
 
     PLACED = "placed"
@@ -114,7 +114,7 @@ class CarrierReport:
     level of the call: A, B or C, None if the carrier doesn't say.
     """
 
-    verdict: Verdict
+    verdict: PlacementVerdict
     reference: str | None = None
     events: Sequence[CarrierEvent] = ()
     next_change: datetime | None = None
@@ -154,7 +154,7 @@ class Carrier(Protocol):
         """How long to ask about an attempt while the carrier can't say what happened to it."""
         ...
 
-    def place(self, placement: Placement) -> CarrierReport:
+    def place(self, placement: CallPlacement) -> CarrierReport:
         """Send the request once; the report has the carrier's own reference.
 
         Raises `PlacementRejected` for a definite refusal, `PlacementDelayed` for a temporary one,
@@ -162,11 +162,11 @@ class Carrier(Protocol):
         """
         ...
 
-    def look_up(self, inquiry: Inquiry) -> CarrierReport:
+    def look_up(self, inquiry: AttemptInquiry) -> CarrierReport:
         """Return what happened to the attempt. Raises `NoCarrierAnswer` without an answer."""
         ...
 
-    def hang_up(self, inquiry: Inquiry) -> bool:
+    def hang_up(self, inquiry: AttemptInquiry) -> bool:
         """End the call if it is active; return False if there was nothing to end.
 
         Raises `NoCarrierAnswer` if it isn't known whether the call was ended.

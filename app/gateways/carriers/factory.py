@@ -7,13 +7,13 @@ from sqlalchemy import Engine
 from app.config import Settings
 from app.enums import CarrierKind
 from app.gateways.carriers.base import Carrier
-from app.gateways.carriers.partner_accounts import Credentials
-from app.gateways.carriers.simulator import Simulator
+from app.gateways.carriers.partner_accounts import AccountCredentials
+from app.gateways.carriers.simulator import SimulatedCarrier
 from app.gateways.carriers.sip.account import SipAccount, Trunk
-from app.gateways.carriers.sip.ledger import Ledger
-from app.gateways.carriers.sip.line import Sip
+from app.gateways.carriers.sip.ledger import AttemptLedger
+from app.gateways.carriers.sip.line import SipCarrier
 from app.gateways.carriers.twilio.account import TwilioAccount
-from app.gateways.carriers.twilio.line import Twilio
+from app.gateways.carriers.twilio.line import TwilioCarrier
 
 
 def open_carriers(settings: Settings, ledger: Engine) -> dict[CarrierKind, Carrier]:
@@ -23,23 +23,25 @@ def open_carriers(settings: Settings, ledger: Engine) -> dict[CarrierKind, Carri
     Twilio is included if its credentials are set, the SIP trunk if its address is: active calls are
     followed to their end after the installation has moved to another carrier.
     """
-    Ledger(trunk_of(settings).folder).began_at()  # before a partner's trunk has its first call
+    AttemptLedger(
+        trunk_of(settings).folder
+    ).began_at()  # before a partner's trunk has its first call
     carriers: dict[CarrierKind, Carrier] = {
-        CarrierKind.SIMULATOR: Simulator(ledger, settings.simulator_pace)
+        CarrierKind.SIMULATOR: SimulatedCarrier(ledger, settings.simulator_pace)
     }
     if settings.twilio_account_sid and settings.twilio_auth_token:
-        carriers[CarrierKind.TWILIO] = Twilio(account_of(settings))
+        carriers[CarrierKind.TWILIO] = TwilioCarrier(account_of(settings))
     if settings.sip_trunk:
-        carriers[CarrierKind.SIP] = Sip(trunk_of(settings))
+        carriers[CarrierKind.SIP] = SipCarrier(trunk_of(settings))
     return carriers
 
 
-def open_account(settings: Settings, opened: Credentials) -> Carrier:
+def open_account(settings: Settings, opened: AccountCredentials) -> Carrier:
     """Return the carrier of a partner's account."""
     if opened.trunk is not None:
         name = str(opened.account_id)
-        return Sip(partner_trunk(settings, opened.trunk, opened.secret, name))
-    return Twilio(account_with(settings, opened.sid, opened.secret))
+        return SipCarrier(partner_trunk(settings, opened.trunk, opened.secret, name))
+    return TwilioCarrier(account_with(settings, opened.sid, opened.secret))
 
 
 def account_with(settings: Settings, sid: str, token: str) -> TwilioAccount:

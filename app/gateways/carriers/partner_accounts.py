@@ -8,7 +8,7 @@ from app.gateways.carriers.sip.account import Trunk
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
+class AccountCredentials:
     """``secret`` is the token of Twilio's ``sid``, or the password of the user of a SIP ``trunk``,
     which may be empty. ``version`` changes with any of them."""
 
@@ -24,7 +24,7 @@ class Credentials:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AccountTestResult:
     """A sentence or two about what works, or what is wrong."""
 
     works: bool

@@ -14,15 +14,15 @@ from sqlalchemy import Engine, Row, insert, select, update
 
 from app.enums import AnsweredBy, CarrierKind, EndedReason
 from app.gateways.carriers.base import (
+    AttemptInquiry,
+    CallPlacement,
     CarrierEvent,
     CarrierEventKind,
     CarrierReport,
-    Inquiry,
     ListedCall,
     NoCarrierAnswer,
-    Placement,
     PlacementRejected,
-    Verdict,
+    PlacementVerdict,
 )
 from app.languages import gettext
 from app.models import SimulatedCall, utcnow
@@ -47,7 +47,7 @@ dials but its answer is lost; it can't be reached; it can't say whether it place
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _SimulatedStep:
     """What happens so many seconds after a call was placed, at pace 1."""
 
     seconds: float
@@ -58,32 +58,35 @@ class _Step:
 
 _K = CarrierEventKind
 _HUMAN = (
-    _Step(1, _K.RINGING),
-    _Step(4, _K.ANSWERED, AnsweredBy.HUMAN),
-    _Step(4.5, _K.INTRO_SPOKEN),
-    _Step(12, _K.ENDED, AnsweredBy.HUMAN, EndedReason.COMPLETED),
+    _SimulatedStep(1, _K.RINGING),
+    _SimulatedStep(4, _K.ANSWERED, AnsweredBy.HUMAN),
+    _SimulatedStep(4.5, _K.INTRO_SPOKEN),
+    _SimulatedStep(12, _K.ENDED, AnsweredBy.HUMAN, EndedReason.COMPLETED),
 )
-_SCRIPTS: dict[str, tuple[_Step, ...]] = {
+_SCRIPTS: dict[str, tuple[_SimulatedStep, ...]] = {
     "voicemail": (
-        _Step(1, _K.RINGING),
-        _Step(6, _K.ANSWERED, AnsweredBy.VOICEMAIL),
-        _Step(8, _K.VOICEMAIL_SPOKEN),
-        _Step(15, _K.ENDED, AnsweredBy.VOICEMAIL, EndedReason.VOICEMAIL),
+        _SimulatedStep(1, _K.RINGING),
+        _SimulatedStep(6, _K.ANSWERED, AnsweredBy.VOICEMAIL),
+        _SimulatedStep(8, _K.VOICEMAIL_SPOKEN),
+        _SimulatedStep(15, _K.ENDED, AnsweredBy.VOICEMAIL, EndedReason.VOICEMAIL),
     ),
-    "busy": (_Step(1.5, _K.ENDED, reason=EndedReason.BUSY),),
-    "noAnswer": (_Step(1, _K.RINGING), _Step(25, _K.ENDED, reason=EndedReason.NO_ANSWER)),
-    "failed": (_Step(2, _K.ENDED, reason=EndedReason.CARRIER_ERROR),),
+    "busy": (_SimulatedStep(1.5, _K.ENDED, reason=EndedReason.BUSY),),
+    "noAnswer": (
+        _SimulatedStep(1, _K.RINGING),
+        _SimulatedStep(25, _K.ENDED, reason=EndedReason.NO_ANSWER),
+    ),
+    "failed": (_SimulatedStep(2, _K.ENDED, reason=EndedReason.CARRIER_ERROR),),
     "slow": (
-        _Step(8, _K.RINGING),
-        _Step(20, _K.ANSWERED, AnsweredBy.HUMAN),
-        _Step(20.5, _K.INTRO_SPOKEN),
-        _Step(30, _K.ENDED, AnsweredBy.HUMAN, EndedReason.COMPLETED),
+        _SimulatedStep(8, _K.RINGING),
+        _SimulatedStep(20, _K.ANSWERED, AnsweredBy.HUMAN),
+        _SimulatedStep(20.5, _K.INTRO_SPOKEN),
+        _SimulatedStep(30, _K.ENDED, AnsweredBy.HUMAN, EndedReason.COMPLETED),
     ),
 }
 _NAME_OF = {number: name for name, number in SIMULATED_NUMBERS.items()}
 
 
-class Simulator:
+class SimulatedCarrier:
     """The carrier that calls no real number. ``pace`` multiplies every duration."""
 
     kind = CarrierKind.SIMULATOR
@@ -103,7 +106,7 @@ class Simulator:
         """Zero: its answers don't change with time."""
         return 0.0
 
-    def place(self, placement: Placement) -> CarrierReport:
+    def place(self, placement: CallPlacement) -> CarrierReport:
         outcome = _NAME_OF.get(placement.to_number)
         if outcome == "rejected":
             message = gettext("The simulated carrier refuses this number.")
@@ -125,18 +128,20 @@ class Simulator:
             message = gettext("The answer of the simulated carrier was lost.")
             raise NoCarrierAnswer(message)
         _, upcoming = self._happened(outcome or "human", now, now)
-        return CarrierReport(Verdict.PLACED, _reference(placement.attempt_id), (), upcoming)
+        return CarrierReport(
+            PlacementVerdict.PLACED, _reference(placement.attempt_id), (), upcoming
+        )
 
-    def look_up(self, inquiry: Inquiry) -> CarrierReport:
+    def look_up(self, inquiry: AttemptInquiry) -> CarrierReport:
         return self._state(inquiry.attempt_id)
 
     def _state(self, attempt_id: UUID) -> CarrierReport:
         row = self._entry(attempt_id)
         if row is None:
-            return CarrierReport(Verdict.NOT_PLACED)
+            return CarrierReport(PlacementVerdict.NOT_PLACED)
         outcome = _NAME_OF.get(row.to_number, "human")
         if outcome == "unsure":
-            return CarrierReport(Verdict.UNSURE)
+            return CarrierReport(PlacementVerdict.UNSURE)
         events, upcoming = self._happened(outcome, row.placed_at, row.hung_up_at or utcnow())
         ended = bool(events) and events[-1].kind is CarrierEventKind.ENDED
         if row.hung_up_at is not None and not ended:
@@ -144,9 +149,9 @@ class Simulator:
                 CarrierEvent(CarrierEventKind.ENDED, row.hung_up_at, reason=EndedReason.CANCELED)
             )
             upcoming = None
-        return CarrierReport(Verdict.PLACED, _reference(attempt_id), events, upcoming)
+        return CarrierReport(PlacementVerdict.PLACED, _reference(attempt_id), events, upcoming)
 
-    def hang_up(self, inquiry: Inquiry) -> bool:
+    def hang_up(self, inquiry: AttemptInquiry) -> bool:
         attempt_id = inquiry.attempt_id
         if self._entry(attempt_id) is None or self._state(attempt_id).end_reason:
             return False
@@ -167,7 +172,9 @@ class Simulator:
         for reference, to_number, from_number, placed_at in rows:
             attempt_id = UUID(reference)
             state = self._state(attempt_id)
-            state = replace(state, verdict=Verdict.PLACED, reference=_reference(attempt_id))
+            state = replace(
+                state, verdict=PlacementVerdict.PLACED, reference=_reference(attempt_id)
+            )
             yield ListedCall(to_number, from_number, placed_at, state)
 
     def _entry(self, attempt_id: UUID) -> Row[str, datetime, datetime | None] | None:

@@ -5,13 +5,13 @@ from app.config.files import folder_of
 from app.gateways.buckets import Bucket
 from app.gateways.files.base import FileStore, StoredFile, size_words
 from app.gateways.files.bucket import BucketFiles
-from app.gateways.files.folder import Folder
+from app.gateways.files.folder import FolderFileStore
 
 
 def open_files(settings: Settings) -> FileStore:
     """The store that the settings name."""
     folder = settings.files_folder
-    return Folder(folder) if folder else open_files_at(settings, settings.files_url)
+    return FolderFileStore(folder) if folder else open_files_at(settings, settings.files_url)
 
 
 def open_files_at(settings: Settings, url: str) -> FileStore:
@@ -19,5 +19,5 @@ def open_files_at(settings: Settings, url: str) -> FileStore:
     fork: connections to a bucket don't survive one."""
     folder = folder_of(url)
     if folder is not None:
-        return Folder(folder)
+        return FolderFileStore(folder)
     return BucketFiles(Bucket(settings, url), has_links=settings.files_downloads == "bucket")

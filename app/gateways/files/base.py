@@ -77,7 +77,7 @@ class FileStore(Protocol):
         ...
 
 
-class Measured:
+class MeasuredStream:
     """A stream in chunks, counted and hashed on its way. Raises `TooLarge` (``file_too_large``)."""
 
     def __init__(self, stream: IO[bytes], max_bytes: int | None = None):

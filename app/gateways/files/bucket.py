@@ -5,7 +5,7 @@ from typing import IO
 from uuid import uuid4
 
 from app.gateways.buckets import Bucket
-from app.gateways.files.base import KEY, MARK, Measured, StoredFile
+from app.gateways.files.base import KEY, MARK, MeasuredStream, StoredFile
 
 
 class BucketFiles:
@@ -20,10 +20,10 @@ class BucketFiles:
         return self._bucket.url
 
     def save(self, stream: IO[bytes], *, max_bytes: int) -> StoredFile:
-        return self._store(uuid4().hex, Measured(stream, max_bytes))
+        return self._store(uuid4().hex, MeasuredStream(stream, max_bytes))
 
     def write(self, key: str, stream: IO[bytes]) -> StoredFile:
-        return self._store(key, Measured(stream))
+        return self._store(key, MeasuredStream(stream))
 
     def open(self, key: str) -> IO[bytes]:
         return self._bucket.open(_known(key))
@@ -49,7 +49,7 @@ class BucketFiles:
         if self.identity() is None:
             self._bucket.put(MARK, [identity.encode()])
 
-    def _store(self, key: str, chunks: Measured) -> StoredFile:
+    def _store(self, key: str, chunks: MeasuredStream) -> StoredFile:
         self._bucket.put(key, chunks)
         return chunks.as_stored(key)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
-from app.gateways.files.base import KEY, MARK, Measured, StoredFile
+from app.gateways.files.base import KEY, MARK, MeasuredStream, StoredFile
 
 
-class Folder:
+class FolderFileStore:
     """A local file store. Only its owner may open the folder (mode 700)."""
 
     def __init__(self, folder: Path):
@@ -21,11 +21,11 @@ class Folder:
         return str(self._folder)
 
     def save(self, stream: IO[bytes], *, max_bytes: int) -> StoredFile:
-        return self._store(uuid4().hex, Measured(stream, max_bytes))
+        return self._store(uuid4().hex, MeasuredStream(stream, max_bytes))
 
     def write(self, key: str, stream: IO[bytes]) -> StoredFile:
         self.delete(key)
-        return self._store(key, Measured(stream))
+        return self._store(key, MeasuredStream(stream))
 
     def open(self, key: str) -> IO[bytes]:
         if not KEY.fullmatch(key):
@@ -64,7 +64,7 @@ class Folder:
             (self._folder / MARK).hardlink_to(self._folder / name)
         (self._folder / name).unlink()
 
-    def _store(self, key: str, chunks: Measured) -> StoredFile:
+    def _store(self, key: str, chunks: MeasuredStream) -> StoredFile:
         try:
             with self._new(key) as file:
                 for chunk in chunks:

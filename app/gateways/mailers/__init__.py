@@ -3,12 +3,12 @@
 from app.config import Settings
 from app.gateways.mailers.base import (
     MOST_OCTETS,
-    Attachment,
-    Letter,
+    DkimSignature,
+    MailAttachment,
+    MailDeferred,
     Mailer,
-    NotNow,
-    Refused,
-    Signature,
+    MailRefused,
+    OutgoingMail,
 )
 from app.gateways.mailers.outbox import KeptMail, Outbox
 from app.gateways.mailers.smtp import SmtpMailer

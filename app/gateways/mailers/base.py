@@ -6,7 +6,7 @@ from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class DkimSignature:
     """What signs a mail by DKIM (RFC 6376): ``key`` is a private RSA key as PEM."""
 
     domain: str
@@ -20,7 +20,7 @@ third."""
 
 
 @dataclass(frozen=True, slots=True)
-class Attachment:
+class MailAttachment:
     """A file that a mail carries; ``content_type`` is like ``application/pdf``."""
 
     name: str
@@ -29,7 +29,7 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class OutgoingMail:
     """A mail to one address, ready to be sent. ``id`` is that of the record that requested it.
     Without a ``sender`` it comes from the installation's address.
     """
@@ -44,20 +44,20 @@ class Letter:
     text: str
     html: str
     sender: str | None = None
-    signature: Signature | None = None
-    attachments: tuple[Attachment, ...] = ()
+    signature: DkimSignature | None = None
+    attachments: tuple[MailAttachment, ...] = ()
 
 
-class NotNow(Exception):
+class MailDeferred(Exception):
     """The mail was not accepted for a reason that may pass: try again later."""
 
 
-class Refused(Exception):
+class MailRefused(Exception):
     """The mail was refused for good; another attempt would be refused too."""
 
 
 class Mailer(Protocol):
-    def send(self, letter: Letter) -> None:
-        """Return once the mail is accepted. Raises `NotNow` and `Refused`, each with a reason that
+    def send(self, letter: OutgoingMail) -> None:
+        """Return once the mail is accepted. Raises `MailDeferred` and `MailRefused`, each with a reason that
         holds no address."""
         ...

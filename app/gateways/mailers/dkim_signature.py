@@ -11,13 +11,13 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from app.gateways.mailers.base import Signature
+from app.gateways.mailers.base import DkimSignature
 
 _LINE = 70
 _SPACES = re.compile(rb"[ \t]+")
 
 
-def signature_header(octets: bytes, names: Sequence[str], signature: Signature) -> bytes:
+def signature_header(octets: bytes, names: Sequence[str], signature: DkimSignature) -> bytes:
     """Return the header that signs a message over these headers of it and its body."""
     head, _, body = octets.partition(b"\r\n\r\n")
     headers = dict(_headers(head))

@@ -5,7 +5,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, make_msgid
 
-from app.gateways.mailers.base import Letter
+from app.gateways.mailers.base import OutgoingMail
 from app.gateways.mailers.dkim_signature import signature_header
 from app.models.base import utcnow
 
@@ -24,7 +24,7 @@ SIGNED = (
 """The headers that a signature covers (RFC 6376, section 5.4.1)."""
 
 
-def to_message(letter: Letter, mail_from: str) -> EmailMessage:
+def to_message(letter: OutgoingMail, mail_from: str) -> EmailMessage:
     """Return the message; no value of the mail can add a header. Each call sets a new id."""
     addresses = (letter.to, letter.reply_to or "")
     # RFC 6532, only if the part before the @ can't be written in ASCII.
@@ -50,7 +50,7 @@ def to_message(letter: Letter, mail_from: str) -> EmailMessage:
     return message
 
 
-def to_octets(letter: Letter, message: EmailMessage) -> bytes:
+def to_octets(letter: OutgoingMail, message: EmailMessage) -> bytes:
     """Return the message as it is sent, signed if the mail has a signature."""
     octets = message.as_bytes()
     if letter.signature is None:

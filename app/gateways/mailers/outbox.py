@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
-from app.gateways.mailers.base import Letter
+from app.gateways.mailers.base import OutgoingMail
 from app.gateways.mailers.message import to_message, to_octets
 from app.models.base import new_id
 
@@ -41,7 +41,7 @@ class Outbox:
         self._folder = folder
         self._from = mail_from
 
-    def send(self, letter: Letter) -> None:
+    def send(self, letter: OutgoingMail) -> None:
         """Store the mail. Never raises `NotNow` or `Refused`."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         whose = str(letter.partner_id) if letter.partner_id else NOBODYS

@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from typing import Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from app.gateways.mailers.base import Letter, NotNow, Refused
+from app.gateways.mailers.base import MailDeferred, MailRefused, OutgoingMail
 from app.gateways.mailers.message import to_message, to_octets
 
 TIMEOUT_SECONDS = 30.0
@@ -20,7 +20,7 @@ PORTS = {"smtp": 25, "smtps": 465}
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class MailServer:
     """A mail server and how to reach it."""
 
     host: str
@@ -61,33 +61,33 @@ class SmtpMailer:
     certificates are checked; a password is never sent unencrypted to another machine."""
 
     def __init__(self, url: str, mail_from: str, *, timeout_seconds: float = TIMEOUT_SECONDS):
-        self._server = Server.of_url(url)
+        self._server = MailServer.of_url(url)
         self._from = mail_from
         self._timeout = timeout_seconds
 
-    def send(self, letter: Letter) -> None:
+    def send(self, letter: OutgoingMail) -> None:
         """As `Mailer.send`. Errors after the server has accepted the mail are ignored."""
         message = to_message(letter, self._from)
         try:
             connection = self._connect()
         except (OSError, smtplib.SMTPException) as error:
-            raise NotNow(_reason("connecting", error)) from error
+            raise MailDeferred(_reason("connecting", error)) from error
         try:
             self._introduce(connection)
             _hand_over(connection, letter, message, letter.sender or self._from)
         except smtplib.SMTPNotSupportedError as error:
-            raise Refused(_reason("sending", error)) from error
+            raise MailRefused(_reason("sending", error)) from error
         except (OSError, smtplib.SMTPException) as error:
             if _is_final(error):
-                raise Refused(_reason("sending", error)) from error
-            raise NotNow(_reason("sending", error)) from error
+                raise MailRefused(_reason("sending", error)) from error
+            raise MailDeferred(_reason("sending", error)) from error
         finally:
             with suppress(OSError, smtplib.SMTPException):
                 connection.quit()
             connection.close()
 
     def check(self) -> None:
-        """Connect and sign in without sending a mail. Raises `NotNow`."""
+        """Connect and sign in without sending a mail. Raises `MailDeferred`."""
         try:
             connection = self._connect()
             try:
@@ -98,7 +98,7 @@ class SmtpMailer:
                     connection.quit()
                 connection.close()
         except (OSError, smtplib.SMTPException) as error:
-            raise NotNow(_reason("connecting", error)) from error
+            raise MailDeferred(_reason("connecting", error)) from error
 
     def _connect(self) -> smtplib.SMTP:
         server = self._server
@@ -117,23 +117,23 @@ class SmtpMailer:
                 connection.starttls(context=_checked())
             except smtplib.SMTPNotSupportedError as error:
                 message = "the mail server offers no encryption, which the configuration asks for"
-                raise NotNow(message) from error
+                raise MailDeferred(message) from error
             connection.ehlo()
             encrypted = True
         if server.user is None:
             return
         if not encrypted and not server.is_this_machine:
             message = "the mail server offers no encryption, so the password was not sent to it"
-            raise NotNow(message)
+            raise MailDeferred(message)
         try:
             connection.login(server.user, server.password or "")
         except smtplib.SMTPNotSupportedError as error:
             message = "the mail server takes no password"
-            raise NotNow(message) from error
+            raise MailDeferred(message) from error
 
 
 def _hand_over(
-    connection: smtplib.SMTP, letter: Letter, message: EmailMessage, sender: str
+    connection: smtplib.SMTP, letter: OutgoingMail, message: EmailMessage, sender: str
 ) -> None:
     """Send the message; a signed one exactly as it was signed."""
     to = [str(message["To"].addresses[0].addr_spec)]

@@ -19,7 +19,7 @@ class PriceReference:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class ListedPrice:
     """A price in currency units (not cents); ``currency`` is an ISO 4217 code in capitals."""
 
     name: str
@@ -32,7 +32,7 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Subscribed:
+class CustomerSubscription:
     """A customer's subscription; ``ends_at`` is when it ends if it was cancelled."""
 
     state: SubscriptionState
@@ -52,13 +52,13 @@ class ProcessorRefused(Exception):
     """The processor refused a request; the words are for the user who has to change something."""
 
 
-class Processor(Protocol):
+class PaymentProcessor(Protocol):
     """A source of prices. The worker asks an outside one; web requests never do."""
 
     name: str
     is_outside: bool
 
-    def prices(self, references: Iterable[PriceReference]) -> Mapping[str, Price]:
+    def prices(self, references: Iterable[PriceReference]) -> Mapping[str, ListedPrice]:
         """Return the known prices by price id; unknown ids are left out.
 
         Raises `ProcessorUnavailable`.

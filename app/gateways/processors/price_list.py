@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from app.enums import Tier
-from app.gateways.processors.base import Price, PriceReference
+from app.gateways.processors.base import ListedPrice, PriceReference
 
 CURRENCY = "USD"
-PRICES: Mapping[Tier, Price] = {
-    Tier.FREE: Price("Free", Decimal("0.00"), CURRENCY),
-    Tier.BASIC: Price("Basic", Decimal("29.00"), CURRENCY),
-    Tier.PLUS: Price("Plus", Decimal("99.00"), CURRENCY),
-    Tier.BASIC_TRIAL: Price("Basic trial", Decimal("0.00"), CURRENCY),
+PRICES: Mapping[Tier, ListedPrice] = {
+    Tier.FREE: ListedPrice("Free", Decimal("0.00"), CURRENCY),
+    Tier.BASIC: ListedPrice("Basic", Decimal("29.00"), CURRENCY),
+    Tier.PLUS: ListedPrice("Plus", Decimal("99.00"), CURRENCY),
+    Tier.BASIC_TRIAL: ListedPrice("Basic trial", Decimal("0.00"), CURRENCY),
 }
 
 
@@ -22,5 +22,5 @@ class PriceList:
     name = "built-in price list"
     is_outside = False
 
-    def prices(self, references: Iterable[PriceReference]) -> Mapping[str, Price]:
+    def prices(self, references: Iterable[PriceReference]) -> Mapping[str, ListedPrice]:
         return {reference.price_id: PRICES[reference.tier] for reference in references}

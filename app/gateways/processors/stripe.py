@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 from app.enums import SubscriptionState
 from app.gateways.processors.base import (
-    Price,
+    CustomerSubscription,
+    ListedPrice,
     PriceReference,
     ProcessorRefused,
     ProcessorUnavailable,
-    Subscribed,
 )
 
 SECONDS = 10
@@ -57,7 +57,7 @@ _STATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sale:
+class PlanForSale:
     """A plan to sell: what its product and price have to say. ``price_id`` and ``product_id`` are
     the present ones, or blank."""
 
@@ -70,7 +70,7 @@ class Sale:
 
 
 @dataclass(frozen=True, slots=True)
-class Charge:
+class InvoiceCharge:
     """An amount in currency units for the next invoice of a subscription; negative for a credit."""
 
     customer: str
@@ -81,7 +81,7 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StripeEvent:
     """A signed report of Stripe. ``reference`` is that of a paid checkout, ``subscription`` the id
     of the subscription that it is about or that the checkout began; each can be blank."""
 
@@ -90,7 +90,7 @@ class Event:
     subscription: str = ""
 
 
-class Stripe:
+class StripeProcessor:
     """A Stripe account: that of the key, or the one with the id ``account`` connected to it.
 
     Nothing connects before a method is called. All but `read_event` raise `ProcessorUnavailable`
@@ -105,7 +105,7 @@ class Stripe:
         self._api_url = api_url
         self._account = account
 
-    def prices(self, references: Iterable[PriceReference]) -> Mapping[str, Price]:
+    def prices(self, references: Iterable[PriceReference]) -> Mapping[str, ListedPrice]:
         """Return the prices on sale by price id. One request per id, at most two tries of ten
         seconds each.
 
@@ -115,7 +115,7 @@ class Stripe:
 
         client = self._client(stripe)
         products: dict[str, str] = {}
-        found: dict[str, Price] = {}
+        found: dict[str, ListedPrice] = {}
         for price_id in dict.fromkeys(reference.price_id for reference in references):
             try:
                 price = client.v1.prices.retrieve(price_id)
@@ -131,7 +131,7 @@ class Stripe:
             if not price.active:
                 continue
             currency = price.currency.upper()
-            found[price_id] = Price(
+            found[price_id] = ListedPrice(
                 name=price.nickname or products[product_id],
                 cost=_units(price, currency),
                 currency=currency,
@@ -146,7 +146,7 @@ class Stripe:
             client.v1.products.list({"limit": 1})
             client.v1.prices.list({"limit": 1})
 
-    def sell(self, sale: Sale, key: str) -> tuple[str, str]:
+    def sell(self, sale: PlanForSale, key: str) -> tuple[str, str]:
         """Make the product and the price say what the sale says; return their ids.
 
         A price can't be changed: another one replaces it, and it is archived. So are ids that the
@@ -204,14 +204,14 @@ class Stripe:
         with self._asking() as client:
             return str(client.v1.billing_portal.sessions.create(wanted).url)
 
-    def subscription(self, reference: str) -> Subscribed | None:
+    def subscription(self, reference: str) -> CustomerSubscription | None:
         """Return a subscription; None if the account doesn't have it."""
         with self._asking() as client:
             found = _known(lambda: client.v1.subscriptions.retrieve(reference), reference)
         if found is None:
             return None
         prices = [item.price.id for item in found["items"].data if item.price]
-        return Subscribed(
+        return CustomerSubscription(
             state=_STATES.get(found.status, SubscriptionState.ENDED),
             customer=str(found.customer),
             price_id=prices[0] if prices else "",
@@ -236,7 +236,7 @@ class Stripe:
                         return str(item.id)
         return None
 
-    def charge(self, charge: Charge, name: str) -> str:
+    def charge(self, charge: InvoiceCharge, name: str) -> str:
         """Add an amount to the next invoice of a subscription; return the id of the item.
 
         Sent again with the same name it is added once, as long as Stripe remembers the request: a
@@ -289,7 +289,7 @@ def is_installed() -> bool:
     return find_spec("stripe") is not None
 
 
-def read_event(payload: bytes, signature: str, secret: str) -> Event | None:
+def read_event(payload: bytes, signature: str, secret: str) -> StripeEvent | None:
     """Return a report that is signed with the secret and at most five minutes old; None for any
     other."""
     import stripe
@@ -304,7 +304,7 @@ def read_event(payload: bytes, signature: str, secret: str) -> Event | None:
     subscription = getattr(subject, "subscription", None) if is_paid else None
     if event.type.startswith("customer.subscription."):
         subscription = subject.id
-    return Event(event.type, reference or "", str(subscription or ""))
+    return StripeEvent(event.type, reference or "", str(subscription or ""))
 
 
 def _known(ask: Callable[[], Any], identifier: str) -> Any:
@@ -321,7 +321,7 @@ def _known(ask: Callable[[], Any], identifier: str) -> Any:
         raise
 
 
-def _says(price: Any, sale: Sale, product_id: str) -> bool:
+def _says(price: Any, sale: PlanForSale, product_id: str) -> bool:
     currency = price.currency.upper()
     stored = (str(price.product), currency, _units(price, currency), _interval(price))
     return stored == (product_id, sale.currency, sale.cost, sale.interval)

@@ -11,7 +11,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
+class MessageBrief:
     """The facts that a message may use. ``notes`` describes the purpose of the call and is never
     quoted."""
 
@@ -28,13 +28,13 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True)
-class Messages:
+class WrittenMessages:
     intro: str
     voicemail: str
 
 
 class MessageWriter(Protocol):
-    def compose(self, brief: Brief) -> Messages:
+    def compose(self, brief: MessageBrief) -> WrittenMessages:
         """Return an intro for a person and a message for voicemail."""
         ...
 

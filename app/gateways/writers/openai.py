@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from app.gateways.writers import phrases
-from app.gateways.writers.base import Brief, Messages, MessageWriter, quotes
+from app.gateways.writers.base import MessageBrief, MessageWriter, WrittenMessages, quotes
 
 MOST_BYTES = 64 * 1024
 MOST_NOTES = 4000
@@ -45,11 +45,11 @@ _asking = ThreadPoolExecutor(max_workers=16, thread_name_prefix="writer")
 log = logging.getLogger(__name__)
 
 
-class _Unusable(Exception):
+class _UnusableAnswer(Exception):
     """Why the answer can't be spoken, in words that are safe to log."""
 
 
-class _Line:
+class _RequestThread:
     """One request in its own thread, which another thread can end."""
 
     def __init__(self, parts: SplitResult, seconds: float):
@@ -71,11 +71,11 @@ class _Line:
         answer = self._connection.getresponse()
         if answer.status != http.client.OK:
             message = f"status {answer.status}"
-            raise _Unusable(message)
+            raise _UnusableAnswer(message)
         reply = answer.read(MOST_BYTES + 1)
         if len(reply) > MOST_BYTES:
             message = f"more than {MOST_BYTES:,} bytes"
-            raise _Unusable(message)
+            raise _UnusableAnswer(message)
         return reply
 
     def give_up(self) -> None:
@@ -108,19 +108,19 @@ class OpenAiWriter:
         self._most_characters = most_characters
         self._otherwise = otherwise
 
-    def compose(self, brief: Brief) -> Messages:
+    def compose(self, brief: MessageBrief) -> WrittenMessages:
         try:
             purpose, missed = self._written(brief)
-        except _Unusable as reason:
+        except _UnusableAnswer as reason:
             log.warning("the message writer was no use, the built-in one wrote instead: %s", reason)
             return self._otherwise.compose(brief)
         introduction = phrases.introduction(brief)
-        return Messages(
+        return WrittenMessages(
             intro=f"{introduction} {purpose} {phrases.closing(brief)}",
             voicemail=f"{introduction} {missed} {phrases.reach(brief)} Thank you, and goodbye.",
         )
 
-    def _written(self, brief: Brief) -> tuple[str, str]:
+    def _written(self, brief: MessageBrief) -> tuple[str, str]:
         facts = {
             "notes": brief.notes[:MOST_NOTES],
             "person": brief.contact_name,
@@ -145,25 +145,25 @@ class OpenAiWriter:
         )
 
     def _post(self, body: bytes) -> bytes:
-        line = _Line(self._parts, self._seconds)
+        line = _RequestThread(self._parts, self._seconds)
         asking = _asking.submit(line.exchange, self._parts.path, body, self._key)
         try:
             return asking.result(timeout=self._seconds)
         except TimeoutError:
             message = f"no answer within {self._seconds:g} seconds"
-            raise _Unusable(message) from None
+            raise _UnusableAnswer(message) from None
         except (OSError, http.client.HTTPException) as error:
             message = f"the connection broke: {type(error).__name__}"
-            raise _Unusable(message) from None
+            raise _UnusableAnswer(message) from None
         finally:
             asking.cancel()
             line.give_up()
 
-    def _speakable(self, text: Any, brief: Brief, given: str) -> str:
-        """Return the text as one line of plain words. Raises `_Unusable`."""
+    def _speakable(self, text: Any, brief: MessageBrief, given: str) -> str:
+        """Return the text as one line of plain words. Raises `_UnusableAnswer`."""
         if not isinstance(text, str) or not text.strip():
             message = "a text is missing"
-            raise _Unusable(message)
+            raise _UnusableAnswer(message)
         line = " ".join(text.split())
         problems = {
             "too long": len(line) > self._most_characters,
@@ -174,11 +174,11 @@ class OpenAiWriter:
         }
         for problem, is_there in problems.items():
             if is_there:
-                raise _Unusable(problem)
+                raise _UnusableAnswer(problem)
         return line if line[-1] in ".!?" else f"{line}."
 
 
-def _known(brief: Brief) -> dict[str, Any]:
+def _known(brief: MessageBrief) -> dict[str, Any]:
     few = list(brief.metadata.items())[:MOST_FACTS]
     return {name: str(value)[:LONGEST_FACT] for name, value in few}
 
@@ -190,10 +190,10 @@ def _read(body: bytes) -> dict[str, Any]:
         reply = json.loads(content[content.index("{") : content.rindex("}") + 1])
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         message = "not the JSON that was asked for"
-        raise _Unusable(message) from None
+        raise _UnusableAnswer(message) from None
     if not isinstance(reply, dict):
         message = "not the JSON that was asked for"
-        raise _Unusable(message)
+        raise _UnusableAnswer(message)
     return reply
 
 

@@ -2,11 +2,11 @@
 
 import re
 
-from app.gateways.writers.base import Brief
+from app.gateways.writers.base import MessageBrief
 from app.phone import format_international
 
 
-def introduction(brief: Brief) -> str:
+def introduction(brief: MessageBrief) -> str:
     """Return the first sentence, which says that an assistant is calling."""
     greeting = f"Hello {brief.contact_name}," if brief.contact_name else "Hello,"
     return (
@@ -15,13 +15,13 @@ def introduction(brief: Brief) -> str:
     )
 
 
-def reach(brief: Brief) -> str:
+def reach(brief: MessageBrief) -> str:
     if brief.callback_number:
         return f"You can reach us at {spoken_number(brief.callback_number)}."
     return f"You can reach {brief.organization_name} at any time."
 
 
-def closing(brief: Brief) -> str:
+def closing(brief: MessageBrief) -> str:
     """Return the end of an intro: a question if a conversation follows."""
     if brief.converses:
         return "Is this a good moment to talk?"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.gateways.writers import phrases
-from app.gateways.writers.base import Brief, Messages, quotes
+from app.gateways.writers.base import MessageBrief, WrittenMessages, quotes
 
 _SUBJECTS = (
     (r"appointment|reschedul|booking|reservation|visit", "about your appointment"),
@@ -39,16 +39,16 @@ _SPEAKABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9/-]{0,19}")
 class TemplateWriter:
     """Always the same message for the same facts."""
 
-    def compose(self, brief: Brief) -> Messages:
+    def compose(self, brief: MessageBrief) -> WrittenMessages:
         written = _written(brief, _subject(brief.notes, brief.metadata))
         if quotes(written.intro, brief.notes) or quotes(written.voicemail, brief.notes):
             return _written(brief, _OTHER_SUBJECT)
         return written
 
 
-def _written(brief: Brief, subject: str) -> Messages:
+def _written(brief: MessageBrief, subject: str) -> WrittenMessages:
     introduction = phrases.introduction(brief)
-    return Messages(
+    return WrittenMessages(
         intro=f"{introduction} I am calling {subject}. {phrases.closing(brief)}",
         voicemail=(
             f"{introduction} I called {subject} and am sorry to have missed you. "

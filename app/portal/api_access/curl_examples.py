@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from app.config import Addresses
+from app.config import BaseAddresses
 from app.languages import gettext
 from app.models import ApiKey, Assistant, Campaign, OAuthClient
 from app.policy import Permission
@@ -29,7 +29,7 @@ class Lines:
 
 
 def for_key(
-    key: ApiKey, addresses: Addresses, campaign: Campaign | None, assistant: Assistant | None
+    key: ApiKey, addresses: BaseAddresses, campaign: Campaign | None, assistant: Assistant | None
 ) -> list[Lines]:
     """Return one example for each permission of the key, the harmless ones first."""
     base = f"{addresses.public_api}/api/v1"
@@ -58,7 +58,7 @@ def for_key(
     return found
 
 
-def for_client(client: OAuthClient, addresses: Addresses) -> Lines:
+def for_client(client: OAuthClient, addresses: BaseAddresses) -> Lines:
     """Return the examples of getting a token and of a first request with it."""
     tokens, partners = f"{addresses.auth}/oauth2/token", f"{addresses.base}/api/partners"
     curl = f"""TOKEN=$(curl -sS '{tokens}' \\

@@ -10,7 +10,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.languages import gettext
-from app.policy import ROUTES, Access, Permission
+from app.policy import ROUTES, OpenAccess, Permission
 from app.policy.step_up import WITHOUT_FACTOR, needs_proof
 from app.portal.auth.form_recovery import (
     is_from_ourselves,
@@ -49,7 +49,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
         refusal = _refuse_in_view() or _refuse_sent(csrf, needed)
         if refusal is not None:
             return refusal
-        if needed is Access.PUBLIC:
+        if needed is OpenAccess.PUBLIC:
             return None
         if not current_user.is_authenticated:
             return unauthorized()
@@ -127,14 +127,14 @@ def _redirect_to_sign_in() -> AnyResponse:
 login_manager.unauthorized_handler(_redirect_to_sign_in)
 
 
-def _refuse_sent(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse | None:
+def _refuse_sent(csrf: CSRFProtect, needed: Permission | OpenAccess) -> AnyResponse | None:
     """Return the answer to what was sent and can't be accepted; None if it can be."""
     if request.method in _READING:
         return None
     return _refuse_large(needed) or _refuse_form(csrf, needed)
 
 
-def _refuse_large(needed: Permission | Access) -> AnyResponse | None:
+def _refuse_large(needed: Permission | OpenAccess) -> AnyResponse | None:
     """Limit the body before it is read. Visitors are redirected to sign in if users may send a
     larger file.
 
@@ -147,13 +147,13 @@ def _refuse_large(needed: Permission | Access) -> AnyResponse | None:
         if may:
             refuse_without_room()
     except RequestEntityTooLarge:
-        if signed_in or needed is Access.PUBLIC:
+        if signed_in or needed is OpenAccess.PUBLIC:
             raise
         return unauthorized()
     return None
 
 
-def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse | None:
+def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> AnyResponse | None:
     """Return the answer to a form that can't be accepted now; None if it can be.
 
     What was typed is sent back, if one of our own pages sent it. Raises `CSRFError` for all others.
@@ -161,7 +161,7 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | Access) -> AnyResponse 
     if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
         raise CSRFError("The form came from another site.")
     ours = is_from_ourselves()
-    if ours and needed is not Access.PUBLIC and not current_user.is_authenticated:
+    if ours and needed is not OpenAccess.PUBLIC and not current_user.is_authenticated:
         if is_from_htmx():
             return _toast(gettext("You are signed out. What you typed stays here."), 401)
         recovered = of_request()

@@ -12,7 +12,7 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import written_date
 from app.models import Assistant, Campaign, Outreach
-from app.phone import Layer, country_name
+from app.phone import DestinationLayer, country_name
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_forms import DAYS
@@ -90,9 +90,15 @@ _FIXES = {
 }
 """Endpoint and button of the page that fixes each blocker."""
 _OPENED_AT = {
-    Layer.OPERATOR: ("portal.operator_destinations", lazy_gettext("Call destinations")),
-    Layer.PARTNER: ("portal.portal_settings_destinations", lazy_gettext("Call destinations")),
-    Layer.ORGANIZATION: ("portal.organization_settings", lazy_gettext("Allowed regions")),
+    DestinationLayer.OPERATOR: ("portal.operator_destinations", lazy_gettext("Call destinations")),
+    DestinationLayer.PARTNER: (
+        "portal.portal_settings_destinations",
+        lazy_gettext("Call destinations"),
+    ),
+    DestinationLayer.ORGANIZATION: (
+        "portal.organization_settings",
+        lazy_gettext("Allowed regions"),
+    ),
 }
 """Endpoint and link of the page where each layer opens countries."""
 
@@ -248,7 +254,7 @@ def closed_link(campaign: Campaign, country: ClosedCountry) -> Markup | None:
     if not may_open(caller(), endpoint):
         return None
     ids: dict[str, Any] = {}
-    if country.layer is Layer.ORGANIZATION:
+    if country.layer is DestinationLayer.ORGANIZATION:
         ids["organization_id"] = campaign.organization_id
     return Markup('<a class="inline" href="{}">{}</a>').format(url_for(endpoint, **ids), words)
 

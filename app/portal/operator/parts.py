@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.backups import records as backup_records
 from app.database import partitions
-from app.database.migration import Fit, head
+from app.database.migration import SchemaCompatibility, head
 from app.disk_space import FileSystem, file_systems
 from app.enums import CarrierKind
 from app.extensions import caller, settings
@@ -61,7 +61,10 @@ def work(session: Session) -> Work:
 
 
 def parts(
-    session: Session, found_work: Work, migration: Fit, checked: Sequence[CheckedDay]
+    session: Session,
+    found_work: Work,
+    migration: SchemaCompatibility,
+    checked: Sequence[CheckedDay],
 ) -> tuple[list[Part], list[Part]]:
     """Return the parts that need attention, and the others."""
     found = [
@@ -202,7 +205,7 @@ def _figures(checked: Sequence[CheckedDay]) -> Part:
     return _row(title, gettext("Agrees"), "success", text, "portal.operator_figures")
 
 
-def _migrations(found: Fit) -> Part:
+def _migrations(found: SchemaCompatibility) -> Part:
     title = gettext("Migrations")
     if found.is_newest:
         text = gettext("The database is at %(found)s, the newest.", found=found.found)

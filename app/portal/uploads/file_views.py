@@ -8,7 +8,7 @@ from flask import Response, redirect, stream_with_context, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response as WerkzeugResponse
 
-from app.contact_files.writing import Writer
+from app.contact_files.writing import RowWriter
 from app.errors import Conflict, Gone, NotFound, TooLarge
 from app.extensions import caller, files, settings, transaction
 from app.gateways.files import StoredFile
@@ -70,7 +70,7 @@ def upload_fix_failed(upload_id: UUID) -> Response | WerkzeugResponse:
         return redirect_with(error.message, url, "warning")
 
 
-def _correction(found: ContactImport, writer: Writer, chosen: UploadChoices) -> str:
+def _correction(found: ContactImport, writer: RowWriter, chosen: UploadChoices) -> str:
     """Upload the failed rows as a file that corrects them; return its URL. Raises `TooLarge`."""
     return created(
         found.campaign_id,
@@ -126,7 +126,7 @@ def _kept(pieces: Iterable[bytes]) -> StoredFile:
         return files().save(file, max_bytes=settings().max_upload_bytes)
 
 
-def _pieces(found: ContactImport, writer: Writer, *, failed_only: bool) -> Iterator[bytes]:
+def _pieces(found: ContactImport, writer: RowWriter, *, failed_only: bool) -> Iterator[bytes]:
     yield writer.begin(reports.header(found))
     last: int | None = 0
     while last is not None:

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind
-from app.gateways.carriers.base import CarrierReport, Inquiry
+from app.gateways.carriers.base import AttemptInquiry, CarrierReport
 from app.models import Assistant, Call, CallAttempt
 from app.models.base import id_at
 from app.services import rollup, spending
@@ -21,7 +21,9 @@ NO_CURRENCY = "XXX"
 """ISO 4217's code for a carrier that names no currency."""
 
 
-def costs_due(session: Session, carrier: CarrierKind, now: datetime, limit: int) -> list[Inquiry]:
+def costs_due(
+    session: Session, carrier: CarrierKind, now: datetime, limit: int
+) -> list[AttemptInquiry]:
     """Return recently ended attempts without a cost, latest first."""
     rows = session.execute(
         select(CallAttempt, Call.phone_number, Assistant.phone_number)
@@ -38,7 +40,7 @@ def costs_due(session: Session, carrier: CarrierKind, now: datetime, limit: int)
         .limit(limit)
     )
     return [
-        Inquiry(
+        AttemptInquiry(
             attempt_id=attempt.id,
             to_number=to_number,
             from_number=attempt.from_number or own_number or "",

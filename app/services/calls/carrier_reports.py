@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session
 from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
 from app.errors import Forbidden, NotFound
 from app.gateways.carriers.base import (
+    AttemptInquiry,
     CarrierEvent,
     CarrierEventKind,
     CarrierReport,
-    Inquiry,
-    Verdict,
+    PlacementVerdict,
 )
 from app.gateways.job_queue import enqueue_job
 from app.languages import gettext_noop
@@ -49,18 +49,18 @@ class Followed:
     hang_up: bool
 
 
-def inquiry(session: Session, attempt_id: UUID) -> Inquiry | None:
+def inquiry(session: Session, attempt_id: UUID) -> AttemptInquiry | None:
     """What to ask the carrier about the attempt; None if it has ended by our records."""
     if session.get_one(CallAttempt, attempt_id, populate_existing=True).status not in ACTIVE:
         return None
     return carrier_inquiry(session, attempt_id)[1]
 
 
-def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
+def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, AttemptInquiry]:
     """Which carrier to ask about the attempt and what, even if it has ended by our records."""
     attempt, call, assistant_number = _parts(session, attempt_id)
     taken, rivals = ([], []) if attempt.carrier_reference else _others(session, call, attempt)
-    return attempt.carrier, Inquiry(
+    return attempt.carrier, AttemptInquiry(
         attempt_id=attempt.id,
         to_number=call.phone_number,
         from_number=attempt.from_number or assistant_number or "",
@@ -73,10 +73,10 @@ def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, In
     )
 
 
-def stray(session: Session, attempt_id: UUID) -> tuple[CarrierKind, Inquiry]:
+def stray(session: Session, attempt_id: UUID) -> tuple[CarrierKind, AttemptInquiry]:
     """The carrier of a call that was given up as never placed, and the call as it knows it."""
     attempt, call, assistant_number = _parts(session, attempt_id)
-    return attempt.carrier, Inquiry(
+    return attempt.carrier, AttemptInquiry(
         attempt_id=attempt.id,
         to_number=call.phone_number,
         from_number=attempt.from_number or assistant_number or "",
@@ -288,7 +288,9 @@ def answer(
         CarrierEvent(CarrierEventKind.ANSWERED, now, answered_by),
         CarrierEvent(spoken, now),
     )
-    if not take(session, carrier, attempt_id, CarrierReport(Verdict.PLACED, reference, reported)):
+    if not take(
+        session, carrier, attempt_id, CarrierReport(PlacementVerdict.PLACED, reference, reported)
+    ):
         return None
     call, checked_address = session.execute(
         select(Call, CallAttempt.hand_over_to)

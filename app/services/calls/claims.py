@@ -15,8 +15,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
-from app.gateways.carriers.base import Placement
-from app.gateways.writers.base import Brief, Messages
+from app.gateways.carriers.base import CallPlacement
+from app.gateways.writers.base import MessageBrief, WrittenMessages
 from app.models import Assistant, Call, CallAttempt, Organization, Partner, utcnow
 from app.services import carrier_accounts, destinations, pauses, spending
 from app.services.calls import carrier_pace, lifecycle, limits, rules
@@ -50,7 +50,7 @@ class Claim:
 
     kind: ClaimKind
     carrier: CarrierKind
-    placement: Placement | None = None
+    placement: CallPlacement | None = None
     until: datetime | None = None
     host: str = ""
 
@@ -65,7 +65,7 @@ class FoundHost:
     lasts: bool = True
 
 
-def writing_brief(session: Session, call_id: UUID) -> Brief:
+def writing_brief(session: Session, call_id: UUID) -> MessageBrief:
     """What the message writer needs to know."""
     call, assistant, organization_name, product_name = session.execute(
         select(Call, Assistant, Organization.name, Partner.product_name)
@@ -74,7 +74,7 @@ def writing_brief(session: Session, call_id: UUID) -> Brief:
         .join(Partner, Partner.id == Call.partner_id)
         .where(Call.id == call_id)
     ).one()
-    return Brief(
+    return MessageBrief(
         notes=call.call_instructions or "",
         contact_name=call.contact.get("firstName"),
         assistant_name=assistant.name,
@@ -94,7 +94,7 @@ def next_step(
     calls_at_once: int,
     carrier_calls_per_second: float = 0,
     longest_minutes: int = spending.LONGEST_MINUTES,
-    messages: Messages | None = None,
+    messages: WrittenMessages | None = None,
     found_host: FoundHost | None = None,
     secret_keys: Sequence[str] = (),
 ) -> Claim:
@@ -139,7 +139,7 @@ def _prepare(
     session: Session,
     call: Call,
     assistant: Assistant,
-    messages: Messages | None,
+    messages: WrittenMessages | None,
     found: FoundHost | None,
     now: datetime,
 ) -> Claim | None:
@@ -260,8 +260,8 @@ def _stopped_or_postponed(
 
 def _placement_of(
     call: Call, assistant: Assistant, attempt_id: UUID, secret_keys: Sequence[str]
-) -> Placement:
-    return Placement(
+) -> CallPlacement:
+    return CallPlacement(
         attempt_id=attempt_id,
         to_number=call.phone_number,
         from_number=assistant.phone_number or "",

@@ -11,7 +11,12 @@ from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason
 from app.errors import Conflict, NotFound, ValidationFailed
-from app.gateways.carriers.base import CarrierEventKind, CarrierReport, Inquiry, Verdict
+from app.gateways.carriers.base import (
+    AttemptInquiry,
+    CarrierEventKind,
+    CarrierReport,
+    PlacementVerdict,
+)
 from app.models import Call, CallAttempt, HeldCall, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -36,7 +41,7 @@ class CarrierInquiry:
 
     attempt_id: UUID
     carrier: CarrierKind
-    inquiry: Inquiry
+    inquiry: AttemptInquiry
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +100,10 @@ def by_carrier(
     call, attempt = lock_attempt(session, asked.attempt_id)
     _check_open(call)
     before = call.status
-    if state.verdict is Verdict.UNSURE:
+    if state.verdict is PlacementVerdict.UNSURE:
         message = "The carrier can't identify the call. Check there, then use --as."
         raise Conflict(message, "carrier_unsure")
-    if state.verdict is Verdict.NOT_PLACED:
+    if state.verdict is PlacementVerdict.NOT_PLACED:
         if (utcnow() - asked.inquiry.asked_at).total_seconds() < settle_seconds:
             message = "The carrier doesn't show the call yet. Ask again in half a minute."
             raise Conflict(message, "carrier_unsure")

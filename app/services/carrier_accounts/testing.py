@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 
-from app.gateways.carriers.partner_accounts import Credentials, Finding
+from app.gateways.carriers.partner_accounts import AccountCredentials, AccountTestResult
 from app.gateways.job_queue import enqueue_check
 from app.models import CarrierAccount, CarrierAccountTest, new_id, utcnow
 from app.policy.caller import Caller, system_caller
@@ -27,7 +27,7 @@ class Testing:
     """What a test needs. ``credentials`` is None where the stored secret can't be read."""
 
     account: CarrierAccount
-    credentials: Credentials | None
+    credentials: AccountCredentials | None
     numbers: list[str]
 
 
@@ -97,7 +97,7 @@ def begin(session: Session, keys: Sequence[str], account_id: UUID) -> Testing | 
 
 
 def end(
-    session: Session, account_id: UUID, finding: Finding, version: int
+    session: Session, account_id: UUID, finding: AccountTestResult, version: int
 ) -> CarrierAccount | None:
     """For the worker: store the result of the test of this ``version`` of the account, or queue
     another test if the account was changed meanwhile. Live calls use a pending account that works

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from app.gateways.carriers.partner_accounts import Credentials
+from app.gateways.carriers.partner_accounts import AccountCredentials
 from app.models import Assistant, Call, CallAttempt, CarrierAccount
 from app.policy.caller import Caller
 from app.services.carrier_accounts.account_fields import Particulars, trunk_of
@@ -56,7 +56,9 @@ def choose_again(session: Session, call: Call) -> None:
         call.carrier = current.carrier if current else call.carrier
 
 
-def credentials(session: Session, keys: Sequence[str], account_id: UUID) -> Credentials | None:
+def credentials(
+    session: Session, keys: Sequence[str], account_id: UUID
+) -> AccountCredentials | None:
     """Return the credentials of the account, even if it was removed; None if they are deleted."""
     account = session.get(CarrierAccount, account_id, populate_existing=True)
     if account is None:
@@ -64,10 +66,12 @@ def credentials(session: Session, keys: Sequence[str], account_id: UUID) -> Cred
     secret = unsealed(account.secret, PURPOSE, keys)
     if secret is None:
         return None
-    return Credentials(account.id, account.version, secret, account.sid, trunk_of(account))
+    return AccountCredentials(account.id, account.version, secret, account.sid, trunk_of(account))
 
 
-def of_attempt(session: Session, keys: Sequence[str], attempt_id: UUID) -> Credentials | None:
+def of_attempt(
+    session: Session, keys: Sequence[str], attempt_id: UUID
+) -> AccountCredentials | None:
     """Return the credentials of the attempt's account; None for the installation's."""
     account_id = session.scalar(select(CallAttempt.account_id).where(CallAttempt.id == attempt_id))
     return credentials(session, keys, account_id) if account_id is not None else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 
 from app.enums import DnsRecordKind, DnsRecordState, DomainPurpose
-from app.gateways.dns_lookups import NoDnsAnswer, Resolver
+from app.gateways.dns_lookups import DnsResolver, NoDnsAnswer
 from app.models import PartnerDomain
 
 SELECTOR = "portal"
@@ -60,12 +60,12 @@ def _address_type(host: str) -> str:
         return "CNAME"
 
 
-def examine(records: Iterable[Record], resolver: Resolver) -> list[Finding]:
+def examine(records: Iterable[Record], resolver: DnsResolver) -> list[Finding]:
     """Look each record up. Slow: never inside a transaction."""
     return [_examined(record, resolver) for record in records]
 
 
-def _examined(record: Record, resolver: Resolver) -> Finding:
+def _examined(record: Record, resolver: DnsResolver) -> Finding:
     try:
         fits, others = _EXAMINERS[record.kind](record, resolver)
     except NoDnsAnswer:
@@ -78,12 +78,12 @@ def _examined(record: Record, resolver: Resolver) -> Finding:
     )
 
 
-def _ownership(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
+def _ownership(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
     found = resolver.texts(record.name)
     return record.value in (text.strip() for text in found), found
 
 
-def _address(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
+def _address(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
     """A CNAME, or the same addresses: a domain without a host name before it can't have one."""
     alias = resolver.alias(record.name)
     if alias == record.value:
@@ -93,7 +93,7 @@ def _address(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
     return fits, [alias] if alias else found
 
 
-def _spf(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
+def _spf(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
     """One record with our include; of two records receivers use none (RFC 7208, section 4.5)."""
     found = [
         text
@@ -105,14 +105,14 @@ def _spf(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
     return len(found) == 1 and include.lower() in terms, found
 
 
-def _dkim(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
+def _dkim(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
     found = resolver.texts(record.name)
     wanted = _tags(record.value)["p"]
     keys = [_tags(text).get("p", "") for text in found]
     return any("".join(key.split()) == wanted for key in keys), found
 
 
-def _dmarc(record: Record, resolver: Resolver) -> tuple[bool, list[str]]:
+def _dmarc(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
     """The record of the domain, or of the nearest domain above that has one."""
     labels = record.name.split(".")[1:]
     while len(labels) > 1:
@@ -130,7 +130,7 @@ def _tags(text: str) -> Mapping[str, str]:
     return {name.strip().lower(): value.strip() for name, _, value in pairs}
 
 
-_EXAMINERS: dict[DnsRecordKind, Callable[[Record, Resolver], tuple[bool, list[str]]]] = {
+_EXAMINERS: dict[DnsRecordKind, Callable[[Record, DnsResolver], tuple[bool, list[str]]]] = {
     DnsRecordKind.OWNERSHIP: _ownership,
     DnsRecordKind.ADDRESS: _address,
     DnsRecordKind.SPF: _spf,

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import DomainPurpose
 from app.errors import ValidationFailed
-from app.gateways.mailers import Signature
+from app.gateways.mailers import DkimSignature
 from app.languages import gettext
 from app.models import Partner
 from app.policy import Permission
@@ -30,7 +30,7 @@ class Sender:
     """A proved sender address, and what signs its mails."""
 
     email: str
-    signature: Signature
+    signature: DkimSignature
 
 
 def choose_sender(
@@ -73,4 +73,4 @@ def sender_of(session: Session, partner: Partner | None, keys: Sequence[str]) ->
     key = unsealed(domain.dkim_key, PURPOSE, keys)
     if key is None:
         return None
-    return Sender(partner.sender_email, Signature(domain.domain, SELECTOR, key))
+    return Sender(partner.sender_email, DkimSignature(domain.domain, SELECTOR, key))

@@ -9,7 +9,7 @@ from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from app.gateways.openid import Endpoints
+from app.gateways.openid import ProviderEndpoints
 from app.models import IdentityProvider, IdentityRequest, Partner, utcnow
 from app.services.auth.tokens import hash_of, random_token
 
@@ -99,7 +99,12 @@ def begin(
 
 
 def authorization_url(
-    endpoints: Endpoints, client_id: str, begun: Begun, redirect_uri: str, *, again: bool = False
+    endpoints: ProviderEndpoints,
+    client_id: str,
+    begun: Begun,
+    redirect_uri: str,
+    *,
+    again: bool = False,
 ) -> str:
     """Return where the browser goes: the provider's own page. ``again`` asks the provider to let
     the user sign in even if it has a session of theirs."""

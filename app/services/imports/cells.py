@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.contact_files.cleaning import (
-    Around,
+    EmbeddedValue,
     address_within,
     decoded_again,
     is_filler,
@@ -20,7 +20,7 @@ from app.contact_files.cleaning import (
 )
 from app.contact_files.column_names import field_of, plain
 from app.contact_files.formulas import UNCALCULATED
-from app.contact_files.spreadsheet_damage import Damage, inspect_country, inspect_phone
+from app.contact_files.spreadsheet_damage import NumberDamage, inspect_country, inspect_phone
 from app.errors import Sentence
 from app.phone import (
     PhoneError,
@@ -214,7 +214,7 @@ def _normalised(
     return _with_plausibility(number, extension, column)
 
 
-def _damaged(damage: Damage, column: int) -> PhoneCell:
+def _damaged(damage: NumberDamage, column: int) -> PhoneCell:
     note = Note(column, "excel_damaged_phone", damage.message, damage.code, damage.repair)
     return PhoneCell(None, error=note)
 
@@ -228,7 +228,7 @@ def read_email(text: str, column: int) -> tuple[str, tuple[Note, ...], bool]:
     return around.value, (_around(around, column),), True
 
 
-def _around(around: Around, column: int) -> Note:
+def _around(around: EmbeddedValue, column: int) -> Note:
     message = _WHOLE_CELL_KEPT(value=around.value)
     return Note(column, "text_around_value", message)
 

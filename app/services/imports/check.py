@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
-from app.contact_files import Limits, ReadOptions, UnreadableFile
+from app.contact_files import FileLimits, ReadOptions, UnreadableFile
 from app.enums import ImportState
 from app.models import ContactImport, ImportBlock, ImportProblem, ImportRow, utcnow
 from app.services import storage
@@ -96,7 +96,7 @@ def options_of(chosen: Mapping[str, Any], max_rows: int) -> ReadOptions:
         delimiter=chosen.get("delimiter"),
         header_row=chosen.get("headerRow"),
         sheet=chosen.get("sheet"),
-        limits=Limits(rows=max_rows),
+        limits=FileLimits(rows=max_rows),
     )
 
 

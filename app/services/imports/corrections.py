@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from app.contact_files import Row
+from app.contact_files import FileRow
 from app.errors import Conflict, refuse_stale
 from app.languages import gettext
 from app.models import ContactImport, ImportCorrection, ImportRow
@@ -51,7 +51,7 @@ def corrections_of(session: Session, import_id: UUID) -> dict[int, Correction]:
     }
 
 
-def corrected_row(row: Row, correction: Correction, width: int) -> Row:
+def corrected_row(row: FileRow, correction: Correction, width: int) -> FileRow:
     """Return the row with its typed cells, if the file still has the cells that they replace.
 
     A row with a structural problem becomes usable when all of its ``width`` cells were confirmed.
@@ -61,7 +61,7 @@ def corrected_row(row: Row, correction: Correction, width: int) -> Row:
         return row
     typed = [correction.cells.get(index, cell) for index, cell in enumerate(cells)]
     if row.problem and all(index in was for index in range(width)):
-        return Row(row.number, typed[:width])
+        return FileRow(row.number, typed[:width])
     return row._replace(cells=typed)
 
 

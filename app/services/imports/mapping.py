@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 import orjson
 
-from app.contact_files import Table, UnreadableFile
+from app.contact_files import ContactTable, UnreadableFile
 from app.contact_files.column_names import (
     CALLING_CODE,
     WHOLE_WHERE_ALONE,
@@ -175,7 +175,7 @@ class MappedRow:
 _NAMES = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME})
 
 
-def suggest_for(table: Table, rules: Rules) -> list[Target]:
+def suggest_for(table: ContactTable, rules: Rules) -> list[Target]:
     """Suggest a target for each column of an open file. Raises `UnreadableFile`
     (``duplicate_columns``)."""
     header = table.header
@@ -190,7 +190,7 @@ def suggest_for(table: Table, rules: Rules) -> list[Target]:
     return targets
 
 
-def suggested(table: Table, rules: Rules) -> list[Target]:
+def suggested(table: ContactTable, rules: Rules) -> list[Target]:
     """Suggest targets where it doesn't matter which of several columns of one name counts."""
     try:
         return suggest_for(table, rules)
@@ -198,7 +198,7 @@ def suggested(table: Table, rules: Rules) -> list[Target]:
         return suggest(table.header, rules.keys)
 
 
-def contradicted(table: Table, rules: Rules, chosen: Sequence[str]) -> bool:
+def contradicted(table: ContactTable, rules: Rules, chosen: Sequence[str]) -> bool:
     """Return whether remembered targets contradict the values of a file without column names.
 
     Without names all files with as many columns look the same: phones or addresses may be in other
@@ -212,7 +212,7 @@ def contradicted(table: Table, rules: Rules, chosen: Sequence[str]) -> bool:
     )
 
 
-def _by_first_rows(table: Table, rules: Rules) -> list[Target] | None:
+def _by_first_rows(table: ContactTable, rules: Rules) -> list[Target] | None:
     width = len(table.header)
     rows = [row.cells[:width] for row in islice(table.rows(), _ROWS_TO_JUDGE)]
     return by_content(table.header, rows, rules.default_region)

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.contact_files import ReadOptions, Row, Table, UnreadableFile
+from app.contact_files import ContactTable, FileRow, ReadOptions, UnreadableFile
 from app.enums import ContactAction
 from app.errors import Problem, Sentence
 from app.models import Campaign, ColumnMapping
@@ -86,7 +86,7 @@ _EXTRA = Sentence.ngettext(
 )
 
 
-def map_row(row: Row, settings: MappingSettings) -> MappedRow:
+def map_row(row: FileRow, settings: MappingSettings) -> MappedRow:
     """Return the contact of a row. A row with a structural problem has no contact, only its
     error."""
     if row.problem:
@@ -113,7 +113,7 @@ def map_row(row: Row, settings: MappingSettings) -> MappedRow:
     return again
 
 
-def _mapped(row: Row, cells: Sequence[str], settings: MappingSettings) -> MappedRow:
+def _mapped(row: FileRow, cells: Sequence[str], settings: MappingSettings) -> MappedRow:
     mapped = to_contact(cells, settings.mapping, settings.default_region)
     if row.missing > 0:
         mapped.warnings.append(Note(None, "missing_cells", _MISSING(num=row.missing)))
@@ -122,7 +122,7 @@ def _mapped(row: Row, cells: Sequence[str], settings: MappingSettings) -> Mapped
     return mapped
 
 
-MappedRows = Sequence[tuple[Row, MappedRow]]
+MappedRows = Sequence[tuple[FileRow, MappedRow]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class ImportOrder:
     corrections: Corrections = field(default_factory=dict)
 
 
-def prepare(session: Session, order: ImportOrder, table: Table) -> "ImportPreview":
+def prepare(session: Session, order: ImportOrder, table: ContactTable) -> "ImportPreview":
     """Decide how the columns become fields: as chosen, as chosen last time, or by their names (by
     their values if they have none). Raises `UnreadableFile` (``duplicate_columns``)."""
     campaign = session.get_one(Campaign, order.campaign_id)
@@ -187,7 +187,7 @@ class ImportPreview:
 
     def __init__(
         self,
-        table: Table,
+        table: ContactTable,
         settings: MappingSettings,
         rules: Rules,
         order: ImportOrder,
@@ -210,7 +210,7 @@ class ImportPreview:
     def __exit__(self, *_: object) -> None:
         self._dry_run.close()
 
-    def read(self) -> Iterator[Sequence[Row]]:
+    def read(self) -> Iterator[Sequence[FileRow]]:
         """The rows of the file with their corrections, a chunk at a time. Raises
         `UnreadableFile`."""
         rows = self._corrected_rows()
@@ -224,7 +224,7 @@ class ImportPreview:
         if not self.rows:
             raise UnreadableFile("no_rows")
 
-    def map_rows(self, rows: Sequence[Row]) -> MappedRows:
+    def map_rows(self, rows: Sequence[FileRow]) -> MappedRows:
         """Each row with its contact and the notes on its cells."""
         return [
             (row, MappedRow() if self._leaves_out(row.number) else map_row(row, self.settings))
@@ -309,7 +309,7 @@ class ImportPreview:
             notes["key_too_long"] = 0
         return notes
 
-    def _corrected_rows(self) -> Iterator[Row]:
+    def _corrected_rows(self) -> Iterator[FileRow]:
         if not self._corrections:
             return self.table.rows()
         width, corrections = len(self.table.header), self._corrections

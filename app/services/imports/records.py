@@ -11,7 +11,7 @@ from psycopg import Connection as Psycopg
 from sqlalchemy import JSON, Boolean, Connection, Integer, Table, Uuid, text
 from sqlalchemy.orm import Session
 
-from app.contact_files import Row
+from app.contact_files import FileRow
 from app.errors import Problem, Sentence
 from app.models import ImportChange, ImportProblem, ImportRow
 from app.services.contacts import consent
@@ -118,7 +118,7 @@ class Record(NamedTuple):
 
 def record(
     import_id: UUID,
-    row: Row,
+    row: FileRow,
     mapped: MappedRow,
     mapping: Mapping,
     outcome: str,
@@ -167,7 +167,7 @@ def record(
 
 
 def _errors(
-    row: Row, mapped: MappedRow, mapping: Mapping, problems_found: Sequence[Problem]
+    row: FileRow, mapped: MappedRow, mapping: Mapping, problems_found: Sequence[Problem]
 ) -> list[dict[str, Any]]:
     problems = [_noted(note, mapping) | {"repair": note.repair} for note in mapped.errors]
     noted = {problem["field"] for problem in problems}

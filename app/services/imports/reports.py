@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
-from app.contact_files.writing import UTF_8, DelimitedWriter, MarkedRow, WorkbookWriter, Writer
+from app.contact_files.writing import UTF_8, DelimitedWriter, MarkedRow, RowWriter, WorkbookWriter
 from app.errors import in_language
 from app.languages import gettext
 from app.models import ContactImport, ImportCorrection, ImportProblem, ImportRow
@@ -102,7 +102,7 @@ def ending_of(upload: ContactImport) -> str:
     return "xlsx" if upload.file_kind in ("xlsx", "xls") else "csv"
 
 
-def writer_of(session: Session, upload: ContactImport) -> Writer:
+def writer_of(session: Session, upload: ContactImport) -> RowWriter:
     """Return the writer for the format, encoding and delimiter of the upload's file."""
     if ending_of(upload) == "xlsx":
         return WorkbookWriter(upload.found.get("sheet") or "")

@@ -31,7 +31,7 @@ _MOST_BLANK_ROWS = 10_000
 
 RowSummary = dict[str, Any]
 Skipped = Sequence[Any]
-"""First and last row number and kind, see `app.contact_files.table.Skipped`."""
+"""First and last row number and kind, see `app.contact_files.table.SkippedRows`."""
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.gateways.mailers import MOST_OCTETS, Attachment
+from app.gateways.mailers import MOST_OCTETS, MailAttachment
 from app.models import Mail, Partner
 from app.services import pdf
 from app.services.branding.brand import of_partner
@@ -29,7 +29,7 @@ class Paper:
     language: str
     data: Mapping[str, Any]
 
-    def attached(self) -> tuple[Attachment, ...]:
+    def attached(self) -> tuple[MailAttachment, ...]:
         """Return the PDF; nothing if it can't be made or is too large, so that the mail goes out
         without it."""
         try:
@@ -41,7 +41,7 @@ class Paper:
         if len(content) > MOST_OCTETS:
             log.warning("a report of %s bytes is too large to attach", len(content))
             return ()
-        return (Attachment(self.name, "application/pdf", content),)
+        return (MailAttachment(self.name, "application/pdf", content),)
 
 
 def paper_of(session: Session, mail_id: UUID) -> Paper | None:

@@ -16,7 +16,7 @@ from app import languages
 from app.config import Settings
 from app.enums import OrganizationStatus, UserStatus
 from app.gateways.job_queue import enqueue_mail
-from app.gateways.mailers import Letter
+from app.gateways.mailers import OutgoingMail
 from app.models import LinkPurpose, Mail, MailKind, Organization, Partner, User, is_erased, utcnow
 from app.policy.caller import system_caller
 from app.services import audit, domains
@@ -69,7 +69,7 @@ class _Reader:
         return languages.best_tag((chosen, asked_in, self.brand.language))
 
 
-def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> Letter | None:
+def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> OutgoingMail | None:
     """Return the rendered mail; None if it was sent already or is no longer needed (the user was
     suspended or joined meanwhile)."""
     mail = _held(session, mail_id)
@@ -109,7 +109,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
     sender = None
     if settings.mail_spf_include:
         sender = domains.sender_of(session, reader.partner, settings.secret_keys)
-    return Letter(
+    return OutgoingMail(
         id=mail.id,
         partner_id=mail.partner_id,
         to=address,

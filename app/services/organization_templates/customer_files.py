@@ -9,7 +9,7 @@ from functools import cache
 from typing import BinaryIO
 
 from app.contact_files import (
-    Limits,
+    FileLimits,
     ReadOptions,
     UnreadableFile,
     guard_cell,
@@ -27,7 +27,7 @@ MOST_ROWS = 200
 MOST_BYTES = 1_000_000
 LONGEST_CELL = 300
 """Longer than any value may be: what is cut off is refused by its length."""
-_LIMITS = Limits(unpacked=64 * 1024 * 1024)
+_LIMITS = FileLimits(unpacked=64 * 1024 * 1024)
 COLUMNS = ("name", "email", "user name", "country", "time zone")
 ROW_COLUMN = "row"
 PROBLEM_COLUMN = "problem"

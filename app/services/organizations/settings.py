@@ -13,7 +13,7 @@ from app.errors import Problem, refuse_any
 from app.languages import gettext
 from app.languages.numbers import written
 from app.models import AuditEntry, Organization
-from app.phone import OPENED_BY, Layer, closing, country_name, regions
+from app.phone import OPENED_BY, DestinationLayer, closing, country_name, regions
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
@@ -73,16 +73,16 @@ class Openable:
     partner: frozenset[str]
     moves: bool
 
-    def closed_by(self, region: str) -> Layer | None:
+    def closed_by(self, region: str) -> DestinationLayer | None:
         """The layer that keeps the organization from choosing the region."""
         if region not in self.operator:
-            return Layer.OPERATOR
-        return None if region in self.partner else Layer.PARTNER
+            return DestinationLayer.OPERATOR
+        return None if region in self.partner else DestinationLayer.PARTNER
 
-    def closed_as_own(self, region: str) -> Layer | None:
+    def closed_as_own(self, region: str) -> DestinationLayer | None:
         """The layer that keeps the region from becoming the organization's own country."""
         layer = self.closed_by(region)
-        return None if layer is Layer.PARTNER and self.moves else layer
+        return None if layer is DestinationLayer.PARTNER and self.moves else layer
 
 
 def rules_of(organization: Organization) -> CallingRules:
@@ -206,7 +206,7 @@ def _region_problems(
             return
 
 
-def _closed(region: str, layer: Layer) -> str:
+def _closed(region: str, layer: DestinationLayer) -> str:
     name = country_name(region)
     closed = gettext("%(country)s isn't open for calls.", country=f"{name[0].upper()}{name[1:]}")
     return f"{closed} {OPENED_BY[layer]}"

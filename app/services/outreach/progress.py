@@ -23,7 +23,7 @@ from app.models import (
     utcnow,
 )
 from app.models.base import id_at
-from app.phone import Layer, region_of
+from app.phone import DestinationLayer, region_of
 from app.services import destinations
 from app.services.calls import searching, states
 from app.services.outreach import forecasting
@@ -94,7 +94,7 @@ class ClosedCountry(NamedTuple):
     """A region (ISO 3166) that isn't open for calls, and the highest layer that keeps it closed."""
 
     region: str
-    layer: Layer
+    layer: DestinationLayer
 
 
 @dataclass(frozen=True, slots=True)

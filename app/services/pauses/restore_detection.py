@@ -15,7 +15,7 @@ from sqlalchemy import BigInteger, ColumnElement, Text, cast, exists, literal_co
 from sqlalchemy.orm import Session
 
 from app.database import identity
-from app.database.identity import Identity
+from app.database.identity import DatabaseIdentity
 from app.models import Call, DispatchPause, InstallationMark, SimulatedCall, WorkerHeartbeat, utcnow
 from app.policy.caller import system_caller
 from app.services.pauses import pauses
@@ -89,7 +89,7 @@ def missing_since(session: Session) -> datetime | None:
 
 
 def _mismatch(
-    row: InstallationMark, written_by: int | None, found: Identity | None, outside: Outside
+    row: InstallationMark, written_by: int | None, found: DatabaseIdentity | None, outside: Outside
 ) -> str | None:
     """Why the row was not written in this database. A row without an identity is of an earlier
     version, or new."""

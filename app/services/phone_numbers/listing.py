@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, NumberSource
 from app.errors import Sentence
-from app.gateways.carriers.partner_accounts import Credentials, ListedNumbers
+from app.gateways.carriers.partner_accounts import AccountCredentials, ListedNumbers
 from app.gateways.job_queue import enqueue_check
 from app.models import CarrierAccount, CarrierNumberList, MailKind, PhoneNumber, new_id, utcnow
 from app.phone import format_international
@@ -36,7 +36,7 @@ _NOT_AVAILABLE = Sentence.ngettext(
 class Reading:
     """What a reading needs. ``credentials`` is None where the stored secret can't be read."""
 
-    credentials: Credentials | None
+    credentials: AccountCredentials | None
 
 
 def is_running(read: CarrierNumberList | None) -> bool:

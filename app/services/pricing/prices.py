@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.gateways.processors.base import Price, PriceReference, Processor
+from app.gateways.processors.base import ListedPrice, PaymentProcessor, PriceReference
 from app.gateways.processors.price_list import PriceList
 from app.models import Pricing, ProcessorPrice
 from app.policy import Permission
@@ -21,7 +21,7 @@ from app.services.pricing import accounts, versions
 
 
 def options(
-    session: Session, caller: Caller, partner_id: UUID, processor: Processor | None = None
+    session: Session, caller: Caller, partner_id: UUID, processor: PaymentProcessor | None = None
 ) -> list[PricingOption]:
     """Return one option for each entry of the partner's pricing with a known price, in order.
 
@@ -42,18 +42,20 @@ def options(
     ]
 
 
-def _prices(session: Session, partner_id: UUID, source: Processor) -> Iterator[tuple[Tier, Price]]:
+def _prices(
+    session: Session, partner_id: UUID, source: PaymentProcessor
+) -> Iterator[tuple[Tier, ListedPrice]]:
     query = select(Pricing).where(Pricing.partner_id == partner_id).order_by(Pricing.position)
     entries = session.scalars(query).all()
     published = {plan.tier: plan for plan in versions.live(session, partner_id)}
     is_outside = source.is_outside or accounts.is_connected(session, partner_id)
     ids = [entry.processor_price_id for entry in entries]
     known = session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
-    stored = {row.price_id: Price(row.name, row.cost, row.currency) for row in known}
+    stored = {row.price_id: ListedPrice(row.name, row.cost, row.currency) for row in known}
     for entry in entries:
         plan, price_id = published.get(entry.tier), entry.processor_price_id
         if plan and (not is_outside or plan.price_id == price_id):
-            yield entry.tier, Price(plan.name, plan.terms.cost, plan.terms.currency)
+            yield entry.tier, ListedPrice(plan.name, plan.terms.cost, plan.terms.currency)
         elif not is_outside:
             asked = PriceReference(entry.tier, price_id, entry.processor_product_id)
             yield entry.tier, PriceList().prices([asked])[price_id]

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from app.gateways.processors.base import Price, PriceReference
+from app.gateways.processors.base import ListedPrice, PriceReference
 from app.models import Pricing, ProcessorAccount, ProcessorCheck, ProcessorPrice, utcnow
 from app.services.pricing.plans import LOCAL_ID
 
@@ -51,7 +51,7 @@ def connected(session: Session) -> Sequence[UUID]:
 
 
 def keep(
-    session: Session, references: Sequence[PriceReference], found: Mapping[str, Price]
+    session: Session, references: Sequence[PriceReference], found: Mapping[str, ListedPrice]
 ) -> None:
     """Store the processor's answer. An id that it doesn't know keeps its last known price."""
     now = utcnow()

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import SubscriptionState, Tier
 from app.gateways.job_queue import enqueue_check
-from app.gateways.processors.base import Subscribed
+from app.gateways.processors.base import CustomerSubscription
 from app.models import Checkout, Organization, PlanVersion, Subscription, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
@@ -140,7 +140,9 @@ def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[
     return session.scalars(query.order_by(Subscription.id).limit(BATCH)).all()
 
 
-def seen(session: Session, subscription_id: UUID, found: Subscribed | None) -> Tier | None:
+def seen(
+    session: Session, subscription_id: UUID, found: CustomerSubscription | None
+) -> Tier | None:
     """For the worker: store the processor's answer. None, for a subscription that the account
     doesn't have, changes nothing: ended ones are kept there, so it is another account's.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from app.gateways.webhook_line import Answer
+from app.gateways.webhook_line import WebhookAnswer
 from app.models import WebhookDelivery
 
 MOST_KEPT = 22
@@ -31,7 +31,7 @@ class Attempt:
         return self.status is not None and 200 <= self.status < 300
 
 
-def with_attempt(log: Sequence[dict[str, Any]] | None, at: datetime, answer: Answer) -> Log:
+def with_attempt(log: Sequence[dict[str, Any]] | None, at: datetime, answer: WebhookAnswer) -> Log:
     """Return the log with one more attempt, without those that are too many."""
     entry = {
         "at": at.isoformat(),
@@ -63,5 +63,5 @@ def attempts_of(delivery: WebhookDelivery) -> list[Attempt]:
 def _last_only(delivery: WebhookDelivery) -> Log:
     if not delivery.attempts or delivery.last_attempt_at is None:
         return []
-    answer = Answer(delivery.last_status, delivery.last_answer or "")
+    answer = WebhookAnswer(delivery.last_status, delivery.last_answer or "")
     return with_attempt((), delivery.last_attempt_at, answer)

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import DeliveryState, PauseReason
 from app.gateways.job_queue import enqueue_webhook
-from app.gateways.webhook_line import Answer
+from app.gateways.webhook_line import WebhookAnswer
 from app.models import MailKind, Organization, Partner, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue
@@ -63,7 +63,7 @@ def begin(session: Session, delivery_id: UUID, turn: int, settings: Settings) ->
 
 
 def settle(
-    session: Session, delivery_id: UUID, turn: int, answer: Answer, settings: Settings
+    session: Session, delivery_id: UUID, turn: int, answer: WebhookAnswer, settings: Settings
 ) -> None:
     """Store the receiver's answer, and queue the next attempt unless it accepted."""
     endpoint, delivery = _held(session, delivery_id)
@@ -164,7 +164,7 @@ def _hand_in(session: Session, delivery: WebhookDelivery, seconds: float) -> Non
     enqueue_webhook(session, delivery.endpoint_id, delivery.id, delivery.turn, seconds)
 
 
-def _gap(retries: int, answer: Answer, pace: float) -> float:
+def _gap(retries: int, answer: WebhookAnswer, pace: float) -> float:
     own = GAPS_SECONDS[retries - 1] * pace * (1 + JITTER * random.random())  # noqa: S311 - spreads load, guards nothing
     wished = answer.retry_after or 0.0
     return max(own, min(wished, LONGEST_WAIT_SECONDS))

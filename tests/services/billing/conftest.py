@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, CarrierKind, Role, Tier
-from app.gateways.carriers.base import CarrierReport, Verdict
+from app.gateways.carriers.base import CarrierReport, PlacementVerdict
 from app.models import Assistant, Call, CallAttempt, Organization, PlanVersion, new_id
 from app.models.base import id_at
 from app.services import spending
@@ -95,6 +95,6 @@ def call(
 
 
 def report_cost(session: Session, attempt: CallAttempt, cost: str, currency: str = "USD") -> None:
-    report = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal(cost), currency=currency)
+    report = CarrierReport(PlacementVerdict.PLACED, "CA1", cost=Decimal(cost), currency=currency)
     carrier_costs.write_cost_of(session, attempt.id, report)
     session.flush()

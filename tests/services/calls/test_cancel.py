@@ -8,7 +8,12 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind, EndedReason
 from app.errors import Conflict
-from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierReport, Verdict
+from app.gateways.carriers.base import (
+    CarrierEvent,
+    CarrierEventKind,
+    CarrierReport,
+    PlacementVerdict,
+)
 from app.models import Call, CallAttempt, Organization, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import calls, carrier_accounts
@@ -22,7 +27,9 @@ from tests.fixtures.worker import Line, make_line
 
 NUMBER = "+12125550101"
 KEYS = settings_for("sqlite://", Path()).secret_keys
-RINGING = CarrierReport(Verdict.PLACED, "CA1", (CarrierEvent(CarrierEventKind.RINGING, utcnow()),))
+RINGING = CarrierReport(
+    PlacementVerdict.PLACED, "CA1", (CarrierEvent(CarrierEventKind.RINGING, utcnow()),)
+)
 
 
 def on_the_line(session: Session, line: Line) -> tuple[Call, UUID]:
@@ -88,7 +95,9 @@ def test_the_timeline_is_in_order_where_the_workers_clock_is_behind(
         calls.cancel(session, line.key, call.id, KEYS)
         clock.pass_by(seconds=-20)
         ended = CarrierEvent(CarrierEventKind.ENDED, utcnow(), reason=EndedReason.CANCELED)
-        carrier_reports.apply(session, attempt_id, CarrierReport(Verdict.PLACED, "CA1", (ended,)))
+        carrier_reports.apply(
+            session, attempt_id, CarrierReport(PlacementVerdict.PLACED, "CA1", (ended,))
+        )
     kinds = [kind for kind, _ in history(session, call)]
     assert (kinds[0], kinds[-1]) == ("accepted", "ended")
 
@@ -109,7 +118,9 @@ def test_a_call_that_ended_by_itself_first_is_not_tried_again(
     call, attempt_id = on_the_line(session, line)
     calls.cancel(session, line.key, call.id, KEYS)
     busy = CarrierEvent(CarrierEventKind.ENDED, utcnow(), reason=EndedReason.BUSY)
-    carrier_reports.apply(session, attempt_id, CarrierReport(Verdict.PLACED, "CA1", (busy,)))
+    carrier_reports.apply(
+        session, attempt_id, CarrierReport(PlacementVerdict.PLACED, "CA1", (busy,))
+    )
     assert standing(call) == expected
     attempt = session.get_one(CallAttempt, attempt_id)
     assert (attempt.status, attempt.ended_reason) == (CallStatus.BUSY, EndedReason.BUSY)

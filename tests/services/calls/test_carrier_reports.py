@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind
 from app.errors import Forbidden
-from app.gateways.carriers.base import CarrierReport, Verdict
+from app.gateways.carriers.base import CarrierReport, PlacementVerdict
 from app.models import CallAttempt, new_id
 from app.services.calls import attempts, carrier_reports, claims
 from tests.fixtures.worker import Line
@@ -23,12 +23,12 @@ def attempt_at(session: Session, line: Line) -> CallAttempt:
 
 def guess(session: Session, attempt: CallAttempt, reference: str) -> None:
     attempts.unanswered(session, attempt.id)
-    found = CarrierReport(Verdict.PLACED, reference, is_guessed=True)
+    found = CarrierReport(PlacementVerdict.PLACED, reference, is_guessed=True)
     carrier_reports.apply(session, attempt.id, found)
 
 
 def report(session: Session, attempt: CallAttempt, reference: str) -> bool:
-    state = CarrierReport(Verdict.PLACED, reference)
+    state = CarrierReport(PlacementVerdict.PLACED, reference)
     return carrier_reports.take(session, CarrierKind.TWILIO, attempt.id, state)
 
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason, Role
-from app.gateways.carriers.base import CarrierReport, Verdict
+from app.gateways.carriers.base import CarrierReport, PlacementVerdict
 from app.models import Call, CallAttempt, new_id, utcnow
 from app.services import calls
 from app.services.calls import CallSearch, carrier_costs, claims, lifecycle
@@ -63,7 +63,7 @@ def test_the_costs_of_all_attempts_add_up_once(session: Session) -> None:
     session.add(second)
     session.flush()
     for attempt_id, cost in ((first, "0.013"), (first, "0.5"), (second.id, "0.020001")):
-        report = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal(cost), currency="USD")
+        report = CarrierReport(PlacementVerdict.PLACED, "CA1", cost=Decimal(cost), currency="USD")
         carrier_costs.write_cost_of(session, attempt_id, report)
     assert call.cost_micros == 33_001
 

@@ -6,7 +6,12 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
-from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierReport, Verdict
+from app.gateways.carriers.base import (
+    CarrierEvent,
+    CarrierEventKind,
+    CarrierReport,
+    PlacementVerdict,
+)
 from app.models import Call, CallAttempt, Organization, new_id, utcnow
 from app.services.calls import attempts, carrier_reports, claims, limits, silence
 from app.services.calls.claims import ClaimKind
@@ -39,7 +44,7 @@ def call_of(session: Session, attempt_id: UUID) -> Call:
 
 def report(*kinds: CarrierEventKind) -> CarrierReport:
     events = tuple(CarrierEvent(kind, utcnow()) for kind in kinds)
-    return CarrierReport(Verdict.PLACED, "its reference", events)
+    return CarrierReport(PlacementVerdict.PLACED, "its reference", events)
 
 
 def test_after_the_minutes_of_the_setting_another_call_is_placed(

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import OrganizationStatus, Role, UserStatus
-from app.gateways.mailers import Letter
+from app.gateways.mailers import OutgoingMail
 from app.models import (
     AuditEntry,
     LinkPurpose,
@@ -176,7 +176,7 @@ def asked(session: Session, user: User, kind: MailKind) -> Mail:
     )
 
 
-def written(session: Session, settings: Settings, user: User, kind: MailKind) -> Letter:
+def written(session: Session, settings: Settings, user: User, kind: MailKind) -> OutgoingMail:
     asked(session, user, kind)
     (letter,) = send_waiting(session, settings)
     return letter

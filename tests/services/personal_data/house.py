@@ -19,7 +19,7 @@ from app.enums import (
     WebhookEvent,
 )
 from app.gateways.files import FileStore, open_files
-from app.gateways.mailers import Letter, open_outbox
+from app.gateways.mailers import OutgoingMail, open_outbox
 from app.jobs.erase_subject import Erasing
 from app.models import (
     CallAttempt,
@@ -138,7 +138,7 @@ def plant(house: House) -> None:
         wanted = exports.ExportInput("calls", "q=2025550143", ExportFormat.CSV, "UTC")
         export = exports.create(session, admin, wanted)
         export.state, export.file_key = ExportState.READY, house.save(PHONE.encode())
-    letter = Letter(
+    letter = OutgoingMail(
         id=new_id(),
         partner_id=partner_id,
         to="desk@northwind.example",

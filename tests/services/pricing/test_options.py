@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
 from app.errors import NotFound
-from app.gateways.processors.base import Price, PriceReference
+from app.gateways.processors.base import ListedPrice, PriceReference
 from app.gateways.processors.price_list import PriceList
 from app.models import ProcessorPrice, utcnow
 from app.services import pricing
@@ -26,7 +26,7 @@ class OutsideProcessor:
     name = "outside"
     is_outside = True
 
-    def prices(self, questions: Iterable[PriceReference]) -> Mapping[str, Price]:
+    def prices(self, questions: Iterable[PriceReference]) -> Mapping[str, ListedPrice]:
         message = f"nothing outside is asked inside a request: {list(questions)}"
         raise AssertionError(message)
 

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.gateways.processors.base import Price, PriceReference
+from app.gateways.processors.base import ListedPrice, PriceReference
 from app.models import ProcessorCheck, ProcessorPrice, utcnow
 from app.services.pricing import refresh as pricing_refresh
 from tests.fixtures.cast import make_partner
@@ -53,7 +53,7 @@ def test_what_was_never_asked_comes_first_and_what_is_fresh_not_at_all(session: 
 def test_an_answer_is_kept_and_asked_for_again_later(session: Session) -> None:
     make_partner(session, pricing=[PLUS])
     pricing_refresh.keep(
-        session, [QUESTION], {"price_plus": Price("Plus", Decimal(99), "USD", "prod_plus")}
+        session, [QUESTION], {"price_plus": ListedPrice("Plus", Decimal(99), "USD", "prod_plus")}
     )
     assert kept(session) == [("price_plus", "Plus", Decimal(99), "USD")]
     assert pricing_refresh.due(session) == []
@@ -63,7 +63,9 @@ def test_a_price_that_is_gone_at_the_processor_stays_as_it_was_last_known(
     session: Session,
 ) -> None:
     make_partner(session, pricing=[PLUS])
-    pricing_refresh.keep(session, [QUESTION], {"price_plus": Price("Plus", Decimal(99), "USD")})
+    pricing_refresh.keep(
+        session, [QUESTION], {"price_plus": ListedPrice("Plus", Decimal(99), "USD")}
+    )
     pricing_refresh.keep(session, [QUESTION], {})
     check = session.get_one(ProcessorCheck, "price_plus")
     assert (kept(session), check.found) == ([("price_plus", "Plus", Decimal(99), "USD")], False)
@@ -72,6 +74,6 @@ def test_a_price_that_is_gone_at_the_processor_stays_as_it_was_last_known(
 def test_a_new_answer_takes_the_place_of_the_old_one(session: Session) -> None:
     make_partner(session, pricing=[PLUS])
     for cost in (99, 120):
-        price = Price("Plus", Decimal(cost), "USD")
+        price = ListedPrice("Plus", Decimal(cost), "USD")
         pricing_refresh.keep(session, [QUESTION], {"price_plus": price})
     assert kept(session) == [("price_plus", "Plus", Decimal(120), "USD")]

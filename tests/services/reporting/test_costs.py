@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallSource, CallStatus, CarrierKind, Role
 from app.errors import NotFound
-from app.gateways.carriers.base import CarrierReport, Verdict
+from app.gateways.carriers.base import CarrierReport, PlacementVerdict
 from app.models import Assistant, Call, CallAttempt, CostDay, Organization, PartnerCostDay, utcnow
 from app.services import reporting
 from app.services.calls import carrier_costs
@@ -70,7 +70,7 @@ def charge(
     cost: str,
     currency: str | None = "USD",
 ) -> None:
-    known = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal(cost), currency=currency)
+    known = CarrierReport(PlacementVerdict.PLACED, "CA1", cost=Decimal(cost), currency=currency)
     carrier_costs.write_cost_of(session, attempt(session, organization, day).id, known)
 
 
@@ -86,12 +86,12 @@ def test_what_an_attempt_cost_is_summed_on_the_day_it_began_once(
     session: Session, own: Tenant
 ) -> None:
     made = attempt(session, own.plus, MAY)
-    first = CarrierReport(Verdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
+    first = CarrierReport(PlacementVerdict.PLACED, "CA1", cost=Decimal("0.0135"), currency="USD")
     for said in (
-        CarrierReport(Verdict.PLACED, "CA1"),
+        CarrierReport(PlacementVerdict.PLACED, "CA1"),
         first,
         first,
-        CarrierReport(Verdict.PLACED, "CA1", cost=Decimal(9), currency="EUR"),
+        CarrierReport(PlacementVerdict.PLACED, "CA1", cost=Decimal(9), currency="EUR"),
     ):
         carrier_costs.write_cost_of(session, made.id, said)
     assert (made.cost, made.cost_currency) == (Decimal("0.0135"), "USD")

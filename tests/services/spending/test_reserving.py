@@ -12,7 +12,12 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
 from app.errors import Conflict
-from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierReport, Verdict
+from app.gateways.carriers.base import (
+    CarrierEvent,
+    CarrierEventKind,
+    CarrierReport,
+    PlacementVerdict,
+)
 from app.models import Call, CallAttempt, SpendingLimit, SpendingTotal, new_id, utcnow
 from app.services import spending
 from app.services.calls import attempts, carrier_costs, carrier_reports, claims, lifecycle
@@ -76,7 +81,7 @@ def ended(
         end = CarrierEvent(CarrierEventKind.ENDED, at, reason=EndedReason.COMPLETED)
         events = [answered, end]
     report = CarrierReport(
-        Verdict.PLACED,
+        PlacementVerdict.PLACED,
         "reference",
         events,
         cost=Decimal(cost) if cost else None,
@@ -165,7 +170,7 @@ def test_the_carriers_cost_counts_and_corrects_the_total_when_it_comes_later(
     _, second = claimed(session, line, number="+12025550102")
     ended(session, second, seconds=30)
     assert total(session, line) == (13_500 + 3 * CENT, 0, 120, 0)
-    report = CarrierReport(Verdict.PLACED, "other", cost=Decimal("0.07"), currency="USD")
+    report = CarrierReport(PlacementVerdict.PLACED, "other", cost=Decimal("0.07"), currency="USD")
     carrier_costs.write_cost_of(session, second, report)
     session.flush()
     assert total(session, line) == (13_500 + 7 * CENT, 0, 120, 0)
@@ -176,7 +181,7 @@ def test_a_cost_in_another_currency_is_not_counted(session: Session) -> None:
     line = make_line(session)
     _, attempt_id = claimed(session, line)
     ended(session, attempt_id, seconds=30)
-    report = CarrierReport(Verdict.PLACED, "other", cost=Decimal("0.07"), currency="EUR")
+    report = CarrierReport(PlacementVerdict.PLACED, "other", cost=Decimal("0.07"), currency="EUR")
     carrier_costs.write_cost_of(session, attempt_id, report)
     assert total(session, line) == (3 * CENT, 0, 60, 0)
 

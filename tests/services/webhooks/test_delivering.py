@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import DeliveryState, PauseReason
 from app.errors import Conflict
-from app.gateways.webhook_line import Answer
+from app.gateways.webhook_line import WebhookAnswer
 from app.models import Mail, MailKind, WebhookDelivery, utcnow
 from app.policy.caller import Caller
 from app.services.credentials.encryption import SealBroken
@@ -25,7 +25,7 @@ from app.services.webhooks.endpoints import Shown
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 
-TAKEN, BUSY, GONE = Answer(204, ""), Answer(503, "busy"), Answer(410, "gone")
+TAKEN, BUSY, GONE = WebhookAnswer(204, ""), WebhookAnswer(503, "busy"), WebhookAnswer(410, "gone")
 WAITING, HELD = DeliveryState.WAITING, DeliveryState.HELD
 DELIVERED, FAILED = DeliveryState.DELIVERED, DeliveryState.FAILED
 
@@ -35,7 +35,7 @@ def event_to_try(session: Session, admin: Caller, made: Shown) -> WebhookDeliver
 
 
 def attempt(
-    session: Session, settings: Settings, delivery: WebhookDelivery, answer: Answer
+    session: Session, settings: Settings, delivery: WebhookDelivery, answer: WebhookAnswer
 ) -> Message | None:
     """What the worker does around the receiver's answer."""
     turn = delivery.turn
@@ -76,7 +76,7 @@ def test_each_attempt_is_kept_with_its_answer_up_to_two_series(
 ) -> None:
     delivery = event_to_try(session, admin, made)
     for status in (500, 503, None):
-        attempt(session, settings, delivery, Answer(status, f"answer {status}", seconds=0.2))
+        attempt(session, settings, delivery, WebhookAnswer(status, f"answer {status}", seconds=0.2))
     kept = attempts_of(delivery)
     assert [(each.number, each.status, each.answer) for each in kept] == [
         (3, None, "answer None"),
@@ -133,7 +133,7 @@ def test_a_wish_to_wait_is_respected_up_to_a_day(
     most: float,
 ) -> None:
     delivery = event_to_try(session, admin, made)
-    attempt(session, settings, delivery, Answer(429, "", wish))
+    attempt(session, settings, delivery, WebhookAnswer(429, "", wish))
     assert delivery.next_attempt_at is not None
     assert least <= (delivery.next_attempt_at - clock.now).total_seconds() <= most
 

@@ -28,7 +28,7 @@ WRONG_CREDENTIALS = "The trunk did not accept the account's user and password; n
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class TrunkRefusal:
     """Why the trunk ended the call. ``is_definite``: it never rang; ``pause``: the same request may
     be repeated after so many seconds."""
 
@@ -39,16 +39,20 @@ class Refusal:
     pause: float | None = None
 
 
-def refusal(code: int, phrase: str, retry_after: str = "", *, has_rung: bool = False) -> Refusal:
+def refusal(
+    code: int, phrase: str, retry_after: str = "", *, has_rung: bool = False
+) -> TrunkRefusal:
     """Return the meaning of the final answer to an INVITE, from 300 on."""
     if code in {401, 407}:
-        return Refusal(code, EndedReason.CARRIER_ERROR, WRONG_CREDENTIALS, is_definite=True)
+        return TrunkRefusal(code, EndedReason.CARRIER_ERROR, WRONG_CREDENTIALS, is_definite=True)
     words = f"The trunk answered {code} {phrase}".strip()[:300] + "."
     if code == 503 and not has_rung:
-        return Refusal(code, EndedReason.CARRIER_ERROR, words, pause=pause_asked_for(retry_after))
+        return TrunkRefusal(
+            code, EndedReason.CARRIER_ERROR, words, pause=pause_asked_for(retry_after)
+        )
     reason = _REASONS.get(code, EndedReason.CARRIER_ERROR)
     definite = reason in {EndedReason.REJECTED, EndedReason.NUMBER_INVALID} and not has_rung
-    return Refusal(code, reason, words, is_definite=definite)
+    return TrunkRefusal(code, reason, words, is_definite=definite)
 
 
 def tells_of_an_answer(event: str | None, words: str) -> bool:

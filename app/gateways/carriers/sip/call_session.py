@@ -14,16 +14,22 @@ from typing import Any, NoReturn
 
 from app.enums import AnsweredBy, EndedReason
 from app.gateways.carriers.sip.answers import pause_asked_for, refusal, tells_of_an_answer
-from app.gateways.carriers.sip.ending import UNREACHED_SECONDS, Over, closed_by, ended, unreached
-from app.gateways.carriers.sip.ledger import AttemptFile, Fact, Ledger
+from app.gateways.carriers.sip.ending import (
+    UNREACHED_SECONDS,
+    CallOver,
+    closed_by,
+    ended,
+    unreached,
+)
+from app.gateways.carriers.sip.ledger import AttemptFact, AttemptFile, AttemptLedger
 from app.gateways.carriers.sip.next_hop import Hop, first_hop, pinned_hop
-from app.gateways.carriers.sip.phone import NotStarted, Phone
+from app.gateways.carriers.sip.phone import NotStarted, SipPhone
 from app.gateways.carriers.sip.probe import trunk_answers
 from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
 from app.gateways.carriers.sip.speech import CannotSpeak, prepare
-from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, Task
-from app.gateways.carriers.sip.trace import Message
-from app.gateways.carriers.sip.voicemail_detection import RATE, Listener
+from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, SipCallTask
+from app.gateways.carriers.sip.trace import SipMessage
+from app.gateways.carriers.sip.voicemail_detection import RATE, VoicemailDetector
 from app.gateways.public_addresses import LeadsNowhere, NotPublic
 
 TICK = 0.05
@@ -45,16 +51,16 @@ _ANSWER = re.compile(r"([3-6]\d\d) ?(.*)")
 class CallSession:
     """One call from its preparation to its last ledger entry."""
 
-    def __init__(self, task: Task, page: AttemptFile):
+    def __init__(self, task: SipCallTask, page: AttemptFile):
         self._task = task
         self._account = task.account
         self._page = page
-        ledger = Ledger(task.account.folder, task.account.name)
+        ledger = AttemptLedger(task.account.folder, task.account.name)
         self._stop_mark = ledger.stop_mark(task.attempt_id)
         self._workshop = ledger.workshop(task.attempt_id)
         own = task.from_number if task.account.shows_number else task.account.user
-        self._phone = Phone(task.account, own or "anonymous", self._workshop)
-        self._listener = Listener()
+        self._phone = SipPhone(task.account, own or "anonymous", self._workshop)
+        self._listener = VoicemailDetector()
         self._lengths: dict[str, float] = {}
         self._has_dialed = self._invited = self._taken = self._rung = self._stopping = False
         self._ahead_since: float | None = None
@@ -73,25 +79,25 @@ class CallSession:
         self._page.write(last.fact, **last.more)
         self._stop_mark.unlink(missing_ok=True)
 
-    def _carried_out(self) -> Over:
+    def _carried_out(self) -> CallOver:
         try:
             self._prepare()
             self._dial()
             self._ring()
             self._speak()
-        except Over as over:
+        except CallOver as over:
             return over
         except NotStarted as error:
-            return Over(Fact.DELAYED, seconds=UNREACHED_SECONDS, words=str(error))
+            return CallOver(AttemptFact.DELAYED, seconds=UNREACHED_SECONDS, words=str(error))
         except CannotSpeak as error:
             return self._failed(str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, the ledger must tell of it
             return self._failed(f"The call's process failed ({type(error).__name__}).")
         return ended(EndedReason.COMPLETED)
 
-    def _failed(self, words: str) -> Over:
+    def _failed(self, words: str) -> CallOver:
         if self._has_dialed and not self._taken:
-            return Over(Fact.SILENT)
+            return CallOver(AttemptFact.SILENT)
         return ended(EndedReason.CARRIER_ERROR, words, definite=not self._has_dialed)
 
     def _prepare(self) -> None:
@@ -134,14 +140,14 @@ class CallSession:
     def _dial(self) -> None:
         if self._stop_mark.exists():
             raise ended(EndedReason.CANCELED)
-        self._page.write(Fact.DIALING, process=os.getpid())
+        self._page.write(AttemptFact.DIALING, process=os.getpid())
         self._has_dialed = True
         self._phone.dial(self._task.to_number)
 
     def _ring(self) -> None:
         self._until(lambda: self._taken, SILENT_TRUNK_SECONDS)
         if not self._taken:
-            raise Over(Fact.SILENT)
+            raise CallOver(AttemptFact.SILENT)
         if not self._until(lambda: self._answered_at is not None, self._account.ring_seconds):
             self._hang_up(EndedReason.NO_ANSWER)
 
@@ -149,15 +155,15 @@ class CallSession:
         limit = time.monotonic() + GREETING_SECONDS
         self._until(lambda: self._listener.answered_by is not None, GREETING_SECONDS)
         answered_by = self._listener.answered_by or AnsweredBy.UNKNOWN
-        self._page.write(Fact.HEARD, answered_by=answered_by.value)
+        self._page.write(AttemptFact.HEARD, answered_by=answered_by.value)
         if answered_by is not AnsweredBy.VOICEMAIL:
-            self._say("intro", Fact.INTRO_SPOKEN)
+            self._say("intro", AttemptFact.INTRO_SPOKEN)
             self._hand_over()
         elif self._until(lambda: self._listener.may_speak, limit - time.monotonic()):
-            self._say("voicemail", Fact.VOICEMAIL_SPOKEN)
+            self._say("voicemail", AttemptFact.VOICEMAIL_SPOKEN)
         self._hang_up(EndedReason.COMPLETED)
 
-    def _say(self, name: str, fact: Fact) -> None:
+    def _say(self, name: str, fact: AttemptFact) -> None:
         if not self._lengths[name]:
             return
         self._phone.play(self._sound(name))
@@ -175,10 +181,10 @@ class CallSession:
         self._stopping = True
         self._phone.hang_up()
         self._until(lambda: self._is_confirmed, SETTLING_SECONDS)
-        raise ended(reason) if self._taken else Over(Fact.SILENT)
+        raise ended(reason) if self._taken else CallOver(AttemptFact.SILENT)
 
     def _until(self, reached: Callable[[], bool], seconds: float) -> bool:
-        """Wait for the event, handling others; return whether it came. Raises `Over` at the end."""
+        """Wait for the event, handling others; return whether it came. Raises `CallOver` at the end."""
         deadline = time.monotonic() + seconds
         while not reached():
             left = deadline - time.monotonic()
@@ -218,7 +224,7 @@ class CallSession:
         self._ahead_since = self._ahead_since or time.monotonic()
         return time.monotonic() - self._ahead_since < LATEST_TRACE_SECONDS
 
-    def _take_message(self, message: Message) -> None:
+    def _take_message(self, message: SipMessage) -> None:
         match message.method:
             case "REGISTER":
                 self._take_registration(message)
@@ -228,14 +234,16 @@ class CallSession:
                 self._retry_after = message.headers.get("retry-after", "")
                 if not self._taken:
                     self._taken = True
-                    self._page.write(Fact.TAKEN, reference=message.headers.get("call-id", ""))
+                    self._page.write(
+                        AttemptFact.TAKEN, reference=message.headers.get("call-id", "")
+                    )
                 self._is_confirmed |= message.code == 487
             case "REFER" if message.code >= 300:
                 self._hand_over_refused = True
             case "BYE" if message.code >= 200:
                 self._is_confirmed = True
 
-    def _take_registration(self, message: Message) -> None:
+    def _take_registration(self, message: SipMessage) -> None:
         if message.code in {401, 403, 407}:
             is_first = message.code != 403 and self._account.user and not self._was_challenged
             if self._has_dialed or is_first:
@@ -247,7 +255,7 @@ class CallSession:
         elif message.code >= 300 and not self._has_dialed:
             seconds = pause_asked_for(message.headers.get("retry-after", ""))
             words = f"The trunk answered the registration with {message.code}."
-            raise Over(Fact.DELAYED, seconds=seconds, words=words)
+            raise CallOver(AttemptFact.DELAYED, seconds=seconds, words=words)
 
     def _take_event(self, event: dict[str, Any]) -> None:
         if self._stopping:
@@ -255,18 +263,18 @@ class CallSession:
         match event.get("type"):
             case "CALL_RINGING" | "CALL_PROGRESS" if not self._rung:
                 self._rung = True
-                self._page.write(Fact.RINGING)
+                self._page.write(AttemptFact.RINGING)
             case "CALL_ESTABLISHED" if self._answered_at is None:
                 self._answered_at = time.monotonic()
                 if self._rung:
                     self._phone.heard()  # what the network played while it rang
-                self._page.write(Fact.ANSWERED)
+                self._page.write(AttemptFact.ANSWERED)
             case "TRANSFER_FAILED":
                 self._hand_over_refused = True
             case "CALL_CLOSED":
                 raise self._closed(str(event.get("param", "")))
 
-    def _closed(self, words: str) -> Over:
+    def _closed(self, words: str) -> CallOver:
         """Return the result of a call that ended without our doing."""
         if self._answered_at is not None:
             return ended(EndedReason.COMPLETED)

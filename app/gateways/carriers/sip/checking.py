@@ -4,10 +4,10 @@ import ssl
 from collections.abc import Sequence
 
 from app.errors import Sentence
-from app.gateways.carriers.partner_accounts import Finding
+from app.gateways.carriers.partner_accounts import AccountTestResult
 from app.gateways.carriers.sip.account import SipAccount
 from app.gateways.carriers.sip.next_hop import Hop, NoIPv4Address, first_hop, pinned_hop
-from app.gateways.carriers.sip.probe import ANSWER_SECONDS, Line, Reply, opened
+from app.gateways.carriers.sip.probe import ANSWER_SECONDS, ProbeConnection, ProbeReply, opened
 from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
 from app.gateways.public_addresses import LeadsNowhere, NotPublic
 from app.languages import gettext
@@ -35,25 +35,25 @@ _FOREIGN_NUMBERS = Sentence.gettext("The trunk does not let these numbers call: 
 _REFUSED = {403, 603, 607, 608}
 
 
-class _Fault(Exception):
+class _TrunkFault(Exception):
     """What is wrong, in a sentence."""
 
 
-def tested(account: SipAccount, numbers: Sequence[str]) -> Finding:
+def tested(account: SipAccount, numbers: Sequence[str]) -> AccountTestResult:
     """Reach the trunk, prove the password if the trunk asks for it, and check whether the numbers
     may be shown as the caller."""
     if account.transport == "tls" and not checks_certificates(account.baresip):
-        return Finding(False, UNCHECKED)
+        return AccountTestResult(False, UNCHECKED)
     try:
         hop = _found(account)
         try:
             with opened(account, hop) as line:
-                return Finding(True, _asked(line, account, numbers))
+                return AccountTestResult(True, _asked(line, account, numbers))
         except OSError as error:
             where = "{}:{}".format(*hop) + f" over {account.transport.upper()}"
-            raise _Fault(_why(error, where)) from None
-    except _Fault as fault:
-        return Finding(False, str(fault))
+            raise _TrunkFault(_why(error, where)) from None
+    except _TrunkFault as fault:
+        return AccountTestResult(False, str(fault))
 
 
 def _found(account: SipAccount) -> Hop:
@@ -61,11 +61,11 @@ def _found(account: SipAccount) -> Hop:
     try:
         return pinned_hop(account)
     except NotPublic:
-        raise _Fault(_NOT_PUBLIC(host=host)) from None
+        raise _TrunkFault(_NOT_PUBLIC(host=host)) from None
     except NoIPv4Address:
-        raise _Fault(_NO_IPV4(host=host)) from None
+        raise _TrunkFault(_NO_IPV4(host=host)) from None
     except LeadsNowhere:
-        raise _Fault(_NO_NAME(host=host)) from None
+        raise _TrunkFault(_NO_NAME(host=host)) from None
 
 
 def _why(error: OSError, where: str) -> str:
@@ -79,18 +79,18 @@ def _why(error: OSError, where: str) -> str:
     return _UNREACHED(where=where)
 
 
-def _asked(line: Line, account: SipAccount, numbers: Sequence[str]) -> str:
+def _asked(line: ProbeConnection, account: SipAccount, numbers: Sequence[str]) -> str:
     was_proved = False
     if account.registers:
         registration = line.ask("REGISTER", account.user)
         _check_password(registration)
         if registration.code >= 300:
-            raise _Fault(_USER_REFUSED(answer=registration.words))
+            raise _TrunkFault(_USER_REFUSED(answer=registration.words))
         was_proved = registration.proved
     greeting = line.ask("OPTIONS", account.user or "portal")
     _check_password(greeting)
     if greeting.code in _REFUSED:
-        raise _Fault(_PLATFORM_REFUSED(answer=greeting.words))
+        raise _TrunkFault(_PLATFORM_REFUSED(answer=greeting.words))
     if account.shows_number:
         _check_numbers(line, numbers)
     if not account.user:
@@ -102,19 +102,19 @@ def _asked(line: Line, account: SipAccount, numbers: Sequence[str]) -> str:
     )
 
 
-def _check_password(reply: Reply) -> None:
+def _check_password(reply: ProbeReply) -> None:
     if reply.code not in {401, 407}:
         return
     if reply.proved:
         message = gettext("The trunk does not accept this user and password.")
     else:
         message = gettext("The trunk asks for a user and a password.")
-    raise _Fault(message)
+    raise _TrunkFault(message)
 
 
-def _check_numbers(line: Line, numbers: Sequence[str]) -> None:
+def _check_numbers(line: ProbeConnection, numbers: Sequence[str]) -> None:
     """Some trunks refuse foreign caller IDs at once, others only in a call."""
     foreign = [number for number in numbers if line.ask("OPTIONS", number).code in _REFUSED]
     if foreign:
         sentence = _FOREIGN_NUMBER if len(foreign) == 1 else _FOREIGN_NUMBERS
-        raise _Fault(sentence(numbers=", ".join(foreign)))
+        raise _TrunkFault(sentence(numbers=", ".join(foreign)))

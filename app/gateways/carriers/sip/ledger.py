@@ -29,7 +29,7 @@ KEPT = timedelta(days=7)
 _NUMBER = re.compile(r"\+?\d(?:[ ().\-]*\d){6,}")
 
 
-class Fact(StrEnum):
+class AttemptFact(StrEnum):
     ASKED = "asked"
     ABANDONED = "abandoned"
     """This attempt is never placed."""
@@ -50,29 +50,31 @@ class Fact(StrEnum):
     ENDED = "ended"
 
 
-_OVER = frozenset({Fact.ABANDONED, Fact.DELAYED, Fact.SILENT, Fact.ENDED})
+_OVER = frozenset(
+    {AttemptFact.ABANDONED, AttemptFact.DELAYED, AttemptFact.SILENT, AttemptFact.ENDED}
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """One fact, its time and details."""
 
-    fact: Fact
+    fact: AttemptFact
     at: datetime
     more: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class AttemptRecord:
     """The facts since the last request of the attempt, oldest first."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[LedgerEntry, ...] = ()
 
-    def find(self, fact: Fact) -> Entry | None:
+    def find(self, fact: AttemptFact) -> LedgerEntry | None:
         return next((entry for entry in self.entries if entry.fact is fact), None)
 
     @property
-    def last(self) -> Entry | None:
+    def last(self) -> LedgerEntry | None:
         return self.entries[-1] if self.entries else None
 
     @property
@@ -82,7 +84,7 @@ class Record:
     @property
     def reference(self) -> str | None:
         """The Call-ID, once the call has one."""
-        taken = self.find(Fact.TAKEN)
+        taken = self.find(AttemptFact.TAKEN)
         return str(taken.more["reference"]) if taken else None
 
 
@@ -100,7 +102,7 @@ class AttemptFile:
             return False
         return True
 
-    def write(self, fact: Fact, **more: Any) -> None:
+    def write(self, fact: AttemptFact, **more: Any) -> None:
         """Return once the fact survives a power cut."""
         if "words" in more:
             more["words"] = _NUMBER.sub("[number]", more["words"])
@@ -109,7 +111,7 @@ class AttemptFile:
         os.fsync(self.descriptor)
 
 
-class Ledger:
+class AttemptLedger:
     """The folder of all attempts' files, with a subfolder for each named account."""
 
     def __init__(self, folder: Path, account: str = ""):
@@ -153,21 +155,23 @@ class Ledger:
         finally:
             os.close(descriptor)
 
-    def read(self, attempt_id: UUID) -> Record | None:
+    def read(self, attempt_id: UUID) -> AttemptRecord | None:
         """Return None if nothing was ever written. An incomplete last line is ignored."""
         try:
             text = self.path(attempt_id).read_text()
         except FileNotFoundError:
             return None
-        entries: list[Entry] = []
+        entries: list[LedgerEntry] = []
         for line in text.splitlines():
             try:
                 more = json.loads(line)
             except ValueError:
                 continue
-            entry = Entry(Fact(more.pop("fact")), datetime.fromisoformat(more.pop("at")), more)
-            entries = [entry] if entry.fact is Fact.ASKED else [*entries, entry]
-        return Record(tuple(entries))
+            entry = LedgerEntry(
+                AttemptFact(more.pop("fact")), datetime.fromisoformat(more.pop("at")), more
+            )
+            entries = [entry] if entry.fact is AttemptFact.ASKED else [*entries, entry]
+        return AttemptRecord(tuple(entries))
 
     def tidy(self) -> None:
         """Remove the files of old calls, and the workshops of calls whose process has died; those

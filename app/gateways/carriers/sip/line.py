@@ -11,19 +11,25 @@ from uuid import UUID
 
 from app.enums import AnsweredBy, CarrierKind, EndedReason
 from app.gateways.carriers.base import (
+    AttemptInquiry,
+    CallPlacement,
     CarrierEvent,
     CarrierEventKind,
     CarrierReport,
-    Inquiry,
     NoCarrierAnswer,
-    Placement,
     PlacementDelayed,
     PlacementRejected,
-    Verdict,
+    PlacementVerdict,
 )
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.ledger import KEPT, AttemptFile, Fact, Ledger, Record
-from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, Task
+from app.gateways.carriers.sip.ledger import (
+    KEPT,
+    AttemptFact,
+    AttemptFile,
+    AttemptLedger,
+    AttemptRecord,
+)
+from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, SipCallTask
 from app.models import utcnow
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -34,20 +40,20 @@ LAST_MOMENTS_SECONDS = 2.0
 """The time that a call's process may take to exit after its last entry."""
 LONGEST_POLL_SECONDS = 2.0
 _KINDS = {
-    Fact.RINGING: CarrierEventKind.RINGING,
-    Fact.ANSWERED: CarrierEventKind.ANSWERED,
-    Fact.INTRO_SPOKEN: CarrierEventKind.INTRO_SPOKEN,
-    Fact.VOICEMAIL_SPOKEN: CarrierEventKind.VOICEMAIL_SPOKEN,
+    AttemptFact.RINGING: CarrierEventKind.RINGING,
+    AttemptFact.ANSWERED: CarrierEventKind.ANSWERED,
+    AttemptFact.INTRO_SPOKEN: CarrierEventKind.INTRO_SPOKEN,
+    AttemptFact.VOICEMAIL_SPOKEN: CarrierEventKind.VOICEMAIL_SPOKEN,
 }
 
 
-class Sip:
+class SipCarrier:
     kind = CarrierKind.SIP
     charges = False
 
     def __init__(self, account: SipAccount):
         self._account = account
-        self._ledger = Ledger(account.folder, account.name)
+        self._ledger = AttemptLedger(account.folder, account.name)
         self._ledger.began_at()
 
     @property
@@ -60,16 +66,16 @@ class Sip:
         """After this time the call's process learns nothing more."""
         return self._account.request_seconds + SILENT_TRUNK_SECONDS
 
-    def place(self, placement: Placement) -> CarrierReport:
+    def place(self, placement: CallPlacement) -> CarrierReport:
         attempt_id = placement.attempt_id
         with self._ledger.page(attempt_id) as page:
             self._take_over(attempt_id, page)
             self._ledger.stop_mark(attempt_id).unlink(missing_ok=True)
-            page.write(Fact.ASKED)
+            page.write(AttemptFact.ASKED)
             self._start(placement, page)
         return self._first_news(attempt_id)
 
-    def look_up(self, inquiry: Inquiry) -> CarrierReport:
+    def look_up(self, inquiry: AttemptInquiry) -> CarrierReport:
         record = self._ledger.read(inquiry.attempt_id)
         if record is None and inquiry.reference is not None:
             message = "the call's ledger is missing"
@@ -78,16 +84,16 @@ class Sip:
             message = "the call's ledger is no longer kept"
             raise NoCarrierAnswer(message)
         if record is None and inquiry.asked_at < self._ledger.began_at():
-            return CarrierReport(Verdict.UNSURE)
+            return CarrierReport(PlacementVerdict.UNSURE)
         if record is None or not record.is_over:
             record = self._concluded(inquiry.attempt_id)
         state = self._state(record, inquiry.reference)
-        if state.verdict is Verdict.UNSURE and not record.is_over:
+        if state.verdict is PlacementVerdict.UNSURE and not record.is_over:
             message = "the trunk has not answered yet"
             raise NoCarrierAnswer(message)
         return state
 
-    def hang_up(self, inquiry: Inquiry) -> bool:
+    def hang_up(self, inquiry: AttemptInquiry) -> bool:
         attempt_id = inquiry.attempt_id
         if self._concluded(attempt_id).is_over:
             return False
@@ -98,7 +104,7 @@ class Sip:
                 message = "the call's process did not hang up"
                 raise NoCarrierAnswer(message)
             time.sleep(LOOK_SECONDS)
-        if record.last and record.last.fact is Fact.SILENT:
+        if record.last and record.last.fact is AttemptFact.SILENT:
             message = "the trunk answered neither the call nor its end"
             raise NoCarrierAnswer(message)
         return _reason(record) is EndedReason.CANCELED
@@ -108,8 +114,8 @@ class Sip:
         deadline = time.monotonic() + LAST_MOMENTS_SECONDS
         while True:
             is_free = page.lock()
-            record = self._ledger.read(attempt_id) or Record()
-            if record.last and record.last.fact is not Fact.DELAYED:
+            record = self._ledger.read(attempt_id) or AttemptRecord()
+            if record.last and record.last.fact is not AttemptFact.DELAYED:
                 message = "the attempt was asked for before"
                 raise NoCarrierAnswer(message)
             if is_free:
@@ -119,9 +125,9 @@ class Sip:
                 raise NoCarrierAnswer(message)
             time.sleep(LOOK_SECONDS)
 
-    def _start(self, placement: Placement, page: AttemptFile) -> None:
+    def _start(self, placement: CallPlacement, page: AttemptFile) -> None:
         """Start the call's process, which inherits only the page with its lock."""
-        task = Task(
+        task = SipCallTask(
             attempt_id=placement.attempt_id,
             to_number=placement.to_number,
             from_number=placement.from_number,
@@ -145,46 +151,54 @@ class Sip:
         """Wait for the trunk's first lasting answer, as long as a request may take."""
         deadline = time.monotonic() + self._account.request_seconds
         while time.monotonic() < deadline:
-            record = self._ledger.read(attempt_id) or Record()
-            if record.find(Fact.RINGING) or record.find(Fact.ANSWERED) or record.is_over:
+            record = self._ledger.read(attempt_id) or AttemptRecord()
+            if (
+                record.find(AttemptFact.RINGING)
+                or record.find(AttemptFact.ANSWERED)
+                or record.is_over
+            ):
                 break
-            taken = record.find(Fact.TAKEN)
+            taken = record.find(AttemptFact.TAKEN)
             if taken and utcnow() - taken.at > SECOND_THOUGHTS:
                 break
             time.sleep(LOOK_SECONDS)
-        record = self._ledger.read(attempt_id) or Record()
+        record = self._ledger.read(attempt_id) or AttemptRecord()
         _raise_refusal(record)
         state = self._state(record, None)
-        if state.verdict is not Verdict.PLACED:
+        if state.verdict is not PlacementVerdict.PLACED:
             message = "the trunk has not answered yet"
             raise NoCarrierAnswer(message)
         return state
 
-    def _concluded(self, attempt_id: UUID) -> Record:
+    def _concluded(self, attempt_id: UUID) -> AttemptRecord:
         """Return the attempt's record, concluded if no process is left to continue it."""
         with self._ledger.page(attempt_id) as page:
             is_left = page.lock()
-            record = self._ledger.read(attempt_id) or Record()
+            record = self._ledger.read(attempt_id) or AttemptRecord()
             if is_left and not record.is_over:
-                if not record.find(Fact.DIALING):
-                    page.write(Fact.ABANDONED)
-                elif not record.find(Fact.TAKEN):
-                    page.write(Fact.SILENT)
+                if not record.find(AttemptFact.DIALING):
+                    page.write(AttemptFact.ABANDONED)
+                elif not record.find(AttemptFact.TAKEN):
+                    page.write(AttemptFact.SILENT)
                 else:
                     reason = EndedReason.CARRIER_ERROR
-                    page.write(Fact.ENDED, reason=reason.value, words="The call's process died.")
-                record = self._ledger.read(attempt_id) or Record()
+                    page.write(
+                        AttemptFact.ENDED, reason=reason.value, words="The call's process died."
+                    )
+                record = self._ledger.read(attempt_id) or AttemptRecord()
         return record
 
-    def _state(self, record: Record, reference: str | None) -> CarrierReport:
+    def _state(self, record: AttemptRecord, reference: str | None) -> CarrierReport:
         last = record.last.fact if record.last else None
-        if last in {None, Fact.ABANDONED} or (last is Fact.DELAYED and reference is None):
-            return CarrierReport(Verdict.NOT_PLACED)
-        if last is Fact.SILENT or not (record.is_over or record.find(Fact.TAKEN)):
-            return CarrierReport(Verdict.UNSURE)
+        if last in {None, AttemptFact.ABANDONED} or (
+            last is AttemptFact.DELAYED and reference is None
+        ):
+            return CarrierReport(PlacementVerdict.NOT_PLACED)
+        if last is AttemptFact.SILENT or not (record.is_over or record.find(AttemptFact.TAKEN)):
+            return CarrierReport(PlacementVerdict.UNSURE)
         poll = min(self._account.poll_seconds, LONGEST_POLL_SECONDS)
         next_look = None if record.is_over else utcnow() + timedelta(seconds=poll)
-        return CarrierReport(Verdict.PLACED, record.reference, _events(record), next_look)
+        return CarrierReport(PlacementVerdict.PLACED, record.reference, _events(record), next_look)
 
 
 def _is_ours(variable: str) -> bool:
@@ -192,24 +206,26 @@ def _is_ours(variable: str) -> bool:
     return variable.startswith(("PORTAL_", "TWILIO_")) or variable == "DATABASE_URL"
 
 
-def _raise_refusal(record: Record) -> None:
+def _raise_refusal(record: AttemptRecord) -> None:
     last = record.last
     if last is None:
         return
-    if last.fact is Fact.DELAYED:
+    if last.fact is AttemptFact.DELAYED:
         unreached = bool(last.more.get("unreached"))
         words, seconds = str(last.more["words"]), float(last.more["seconds"])
         raise PlacementDelayed(words, seconds, unreached=unreached)
-    if last.fact is Fact.ENDED and last.more.get("definite"):
+    if last.fact is AttemptFact.ENDED and last.more.get("definite"):
         reason, code = EndedReason(last.more["reason"]), last.more.get("code")
         raise PlacementRejected(str(last.more["words"]), reason, code)
 
 
-def _events(record: Record) -> list[CarrierEvent]:
-    heard = record.find(Fact.HEARD)
+def _events(record: AttemptRecord) -> list[CarrierEvent]:
+    heard = record.find(AttemptFact.HEARD)
     who = AnsweredBy(heard.more["answered_by"]) if heard else None
     events = [
-        CarrierEvent(_KINDS[entry.fact], entry.at, None if entry.fact is Fact.RINGING else who)
+        CarrierEvent(
+            _KINDS[entry.fact], entry.at, None if entry.fact is AttemptFact.RINGING else who
+        )
         for entry in record.entries
         if entry.fact in _KINDS
     ]
@@ -218,8 +234,8 @@ def _events(record: Record) -> list[CarrierEvent]:
     return events
 
 
-def _reason(record: Record) -> EndedReason | None:
+def _reason(record: AttemptRecord) -> EndedReason | None:
     last = record.last
-    if last is None or last.fact not in {Fact.ENDED, Fact.DELAYED}:
+    if last is None or last.fact not in {AttemptFact.ENDED, AttemptFact.DELAYED}:
         return None
     return EndedReason(last.more.get("reason", EndedReason.CARRIER_ERROR))

@@ -22,7 +22,7 @@ from typing import Any
 
 from app.gateways.carriers.sip.account import SipAccount
 from app.gateways.carriers.sip.next_hop import Hop
-from app.gateways.carriers.sip.trace import Message, Trace
+from app.gateways.carriers.sip.trace import SipMessage, SipTrace
 
 START_SECONDS = 8.0
 END_SECONDS = 3.0
@@ -41,7 +41,7 @@ class NotStarted(Exception):
     """baresip did not start; the message is a sentence about it."""
 
 
-class Phone:
+class SipPhone:
     """Each `wait` appends to ``events`` and ``messages``, oldest first; the caller removes them."""
 
     def __init__(self, account: SipAccount, own_user: str, folder: Path):
@@ -49,8 +49,8 @@ class Phone:
         self._own_user = own_user
         self._folder = folder
         self.events: deque[dict[str, Any]] = deque()
-        self.messages: deque[Message] = deque()
-        self._trace = Trace()
+        self.messages: deque[SipMessage] = deque()
+        self._trace = SipTrace()
         self._buffer = bytearray()
         self._printed = ""
         self._is_ready = False

@@ -31,12 +31,12 @@ _WANTED = {401: ("www-authenticate", "Authorization")} | {
 }
 
 
-class Unanswered(TimeoutError):
+class ProbeTimeout(TimeoutError):
     """No answer came in time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ProbeReply:
     """A final answer. ``proved``: the trunk asked for the password and got it."""
 
     code: int
@@ -52,7 +52,7 @@ class Reply:
         return [value for known, value in self.headers if known == name]
 
 
-class Line:
+class ProbeConnection:
     """An open connection to the hop, or its UDP socket."""
 
     def __init__(self, account: SipAccount, hop: Hop, connection: socket.socket):
@@ -64,9 +64,9 @@ class Line:
         self._received = b""
         self._number = 0
 
-    def ask(self, method: str, own_user: str) -> Reply:
+    def ask(self, method: str, own_user: str) -> ProbeReply:
         """Return the answer to the request, which is repeated with the password if the trunk asks
-        for it. Raises `Unanswered` and any other `OSError`."""
+        for it. Raises `ProbeTimeout` and any other `OSError`."""
         call_id = secrets.token_hex(12)
         reply = self._put(method, own_user, call_id)
         if reply.code not in _WANTED or not self._account.user:
@@ -77,9 +77,9 @@ class Line:
         if made is None:
             return reply
         again = self._put(method, own_user, call_id, f"{proved_by}: {made}")
-        return Reply(again.code, again.phrase, again.headers, proved=True)
+        return ProbeReply(again.code, again.phrase, again.headers, proved=True)
 
-    def _put(self, method: str, own_user: str, call_id: str, *more: str) -> Reply:
+    def _put(self, method: str, own_user: str, call_id: str, *more: str) -> ProbeReply:
         self._number += 1
         own, account = f"{own_user}@{self._host}", self._account
         protocol, (address, port) = account.transport, self._hop
@@ -103,9 +103,9 @@ class Line:
             self._connection.sendall(request)
             if reply := self._reply(f"{self._number} {method}", call_id, time.monotonic() + gap):
                 return reply
-        raise Unanswered
+        raise ProbeTimeout
 
-    def _reply(self, number: str, call_id: str, deadline: float) -> Reply | None:
+    def _reply(self, number: str, call_id: str, deadline: float) -> ProbeReply | None:
         """Return the final answer to one request, as long as there is time for it."""
         while (left := deadline - time.monotonic()) > 0:
             self._connection.settimeout(left)
@@ -114,14 +114,14 @@ class Line:
             except TimeoutError:
                 return None
             if not news or len(self._received) > LONGEST_ANSWER:
-                raise Unanswered
+                raise ProbeTimeout
             for reply in self._read(news):
                 of = reply.every("cseq"), reply.every("call-id")
                 if reply.code >= 200 and of == ([number], [call_id]):
                     return reply
         return None
 
-    def _read(self, news: bytes) -> Iterator[Reply]:
+    def _read(self, news: bytes) -> Iterator[ProbeReply]:
         self._received = news if self._is_udp else self._received + news
         while b"\r\n\r\n" in self._received:
             head, _, rest = self._received.lstrip().partition(b"\r\n\r\n")
@@ -135,7 +135,7 @@ class Line:
             self._received = b"" if self._is_udp else rest[length:]
             if status := _STATUS.fullmatch(start):
                 phrase = "".join(c for c in status[2] if c.isprintable())[:LONGEST_PHRASE]
-                yield Reply(int(status[1]), phrase, headers)
+                yield ProbeReply(int(status[1]), phrase, headers)
 
     def _target(self, method: str) -> str:
         return f"sip:{self._host if method == 'REGISTER' else self._account.trunk}"
@@ -146,17 +146,17 @@ class Line:
 
 
 @contextmanager
-def opened(account: SipAccount, hop: Hop) -> Iterator[Line]:
+def opened(account: SipAccount, hop: Hop) -> Iterator[ProbeConnection]:
     """Raises `OSError`, also if no common encryption is found."""
     if account.transport == "udp":
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection, _cut(connection):
             connection.connect(hop)
-            yield Line(account, hop, connection)
+            yield ProbeConnection(account, hop, connection)
         return
     with socket.create_connection(hop, ANSWER_SECONDS) as connection:
         if account.transport == "tcp":
             with _cut(connection):
-                yield Line(account, hop, connection)
+                yield ProbeConnection(account, hop, connection)
             return
         name, _port = first_hop(account)  # the hop is its address
         encrypted = ssl.create_default_context().wrap_socket(
@@ -164,7 +164,7 @@ def opened(account: SipAccount, hop: Hop) -> Iterator[Line]:
         )
         with encrypted, _cut(encrypted):
             encrypted.do_handshake()
-            yield Line(account, hop, encrypted)
+            yield ProbeConnection(account, hop, encrypted)
 
 
 @contextmanager

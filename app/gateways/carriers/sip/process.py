@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from app.gateways.carriers.sip.call_session import CallSession
 from app.gateways.carriers.sip.ledger import AttemptFile
-from app.gateways.carriers.sip.task import Task
+from app.gateways.carriers.sip.task import SipCallTask
 
 LONGEST_REST_SECONDS = 240.0
 """More than all limits of a call together, without its ringing and its messages."""
@@ -20,7 +20,7 @@ SECONDS_A_LETTER = 0.2
 
 def main() -> None:
     """Run the call to its end."""
-    task = Task.read(sys.stdin.buffer.read())
+    task = SipCallTask.read(sys.stdin.buffer.read())
     longest = task.account.ring_seconds + LONGEST_REST_SECONDS
     longest += (len(task.intro) + len(task.voicemail)) * SECONDS_A_LETTER
     signal.signal(signal.SIGALRM, _stop)

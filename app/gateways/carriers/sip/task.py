@@ -13,7 +13,7 @@ SILENT_TRUNK_SECONDS = 40.0
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class SipCallTask:
     """One call. ``hand_over_to`` is empty if the call ends after the intro."""
 
     attempt_id: UUID
@@ -30,7 +30,7 @@ class Task:
         return json.dumps({**parts, "account": account}, default=str).encode()
 
     @classmethod
-    def read(cls, text: bytes) -> "Task":
+    def read(cls, text: bytes) -> "SipCallTask":
         fields: dict[str, Any] = json.loads(text)
         account = fields.pop("account")
         sounds = account.pop("sounds")

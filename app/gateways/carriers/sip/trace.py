@@ -9,7 +9,7 @@ _STATUS = re.compile(r"SIP/2\.0 (\d{3}) ?(.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class SipMessage:
     """``code`` and ``phrase`` of an answer; ``code`` is 0 for a request. Header names are lower
     case."""
 
@@ -19,14 +19,14 @@ class Message:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-class Trace:
+class SipTrace:
     """Parses baresip's output piece by piece."""
 
     def __init__(self) -> None:
         self._rest = ""
         self._lines: list[str] | None = None
 
-    def read(self, text: str) -> Iterator[Message]:
+    def read(self, text: str) -> Iterator[SipMessage]:
         """Return the messages that this piece completes."""
         *lines, self._rest = (self._rest + text).split("\n")
         for raw in lines:
@@ -41,7 +41,7 @@ class Trace:
                     yield message
                 self._lines = None
 
-    def _understood(self, lines: list[str]) -> Message | None:
+    def _understood(self, lines: list[str]) -> SipMessage | None:
         if not lines:
             return None
         start, *rest = lines
@@ -51,5 +51,5 @@ class Trace:
             headers.setdefault(name.strip().lower(), value.strip())
         method = headers.get("cseq", "").rpartition(" ")[2]
         if status := _STATUS.fullmatch(start):
-            return Message(method, int(status[1]), status[2], headers=headers)
-        return Message(method, 0, headers=headers)
+            return SipMessage(method, int(status[1]), status[2], headers=headers)
+        return SipMessage(method, 0, headers=headers)

@@ -32,7 +32,7 @@ _IMPURITY = 0.0036
 _STEADY = 0.025
 
 
-class Listener:
+class VoicemailDetector:
     """Takes sound piece by piece and sets ``answered_by`` and ``may_speak``.
 
     ``may_speak``: a machine records now, after its beep or after a long silence.

@@ -9,7 +9,12 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from app.enums import AnsweredBy, EndedReason
-from app.gateways.carriers.base import CarrierEvent, CarrierEventKind, CarrierReport, Verdict
+from app.gateways.carriers.base import (
+    CarrierEvent,
+    CarrierEventKind,
+    CarrierReport,
+    PlacementVerdict,
+)
 
 _K = CarrierEventKind
 _REFERENCE = re.compile(r"[A-Za-z0-9_-]{2,64}")
@@ -27,7 +32,7 @@ STATUSES = _BEGINNINGS | {"ringing", "in-progress", "answered"} | _ENDS.keys()
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class TwilioCallReport:
     """One callback: the call, its status, and since when. ``attestation`` is the level of its
     STIR/SHAKEN signature."""
 
@@ -48,10 +53,12 @@ def heard(word: str | None) -> AnsweredBy | None:
     return AnsweredBy.VOICEMAIL if word.startswith("machine") else AnsweredBy.UNKNOWN
 
 
-def state_of_report(report: Report) -> CarrierReport:
+def state_of_report(report: TwilioCallReport) -> CarrierReport:
     """The state of the call in a callback."""
     events = _events(report.status, report.answered_by, report.at, report.at, report.seconds)
-    return CarrierReport(Verdict.PLACED, report.reference, events, attestation=report.attestation)
+    return CarrierReport(
+        PlacementVerdict.PLACED, report.reference, events, attestation=report.attestation
+    )
 
 
 def state_of_call(
@@ -65,7 +72,7 @@ def state_of_call(
     events = _events(status, answered_by, began, ended, _whole(call.get("duration")))
     over = status in _ENDS
     return CarrierReport(
-        Verdict.PLACED,
+        PlacementVerdict.PLACED,
         str(call["sid"]),
         events,
         None if over else next_change,
@@ -113,13 +120,13 @@ def _whole(value: object) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else None
 
 
-def read_report(form: Mapping[str, str], now: datetime) -> Report | None:
+def read_report(form: Mapping[str, str], now: datetime) -> TwilioCallReport | None:
     """Parse a callback's form; None if it can't be read."""
     reference, status = form.get("CallSid", ""), form.get("CallStatus", "")
     if not _REFERENCE.fullmatch(reference) or status not in STATUSES:
         return None
     reported_at = moment(form.get("Timestamp"))
-    return Report(
+    return TwilioCallReport(
         reference=reference,
         status=status,
         answered_by=heard(form.get("AnsweredBy")),

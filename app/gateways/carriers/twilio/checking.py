@@ -7,7 +7,7 @@ from typing import Any
 from app.errors import Sentence
 from app.gateways.carriers.base import NoCarrierAnswer, PlacementDelayed
 from app.gateways.carriers.twilio.account import TwilioAccount
-from app.gateways.carriers.twilio.wire import REAL_API, Wire
+from app.gateways.carriers.twilio.wire import REAL_API, TwilioHttpClient
 from app.languages import gettext
 
 _TEST_AGAIN = Sentence.gettext("%(reason_words)s Test the connection again later.")
@@ -29,7 +29,7 @@ _REFUSED = Sentence.gettext("Twilio refuses the account: %(reason)s")
 def fault_of(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
     """Return a sentence about what is wrong with the account, or with the numbers that it should
     own; None if calls can use it."""
-    wire = Wire(account.api_url, account.request_seconds, keeps_connections=False)
+    wire = TwilioHttpClient(account.api_url, account.request_seconds, keeps_connections=False)
     try:
         return _fault(wire, account, numbers)
     except (PlacementDelayed, NoCarrierAnswer) as failure:
@@ -45,7 +45,7 @@ def sentence_of(failure: PlacementDelayed | NoCarrierAnswer) -> str:
     return _ASKED_TO_WAIT()
 
 
-def _fault(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str | None:
+def _fault(wire: TwilioHttpClient, account: TwilioAccount, numbers: Sequence[str]) -> str | None:
     status, body = read(wire, account, "")
     if status != 200:
         return refusal_of(status, body)
@@ -58,7 +58,7 @@ def _fault(wire: Wire, account: TwilioAccount, numbers: Sequence[str]) -> str | 
     return sentence(numbers=", ".join(foreign))
 
 
-def _owns(wire: Wire, account: TwilioAccount, number: str) -> bool:
+def _owns(wire: TwilioHttpClient, account: TwilioAccount, number: str) -> bool:
     _, body = read(wire, account, "/IncomingPhoneNumbers", {"PhoneNumber": number})
     owned = body.get("incoming_phone_numbers")
     if not isinstance(owned, list):
@@ -79,7 +79,7 @@ def refusal_of(status: int, body: dict[str, Any]) -> str:
 
 
 def read(
-    wire: Wire, account: TwilioAccount, what: str, params: dict[str, str] | None = None
+    wire: TwilioHttpClient, account: TwilioAccount, what: str, params: dict[str, str] | None = None
 ) -> tuple[int, dict[str, Any]]:
     url = f"{REAL_API}/2010-04-01/Accounts/{account.sid}{what}.json"
     auth = (account.sid, account.auth_token)

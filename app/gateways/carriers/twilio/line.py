@@ -13,18 +13,18 @@ from urllib.parse import urlencode, urljoin
 
 from app.enums import CarrierKind, EndedReason
 from app.gateways.carriers.base import (
+    AttemptInquiry,
+    CallPlacement,
     CarrierReport,
-    Inquiry,
     ListedCall,
     NoCarrierAnswer,
-    Placement,
     PlacementDelayed,
     PlacementRejected,
-    Verdict,
+    PlacementVerdict,
 )
 from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.call_reports import moment, state_of_call
-from app.gateways.carriers.twilio.wire import REAL_API, Wire
+from app.gateways.carriers.twilio.wire import REAL_API, TwilioHttpClient
 from app.models import utcnow
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _NUMBER_CODES = frozenset({13223, 13224, 21211, 21214, 21217, 21219, 21401, 2142
 """Twilio's error codes for a number that can't be called."""
 
 
-class Twilio:
+class TwilioCarrier:
     kind = CarrierKind.TWILIO
     charges = True
 
@@ -61,7 +61,7 @@ class Twilio:
     def silence_seconds(self) -> float:
         return self._account.silence_seconds
 
-    def place(self, placement: Placement) -> CarrierReport:
+    def place(self, placement: CallPlacement) -> CarrierReport:
         from twilio.base.exceptions import (
             TwilioException,
             TwilioRestException,
@@ -88,9 +88,9 @@ class Twilio:
         if not made.sid:
             message = "the answer names no call"
             raise NoCarrierAnswer(message)
-        return CarrierReport(Verdict.PLACED, str(made.sid), (), self._next_look())
+        return CarrierReport(PlacementVerdict.PLACED, str(made.sid), (), self._next_look())
 
-    def _recording(self, placement: Placement) -> dict[str, Any]:
+    def _recording(self, placement: CallPlacement) -> dict[str, Any]:
         """The parameters of a call that is recorded, if calls are."""
         if not self._account.records:
             return {}
@@ -102,14 +102,16 @@ class Twilio:
             "recording_status_callback_event": ["completed"],
         }
 
-    def look_up(self, inquiry: Inquiry) -> CarrierReport:
+    def look_up(self, inquiry: AttemptInquiry) -> CarrierReport:
         if inquiry.reference is not None:
             call = self._read(self._uri(inquiry.reference), {})
         else:
             found = self._candidates(inquiry)
             own = _own(found, inquiry)
             if own is None:
-                return CarrierReport(Verdict.UNSURE if found else Verdict.NOT_PLACED)
+                return CarrierReport(
+                    PlacementVerdict.UNSURE if found else PlacementVerdict.NOT_PLACED
+                )
             call = own
         if not call.get("sid"):
             message = "the answer names no call"
@@ -118,7 +120,7 @@ class Twilio:
         is_guessed = inquiry.reference is None and _attempt_named(call) is None
         return replace(state, is_guessed=is_guessed)
 
-    def hang_up(self, inquiry: Inquiry) -> bool:
+    def hang_up(self, inquiry: AttemptInquiry) -> bool:
         if inquiry.reference is None:
             return False
         from twilio.base.exceptions import (
@@ -151,7 +153,7 @@ class Twilio:
                 state = state_of_call(call, utcnow(), self._next_look())
                 yield ListedCall(str(call.get("to")), str(call.get("from")), began, state)
 
-    def _candidates(self, inquiry: Inquiry) -> list[Mapping[str, Any]]:
+    def _candidates(self, inquiry: AttemptInquiry) -> list[Mapping[str, Any]]:
         """Return the calls between the two numbers since the attempt that may belong to it."""
         numbers = {"To": inquiry.to_number, "From": inquiry.from_number, "PageSize": PAGE}
         pages = self._pages(numbers, inquiry.asked_at - CLOCK_SLACK)
@@ -192,7 +194,7 @@ class Twilio:
         name = f"Calls/{reference}.json" if reference else "Calls.json"
         return f"{REAL_API}/2010-04-01/Accounts/{self._account.sid}/{name}"
 
-    def _address(self, name: str, placement: Placement) -> str:
+    def _address(self, name: str, placement: CallPlacement) -> str:
         query = urlencode({"attempt": str(placement.attempt_id)})
         return f"{self._account.public_url}/carrier/twilio/{name}?{query}"
 
@@ -203,7 +205,9 @@ class Twilio:
         from twilio.rest import Client
 
         account = self._account
-        wire = Wire(account.api_url, account.request_seconds, keeps_connections=keeps_connections)
+        wire = TwilioHttpClient(
+            account.api_url, account.request_seconds, keeps_connections=keeps_connections
+        )
         return Client(account.sid, account.auth_token, http_client=wire)
 
 
@@ -217,7 +221,7 @@ def _rejected(refusal: "TwilioRestException") -> PlacementRejected:
     return PlacementRejected(words, code=code)
 
 
-def _may_be_own(call: Mapping[str, Any], inquiry: Inquiry) -> bool:
+def _may_be_own(call: Mapping[str, Any], inquiry: AttemptInquiry) -> bool:
     if call.get("sid") in inquiry.taken:
         return False
     numbers = call.get("to", inquiry.to_number), call.get("from", inquiry.from_number)
@@ -237,7 +241,7 @@ def _attempt_named(call: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _own(found: list[Mapping[str, Any]], inquiry: Inquiry) -> Mapping[str, Any] | None:
+def _own(found: list[Mapping[str, Any]], inquiry: AttemptInquiry) -> Mapping[str, Any] | None:
     """Return the attempt's own call among the candidates; None if it isn't certain.
 
     Attempts to the same number whose answers were lost as well get their calls in the order in

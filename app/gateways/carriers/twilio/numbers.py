@@ -8,7 +8,7 @@ from app.gateways.carriers.base import NoCarrierAnswer, PlacementDelayed
 from app.gateways.carriers.partner_accounts import ListedNumbers
 from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.checking import read, refusal_of, sentence_of
-from app.gateways.carriers.twilio.wire import Wire
+from app.gateways.carriers.twilio.wire import TwilioHttpClient
 from app.phone import is_plain_e164
 
 LISTS = {
@@ -20,7 +20,7 @@ PAGE_SIZE = 1000
 MOST_PAGES = 20
 
 
-class _Refused(Exception):
+class _AccountRefused(Exception):
     """Twilio refuses the account."""
 
 
@@ -30,25 +30,27 @@ _REFRESH = Sentence.gettext("%(reason_words)s Refresh the list later.")
 def list_numbers(account: TwilioAccount) -> ListedNumbers:
     """Every number that can make calls. Half a list counts as none: the rest would lose their
     confirmation."""
-    wire = Wire(account.api_url, account.request_seconds, keeps_connections=False)
+    wire = TwilioHttpClient(account.api_url, account.request_seconds, keeps_connections=False)
     found: set[str] = set()
     try:
         for address, name in LISTS.items():
             found |= _numbers_at(wire, account, address, name)
     except (PlacementDelayed, NoCarrierAnswer) as failure:
         return ListedNumbers(False, words=_REFRESH(reason_words=sentence_of(failure)))
-    except _Refused as refused:
+    except _AccountRefused as refused:
         return ListedNumbers(False, words=str(refused))
     return ListedNumbers(True, frozenset(found))
 
 
-def _numbers_at(wire: Wire, account: TwilioAccount, address: str, name: str) -> set[str]:
+def _numbers_at(
+    wire: TwilioHttpClient, account: TwilioAccount, address: str, name: str
+) -> set[str]:
     found: set[str] = set()
     params = {"PageSize": str(PAGE_SIZE)}
     for _ in range(MOST_PAGES):
         status, body = read(wire, account, address, params)
         if status != 200:
-            raise _Refused(refusal_of(status, body))
+            raise _AccountRefused(refusal_of(status, body))
         rows = body.get(name)
         if not isinstance(rows, list):
             message = "no list of numbers"

@@ -17,7 +17,7 @@ BUSY_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 3600.0
 
 
-class Wire:
+class TwilioHttpClient:
     """The SDK's HTTP client with another base URL, and with our errors.
 
     Raises `NoCarrierAnswer` for anything that is not an answer and `PlacementDelayed` if the
