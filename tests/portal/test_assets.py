@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.config import ROOT
-from app.portal.web.assets import DIST, MANIFEST, Assets, AssetsNotBuilt
+from app.portal.web.assets import DIST, MANIFEST, AssetManifest, AssetsNotBuilt
 
 MANIFEST_NAMES: dict[str, str] = json.loads((DIST / MANIFEST).read_bytes())
 FIRST_PAGE = (
@@ -30,20 +30,20 @@ def transferred(name: str) -> int:
 
 def test_an_asset_is_named_by_its_manifest(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text('{"css/app.css": "css/app.0123456789.css"}')
-    assert Assets(tmp_path, "/static/dist").url("css/app.css") == (
+    assert AssetManifest(tmp_path, "/static/dist").url("css/app.css") == (
         "/static/dist/css/app.0123456789.css"
     )
 
 
 def test_without_a_build_the_error_says_what_to_run(tmp_path: Path) -> None:
     with pytest.raises(AssetsNotBuilt, match=r"Run: npm ci && npm run build"):
-        Assets(tmp_path, "/static/dist").url("css/app.css")
+        AssetManifest(tmp_path, "/static/dist").url("css/app.css")
 
 
 def test_an_asset_that_is_not_built_is_named_with_the_command(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text("{}")
     with pytest.raises(AssetsNotBuilt, match=r"css/new\.css .* Run: npm run build"):
-        Assets(tmp_path, "/static/dist").url("css/new.css")
+        AssetManifest(tmp_path, "/static/dist").url("css/new.css")
 
 
 def test_every_asset_that_a_template_asks_for_is_built() -> None:

@@ -11,7 +11,7 @@ from app.enums import Role
 from app.models import User
 from app.policy import ROUTES, OpenAccess
 from app.portal.help.subpages import OF_SUBPAGES, SAME_HELP
-from app.portal.help.topics import OF_OPERATORS, TOPICS, Topic
+from app.portal.help.topics import OF_OPERATORS, TOPICS, HelpTopic
 from app.portal.web.navigation import PLACES
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -110,7 +110,9 @@ def test_every_page_of_the_sidebar_and_of_the_settings_has_help(app: Flask) -> N
 
 
 @EACH
-def test_a_topic_is_two_sentences_and_leads_to_a_page_that_exists(app: Flask, topic: Topic) -> None:
+def test_a_topic_is_two_sentences_and_leads_to_a_page_that_exists(
+    app: Flask, topic: HelpTopic
+) -> None:
     for sentence in (str(topic.what), str(topic.more)):
         assert re.fullmatch(r"[^.!?]+(?:[^.!?]|\.(?=\d))*\.", sentence), sentence
         assert len(sentence) <= 110

@@ -24,7 +24,7 @@ from app.enums import Role
 from app.models import SavedView, User, new_id, utcnow
 from app.portal.record_lists import exporting
 from app.portal.record_lists.registry import LISTS
-from app.portal.web.list_definitions import Column
+from app.portal.web.list_definitions import ListColumn
 from app.services import campaigns, do_not_call
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import Tenant, converse, make_user, organization_of
@@ -455,7 +455,7 @@ def test_an_excel_file_with_more_rows_than_a_sheet_holds_is_refused(
 def test_a_file_has_english_headings_and_its_values_are_text_in_the_users_language() -> None:
     label = cast(str, LazyProxy(languages.language, enable_cache=False))
     with languages.speaking("de"):
-        column: Column[None] = Column("status", label, lambda _row: label)
+        column: ListColumn[None] = ListColumn("status", label, lambda _row: label)
         value = column.value(None)
         assert (column.heading, str(column.label), value) == ("en", "de", "de")
     assert type(value) is str

@@ -10,7 +10,7 @@ from wtforms import SelectField, StringField
 
 from app.errors import Problem, ValidationFailed
 from app.portal.web.fields import OnceField, VersionField, blank_is_none
-from app.portal.web.forms import Button, PortalForm
+from app.portal.web.forms import ButtonForm, PortalForm
 from app.schemas.organizations import UpdateOrganizationInput
 
 
@@ -33,7 +33,7 @@ class Record:
     tier = "PLUS"
 
 
-def marks(form: PortalForm | Button) -> dict[str, str]:
+def marks(form: PortalForm | ButtonForm) -> dict[str, str]:
     found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]+)"', form.hidden_tag())
     return dict(found)
 
@@ -103,6 +103,6 @@ def test_each_problem_stands_at_its_field_and_the_others_in_the_summary(app: Fla
 
 def test_a_button_carries_the_version_of_what_its_page_shows(app: Flask) -> None:
     with app.test_request_context(method="POST", data={"version": "1"}):
-        assert marks(Button()).keys() == {"csrf_token"}
-        assert marks(Button(2))["version"] == "2"
-        assert marks(Button(once=True)).keys() == {"csrf_token", "once"}
+        assert marks(ButtonForm()).keys() == {"csrf_token"}
+        assert marks(ButtonForm(2))["version"] == "2"
+        assert marks(ButtonForm(once=True)).keys() == {"csrf_token", "once"}

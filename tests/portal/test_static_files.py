@@ -6,11 +6,11 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.http.static_files import DIST
-from app.portal.web.assets import Assets
+from app.portal.web.assets import AssetManifest
 
 
 def test_an_asset_is_sent_compressed_and_may_be_kept_for_ever(client: FlaskClient) -> None:
-    url = Assets(DIST, "/static/dist").url("css/app.css")
+    url = AssetManifest(DIST, "/static/dist").url("css/app.css")
     answer = client.get(url, headers={"Accept-Encoding": "gzip, br"})
     assert answer.status_code == 200
     assert answer.headers["Content-Encoding"] == "br"
@@ -28,7 +28,7 @@ def test_over_https_an_asset_carries_the_headers_that_protect_it(
     make_app: Callable[..., Flask],
 ) -> None:
     client = make_app(public_url="https://portal.example").test_client()
-    answer = client.get(Assets(DIST, "/static/dist").url("css/app.css"))
+    answer = client.get(AssetManifest(DIST, "/static/dist").url("css/app.css"))
     names = ("Content-Security-Policy", "Strict-Transport-Security", "X-Content-Type-Options")
     assert {name: answer.headers.get(name) for name in names} == {
         "Content-Security-Policy": (

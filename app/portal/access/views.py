@@ -41,7 +41,7 @@ MINUTES = int(FRESH_FOR.total_seconds() // 60)
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class AccessAction:
     """An action of the page; ``url`` is its explanation."""
 
     url: str
@@ -129,13 +129,13 @@ def _facts_of(session: Session, user: User) -> dict[str, Any]:
 
 def _actions(
     found: dict[Permission, Explanation], chosen: Permission | None
-) -> list[tuple[str, list[Action]]]:
+) -> list[tuple[str, list[AccessAction]]]:
     """Return the actions by group, without those that no role of the same kind allows."""
     subject: dict[str, Any] = {name: request.args.get(name) for name in ("user", "key", "client")}
     groups = []
     for heading, permissions in GROUPS:
         actions = [
-            Action(
+            AccessAction(
                 url_for("portal.access_why", action=each.value, **subject),
                 gettext(PERMISSION_WORDS[each]),
                 found[each].is_allowed,

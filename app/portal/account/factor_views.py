@@ -19,7 +19,7 @@ from app.portal.auth.login_manager import CHALLENGE_KEY
 from app.portal.auth.second_step_forms import AppForm, PasskeyForm, typed_code
 from app.portal.auth.step_up import site
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import session_token
 from app.portal.web.forms import saving
 from app.portal.web.messages import changing, redirect_with
@@ -124,8 +124,8 @@ def account_recovery_codes() -> Page:
     return _done(gettext("New recovery codes made. The old ones no longer work."), codes)
 
 
-def _removing_app(factors: own.Factors) -> Confirmation:
-    return Confirmation(
+def _removing_app(factors: own.Factors) -> ConfirmationPage:
+    return ConfirmationPage(
         action=url_for("portal.account_app_remove"),
         title=gettext("Remove the authenticator app?"),
         consequences=(
@@ -139,8 +139,8 @@ def _removing_app(factors: own.Factors) -> Confirmation:
     )
 
 
-def _removing_passkey(factors: own.Factors, passkey: Passkey) -> Confirmation:
-    return Confirmation(
+def _removing_passkey(factors: own.Factors, passkey: Passkey) -> ConfirmationPage:
+    return ConfirmationPage(
         action=url_for("portal.account_passkey_remove", passkey_id=passkey.id),
         title=gettext("Remove the passkey %(name)s?", name=passkey.name),
         consequences=(gettext("It no longer signs you in."), *_left_after(factors)),

@@ -13,8 +13,8 @@ from app.languages import gettext
 from app.portal.alerts.forms import MEASURES, RuleForm
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
-from app.portal.web.editing import Submission
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import moment
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_saved, redirect_with
@@ -44,7 +44,7 @@ def alert_rule_create() -> Page:
     form.offer(measure)
     known = as_uuid(request.args.get("organization"))
     with saving(form, lambda: _page(measure, None, form)) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         alerts.create(session, caller(), form.to_input(session, measure, known))
         url = submission.led_to(url_for("portal.alerts"))
     return redirect_with(gettext("Rule added. The first check is within 5 minutes."), url)
@@ -92,7 +92,7 @@ def alert_rule_mute(rule_id: UUID) -> Page:
 def alert_rule_remove_confirm(rule_id: UUID) -> str:
     with transaction(read_only=True) as session:
         alerts.get(session, caller(), rule_id)
-    return Confirmation(
+    return ConfirmationPage(
         title=gettext("Remove this alert rule?"),
         consequences=[
             gettext("Its open and resolved alerts are deleted."),

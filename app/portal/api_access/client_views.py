@@ -24,8 +24,8 @@ from app.portal.api_access.forms import ROLE_HINTS, ClientForm, RollForm
 from app.portal.api_access.labels import ago, client_state, end_of, kind_of_client, last_use
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
-from app.portal.web.editing import Submission
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import moment
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
@@ -61,7 +61,7 @@ def api_client_create() -> Page:
     """Show the client's page, with the secret this once: no URL holds it."""
     form = ClientForm()
     with saving(form, lambda: _form_page(form)) as session:
-        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         name, role = form.name.data or "", Role(form.role.data)
         new = oauth_clients.create(
             session, caller(), name=name, role=role, expires_at=form.expires_at
@@ -87,7 +87,7 @@ def api_client_roll(client_id: UUID) -> Page:
     form = RollForm()
     _changeable(client_id)
     with saving(form, lambda: _roll_page(client_id, form)) as session:
-        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = oauth_clients.roll(
             session, caller(), client_id, overlap=form.length, expires_at=form.expires_at
         )
@@ -212,8 +212,8 @@ def _client_page(client_id: UUID, secret: str | None = None, done: str = "") -> 
     )
 
 
-def _suspending(client: OAuthClient) -> Confirmation:
-    return Confirmation(
+def _suspending(client: OAuthClient) -> ConfirmationPage:
+    return ConfirmationPage(
         action=url_for("portal.api_client_suspend", client_id=client.id),
         title=gettext("Suspend “%(name)s”?", name=client.name),
         consequences=[
@@ -228,9 +228,9 @@ def _suspending(client: OAuthClient) -> Confirmation:
     )
 
 
-def _revoking(client: OAuthClient) -> Confirmation:
+def _revoking(client: OAuthClient) -> ConfirmationPage:
     minutes = settings().token_seconds // 60
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.api_client_revoke", client_id=client.id),
         title=gettext("Revoke “%(name)s”?", name=client.name),
         consequences=[

@@ -19,7 +19,7 @@ FICTIONAL_NUMBER = "+12025550123"
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class CurlExample:
     """One request in two languages; ``id`` is its anchor on the page."""
 
     id: str
@@ -30,7 +30,7 @@ class Lines:
 
 def for_key(
     key: ApiKey, addresses: BaseAddresses, campaign: Campaign | None, assistant: Assistant | None
-) -> list[Lines]:
+) -> list[CurlExample]:
     """Return one example for each permission of the key, the harmless ones first."""
     base = f"{addresses.public_api}/api/v1"
     found = [_key_lines("list-assistants", gettext("List its assistants"), f"{base}/agents")]
@@ -58,7 +58,7 @@ def for_key(
     return found
 
 
-def for_client(client: OAuthClient, addresses: BaseAddresses) -> Lines:
+def for_client(client: OAuthClient, addresses: BaseAddresses) -> CurlExample:
     """Return the examples of getting a token and of a first request with it."""
     tokens, partners = f"{addresses.auth}/oauth2/token", f"{addresses.base}/api/partners"
     curl = f"""TOKEN=$(curl -sS '{tokens}' \\
@@ -83,10 +83,10 @@ request = urllib.request.Request(
 with urllib.request.urlopen(request) as answer:
     print(json.load(answer))'''
     title = gettext("A token, and the partner as the client sees it")
-    return Lines("first-request", title, curl, python)
+    return CurlExample("first-request", title, curl, python)
 
 
-def _key_lines(name: str, title: str, url: str, body: Any = None) -> Lines:
+def _key_lines(name: str, title: str, url: str, body: Any = None) -> CurlExample:
     curl = [f"curl -sS '{url}'", f'-H "x-api-key: ${KEY_VARIABLE}"']
     arguments = [f'"{url}"']
     headers = [f'"x-api-key": os.environ["{KEY_VARIABLE}"]']
@@ -102,4 +102,4 @@ def _key_lines(name: str, title: str, url: str, body: Any = None) -> Lines:
         f"request = urllib.request.Request(\n{inner})\n"
         "with urllib.request.urlopen(request) as answer:\n    print(json.load(answer))"
     )
-    return Lines(name, title, " \\\n  ".join(curl), python)
+    return CurlExample(name, title, " \\\n  ".join(curl), python)

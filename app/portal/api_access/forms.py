@@ -10,7 +10,7 @@ from wtforms.widgets import DateInput
 from app.enums import Role
 from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext, pgettext
 from app.policy import Permission
-from app.portal.web.fields import Checkboxes, OnceField
+from app.portal.web.fields import CheckboxesField, OnceField
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
 from app.schemas.checks import parse_date
@@ -128,7 +128,7 @@ class KeyForm(NamedForm, OfOrganization):
         ],
         default=TEST,
     )
-    scopes = Checkboxes(
+    scopes = CheckboxesField(
         lazy_gettext("Permissions"),
         choices=[SelectChoice(str(scope), words) for scope, words in SCOPE_WORDS.items()],
     )

@@ -17,7 +17,7 @@ SOON = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class CredentialBadge:
     """A badge: its word and tone (see components/badge.html)."""
 
     word: str
@@ -25,36 +25,40 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class CredentialEnd:
     """When a credential stops working, in words; ``soon`` if that is near."""
 
     words: str
     soon: bool
 
 
-def key_state(key: ApiKey, zone: str) -> State:
+def key_state(key: ApiKey, zone: str) -> CredentialBadge:
     if key.revoked_at is not None:
-        return State(pgettext("API key", "Revoked"), "danger")
+        return CredentialBadge(pgettext("API key", "Revoked"), "danger")
     if key.replaced_by is not None and key.is_over:
-        return State(pgettext("API key", "Rolled"), "neutral")
+        return CredentialBadge(pgettext("API key", "Rolled"), "neutral")
     if key.replaced_by is not None:
-        return State(gettext("Works until %(day)s", day=last_day(key.expires_at, zone)), "warning")
-    return state_by_end(key.expires_at) or State(pgettext("API key", "Active"), "success")
+        return CredentialBadge(
+            gettext("Works until %(day)s", day=last_day(key.expires_at, zone)), "warning"
+        )
+    return state_by_end(key.expires_at) or CredentialBadge(pgettext("API key", "Active"), "success")
 
 
-def client_state(client: OAuthClient) -> State:
+def client_state(client: OAuthClient) -> CredentialBadge:
     if client.revoked_at is not None:
-        return State(pgettext("API client", "Revoked"), "danger")
+        return CredentialBadge(pgettext("API client", "Revoked"), "danger")
     if client.suspended_at is not None and not client.is_over:
-        return State(pgettext("API client", "Suspended"), "warning")
-    return state_by_end(client.expires_at) or State(pgettext("API client", "Active"), "success")
+        return CredentialBadge(pgettext("API client", "Suspended"), "warning")
+    return state_by_end(client.expires_at) or CredentialBadge(
+        pgettext("API client", "Active"), "success"
+    )
 
 
-def state_by_end(end: datetime | None) -> State | None:
+def state_by_end(end: datetime | None) -> CredentialBadge | None:
     """Return the state of a credential that has ended or ends soon, otherwise None."""
     left = end - utcnow() if end is not None else SOON
     if left <= timedelta():
-        return State(gettext("Expired"), "neutral")
+        return CredentialBadge(gettext("Expired"), "neutral")
     if left >= SOON:
         return None
     words = (
@@ -62,18 +66,18 @@ def state_by_end(end: datetime | None) -> State | None:
         if left.days
         else gettext("Expires within a day")
     )
-    return State(words, "warning")
+    return CredentialBadge(words, "warning")
 
 
 def end_of(
     credential: ApiKey | OAuthClient | ScimToken, zone: str, served_until: datetime | None = None
-) -> End:
+) -> CredentialEnd:
     """Return the end that is set or has passed; at the latest the end of its owner."""
     if credential.revoked_at is not None:
-        return End(day(credential.revoked_at, zone), soon=False)
+        return CredentialEnd(day(credential.revoked_at, zone), soon=False)
     ends = [each for each in (credential.expires_at, served_until) if each is not None]
     if not ends:
-        return End(gettext("Never"), soon=False)
+        return CredentialEnd(gettext("Never"), soon=False)
     end = min(ends)
     left = end - utcnow()
     if timedelta() < left < SOON:
@@ -82,8 +86,8 @@ def end_of(
             if left.days
             else gettext("within a day")
         )
-        return End(words, soon=True)
-    return End(last_day(end, zone), soon=False)
+        return CredentialEnd(words, soon=True)
+    return CredentialEnd(last_day(end, zone), soon=False)
 
 
 def last_use(credential: ApiKey | OAuthClient, moment: str) -> str:

@@ -35,8 +35,8 @@ from app.portal.api_access.labels import ago, end_of, key_state, last_use
 from app.portal.spending.uses import bars_of
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
-from app.portal.web.editing import Submission
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import moment
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
@@ -100,7 +100,7 @@ def api_key_create() -> Page:
     if organization is None or not is_sound:
         return _form_page(organization, form), 422
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
-        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = api_keys.create(session, caller(), organization_id=organization.id, **form.wanted)
         submission.led_to(url_for("portal.api_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was created", name=new.key.name))
@@ -120,7 +120,7 @@ def api_key_roll_confirm(key_id: UUID) -> str:
 def api_key_roll(key_id: UUID) -> Page:
     form = RollForm()
     with saving(form, lambda: _roll_page(key_id, form), shows=(Conflict,)) as session:
-        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = api_keys.roll(
             session, caller(), key_id, overlap=form.length, expires_at=form.expires_at
         )
@@ -225,8 +225,8 @@ def _examples(
     return next(iter(current), None), next(iter(ready), None)
 
 
-def _revoking(key: ApiKey) -> Confirmation:
-    return Confirmation(
+def _revoking(key: ApiKey) -> ConfirmationPage:
+    return ConfirmationPage(
         action=url_for("portal.api_key_revoke", key_id=key.id),
         title=gettext("Revoke “%(name)s”?", name=key.name),
         consequences=[

@@ -5,19 +5,19 @@ from sqlalchemy.orm import Session
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
-from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.bulk import BulkAction, BulkItem
 from app.services.assistants import settings
 
 
-def _switch_on(session: Session, item: Item) -> None:
+def _switch_on(session: Session, item: BulkItem) -> None:
     settings.switch(session, caller(), item.row.assistant.id, on=True)
 
 
-def _switch_off(session: Session, item: Item) -> None:
+def _switch_off(session: Session, item: BulkItem) -> None:
     settings.switch(session, caller(), item.row.assistant.id, on=False)
 
 
-def _already(item: Item, *, on: bool) -> str | None:
+def _already(item: BulkItem, *, on: bool) -> str | None:
     is_so = item.row.assistant.active == on
     return gettext("Already so. Nothing was changed.") if is_so else None
 

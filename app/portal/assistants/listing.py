@@ -11,9 +11,14 @@ from app.languages import lazy_gettext
 from app.models import Assistant
 from app.portal.assistants.bulk import ACTIONS
 from app.portal.web import lists
-from app.portal.web.bulk import Bulk, Item
-from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
-from app.portal.web.readiness import READINESS_NAMES, Row, row_of
+from app.portal.web.bulk import BulkItem, ListActions
+from app.portal.web.list_definitions import (
+    ListColumn,
+    ListDefinition,
+    ListFilter,
+    organization_column,
+)
+from app.portal.web.readiness import READINESS_NAMES, ReadinessRow, row_of
 from app.services import assistants, organizations, phone_numbers
 from app.services.assistants.queries import SORTS, Readiness
 from app.services.paging import Page
@@ -29,25 +34,25 @@ def _chosen() -> dict[str, Any]:
     }
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ReadinessRow]:
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
     page = assistants.search(session, caller(), **_chosen(), **at)
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _rows(session: Session, found: Sequence[Assistant]) -> list[Row]:
+def _rows(session: Session, found: Sequence[Assistant]) -> list[ReadinessRow]:
     owners = organizations.by_ids(session, caller(), {row.organization_id for row in found})
     refusals = phone_numbers.refusals(session, found, CarrierKind(settings().carrier))
     return [row_of(row, owners[row.organization_id], refusals.get(row.id)) for row in found]
 
 
-def _item(row: Row) -> Item:
+def _item(row: ReadinessRow) -> BulkItem:
     is_member = caller().organization_id is not None
     words = READINESS_NAMES[row.readiness] if is_member else row.organization.name
-    return Item(str(row.assistant.id), row.assistant.name, str(words), row)
+    return BulkItem(str(row.assistant.id), row.assistant.name, str(words), row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     found = assistants.several(session, caller(), lists.ids_of(keys))
     return [_item(row) for row in _rows(session, found)]
 
@@ -57,28 +62,30 @@ ASSISTANTS = ListDefinition(
     nouns=(lazy_gettext("assistant"), lazy_gettext("assistants")),
     endpoint="portal.assistants",
     columns=(
-        Column(
+        ListColumn(
             "name", lazy_gettext("Name"), lambda row: row.assistant.name, "cell-name", sort="name"
         ),
         organization_column(lambda row: row.organization.name),
-        Column(
+        ListColumn(
             "number",
             lazy_gettext("Number"),
             lambda row: row.assistant.phone_number,
             "phone-second",
             sort="number",
         ),
-        Column(
+        ListColumn(
             "service", lazy_gettext("Service"), lambda row: row.assistant.service, "wrap from-1280"
         ),
-        Column(
+        ListColumn(
             "readiness",
             lazy_gettext("Readiness"),
             lambda row: str(READINESS_NAMES[row.readiness]),
             "wrap phone-first",
         ),
-        Column("zone", lazy_gettext("Time zone"), lambda row: row.assistant.timezone, usual=False),
-        Column(
+        ListColumn(
+            "zone", lazy_gettext("Time zone"), lambda row: row.assistant.timezone, usual=False
+        ),
+        ListColumn(
             "added",
             lazy_gettext("Added"),
             lambda row: row.assistant.created_at,
@@ -88,11 +95,11 @@ ASSISTANTS = ListDefinition(
         ),
     ),
     filters=(
-        Filter("q", lazy_gettext("Name or phone number")),
-        Filter(
+        ListFilter("q", lazy_gettext("Name or phone number")),
+        ListFilter(
             "readiness", lazy_gettext("Readiness"), READINESS_NAMES, lazy_gettext("Any readiness")
         ),
-        Filter("service", lazy_gettext("Service")),
+        ListFilter("service", lazy_gettext("Service")),
     ),
     sorts=SORTS,
     default_sort="name",
@@ -101,6 +108,6 @@ ASSISTANTS = ListDefinition(
     count_if_few=lambda session, most: assistants.count_if_few(
         session, caller(), most, **_chosen()
     ),
-    bulk=Bulk(_item, _several, ACTIONS, exports=True),
+    bulk=ListActions(_item, _several, ACTIONS, exports=True),
     more_filters=("organization",),
 )

@@ -24,8 +24,8 @@ from app.portal.assistants.listing import ASSISTANTS
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_states import STATE_WORDS, state_of
-from app.portal.web.confirmation import Confirmation
-from app.portal.web.editing import Submission
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import phone
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_pages import list_page, without_empty
@@ -97,7 +97,7 @@ def assistant_create() -> Page:
     if organization is None:
         return _new_page(organization, form), 422
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         made = settings.create_assistant(
             session, caller(), organization, form.to_fields(), **_installation()
         )
@@ -131,7 +131,7 @@ def assistant_key_add(assistant_id: UUID) -> Page:
     form = KeyForm()
     with saving(form, lambda: _page(assistant_id, form), validate=False) as session:
         assistants.get(session, caller(), assistant_id)
-        submission = Submission(session)
+        submission = FormSubmission(session)
         settings.add_external_id_key(
             session, caller(), assistant_id, form.key.data or "", identifies=form.identifies
         )
@@ -266,7 +266,7 @@ def _conditions(
     return found
 
 
-def _removing(session: Session, assistant: Assistant, key: str) -> Confirmation:
+def _removing(session: Session, assistant: Assistant, key: str) -> ConfirmationPage:
     carriers = settings.carriers_of_key(session, assistant, key)
     others = settings.defined_elsewhere(session, assistant, key)
     consequences = [
@@ -288,7 +288,7 @@ def _removing(session: Session, assistant: Assistant, key: str) -> Confirmation:
         )
     else:
         consequences.append(gettext("Files and scripts that send it will be refused."))
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.assistant_key_remove", assistant_id=assistant.id, key=key),
         title=gettext("Remove the key %(key)s?", key=key),
         consequences=consequences,

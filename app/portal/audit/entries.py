@@ -58,7 +58,7 @@ UNSHOWN_OF_SUBJECTS = {(name, "filters") for name in SUBJECT_TITLES}
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EntryChange:
     field: str
     old: str | None
     new: str | None
@@ -97,7 +97,7 @@ def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, st
 
 def _changes(
     entry: AuditEntry, assistants: Mapping[str, str], organizations: Mapping[UUID, str]
-) -> list[Change]:
+) -> list[EntryChange]:
     if entry.action == "brand_image.uploaded":
         return _uploaded(entry.after or {})
     old, new = entry.before or {}, entry.after or {}
@@ -119,10 +119,10 @@ def _changes(
             return saved_views.list_words(side[name])
         return None
 
-    def change(name: str) -> Change:
+    def change(name: str) -> EntryChange:
         before, after = sides(entry, name, zone())
         label = str(tables.get(name, field_words(name)))
-        return Change(label, named(name, old) or before, named(name, new) or after)
+        return EntryChange(label, named(name, old) or before, named(name, new) or after)
 
     found = [
         change(name)
@@ -136,7 +136,7 @@ def _changes(
     return sorted(kept, key=lambda change: change.field)
 
 
-def _uploaded(facts: Mapping[str, Any]) -> list[Change]:
+def _uploaded(facts: Mapping[str, Any]) -> list[EntryChange]:
     """Return the measures of a picture as one value."""
     measures = gettext(
         "%(width)s × %(height)s pixels, %(size)s",
@@ -144,7 +144,7 @@ def _uploaded(facts: Mapping[str, Any]) -> list[Change]:
         height=facts.get("height"),
         size=size(facts.get("size") or 0),
     )
-    return [Change(gettext("New picture"), None, measures)]
+    return [EntryChange(gettext("New picture"), None, measures)]
 
 
 def _url_of(entry: AuditEntry) -> str | None:

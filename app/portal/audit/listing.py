@@ -14,8 +14,8 @@ from app.models.folding import holds
 from app.portal.audit.kinds import SIGN_INS_KIND, WITHIN, is_of
 from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS, change_words, fields_called
 from app.portal.web import lists
-from app.portal.web.bulk import Bulk, Item
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.bulk import BulkItem, ListActions
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
 from app.portal.web.user_timezone import Problems, day_bounds, zone
 from app.services.audit import search as audit_search
 from app.services.audit.refusals import SIGN_INS
@@ -70,11 +70,11 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[A
     )
 
 
-def _item(entry: AuditEntry) -> Item:
-    return Item(str(entry.id), change_words(entry.action), entry.actor, entry)
+def _item(entry: AuditEntry) -> BulkItem:
+    return BulkItem(str(entry.id), change_words(entry.action), entry.actor, entry)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     return [_item(each) for each in audit_search.several(session, caller(), lists.ids_of(keys))]
 
 
@@ -87,29 +87,29 @@ HISTORY = ListDefinition(
     nouns=(lazy_gettext("entry"), lazy_gettext("entries")),
     endpoint="portal.audit",
     columns=(
-        Column("at", lazy_gettext("When"), lambda row: row.at, sort="at", heading="When (UTC)"),
-        Column("actor", lazy_gettext("Who"), lambda row: row.actor),
-        Column("actor-kind", lazy_gettext("Kind of actor"), lambda row: row.actor_kind),
-        Column("ip", lazy_gettext("Address"), lambda row: row.ip),
-        Column("what", lazy_gettext("What"), lambda row: change_words(row.action)),
-        Column("action", lazy_gettext("Action"), lambda row: row.action),
-        Column("kind", lazy_gettext("Kind"), lambda row: row.target_type),
-        Column("target", lazy_gettext("Thing"), lambda row: with_masked_sids(row.target or "")),
-        Column("target-id", lazy_gettext("Id"), lambda row: row.target_id),
-        Column("before", lazy_gettext("Before"), lambda row: _json(row.before)),
-        Column("after", lazy_gettext("After"), lambda row: _json(row.after)),
-        Column("request", lazy_gettext("Request"), lambda row: row.request_id),
+        ListColumn("at", lazy_gettext("When"), lambda row: row.at, sort="at", heading="When (UTC)"),
+        ListColumn("actor", lazy_gettext("Who"), lambda row: row.actor),
+        ListColumn("actor-kind", lazy_gettext("Kind of actor"), lambda row: row.actor_kind),
+        ListColumn("ip", lazy_gettext("Address"), lambda row: row.ip),
+        ListColumn("what", lazy_gettext("What"), lambda row: change_words(row.action)),
+        ListColumn("action", lazy_gettext("Action"), lambda row: row.action),
+        ListColumn("kind", lazy_gettext("Kind"), lambda row: row.target_type),
+        ListColumn("target", lazy_gettext("Thing"), lambda row: with_masked_sids(row.target or "")),
+        ListColumn("target-id", lazy_gettext("Id"), lambda row: row.target_id),
+        ListColumn("before", lazy_gettext("Before"), lambda row: _json(row.before)),
+        ListColumn("after", lazy_gettext("After"), lambda row: _json(row.after)),
+        ListColumn("request", lazy_gettext("Request"), lambda row: row.request_id),
     ),
     filters=(
-        Filter("q", lazy_gettext("Action, field, name or id")),
-        Filter(
+        ListFilter("q", lazy_gettext("Action, field, name or id")),
+        ListFilter(
             "kind",
             lazy_gettext("Kind"),
             {SIGN_INS_KIND: lazy_gettext("Sign-ins")} | KIND_WORDS,
             lazy_gettext("Any kind"),
         ),
-        Filter("actor", lazy_gettext("User, client or key")),
-        Filter(
+        ListFilter("actor", lazy_gettext("User, client or key")),
+        ListFilter(
             "calls",
             lazy_gettext("Requested calls"),
             {"shown": lazy_pgettext("requested calls", "Shown")},
@@ -123,7 +123,7 @@ HISTORY = ListDefinition(
     count_if_few=lambda session, most: audit_search.count_if_few(
         session, caller(), chosen()[0], most
     ),
-    bulk=Bulk(_item, _several, exports=True),
+    bulk=ListActions(_item, _several, exports=True),
     problems=lambda: chosen()[1],
     more_filters=("organization", "action", "start", "end"),
     has_fixed_columns=True,

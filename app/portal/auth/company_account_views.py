@@ -16,8 +16,8 @@ from app.http.request_id import request_id
 from app.languages import gettext
 from app.models import IdentityProvider, Partner
 from app.portal.auth.company_accounts import (
-    Answered,
     AnswerRefused,
+    VerifiedAnswer,
     leave,
     provider_of_page,
     take_answer,
@@ -64,7 +64,7 @@ def company_account_callback(slug: str, provider_id: UUID) -> Page:
         return _unavailable(partner, provider, error)
 
 
-def _sign_in(partner: Partner, provider: IdentityProvider, answered: Answered) -> Response:
+def _sign_in(partner: Partner, provider: IdentityProvider, answered: VerifiedAnswer) -> Response:
     with transaction(scope=of_tenant(partner.id, None)) as session:
         admitted = accounts.admit(
             session, provider, answered.claims, ip=request.remote_addr, request_id=request_id()
@@ -78,7 +78,7 @@ def _sign_in(partner: Partner, provider: IdentityProvider, answered: Answered) -
     )
 
 
-def _link(partner: Partner, provider: IdentityProvider, answered: Answered) -> Response:
+def _link(partner: Partner, provider: IdentityProvider, answered: VerifiedAnswer) -> Response:
     """Link the account, if the user who asked for it is still signed in here."""
     if not current_user.is_authenticated or current_user.id != answered.taken.user_id:
         raise AnswerRefused("session")

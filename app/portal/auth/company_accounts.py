@@ -30,7 +30,7 @@ class AnswerRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class VerifiedAnswer:
     """An answer whose tokens were checked."""
 
     taken: Taken
@@ -80,7 +80,7 @@ def leave(
     )
 
 
-def take_answer(partner: Partner, provider: IdentityProvider) -> Answered:
+def take_answer(partner: Partner, provider: IdentityProvider) -> VerifiedAnswer:
     """Check the provider's answer in this request. Its own request is used up in any case. Raises
     `AnswerRefused`, `tokens.TokenRefused` and `openid.ProviderFailed`."""
     state, browser_token = request.args.get("state", ""), browser.pop(BROWSER_KEY, "")
@@ -120,7 +120,7 @@ def take_answer(partner: Partner, provider: IdentityProvider) -> Answered:
         keys = openid.keys_of(endpoints, allow_private=private, renew=True)
         claims = tokens.check_id_token(token, keys, **expected)
     tokens.check_proven_since(claims, taken.proven_since)
-    return Answered(taken, claims)
+    return VerifiedAnswer(taken, claims)
 
 
 def provider_of_page(slug: str, provider_id: UUID) -> tuple[Partner, IdentityProvider]:

@@ -105,7 +105,7 @@ def register(app: Flask) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Holder:
+class _LinkUser:
     """The user of a link, for its page; the partner's id is None for an operator.
 
     ``known`` are words that the password must not consist of.
@@ -116,7 +116,7 @@ class _Holder:
     known: Sequence[str]
 
 
-def _holder(token: str, purposes: tuple[LinkPurpose, ...]) -> _Holder | None:
+def _holder(token: str, purposes: tuple[LinkPurpose, ...]) -> _LinkUser | None:
     """Return the link's user, or None if the link does not work.
 
     The page has the brand of its address, even if another user is signed in.
@@ -129,7 +129,7 @@ def _holder(token: str, purposes: tuple[LinkPurpose, ...]) -> _Holder | None:
             user = link_use.holder(session, token, purposes, partner_id)
         except NotFound:
             return None
-        return _Holder(user, partner_id, password_rules.known_words(session, user))
+        return _LinkUser(user, partner_id, password_rules.known_words(session, user))
 
 
 def _show(

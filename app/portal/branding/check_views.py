@@ -7,7 +7,7 @@ from flask import render_template, url_for
 from app.extensions import caller, transaction
 from app.policy import Permission
 from app.portal.branding.labels import VERDICTS_IN_TEXT
-from app.portal.branding.studio import Studio
+from app.portal.branding.studio import BrandingStudio
 from app.portal.web.blueprint import portal
 from app.services.branding.colour_pairs import colour_pairs
 from app.services.branding.surfaces import StudioField, surfaces
@@ -32,7 +32,7 @@ def _place_url(place: StudioField) -> str | None:
 @portal.get("/branding/contrast")
 def branding_contrast() -> str:
     with transaction(read_only=True) as session:
-        studio = Studio(session)
+        studio = BrandingStudio(session)
         brand = studio.brand
         pairs = colour_pairs(brand.colour, brand.chat_colours)
         return render_template(
@@ -49,7 +49,7 @@ def branding_contrast() -> str:
 @portal.get("/branding/surfaces")
 def branding_surfaces() -> str:
     with transaction(read_only=True) as session:
-        studio = Studio(session)
+        studio = BrandingStudio(session)
         return render_template(
             "portal/branding/surfaces.html",
             found=surfaces(studio.partner, studio.brand),

@@ -117,7 +117,7 @@ VERDICTS_IN_TEXT: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class BrandValue:
     """One line of a value: text, and a colour (``#rrggbb``) or a picture's URL beside it, and its
     ``path`` here if the portal serves it."""
 
@@ -127,24 +127,24 @@ class Shown:
     path: str | None = None
 
 
-def shown(name: str, value: Any, assistants: dict[str, str]) -> list[Shown]:
+def shown(name: str, value: Any, assistants: dict[str, str]) -> list[BrandValue]:
     """Return a brand field's value as lines, one per entry; ``assistants`` are the names of
     assistants by id."""
     if value is None or value in ("", [], {}):
         standard = gettext("Standard: %(tagline)s", tagline=DEFAULT_TAGLINE)
-        return [Shown(standard if name == "tagline" else "–")]
+        return [BrandValue(standard if name == "tagline" else "–")]
     if isinstance(value, list):
         return [_ENTRIES[name](item) for item in value]
     if name == "chatTemplateColors":
         return [_colour(str(CHAT_LABELS.get(part, part)), colour) for part, colour in value.items()]
     if name == "textsByLanguage":
         return [
-            Shown(f"{LANGUAGES[code]}: {' · '.join(_words_in(texts))}")
+            BrandValue(f"{LANGUAGES[code]}: {' · '.join(_words_in(texts))}")
             for code, texts in value.items()
         ]
     if name in ("logoImgUrl", "darkLogoUrl"):
         return [_picture(str(FIELD_LABELS[name]), value)]
-    return [Shown(_plain(name, value, assistants))]
+    return [BrandValue(_plain(name, value, assistants))]
 
 
 def _words_in(texts: Mapping[str, str | Sequence[str] | None]) -> Iterator[str]:
@@ -166,19 +166,19 @@ def _plain(name: str, value: Any, assistants: dict[str, str]) -> str:
     return assistants.get(value, value) if name == "chatAgentId" else str(value)
 
 
-def _colour(name: str, value: str) -> Shown:
+def _colour(name: str, value: str) -> BrandValue:
     words = value if name.strip().casefold() == PRIMARY else labelled(name, value)
-    return Shown(words, colour=to_hex(value) if is_colour(value) else None)
+    return BrandValue(words, colour=to_hex(value) if is_colour(value) else None)
 
 
-def _picture(name: str, url: str) -> Shown:
-    return Shown(name, picture=url, path=urlsplit(url).path if stored_hash(url) else None)
+def _picture(name: str, url: str) -> BrandValue:
+    return BrandValue(name, picture=url, path=urlsplit(url).path if stored_hash(url) else None)
 
 
-_ENTRIES: dict[str, Callable[[dict[str, str]], Shown]] = {
+_ENTRIES: dict[str, Callable[[dict[str, str]], BrandValue]] = {
     "brandUIColors": lambda item: _colour(item["name"], item["value"]),
-    "customHeaderLinks": lambda item: Shown(f"{item['label']}: {item['url']}"),
-    "socialLinks": lambda item: Shown(f"{SOCIAL_NAMES[item['type']]}: {item['url']}"),
+    "customHeaderLinks": lambda item: BrandValue(f"{item['label']}: {item['url']}"),
+    "socialLinks": lambda item: BrandValue(f"{SOCIAL_NAMES[item['type']]}: {item['url']}"),
     "siteImages": lambda item: _picture(str(PICTURE_NAMES[item["type"]]), item["imageUrl"]),
 }
 """How an entry of each list is displayed."""

@@ -10,7 +10,7 @@ from app.errors import Conflict, TooLarge, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.models import Partner
 from app.portal.branding.forms import BrandingForm
-from app.portal.branding.studio import Studio, given_view
+from app.portal.branding.studio import BrandingStudio, given_view
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version
 from app.portal.web.fragments import is_from_htmx
@@ -25,7 +25,7 @@ KINDS = f"any(logo, '{DARK_LOGO}', favicon, hero)"
 def branding_pictures() -> str:
     """Return the pictures of the studio, which ask again while one of them is being fetched."""
     with transaction(read_only=True) as session:
-        studio = Studio(session)
+        studio = BrandingStudio(session)
         return studio.pictures_fragment(BrandingForm.showing(studio.content))
 
 
@@ -78,7 +78,7 @@ def _store(kind: str, encoded: images.Encoded, seen: int | None) -> None:
 def _refused(kind: str, problem: str, seen: int | None) -> str:
     """Return the studio with the problem of a picture, for the version that its user has seen."""
     with transaction(read_only=True) as session:
-        studio = Studio(session)
+        studio = BrandingStudio(session)
         form = BrandingForm.showing(studio.content)
         if seen is not None:
             form.version.data = seen

@@ -8,7 +8,7 @@ from app.extensions import settings, transaction
 from app.http.security_headers import allow_framing_by_ourselves
 from app.languages import LANGUAGES
 from app.portal.auth.forms import SignInForm
-from app.portal.branding.studio import Studio
+from app.portal.branding.studio import BrandingStudio
 from app.portal.chat.forms import ChatForm
 from app.portal.web.blueprint import portal
 from app.portal.web.errors import WORDS
@@ -24,7 +24,7 @@ def branding_preview(surface: str) -> Response:
     if request.args.get("language") in LANGUAGES:
         speak_to(request.args["language"], None)
     with transaction(read_only=True) as session:
-        studio = Studio(session)
+        studio = BrandingStudio(session)
         g.brand = studio.brand if request.args.get("of") != "published" else studio.published_brand
         origin = mails.origin_of(studio.partner, settings())
     theme = "dark" if request.args.get("theme") == "dark" else "light"

@@ -14,8 +14,15 @@ from app.extensions import caller
 from app.languages import LANGUAGES, gettext, language, lazy_gettext, pgettext
 from app.models import BrandImage, BrandVersion, OutsidePicture, Partner
 from app.portal.branding.forms import BrandingForm
-from app.portal.branding.labels import FIELD_LABELS, PICTURE_FIELDS, VERDICTS, Shown, shown, words
-from app.portal.web.editing import Difference, EditConflict
+from app.portal.branding.labels import (
+    FIELD_LABELS,
+    PICTURE_FIELDS,
+    VERDICTS,
+    BrandValue,
+    shown,
+    words,
+)
+from app.portal.web.editing import EditConflict, EditDifference
 from app.portal.web.page_context import page_brand
 from app.services import assistants, partners
 from app.services.branding import drafts, images, versions
@@ -31,7 +38,7 @@ MOST_CHAT_ASSISTANTS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class DraftPicture:
     """A picture of the draft: its URL, where it is served, and its file; for one on another host
     that is the copy, which may be waiting."""
 
@@ -46,7 +53,7 @@ class Picture:
         return isinstance(copy, OutsidePicture) and copy.checked_at is None and not copy.problem
 
 
-class Studio:
+class BrandingStudio:
     """The caller's partner with draft, published version and assistants."""
 
     def __init__(self, session: Session):
@@ -79,13 +86,13 @@ class Studio:
     def published_brand(self) -> Brand:
         return of_content(self.partner, drafts.published_content(self.partner, caller()))
 
-    def _picture(self, session: Session, kind: str, url: str) -> Picture:
+    def _picture(self, session: Session, kind: str, url: str) -> DraftPicture:
         if stored_hash(url):
             kept = images.kept(session, caller(), url)
-            return Picture(url, urlsplit(url).path, kept)
+            return DraftPicture(url, urlsplit(url).path, kept)
         copy = None if kind == DARK_LOGO else copy_of(self.partner, ImageType(kind), url)
         path = path_of(copy.sha256) if copy and copy.sha256 else None
-        return Picture(url, path, copy, is_outside=True)
+        return DraftPicture(url, path, copy, is_outside=True)
 
     def page(
         self,
@@ -107,7 +114,7 @@ class Studio:
 
     def rows(
         self, changes: Iterable[versions.FieldChange]
-    ) -> list[tuple[str, list[Shown], list[Shown]]]:
+    ) -> list[tuple[str, list[BrandValue], list[BrandValue]]]:
         """Return label, old and new value of each change, for display."""
         return [
             (
@@ -126,7 +133,7 @@ class Studio:
             author=draft.author if draft else None,
             at=draft.updated_at if draft else None,
             differences=[
-                Difference(
+                EditDifference(
                     str(FIELD_LABELS[change.name]),
                     words(change.name, change.new, self.assistants),
                     words(change.name, change.old, self.assistants),

@@ -9,7 +9,7 @@ from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, transaction
 from app.models import utcnow
 from app.portal.branding.labels import FIELD_LABELS
-from app.portal.branding.studio import Studio
+from app.portal.branding.studio import BrandingStudio
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version
 from app.services.branding import drafts, versions
@@ -21,7 +21,7 @@ MOST_VERSIONS = 100
 @portal.get("/branding/history")
 def branding_history() -> str:
     with transaction(read_only=True) as session:
-        studio = Studio(session)
+        studio = BrandingStudio(session)
         listed = versions.published(session, studio.partner, MOST_VERSIONS)
         now = drafts.published_content(studio.partner, caller())
         colours = [of_content(studio.partner, row.version.content).colour for row in listed]
@@ -41,7 +41,7 @@ def branding_version(number: int) -> str:
     """Show a version beside the one before it, or beside the one that customers see now."""
     against: versions.Against = "now" if request.args.get("with") == "now" else "before"
     with transaction(read_only=True) as session:
-        studio = Studio(session)
+        studio = BrandingStudio(session)
         from_now = versions.compare(session, caller(), studio.partner, number, "now")
         return render_template(
             "portal/branding/version.html",
@@ -65,7 +65,7 @@ def roll_back(number: int) -> Page:
     """Publish the version again, as the next one."""
     try:
         with transaction() as session:
-            partner = Studio(session).partner
+            partner = BrandingStudio(session).partner
             published = drafts.roll_back(
                 session, caller(), partner, number, expected_version=seen_version()
             )
@@ -79,7 +79,7 @@ def roll_back(number: int) -> Page:
 
 
 def _ask(session: Session, number: int, problem: str = "") -> str:
-    studio = Studio(session)
+    studio = BrandingStudio(session)
     compared = _compared(session, studio, number, "now")
     return render_template(
         "portal/branding/roll_back.html",
@@ -91,7 +91,7 @@ def _ask(session: Session, number: int, problem: str = "") -> str:
 
 
 def _compared(
-    session: Session, studio: Studio, number: int, against: versions.Against
+    session: Session, studio: BrandingStudio, number: int, against: versions.Against
 ) -> dict[str, Any]:
     found = versions.compare(session, caller(), studio.partner, number, against)
     return {"compared": found, "rows": studio.rows(found.changes), "counted_at": utcnow()}

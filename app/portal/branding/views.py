@@ -10,7 +10,7 @@ from app.errors import CHANGED_MEANWHILE, Conflict, NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.portal.branding.forms import BrandingForm, Way
 from app.portal.branding.labels import PICTURE_FIELDS
-from app.portal.branding.studio import Studio, given_view
+from app.portal.branding.studio import BrandingStudio, given_view
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version
 from app.portal.web.fragments import wants_fragment
@@ -23,7 +23,7 @@ from app.services.branding.colour_pairs import offered_shades
 @portal.get("/branding")
 def branding() -> Page:
     with transaction(read_only=True) as session:
-        studio = Studio(session)
+        studio = BrandingStudio(session)
         form = BrandingForm.showing(studio.content)
         kind = request.args.get("too_large")
         if kind is None or kind not in {picture.kind for picture in PICTURE_FIELDS}:
@@ -44,7 +44,7 @@ def branding_save() -> Page:
     if wants_fragment():
         form.version.data = saved
         with transaction(read_only=True) as session:
-            return Studio(session).fragment(form)
+            return BrandingStudio(session).fragment(form)
     return redirect(url_for("portal.branding", saved=1, **given_view()), 303)
 
 
@@ -111,7 +111,7 @@ def branding_publish() -> Page:
 @portal.get("/branding/discard")
 def branding_discard_confirm() -> str:
     with transaction(read_only=True) as session:
-        return render_template("portal/branding/discard.html", **Studio(session).head())
+        return render_template("portal/branding/discard.html", **BrandingStudio(session).head())
 
 
 @portal.post("/branding/discard")
@@ -122,7 +122,7 @@ def branding_discard() -> Response:
 
 
 def _review(session: Session, problem: str = "") -> str:
-    studio = Studio(session)
+    studio = BrandingStudio(session)
     published = drafts.published_content(studio.partner, caller())
     return render_template(
         "portal/branding/review.html",
@@ -157,11 +157,11 @@ def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
             html = render_template("portal/branding/_live_errors.html", form=form)
             return Response(html, headers={"HX-Reswap": "none"})
         with transaction(read_only=True) as session:
-            return Studio(session).page(form), 422
+            return BrandingStudio(session).page(form), 422
     if error.code != CHANGED_MEANWHILE:
         raise error
     with transaction(read_only=True) as session:
-        studio = Studio(session)
+        studio = BrandingStudio(session)
         changes = form.to_changes(studio.content) if "product_name" in request.form else {}
         shown = form if changes else BrandingForm.showing(studio.content)
         shown.conflict = studio.conflict_with(changes)

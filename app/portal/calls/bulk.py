@@ -8,17 +8,17 @@ from sqlalchemy.orm import Session
 from app.extensions import caller, settings
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
-from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.bulk import BulkAction, BulkItem
 from app.services import calls
 from app.services.calls.states import WAITING
 from app.services.paging import Page
 
 
-def _cancel(session: Session, item: Item) -> None:
+def _cancel(session: Session, item: BulkItem) -> None:
     calls.cancel_waiting(session, caller(), item.row.call.id, settings().secret_keys)
 
 
-def _not_waiting(item: Item) -> str | None:
+def _not_waiting(item: BulkItem) -> str | None:
     if item.row.call.status in WAITING:
         return None
     if item.row.call.status.is_final:

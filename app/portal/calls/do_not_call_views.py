@@ -11,7 +11,7 @@ from app.languages import gettext
 from app.models import Call, Organization
 from app.portal.do_not_call.confirmation import ReasonForm, added_words, never_calling
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.messages import redirect_with
 from app.services import calls, do_not_call, organizations
@@ -35,7 +35,7 @@ def call_do_not_call(call_id: UUID) -> Response:
     return redirect_with(added_words(number), url_for("portal.call", call_id=call_id))
 
 
-def never_calling_it(session: Session, call: Call, organization: Organization) -> Confirmation:
+def never_calling_it(session: Session, call: Call, organization: Organization) -> ConfirmationPage:
     return never_calling(
         session,
         organization,

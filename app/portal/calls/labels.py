@@ -18,7 +18,7 @@ from app.languages.numbers import written
 from app.models import Call, CallAttempt
 from app.models.base import utcnow
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import CALL_STATUS_NAMES, lasting, phone
 from app.portal.web.formats import moment as moment_words
 from app.portal.web.process_names import process_words
@@ -178,10 +178,10 @@ def _shown_on() -> str:
     return urlsplit(request.headers.get("HX-Current-URL", request.path)).path
 
 
-def cancelling(found: Call) -> Confirmation:
+def cancelling(found: Call) -> ConfirmationPage:
     """Return the confirmation of cancelling a call that waits, or of ending one that goes on."""
     number, ends = phone(found.phone_number), found.status not in WAITING
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.call_cancel", call_id=found.id),
         title=gettext("End the call to %(number)s?", number=number)
         if ends

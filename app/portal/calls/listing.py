@@ -17,9 +17,14 @@ from app.portal.calls.bulk import actions
 from app.portal.calls.labels import ENDED_WORDS, OUTCOME_WORDS
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.bulk import Bulk, Item
+from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
-from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
+from app.portal.web.list_definitions import (
+    ListColumn,
+    ListDefinition,
+    ListFilter,
+    organization_column,
+)
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import Problems, time_bounds, zone
 from app.services import calls
@@ -53,7 +58,7 @@ CURRENT = "current"
 COUNTED_BY = IN_USAGE, IN_STATEMENTS = "yes", "billed"
 """The values of ``counted`` that filter by what usage or statements count."""
 LIVE = {"yes": True, "no": False}
-STATE_FILTER = Filter(
+STATE_FILTER = ListFilter(
     "state",
     lazy_gettext("Status"),
     {**GROUP_WORDS, **CALL_STATUS_NAMES},
@@ -62,7 +67,7 @@ STATE_FILTER = Filter(
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CallRow:
     call: Call
     assistant: str
     organization: str
@@ -140,12 +145,12 @@ def chosen_states() -> frozenset[CallStatus]:
     return GROUPS.get(request.args.get("state", ""), frozenset({named} if named else ()))
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[CallRow]:
     page = calls.search(session, caller(), chosen()[0], sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _waiting(session: Session, cursor: str | None, limit: int) -> Page[Row]:
+def _waiting(session: Session, cursor: str | None, limit: int) -> Page[CallRow]:
     wanted = chosen()[0]
     states = wanted.states & WAITING if wanted.states else WAITING
     if not states:
@@ -155,11 +160,11 @@ def _waiting(session: Session, cursor: str | None, limit: int) -> Page[Row]:
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _rows(session: Session, found: Sequence[Call]) -> list[Row]:
+def _rows(session: Session, found: Sequence[Call]) -> list[CallRow]:
     names = calls.names_of(session, found)
     attempts = attempts_of(session, [call.id for call in found])
     return [
-        Row(
+        CallRow(
             call,
             names.get(call.assistant_id, "–"),
             names.get(call.organization_id, "–"),
@@ -170,12 +175,12 @@ def _rows(session: Session, found: Sequence[Call]) -> list[Row]:
     ]
 
 
-def _item(row: Row) -> Item:
+def _item(row: CallRow) -> BulkItem:
     words = str(CALL_STATUS_NAMES[row.call.status])
-    return Item(str(row.call.id), phone(row.call.phone_number), words, row)
+    return BulkItem(str(row.call.id), phone(row.call.phone_number), words, row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     found = calls.several(session, caller(), lists.ids_of(keys))
     return [_item(row) for row in _rows(session, found)]
 
@@ -185,23 +190,23 @@ CALLS = ListDefinition(
     nouns=(lazy_gettext("call"), lazy_gettext("calls")),
     endpoint="portal.calls",
     columns=(
-        Column(
+        ListColumn(
             "number",
             lazy_gettext("Called"),
             lambda row: row.call.phone_number,
             "cell-name cell-number",
             sort="number",
         ),
-        Column("contact", lazy_gettext("Name"), lambda row: row.name, is_below=True),
+        ListColumn("contact", lazy_gettext("Name"), lambda row: row.name, is_below=True),
         organization_column(lambda row: row.organization, "from-1360 cut"),
-        Column(
+        ListColumn(
             "assistant",
             lazy_gettext("Assistant"),
             lambda row: row.assistant,
             "from-1280 cut cut-short",
         ),
-        Column("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "from-1360 cut"),
-        Column(
+        ListColumn("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "from-1360 cut"),
+        ListColumn(
             "status",
             lazy_gettext("Status"),
             lambda row: str(CALL_STATUS_NAMES[row.call.status]),
@@ -209,17 +214,17 @@ CALLS = ListDefinition(
             sort="status",
             is_sort_for_staff=True,
         ),
-        Column(
+        ListColumn(
             "outcome",
             lazy_gettext("Outcome"),
             lambda row: row.outcome,
             "cut",
             sort="outcome",
         ),
-        Column(
+        ListColumn(
             "attempts", lazy_gettext("Attempts"), lambda row: len(row.attempts), "end", usual=False
         ),
-        Column(
+        ListColumn(
             "duration",
             lazy_gettext("Duration"),
             lambda row: row.call.seconds,
@@ -227,7 +232,7 @@ CALLS = ListDefinition(
             sort="duration",
             heading=lazy_gettext("Duration (seconds)"),
         ),
-        Column(
+        ListColumn(
             "cost",
             lazy_gettext("Cost"),
             lambda row: row.cost,
@@ -235,7 +240,7 @@ CALLS = ListDefinition(
             sort="cost",
             for_staff=True,
         ),
-        Column(
+        ListColumn(
             "accepted",
             lazy_gettext("Accepted"),
             lambda row: row.call.created_at,
@@ -243,7 +248,7 @@ CALLS = ListDefinition(
             sort="created",
             heading=lazy_gettext("Accepted (UTC)"),
         ),
-        Column(
+        ListColumn(
             "answered",
             lazy_gettext("Answered"),
             lambda row: row.call.answered_at,
@@ -251,7 +256,7 @@ CALLS = ListDefinition(
             usual=False,
             heading=lazy_gettext("Answered (UTC)"),
         ),
-        Column(
+        ListColumn(
             "ended",
             lazy_gettext("Ended"),
             lambda row: row.call.ended_at,
@@ -261,19 +266,19 @@ CALLS = ListDefinition(
         ),
     ),
     filters=(
-        Filter("number", lazy_gettext("Number")),
+        ListFilter("number", lazy_gettext("Number")),
         STATE_FILTER,
-        Filter(
+        ListFilter(
             "answered", lazy_gettext("Answered by"), ANSWERED_BY, lazy_gettext("Answered or not")
         ),
-        Filter("outcome", lazy_gettext("Outcome"), OUTCOME_WORDS, lazy_gettext("Any outcome")),
+        ListFilter("outcome", lazy_gettext("Outcome"), OUTCOME_WORDS, lazy_gettext("Any outcome")),
     ),
     sorts=SORTS,
     default_sort="-created",
     load=_load,
     count=lambda session, most: calls.count(session, caller(), chosen()[0], most=most),
     count_if_few=lambda session, most: calls.count_if_few(session, caller(), chosen()[0], most),
-    bulk=Bulk(_item, _several, actions(_waiting), exports=True),
+    bulk=ListActions(_item, _several, actions(_waiting), exports=True),
     problems=lambda: chosen()[1],
     more_filters=(
         *("organization", "agent", "campaign", "round"),

@@ -20,7 +20,7 @@ from app.policy import Permission
 from app.portal.calls.forms import HINTS, TestCallForm
 from app.portal.calls.labels import live
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import moment, phone, typographic, when
 from app.portal.web.forms import saving
 from app.portal.web.navigation import may_open
@@ -97,7 +97,7 @@ def test_call_place() -> Page:
     form, shown = TestCallForm(), (Conflict, Forbidden, NotFound)
     page = partial(_test_page, form, None, is_refused=True)
     with saving(form, page, validate=False, shows=shown) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         rules, wanted = settings().call_rules, form.to_request()
         placed = calls.schedule(
             session, caller(), wanted, source=CallSource.TEST, live=True, **rules

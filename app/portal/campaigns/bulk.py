@@ -5,31 +5,31 @@ from sqlalchemy.orm import Session
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
-from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.bulk import BulkAction, BulkItem
 from app.services import campaigns, outreach
 
 
-def _pause(session: Session, item: Item) -> None:
+def _pause(session: Session, item: BulkItem) -> None:
     outreach.pause(session, caller(), item.row.campaign.id)
 
 
-def _resume(session: Session, item: Item) -> None:
+def _resume(session: Session, item: BulkItem) -> None:
     outreach.start(session, caller(), item.row.campaign.id)
 
 
-def _archive(session: Session, item: Item) -> None:
+def _archive(session: Session, item: BulkItem) -> None:
     campaigns.archive(session, caller(), item.row.campaign.id)
 
 
-def _not_running(item: Item) -> str | None:
+def _not_running(item: BulkItem) -> str | None:
     return None if item.row.state == "running" else gettext("Only running campaigns can be paused.")
 
 
-def _not_paused(item: Item) -> str | None:
+def _not_paused(item: BulkItem) -> str | None:
     return None if item.row.state == "paused" else gettext("Only paused campaigns can be resumed.")
 
 
-def _archived(item: Item) -> str | None:
+def _archived(item: BulkItem) -> str | None:
     return gettext("The campaign is archived.") if item.row.state == "archived" else None
 
 

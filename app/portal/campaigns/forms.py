@@ -8,7 +8,7 @@ from wtforms import RadioField, SelectChoice, StringField
 
 from app.languages import gettext, lazy_gettext
 from app.models import Assistant, Campaign
-from app.portal.web.fields import Checkboxes, OnceField, VersionField
+from app.portal.web.fields import CheckboxesField, OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
 from app.services.organizations.changing import checked_name
@@ -32,7 +32,7 @@ class CampaignForm(PortalForm):
         ],
         default=ALL,
     )
-    assistants = Checkboxes(lazy_gettext("Selected assistants"), choices=[])
+    assistants = CheckboxesField(lazy_gettext("Selected assistants"), choices=[])
 
     @classmethod
     def showing(cls, campaign: Campaign, chosen: Collection[UUID]) -> "CampaignForm":

@@ -13,9 +13,14 @@ from app.languages import lazy_gettext
 from app.models import Campaign
 from app.portal.campaigns.bulk import ACTIONS
 from app.portal.web import lists, organization_picker
-from app.portal.web.bulk import Bulk, Item
+from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.campaign_states import STATE_WORDS, state_of
-from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
+from app.portal.web.list_definitions import (
+    ListColumn,
+    ListDefinition,
+    ListFilter,
+    organization_column,
+)
 from app.services import campaigns, organizations, outreach
 from app.services.campaigns import SORTS
 from app.services.outreach import Summary
@@ -31,7 +36,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CampaignRow:
     campaign: Campaign
     organization: str
     outreach: Summary
@@ -58,26 +63,26 @@ def _chosen(session: Session) -> dict[str, Any]:
     }
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[CampaignRow]:
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
     page = campaigns.search(session, caller(), **_chosen(session), **at)
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _rows(session: Session, found: Sequence[Campaign]) -> list[Row]:
+def _rows(session: Session, found: Sequence[Campaign]) -> list[CampaignRow]:
     names = organizations.names_of(session, caller(), {row.organization_id for row in found})
     summaries = outreach.summaries_of(session, found)
     return [
-        Row(row, names.get(row.organization_id, "–"), summaries.get(row.id, Summary()))
+        CampaignRow(row, names.get(row.organization_id, "–"), summaries.get(row.id, Summary()))
         for row in found
     ]
 
 
-def _item(row: Row) -> Item:
-    return Item(str(row.campaign.id), row.campaign.name, row.state_words, row)
+def _item(row: CampaignRow) -> BulkItem:
+    return BulkItem(str(row.campaign.id), row.campaign.name, row.state_words, row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted = {known for key in keys if (known := as_uuid(key))}
     return [_item(row) for row in _rows(session, campaigns.several(session, caller(), wanted))]
 
@@ -87,25 +92,25 @@ CAMPAIGNS = ListDefinition(
     nouns=(lazy_gettext("campaign"), lazy_gettext("campaigns")),
     endpoint="portal.campaigns",
     columns=(
-        Column(
+        ListColumn(
             "name", lazy_gettext("Name"), lambda row: row.campaign.name, "cell-name", sort="name"
         ),
         organization_column(lambda row: row.organization, usual=False),
-        Column(
+        ListColumn(
             "status",
             lazy_gettext("Status"),
             lambda row: row.state_words,
             "phone-first",
             sort="status",
         ),
-        Column(
+        ListColumn(
             "progress",
             lazy_gettext("Progress"),
             lambda row: row.outreach.done,
             "end",
             heading=lazy_gettext("Ended calls"),
         ),
-        Column(
+        ListColumn(
             "contacts",
             lazy_gettext("Contacts"),
             lambda row: row.campaign.contact_count,
@@ -113,38 +118,38 @@ CAMPAIGNS = ListDefinition(
             sort="contacts",
             is_labelled=True,
         ),
-        Column(
+        ListColumn(
             "called", lazy_gettext("Called"), lambda row: row.outreach.called, "end", usual=False
         ),
-        Column("answered", lazy_gettext("Answered"), lambda row: row.outreach.answered, "end"),
-        Column(
+        ListColumn("answered", lazy_gettext("Answered"), lambda row: row.outreach.answered, "end"),
+        ListColumn(
             "assistant",
             lazy_gettext("Assistant"),
             lambda row: row.outreach.assistant,
             "wrap from-1280",
         ),
-        Column(
+        ListColumn(
             "next-call",
             lazy_gettext("Next call"),
             lambda row: row.outreach.next_at,
             "end from-1360",
             heading=lazy_gettext("Next call (UTC)"),
         ),
-        Column(
+        ListColumn(
             "started",
             lazy_gettext("Started"),
             lambda row: row.outreach.started_at,
             "end from-1280",
             heading=lazy_gettext("Started (UTC)"),
         ),
-        Column(
+        ListColumn(
             "ended",
             lazy_gettext("Ended"),
             lambda row: row.outreach.ended_at,
             "end from-1360",
             heading=lazy_gettext("Ended (UTC)"),
         ),
-        Column(
+        ListColumn(
             "added",
             lazy_gettext("Added"),
             lambda row: row.campaign.created_at,
@@ -155,15 +160,17 @@ CAMPAIGNS = ListDefinition(
         ),
     ),
     filters=(
-        Filter("q", lazy_gettext("Name or organization"), label_of_members=lazy_gettext("Name")),
-        Filter("kind", lazy_gettext("Status"), KINDS, lazy_gettext("Current campaigns")),
-        Filter("assistant", lazy_gettext("Assistant")),
+        ListFilter(
+            "q", lazy_gettext("Name or organization"), label_of_members=lazy_gettext("Name")
+        ),
+        ListFilter("kind", lazy_gettext("Status"), KINDS, lazy_gettext("Current campaigns")),
+        ListFilter("assistant", lazy_gettext("Assistant")),
     ),
     sorts=SORTS,
     default_sort="-created",
     load=_load,
     count=lambda session, most: campaigns.count(session, caller(), **_chosen(session), most=most),
     shows_count=True,
-    bulk=Bulk(_item, _several, ACTIONS, exports=True),
+    bulk=ListActions(_item, _several, ACTIONS, exports=True),
     more_filters=("organization",),
 )

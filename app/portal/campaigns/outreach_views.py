@@ -39,7 +39,7 @@ from app.portal.campaigns.progress_words import (
 from app.portal.campaigns.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import night_words
 from app.portal.web.messages import changing, redirect_with
 from app.services import assistants, audit, calls, campaigns, organizations, outreach, phone_numbers
@@ -242,11 +242,11 @@ def night_warning(session: Session, found: Campaign, plan: Outreach) -> str | No
 
 def _starting(
     session: Session, found: Campaign, plan: Outreach, again: Recall | None = None
-) -> Confirmation:
+) -> ConfirmationPage:
     forecast = outreach.forecast(session, found, again=again)
     title, act = _title_and_act(found, plan, again)
     endpoint = "portal.campaign_again" if again else "portal.campaign_start"
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for(
             endpoint, campaign_id=found.id, only=again if again is Recall.NOT_REACHED else None
         ),

@@ -12,7 +12,7 @@ from wtforms import SelectChoice, SelectField
 from app.languages import gettext, lazy_gettext, locale
 from app.models import Assistant
 from app.portal.calls.forms import DEFAULT, EXACT, INSTRUCTIONS, MessageForm
-from app.portal.web.fields import Checkboxes, ClockField, DayField, VersionField, WholeNumber
+from app.portal.web.fields import CheckboxesField, ClockField, DayField, VersionField, WholeNumber
 from app.services.outreach import Plan
 
 MESSAGE_HINTS = {
@@ -45,7 +45,7 @@ def _short(weekday: int) -> str:
 class PlanForm(MessageForm):
     version = VersionField()
     assistant = SelectField(lazy_gettext("Assistant"), choices=[], validate_choice=False)
-    weekdays = Checkboxes(
+    weekdays = CheckboxesField(
         lazy_gettext("Days"),
         choices=[
             SelectChoice(str(number), cast("str", LazyProxy(_short, number, enable_cache=False)))

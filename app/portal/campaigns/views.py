@@ -13,15 +13,15 @@ from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm, NewCampaignForm
 from app.portal.campaigns.labels import calls_of_round, plan_facts
-from app.portal.campaigns.listing import CAMPAIGNS, Row
+from app.portal.campaigns.listing import CAMPAIGNS, CampaignRow
 from app.portal.contacts.listing import CONTACTS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_states import STATE_WORDS, state_of, steps_of_new
-from app.portal.web.confirmation import Confirmation
-from app.portal.web.editing import Submission
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_pages import ListPage, list_page, without_empty
 from app.portal.web.messages import redirect_with
@@ -47,7 +47,7 @@ def list_campaigns() -> str:
         )
 
 
-def _without_empty(page: ListPage[Row]) -> ListPage[Row]:
+def _without_empty(page: ListPage[CampaignRow]) -> ListPage[CampaignRow]:
     """Return the page without the columns that are empty for each of its campaigns."""
     page = without_empty(page, *FILLED_LATER)
     return replace(page, hidden=page.hidden | {"progress"}) if "started" in page.hidden else page
@@ -68,7 +68,7 @@ def campaign_create() -> Page:
     if not form.has_no_problems() or organization is None:
         return _new_page(organization, form), 422
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         made = campaigns.create(session, caller(), organization.id, **form.wanted)
         url = submission.led_to(url_for("portal.campaign_plan", campaign_id=made.id, new=1))
     return redirect_with(gettext("%(campaign)s was created.", campaign=made.name), url)
@@ -170,7 +170,7 @@ def _removed(session: Session) -> tuple[str, str] | None:
     return (single.name_of(gone), str(contact_id)) if gone else None
 
 
-def _archiving(found: Campaign) -> Confirmation:
+def _archiving(found: Campaign) -> ConfirmationPage:
     kept, undone = gettext("It has no contacts."), gettext("This can’t be undone.")
     if found.contact_count:
         kept = ngettext(
@@ -180,7 +180,7 @@ def _archiving(found: Campaign) -> Confirmation:
         )
         moved = gettext("Its contacts can be uploaded to another campaign.")
         undone = f"{undone} {moved}"
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.campaign_archive", campaign_id=found.id),
         title=gettext("Archive %(campaign)s?", campaign=found.name),
         consequences=[

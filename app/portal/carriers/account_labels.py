@@ -12,7 +12,7 @@ from app.errors import Conflict
 from app.extensions import caller, settings
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Assistant, CarrierAccount, Organization
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import number
 from app.portal.web.forms import PortalForm
 from app.services import carrier_accounts, organizations, phone_numbers
@@ -74,12 +74,12 @@ def form_url(kind: CarrierKind, organization_id: UUID | None) -> str:
     return url_for(FORMS[kind], organization=organization_id)
 
 
-def removing(session: Session, account: CarrierAccount) -> Confirmation:
+def removing(session: Session, account: CarrierAccount) -> ConfirmationPage:
     """Return the confirmation of removing the account, with the consequences."""
     if account.is_pending:
         return _discarding(account)
     follows = carrier_accounts.leaving(session, caller(), account)
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.carrier_account_remove", account_id=account.id),
         title=gettext("Remove the account %(account)s?", account=short_name(account)),
         consequences=[
@@ -107,8 +107,8 @@ def _secret_deleted(account: CarrierAccount) -> str:
     return gettext("Its password is deleted within two days. Nothing changes at the carrier.")
 
 
-def _discarding(account: CarrierAccount) -> Confirmation:
-    return Confirmation(
+def _discarding(account: CarrierAccount) -> ConfirmationPage:
+    return ConfirmationPage(
         action=url_for("portal.carrier_account_remove", account_id=account.id),
         title=gettext("Discard %(account)s?", account=short_name(account)),
         consequences=[
@@ -121,7 +121,7 @@ def _discarding(account: CarrierAccount) -> Confirmation:
     )
 
 
-def using(session: Session, account: CarrierAccount) -> Confirmation:
+def using(session: Session, account: CarrierAccount) -> ConfirmationPage:
     """Return the confirmation of using the account without a passed test, with the consequences."""
     name, carrier = short_name(account), CarrierKind(settings().carrier)
     count = carrier_accounts.leaving(session, caller(), account).organizations
@@ -148,7 +148,7 @@ def using(session: Session, account: CarrierAccount) -> Confirmation:
         )
     else:
         words = gettext("All assistants that can call now can still call.")
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.carrier_account_use", account_id=account.id),
         title=gettext("Use %(account)s without a passed test?", account=name),
         consequences=[*consequences, words],

@@ -6,7 +6,7 @@ from werkzeug.wrappers import Response
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.messages import redirect_with
 from app.services import pauses
@@ -35,8 +35,8 @@ def calling_resume() -> Response:
     )
 
 
-def pausing() -> Confirmation:
-    return Confirmation(
+def pausing() -> ConfirmationPage:
+    return ConfirmationPage(
         action=url_for("portal.calling_pause"),
         title=gettext("Pause all calls?"),
         consequences=[

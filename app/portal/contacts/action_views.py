@@ -14,7 +14,7 @@ from app.models import Campaign, utcnow
 from app.portal.contacts.bulk import SOURCE
 from app.portal.do_not_call.confirmation import ReasonForm, added_words, never_calling
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.forms import PortalForm
 from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
@@ -110,9 +110,9 @@ def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
     return redirect_with(added_words(found.phone), url)
 
 
-def removing(session: Session, campaign: Campaign, found: StoredContact) -> Confirmation:
+def removing(session: Session, campaign: Campaign, found: StoredContact) -> ConfirmationPage:
     waiting = history.waiting_calls(session, found.id)
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.contact_remove", campaign_id=campaign.id, contact_id=found.id),
         title=gettext("Remove %(name)s?", name=single.name_of(found)),
         consequences=[
@@ -137,7 +137,7 @@ def removing(session: Session, campaign: Campaign, found: StoredContact) -> Conf
 
 def listing_confirmation(
     session: Session, campaign: Campaign, found: StoredContact
-) -> Confirmation:
+) -> ConfirmationPage:
     return never_calling(
         session,
         organizations.get(session, caller(), campaign.organization_id),

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
-from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.bulk import BulkAction, BulkItem
 from app.portal.web.list_pages import path_id
 from app.services import campaigns, do_not_call
 from app.services.contacts import single
@@ -17,31 +17,31 @@ SOURCE = "contact"
 """The source that the do-not-call entry names."""
 
 
-def _remove(session: Session, item: Item) -> None:
+def _remove(session: Session, item: BulkItem) -> None:
     single.remove(session, caller(), item.row.contact.campaign_id, item.row.contact.id)
 
 
-def _list(session: Session, item: Item) -> None:
+def _list(session: Session, item: BulkItem) -> None:
     contact = item.row.contact
     do_not_call.add(session, caller(), contact.organization_id, contact.phone, source=SOURCE)
 
 
-def _not_listable(item: Item) -> str | None:
+def _not_listable(item: BulkItem) -> str | None:
     if item.row.contact.phone is None:
         return gettext("No phone number")
     return gettext("Already on the list.") if item.row.is_listed else None
 
 
-def _restore(session: Session, item: Item) -> None:
+def _restore(session: Session, item: BulkItem) -> None:
     single.undo_removal(session, caller(), path_id("campaign_id"), item.row.id)
 
 
-def _removed(session: Session, keys: Sequence[str]) -> list[Item]:
+def _removed(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     """Return those of the contacts that the caller has removed within a day."""
     campaigns.get(session, caller(), path_id("campaign_id"))
     ids = (known for key in keys if (known := as_uuid(key)))
     gone = (single.removed_lately(session, caller(), each) for each in ids)
-    return [Item(str(one.id), single.name_of(one), "", one) for one in gone if one]
+    return [BulkItem(str(one.id), single.name_of(one), "", one) for one in gone if one]
 
 
 ACTIONS = (

@@ -13,9 +13,9 @@ from app.models import Call, Campaign, Contact
 from app.policy import Permission
 from app.portal.contacts.bulk import ACTIONS
 from app.portal.web import lists
-from app.portal.web.bulk import Bulk, Item
+from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
 from app.portal.web.list_pages import path_id
 from app.services import campaigns, contacts, do_not_call
 from app.services.calls.rules import GIVEN, REFUSED
@@ -36,7 +36,7 @@ CONSENT_NAMES = {GIVEN: lazy_gettext("given"), REFUSED: lazy_gettext("refused")}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ContactRow:
     """``is_refused`` if the contact may not be called, ``is_listed`` if that is because its number
     is on the do-not-call list."""
 
@@ -64,20 +64,20 @@ def _count(session: Session, most: int) -> int:
     return contacts.count(session, found, **_chosen(), most=most)
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ContactRow]:
     found = campaigns.get(session, caller(), path_id("campaign_id"))
     page = contacts.search(session, found, **_chosen(), sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, found, page.items), page.next_cursor)
 
 
-def _rows(session: Session, campaign: Campaign, found: Sequence[Contact]) -> list[Row]:
+def _rows(session: Session, campaign: Campaign, found: Sequence[Contact]) -> list[ContactRow]:
     phones = {row.phone for row in found if row.phone}
     listed = do_not_call.listed_among(session, campaign.organization_id, phones)
     called: dict[UUID, Call] = {}
     if caller().may(Permission.CALLS_READ):
         called = history.last_calls(session, caller(), {row.id for row in found})
     return [
-        Row(
+        ContactRow(
             row,
             row.phone in listed or row.consent == REFUSED,
             row.phone in listed,
@@ -87,12 +87,12 @@ def _rows(session: Session, campaign: Campaign, found: Sequence[Contact]) -> lis
     ]
 
 
-def _item(row: Row) -> Item:
+def _item(row: ContactRow) -> BulkItem:
     number = phone(row.contact.phone) if row.contact.phone else row.contact.email or ""
-    return Item(str(row.contact.id), row.name or number, number if row.name else "", row)
+    return BulkItem(str(row.contact.id), row.name or number, number if row.name else "", row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     campaign = campaigns.get(session, caller(), path_id("campaign_id"))
     wanted = {known for key in keys if (known := as_uuid(key))}
     return [
@@ -105,42 +105,42 @@ CONTACTS = ListDefinition(
     nouns=(lazy_gettext("contact"), lazy_gettext("contacts")),
     endpoint="portal.campaign",
     columns=(
-        Column("name", lazy_gettext("Name"), lambda row: row.name, "cell-name", sort="name"),
-        Column(
+        ListColumn("name", lazy_gettext("Name"), lambda row: row.name, "cell-name", sort="name"),
+        ListColumn(
             "phone",
             lazy_gettext("Phone"),
             lambda row: row.contact.phone,
             "phone-first",
             sort="phone",
         ),
-        Column(
+        ListColumn(
             "email",
             lazy_gettext("Email"),
             lambda row: row.contact.email,
             "wrap phone-second",
             sort="email",
         ),
-        Column(
+        ListColumn(
             "last-call",
             lazy_gettext("Last call"),
             lambda row: str(CALL_STATUS_NAMES[row.last_call.status]) if row.last_call else None,
         ),
-        Column(
+        ListColumn(
             "status", lazy_gettext("Status"), lambda row: row.contact.status, "wrap", sort="status"
         ),
-        Column(
+        ListColumn(
             "called",
             lazy_gettext("May be called"),
             lambda row: gettext("No") if row.is_refused else gettext("Yes"),
             usual=False,
         ),
-        Column(
+        ListColumn(
             "consent",
             lazy_gettext("Consent"),
             lambda row: str(CONSENT_NAMES[row.contact.consent]) if row.contact.consent else None,
             usual=False,
         ),
-        Column(
+        ListColumn(
             "added",
             lazy_gettext("Added"),
             lambda row: row.contact.created_at,
@@ -148,7 +148,7 @@ CONTACTS = ListDefinition(
             sort="created",
             heading=lazy_gettext("Added (UTC)"),
         ),
-        Column(
+        ListColumn(
             "changed",
             lazy_gettext("Changed"),
             lambda row: row.contact.updated_at,
@@ -158,9 +158,9 @@ CONTACTS = ListDefinition(
         ),
     ),
     filters=(
-        Filter("q", lazy_gettext("Name, number, email or id")),
-        Filter("status", lazy_gettext("Status"), {}, lazy_gettext("Any status")),
-        Filter(
+        ListFilter("q", lazy_gettext("Name, number, email or id")),
+        ListFilter("status", lazy_gettext("Status"), {}, lazy_gettext("Any status")),
+        ListFilter(
             "hindrance",
             lazy_gettext("Can be called"),
             HINDRANCE_NAMES,
@@ -172,6 +172,6 @@ CONTACTS = ListDefinition(
     load=_load,
     count=_count,
     shows_count=True,
-    bulk=Bulk(_item, _several, ACTIONS),
+    bulk=ListActions(_item, _several, ACTIONS),
     path=("campaign_id",),
 )

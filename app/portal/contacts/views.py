@@ -17,7 +17,7 @@ from app.portal.contacts.action_views import ConsentForm, listing_confirmation, 
 from app.portal.contacts.forms import ContactForm, form_for, showing, shown
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
@@ -98,7 +98,7 @@ def contact_new(campaign_id: UUID) -> str:
 def contact_create(campaign_id: UUID) -> Page:
     campaign, form = _opened(campaign_id)
     with saving(form, lambda: _new_page(campaign, form), validate=False) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         made = single.add(session, caller(), campaign_id, form.to_fields())
         form.require_readable()
         url = submission.led_to(_url(campaign_id, made))

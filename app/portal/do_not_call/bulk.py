@@ -5,11 +5,11 @@ from sqlalchemy.orm import Session
 from app.extensions import caller
 from app.languages import lazy_gettext, ngettext
 from app.policy import Permission
-from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.bulk import BulkAction, BulkItem
 from app.services import do_not_call
 
 
-def _remove(session: Session, item: Item) -> None:
+def _remove(session: Session, item: BulkItem) -> None:
     do_not_call.remove(session, caller(), item.row.organization_id, item.row.phone)
 
 

@@ -7,7 +7,7 @@ from wtforms import StringField
 
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Organization
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm
 from app.services import do_not_call
@@ -27,10 +27,10 @@ def never_calling(
     number: str,
     action: str,
     crumbs: Sequence[tuple[str, str]],
-) -> Confirmation:
+) -> ConfirmationPage:
     """The last of ``crumbs`` is the way back."""
     waiting = do_not_call.waiting_calls_to(session, organization.id, [number])
-    return Confirmation(
+    return ConfirmationPage(
         action=action,
         title=gettext("Add %(number)s to the do-not-call list?", number=phone(number)),
         consequences=[

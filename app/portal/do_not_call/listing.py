@@ -12,9 +12,9 @@ from app.models import DoNotCallEntry
 from app.phone import PhoneError, normalise
 from app.portal.do_not_call.bulk import ACTIONS
 from app.portal.web import lists
-from app.portal.web.bulk import Bulk, Item
+from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import phone
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
 from app.portal.web.list_pages import path_id
 from app.services import do_not_call, organizations
 from app.services.do_not_call.entries import SORTS
@@ -48,11 +48,11 @@ def _count(session: Session, most: int) -> int:
     return do_not_call.count(session, caller(), organization_id, **filters, most=most)
 
 
-def _item(entry: DoNotCallEntry) -> Item:
-    return Item(entry.phone, phone(entry.phone), entry.reason or "", entry)
+def _item(entry: DoNotCallEntry) -> BulkItem:
+    return BulkItem(entry.phone, phone(entry.phone), entry.reason or "", entry)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     found = path_id("organization_id")
     return [_item(each) for each in do_not_call.several(session, caller(), found, keys)]
 
@@ -73,22 +73,22 @@ DO_NOT_CALL = ListDefinition(
     nouns=(lazy_gettext("number"), lazy_gettext("numbers")),
     endpoint="portal.do_not_call",
     columns=(
-        Column(
+        ListColumn(
             "number",
             lazy_gettext("Number"),
             lambda row: row.phone,
             "cell-name cell-number",
             sort="number",
         ),
-        Column("reason", lazy_gettext("Reason"), lambda row: row.reason, "wrap", sort="reason"),
-        Column("author", lazy_gettext("Added by"), lambda row: row.added_by, "wrap"),
-        Column(
+        ListColumn("reason", lazy_gettext("Reason"), lambda row: row.reason, "wrap", sort="reason"),
+        ListColumn("author", lazy_gettext("Added by"), lambda row: row.added_by, "wrap"),
+        ListColumn(
             "source",
             lazy_gettext("Source"),
             lambda row: str(SOURCES.get(row.source, row.source)),
             sort="source",
         ),
-        Column(
+        ListColumn(
             "added",
             lazy_gettext("Added"),
             lambda row: row.created_at,
@@ -99,14 +99,14 @@ DO_NOT_CALL = ListDefinition(
         ),
     ),
     filters=(
-        Filter("q", lazy_gettext("Number or reason")),
-        Filter("source", lazy_gettext("Source"), SOURCES, lazy_gettext("Any source")),
+        ListFilter("q", lazy_gettext("Number or reason")),
+        ListFilter("source", lazy_gettext("Source"), SOURCES, lazy_gettext("Any source")),
     ),
     sorts=SORTS,
     default_sort="number",
     load=_load,
     count=_count,
     shows_count=True,
-    bulk=Bulk(_item, _several, ACTIONS),
+    bulk=ListActions(_item, _several, ACTIONS),
     path=("organization_id",),
 )

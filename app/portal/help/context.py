@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException
 
 from app.extensions import caller
 from app.portal.help.subpages import OF_SUBPAGES, SAME_HELP
-from app.portal.help.topics import OF_OPERATORS, TOPICS, Topic
+from app.portal.help.topics import OF_OPERATORS, TOPICS, HelpTopic
 from app.portal.web.current_user import known_user
 from app.portal.web.navigation import may_open
 
@@ -37,7 +37,7 @@ def page_help() -> PageHelp | None:
     return PageHelp(topic.what, topic.more, topic.label, url)
 
 
-def _topic(page: str) -> Topic | None:
+def _topic(page: str) -> HelpTopic | None:
     endpoint = SAME_HELP.get(page, page)
     topic = TOPICS.get(endpoint) or OF_SUBPAGES.get(endpoint)
     return OF_OPERATORS.get(endpoint, topic) if caller().partner_id is None else topic

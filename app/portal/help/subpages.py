@@ -1,22 +1,22 @@
 """The help of pages that are reached from another page."""
 
 from app.languages import lazy_gettext
-from app.portal.help.topics import Topic
+from app.portal.help.topics import HelpTopic
 
-OF_SUBPAGES: dict[str, Topic] = {
-    "portal.access_why": Topic(
+OF_SUBPAGES: dict[str, HelpTopic] = {
+    "portal.access_why": HelpTopic(
         lazy_gettext("Whether a user or API client may do something, and why."),
         lazy_gettext("Role, organization and groups together decide it."),
         lazy_gettext("View users"),
         "portal.users",
     ),
-    "portal.account_factors": Topic(
+    "portal.account_factors": HelpTopic(
         lazy_gettext("A second factor proves that it is you, even if someone has your password."),
         lazy_gettext("Keep the recovery codes: they replace a lost phone or passkey."),
         lazy_gettext("Your account"),
         "portal.account",
     ),
-    "portal.call": Topic(
+    "portal.call": HelpTopic(
         lazy_gettext(
             "Everything about one call: its attempts, recording, transcript and timeline."
         ),
@@ -24,43 +24,43 @@ OF_SUBPAGES: dict[str, Topic] = {
         lazy_gettext("View calls"),
         "portal.calls",
     ),
-    "portal.campaign_left_out": Topic(
+    "portal.campaign_left_out": HelpTopic(
         lazy_gettext("Contacts that this campaign doesn’t call, with the reason for each."),
         lazy_gettext("They stay in the campaign; correct one on its own page."),
         lazy_gettext("View do-not-call lists"),
         "portal.do_not_call_lists",
     ),
-    "portal.campaign_plan": Topic(
+    "portal.campaign_plan": HelpTopic(
         lazy_gettext("Which assistant calls, at which times, and what it says first."),
         lazy_gettext("The organization’s calling hours and limits apply as well."),
         lazy_gettext("View assistants"),
         "portal.assistants",
     ),
-    "portal.campaign_settings": Topic(
+    "portal.campaign_settings": HelpTopic(
         lazy_gettext("The name of the campaign and the assistants that may use its contacts."),
         lazy_gettext("An archived campaign places no calls and keeps its contacts."),
         lazy_gettext("View campaigns"),
         "portal.campaigns",
     ),
-    "portal.contact": Topic(
+    "portal.contact": HelpTopic(
         lazy_gettext("A person that this campaign can call, with what you know about them."),
         lazy_gettext("A number on the do-not-call list is never called."),
         lazy_gettext("View do-not-call lists"),
         "portal.do_not_call_lists",
     ),
-    "portal.erasure": Topic(
+    "portal.erasure": HelpTopic(
         lazy_gettext("The data about this person is deleted or replaced by a pseudonym."),
         lazy_gettext("Figures and the history stay correct without naming the person."),
         lazy_gettext("View calls"),
         "portal.calls",
     ),
-    "portal.exports": Topic(
+    "portal.exports": HelpTopic(
         lazy_gettext("Files of long lists that were prepared for you."),
         lazy_gettext("Only you can download them, and they are deleted after some days."),
         lazy_gettext("View notifications"),
         "portal.notifications",
     ),
-    "portal.find": Topic(
+    "portal.find": HelpTopic(
         lazy_gettext(
             "Finds organizations, users, assistants, campaigns, contacts, calls, keys and pages."
         ),
@@ -68,19 +68,19 @@ OF_SUBPAGES: dict[str, Topic] = {
         lazy_gettext("View notifications"),
         "portal.notifications",
     ),
-    "portal.operator_partner": Topic(
+    "portal.operator_partner": HelpTopic(
         lazy_gettext("A partner with its administrators, customers, limits and trial."),
         lazy_gettext("To see its portal as a user does, open that user here."),
         lazy_gettext("View calls"),
         "portal.operator_calls",
     ),
-    "portal.operator_partner_new": Topic(
+    "portal.operator_partner_new": HelpTopic(
         lazy_gettext("A new partner gets its own portal and an administrator, who is invited."),
         lazy_gettext("It begins in trial, where only verified numbers can be called."),
         lazy_gettext("Call destinations"),
         "portal.operator_destinations",
     ),
-    "portal.organization_plan": Topic(
+    "portal.organization_plan": HelpTopic(
         lazy_gettext(
             "The plan decides what the organization pays, what is included and its limits."
         ),
@@ -88,43 +88,43 @@ OF_SUBPAGES: dict[str, Topic] = {
         lazy_gettext("Plans and prices"),
         "portal.pricing",
     ),
-    "portal.personal_data_settings": Topic(
+    "portal.personal_data_settings": HelpTopic(
         lazy_gettext("How long calls, files and other personal data are kept."),
         lazy_gettext("A shorter time also deletes older data that is already stored."),
         lazy_gettext("Settings"),
         "portal.portal_settings",
     ),
-    "portal.personal_data": Topic(
+    "portal.personal_data": HelpTopic(
         lazy_gettext("Everything that is stored about one user or contact, in numbers."),
         lazy_gettext("A contact is everyone in the organization with the same number or email."),
         lazy_gettext("View exports"),
         "portal.exports",
     ),
-    "portal.phone_number_assign": Topic(
+    "portal.phone_number_assign": HelpTopic(
         lazy_gettext("Gives a phone number to one organization, whose calls may then show it."),
         lazy_gettext("Assign only numbers that the carrier has for you."),
         lazy_gettext("View phone numbers"),
         "portal.phone_numbers",
     ),
-    "portal.phone_number_verify": Topic(
+    "portal.phone_number_verify": HelpTopic(
         lazy_gettext("A call to the number speaks a code that proves who has it."),
         lazy_gettext("Afterwards calls can show this number as caller ID."),
         lazy_gettext("View phone numbers"),
         "portal.phone_numbers",
     ),
-    "portal.saved_view_new": Topic(
+    "portal.saved_view_new": HelpTopic(
         lazy_gettext("A view keeps the filters, order and columns of a list under a name."),
         lazy_gettext("A shared view is also offered to your colleagues; only you can change it."),
         lazy_gettext("Your exports"),
         "portal.exports",
     ),
-    "portal.sign_in_policy": Topic(
+    "portal.sign_in_policy": HelpTopic(
         lazy_gettext("Who needs a second factor, and when a session ends."),
         lazy_gettext("A change also applies to users who are signed in."),
         lazy_gettext("Settings"),
         "portal.portal_settings",
     ),
-    "portal.statement": Topic(
+    "portal.statement": HelpTopic(
         lazy_gettext("What an organization pays for a month, line by line."),
         lazy_gettext(
             "It shows the addresses from the settings and never changes once the month is closed."
@@ -132,25 +132,25 @@ OF_SUBPAGES: dict[str, Topic] = {
         lazy_gettext("View usage"),
         "portal.usage",
     ),
-    "portal.upload_columns": Topic(
+    "portal.upload_columns": HelpTopic(
         lazy_gettext("Choose what each column of the file means."),
         lazy_gettext("Columns without a meaning are kept as metadata of the contacts."),
         lazy_gettext("View uploads"),
         "portal.uploads",
     ),
-    "portal.upload_undo": Topic(
+    "portal.upload_undo": HelpTopic(
         lazy_gettext("Undoing reverses what this upload added and changed."),
         lazy_gettext("What was changed again afterwards stays as it is."),
         lazy_gettext("View uploads"),
         "portal.uploads",
     ),
-    "portal.user_new": Topic(
+    "portal.user_new": HelpTopic(
         lazy_gettext("An invited user gets an email with a link to choose a password."),
         lazy_gettext("The role decides what the user sees and may change."),
         lazy_gettext("View users"),
         "portal.users",
     ),
-    "portal.verified_numbers": Topic(
+    "portal.verified_numbers": HelpTopic(
         lazy_gettext("In trial mode only these numbers can be called."),
         lazy_gettext("The owner of a number proves it by entering the code of a call."),
         lazy_gettext("View phone numbers"),

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from app.languages import lazy_gettext
 
 
-class Topic(NamedTuple):
+class HelpTopic(NamedTuple):
     """``endpoint`` is the page that ``label`` leads to; ``anchor`` is a part of it."""
 
     what: str
@@ -17,8 +17,8 @@ class Topic(NamedTuple):
 
 _API = "api_docs.docs"
 
-TOPICS: dict[str, Topic] = {
-    "portal.overview": Topic(
+TOPICS: dict[str, HelpTopic] = {
+    "portal.overview": HelpTopic(
         lazy_gettext("The figures of this month stand beside the same days of the month before."),
         lazy_gettext(
             "Below, everything that someone has to decide is listed with a link to its page."
@@ -26,7 +26,7 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("View notifications"),
         "portal.notifications",
     ),
-    "portal.notifications": Topic(
+    "portal.notifications": HelpTopic(
         lazy_gettext("Alerts, pauses, finished uploads and failed emails of the last 14 days."),
         lazy_gettext(
             "Each user reads them separately: your colleagues still see theirs as unread."
@@ -34,13 +34,13 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Choose your emails"),
         "portal.account",
     ),
-    "portal.account": Topic(
+    "portal.account": HelpTopic(
         lazy_gettext("Your name, time zone, password and the emails you get."),
         lazy_gettext("Times on every page are shown in your time zone."),
         lazy_gettext("View notifications"),
         "portal.notifications",
     ),
-    "portal.organizations": Topic(
+    "portal.organizations": HelpTopic(
         lazy_gettext(
             "An organization is one of your customers, with its own users, assistants and "
             "campaigns."
@@ -49,7 +49,7 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Add organizations from a template"),
         "portal.organization_templates",
     ),
-    "portal.organization_templates": Topic(
+    "portal.organization_templates": HelpTopic(
         lazy_gettext(
             "A template holds plan, limits, calling rules, assistants and a campaign plan."
         ),
@@ -59,13 +59,13 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("View organizations"),
         "portal.organizations",
     ),
-    "portal.organization_template_use_many": Topic(
+    "portal.organization_template_use_many": HelpTopic(
         lazy_gettext("A file creates up to 200 organizations, one for each row."),
         lazy_gettext("You see the problems of all rows before anything is created."),
         lazy_gettext("View templates"),
         "portal.organization_templates",
     ),
-    "portal.organization": Topic(
+    "portal.organization": HelpTopic(
         lazy_gettext(
             "Everything about one customer: usage this month, limits and the latest changes."
         ),
@@ -73,7 +73,7 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("View all organizations"),
         "portal.organizations",
     ),
-    "portal.organization_settings": Topic(
+    "portal.organization_settings": HelpTopic(
         lazy_gettext(
             "These rules apply to every call of the organization, whichever campaign it belongs to."
         ),
@@ -83,7 +83,7 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Open countries for all organizations"),
         "portal.portal_settings_destinations",
     ),
-    "portal.organization_spending": Topic(
+    "portal.organization_spending": HelpTopic(
         lazy_gettext(
             "A spending limit stops new calls once calls cost or last that much in a day or month."
         ),
@@ -91,13 +91,13 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Limits of your portal"),
         "portal.portal_settings_spending",
     ),
-    "portal.users": Topic(
+    "portal.users": HelpTopic(
         lazy_gettext("Everyone with access to your portal, and the members of your customers."),
         lazy_gettext("A suspended user is signed out at once and can be reactivated later."),
         lazy_gettext("Invite several users"),
         "portal.users_invite_many",
     ),
-    "portal.assistants": Topic(
+    "portal.assistants": HelpTopic(
         lazy_gettext(
             "An assistant is the AI that calls, with its own voice, messages and phone number."
         ),
@@ -105,13 +105,13 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Place a test call"),
         "portal.test_call",
     ),
-    "portal.phone_numbers": Topic(
+    "portal.phone_numbers": HelpTopic(
         lazy_gettext("Calls show one of these numbers as caller ID."),
         lazy_gettext("Each number belongs to one organization and can be moved to another."),
         lazy_gettext("Verify a phone number"),
         "portal.phone_number_verify",
     ),
-    "portal.campaigns": Topic(
+    "portal.campaigns": HelpTopic(
         lazy_gettext(
             "A campaign holds the contacts that an assistant calls, and the plan of when it calls."
         ),
@@ -119,19 +119,19 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("View uploads"),
         "portal.uploads",
     ),
-    "portal.campaign": Topic(
+    "portal.campaign": HelpTopic(
         lazy_gettext("The contacts of this campaign and what happened with each."),
         lazy_gettext("Contacts on the do-not-call list stay here and are never called."),
         lazy_gettext("View do-not-call lists"),
         "portal.do_not_call_lists",
     ),
-    "portal.campaign_outreach": Topic(
+    "portal.campaign_outreach": HelpTopic(
         lazy_gettext("Start, pause and follow the calls of this campaign."),
         lazy_gettext("Pausing keeps calls in progress and cancels those that wait."),
         lazy_gettext("Check the carrier"),
         "portal.line_health",
     ),
-    "portal.uploads": Topic(
+    "portal.uploads": HelpTopic(
         lazy_gettext(
             "A contact file is checked row by row before anything changes in the campaign."
         ),
@@ -139,31 +139,31 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("View stored files"),
         "portal.storage",
     ),
-    "portal.storage": Topic(
+    "portal.storage": HelpTopic(
         lazy_gettext("Uploaded files and pictures of your brand count as storage."),
         lazy_gettext("Deleting the data of an upload frees space and keeps the contacts."),
         lazy_gettext("View uploads"),
         "portal.uploads",
     ),
-    "portal.calls": Topic(
+    "portal.calls": HelpTopic(
         lazy_gettext("Every call of campaigns, scripts and tests, with its attempts and outcome."),
         lazy_gettext("A call with an unknown outcome is never placed again automatically."),
         lazy_gettext("View usage"),
         "portal.usage",
     ),
-    "portal.test_call": Topic(
+    "portal.test_call": HelpTopic(
         lazy_gettext("Call your own phone to hear an assistant before customers do."),
         lazy_gettext("A test call follows the same rules as any other call."),
         lazy_gettext("View assistants"),
         "portal.assistants",
     ),
-    "portal.line_health": Topic(
+    "portal.line_health": HelpTopic(
         lazy_gettext("Whether calls get through: the carrier, the queue and the calling service."),
         lazy_gettext("While calling is paused, calls are accepted and wait."),
         lazy_gettext("Carrier accounts"),
         "portal.carrier_accounts",
     ),
-    "portal.carrier_accounts": Topic(
+    "portal.carrier_accounts": HelpTopic(
         lazy_gettext(
             "Your own account or SIP trunk places your customers’ calls and is billed to you."
         ),
@@ -171,167 +171,167 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Check the carrier"),
         "portal.line_health",
     ),
-    "portal.do_not_call_lists": Topic(
+    "portal.do_not_call_lists": HelpTopic(
         lazy_gettext("Numbers on these lists are never called, by no campaign, script or test."),
         lazy_gettext("Each organization has its own list."),
         lazy_gettext("View campaigns"),
         "portal.campaigns",
     ),
-    "portal.usage": Topic(
+    "portal.usage": HelpTopic(
         lazy_gettext("A conversation is a call that a person or a voicemail answered."),
         lazy_gettext("Days begin at midnight UTC, so they can differ from your own days."),
         lazy_gettext("View calls"),
         "portal.calls",
     ),
-    "portal.costs": Topic(
+    "portal.costs": HelpTopic(
         lazy_gettext("What your customers pay, what calls and voices cost you, and the margin."),
         lazy_gettext("A closed month never changes; later usage appears as a correction."),
         lazy_gettext("Plans and prices"),
         "portal.pricing",
     ),
-    "portal.report_month": Topic(
+    "portal.report_month": HelpTopic(
         lazy_gettext("A month beside the month before, with customers that grow or fall."),
         lazy_gettext("It can be emailed to you and to your customers each month."),
         lazy_gettext("Schedule emails"),
         "portal.report_schedule",
     ),
-    "portal.report": Topic(
+    "portal.report": HelpTopic(
         lazy_gettext("The members of your customers over all time."),
         lazy_gettext("Each organization’s conversations are counted once in the sums."),
         lazy_gettext("Report of the month"),
         "portal.report_month",
     ),
-    "portal.report_schedule": Topic(
+    "portal.report_schedule": HelpTopic(
         lazy_gettext("The report of the last month is emailed on this day and hour."),
         lazy_gettext("The preview shows the email in the chosen language."),
         lazy_gettext("Report of the month"),
         "portal.report_month",
     ),
-    "portal.alerts": Topic(
+    "portal.alerts": HelpTopic(
         lazy_gettext("A rule watches a figure and opens an alert when its threshold is met."),
         lazy_gettext("An alert resolves by itself once the figure is back to normal."),
         lazy_gettext("View notifications"),
         "portal.notifications",
     ),
-    "portal.plan": Topic(
+    "portal.plan": HelpTopic(
         lazy_gettext("What your plan includes, what you used this month and what it costs."),
         lazy_gettext("An upgrade takes effect as soon as it is paid."),
         lazy_gettext("View usage"),
         "portal.usage",
     ),
-    "portal.branding": Topic(
+    "portal.branding": HelpTopic(
         lazy_gettext("Logo, colours and texts of everything that your customers see."),
         lazy_gettext("Changes stay in a draft until you publish them."),
         lazy_gettext("Check readability"),
         "portal.branding_contrast",
     ),
-    "portal.branding_contrast": Topic(
+    "portal.branding_contrast": HelpTopic(
         lazy_gettext("Each colour of your brand with its contrast against the page."),
         lazy_gettext("Where a colour is hard to read, the nearest readable shade is used."),
         lazy_gettext("Edit the brand"),
         "portal.branding",
     ),
-    "portal.branding_history": Topic(
+    "portal.branding_history": HelpTopic(
         lazy_gettext("Every published version of your brand."),
         lazy_gettext("Rolling back publishes an earlier version again."),
         lazy_gettext("Edit the brand"),
         "portal.branding",
     ),
-    "portal.branding_surfaces": Topic(
+    "portal.branding_surfaces": HelpTopic(
         lazy_gettext("Where your brand appears, and what is missing there."),
         lazy_gettext("Places without your brand show a neutral look."),
         lazy_gettext("Edit the brand"),
         "portal.branding",
     ),
-    "portal.api_access": Topic(
+    "portal.api_access": HelpTopic(
         lazy_gettext("An API key lets a script of one organization send contacts and place calls."),
         lazy_gettext("The key is shown once, when you create it."),
         lazy_gettext("Read the quick start"),
         _API,
         "start",
     ),
-    "portal.api_clients": Topic(
+    "portal.api_clients": HelpTopic(
         lazy_gettext("An API client signs scripts in that manage your customers."),
         lazy_gettext("Its role decides what the scripts may do."),
         lazy_gettext("Read the quick start"),
         _API,
         "start",
     ),
-    "portal.api_webhooks": Topic(
+    "portal.api_webhooks": HelpTopic(
         lazy_gettext("A webhook sends events, such as an ended call, to your own server."),
         lazy_gettext("Events are signed and sent again until your server accepts them."),
         lazy_gettext("Read the limits of the API"),
         _API,
         "limits",
     ),
-    "portal.api_migration": Topic(
+    "portal.api_migration": HelpTopic(
         lazy_gettext("Clients of the legacy API and the date on which it ends for each."),
         lazy_gettext("Each page shows the new request that equals the last old one."),
         lazy_gettext("Read the quick start"),
         _API,
         "start",
     ),
-    "portal.pricing": Topic(
+    "portal.pricing": HelpTopic(
         lazy_gettext("The plans that your customers see, with prices and what is included."),
         lazy_gettext("Changes stay in a draft until you publish a version."),
         lazy_gettext("Limits of the plans"),
         "portal.pricing_limits",
     ),
-    "portal.pricing_history": Topic(
+    "portal.pricing_history": HelpTopic(
         lazy_gettext("Every published version of your plans."),
         lazy_gettext("Restoring a version puts it into the draft, where you can review it."),
         lazy_gettext("Plans and prices"),
         "portal.pricing",
     ),
-    "portal.pricing_limits": Topic(
+    "portal.pricing_limits": HelpTopic(
         lazy_gettext("How many calls each organization on a plan may place at once and in a day."),
         lazy_gettext("A lower limit in an organization’s settings still applies."),
         lazy_gettext("Plans and prices"),
         "portal.pricing",
     ),
-    "portal.pricing_stripe": Topic(
+    "portal.pricing_stripe": HelpTopic(
         lazy_gettext("Connect your Stripe account to sell plans to your customers."),
         lazy_gettext("Products and prices are created there when you publish your plans."),
         lazy_gettext("Plans and prices"),
         "portal.pricing",
     ),
-    "portal.portal_settings": Topic(
+    "portal.portal_settings": HelpTopic(
         lazy_gettext("Company details, addresses and defaults of your portal."),
         lazy_gettext("New organizations start with the default assistant that you set here."),
         lazy_gettext("Edit the brand"),
         "portal.branding",
     ),
-    "portal.portal_settings_domain": Topic(
+    "portal.portal_settings_domain": HelpTopic(
         lazy_gettext("The DNS records that prove your domain, and whether they are seen."),
         lazy_gettext("Your own host name shows your brand alone, also in the links of emails."),
         lazy_gettext("Settings"),
         "portal.portal_settings",
     ),
-    "portal.portal_settings_companies": Topic(
+    "portal.portal_settings_companies": HelpTopic(
         lazy_gettext("Sign-in with accounts that your company or your customers already have."),
         lazy_gettext("Each provider needs the address of this portal and a client of its own."),
         lazy_gettext("Settings"),
         "portal.portal_settings",
     ),
-    "portal.directory": Topic(
+    "portal.directory": HelpTopic(
         lazy_gettext("Your directory creates, changes and deactivates users by SCIM."),
         lazy_gettext("Users get the role of their groups; choose it here for each group."),
         lazy_gettext("Settings"),
         "portal.portal_settings",
     ),
-    "portal.portal_settings_groups": Topic(
+    "portal.portal_settings_groups": HelpTopic(
         lazy_gettext("Organizations that some of your admins look after."),
         lazy_gettext("Limit an admin or API client to groups on its own page."),
         lazy_gettext("Users"),
         "portal.users",
     ),
-    "portal.portal_settings_destinations": Topic(
+    "portal.portal_settings_destinations": HelpTopic(
         lazy_gettext("Countries that your customers may call besides their own."),
         lazy_gettext("A country that you don’t open here is refused for every organization."),
         lazy_gettext("Spending limits"),
         "portal.portal_settings_spending",
     ),
-    "portal.portal_settings_spending": Topic(
+    "portal.portal_settings_spending": HelpTopic(
         lazy_gettext(
             "The most that the calls of all your organizations together may cost or last."
         ),
@@ -341,25 +341,25 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Call destinations"),
         "portal.portal_settings_destinations",
     ),
-    "portal.portal_settings_budget": Topic(
+    "portal.portal_settings_budget": HelpTopic(
         lazy_gettext("An amount a month with emails at 50, 80 and 100 %%."),
         lazy_gettext("A budget stops no calls."),
         lazy_gettext("Spending limits"),
         "portal.portal_settings_spending",
     ),
-    "portal.audit": Topic(
+    "portal.audit": HelpTopic(
         lazy_gettext("Who changed what and when, with the values before and after."),
         lazy_gettext("Entries can’t be changed or deleted."),
         lazy_gettext("View users"),
         "portal.users",
     ),
-    "portal.outbox": Topic(
+    "portal.outbox": HelpTopic(
         lazy_gettext("Emails that were kept here because no mail server is set up."),
         lazy_gettext("Open one to see it as its reader would."),
         lazy_gettext("View users"),
         "portal.users",
     ),
-    "portal.operator_installation": Topic(
+    "portal.operator_installation": HelpTopic(
         lazy_gettext(
             "Workers, queues, carriers, emails, storage and versions of this installation."
         ),
@@ -367,13 +367,13 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Check the carrier"),
         "portal.line_health",
     ),
-    "portal.operator_destinations": Topic(
+    "portal.operator_destinations": HelpTopic(
         lazy_gettext("Countries and voice hosts that the partners may open."),
         lazy_gettext("A limit here also applies to what a partner opened before."),
         lazy_gettext("Spending limits"),
         "portal.operator_spending",
     ),
-    "portal.operator_spending": Topic(
+    "portal.operator_spending": HelpTopic(
         lazy_gettext(
             "Spending limits of each partner, and the call rates that they are counted with."
         ),
@@ -381,19 +381,19 @@ TOPICS: dict[str, Topic] = {
         lazy_gettext("Call destinations"),
         "portal.operator_destinations",
     ),
-    "portal.operator_storage": Topic(
+    "portal.operator_storage": HelpTopic(
         lazy_gettext("What each partner stores, and its limit."),
         lazy_gettext("At the limit new uploads are refused."),
         lazy_gettext("Installation"),
         "portal.operator_installation",
     ),
-    "portal.operator_calls": Topic(
+    "portal.operator_calls": HelpTopic(
         lazy_gettext("The calls of all partners, with their outcome, length and cost."),
         lazy_gettext("Who was called is visible only to the partner and its customer."),
         lazy_gettext("Check the carrier"),
         "portal.line_health",
     ),
-    "portal.operator_figures": Topic(
+    "portal.operator_figures": HelpTopic(
         lazy_gettext("Each night the daily totals are compared with the rows that they count."),
         lazy_gettext("A difference is listed with its day."),
         lazy_gettext("Installation"),
@@ -402,14 +402,14 @@ TOPICS: dict[str, Topic] = {
 }
 """By endpoint; the “?” stands on these pages."""
 
-OF_OPERATORS: dict[str, Topic] = {
-    "portal.overview": Topic(
+OF_OPERATORS: dict[str, HelpTopic] = {
+    "portal.overview": HelpTopic(
         lazy_gettext("Every partner with its customers and the conversations of this month."),
         lazy_gettext("A suspended partner’s users are signed out and its calls stop."),
         lazy_gettext("Add a partner"),
         "portal.operator_partner_new",
     ),
-    "portal.phone_numbers": Topic(
+    "portal.phone_numbers": HelpTopic(
         lazy_gettext("Calls show one of these numbers as caller ID."),
         lazy_gettext("You assign each number to one organization."),
         lazy_gettext("Assign a phone number"),

@@ -12,9 +12,9 @@ from app.models import IdentityProvider, Partner
 from app.portal.auth.company_accounts import redirect_uri_of
 from app.portal.identity_providers.forms import EditProviderForm, ProviderForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import refuse_operators
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.services import partners
@@ -45,7 +45,7 @@ def portal_settings_company_create() -> Page:
     if not form.passes(lambda: _check(wanted)):
         return _new_page(form), 422
     with saving(form, lambda: _new_page(form), validate=False) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         provider = providers.add(session, caller(), settings().secret_keys, wanted)
         url = submission.led_to(_url(provider.id))
     words = gettext("%(name)s was added. Enter its redirect address there.", name=provider.name)
@@ -100,8 +100,8 @@ def portal_settings_company_remove(provider_id: UUID) -> Response:
     )
 
 
-def _removing(provider: IdentityProvider, users: int) -> Confirmation:
-    return Confirmation(
+def _removing(provider: IdentityProvider, users: int) -> ConfirmationPage:
+    return ConfirmationPage(
         action=url_for("portal.portal_settings_company_remove", provider_id=provider.id),
         title=gettext("Remove %(name)s?", name=provider.name),
         consequences=[

@@ -15,7 +15,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import last_day
 from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
@@ -79,10 +79,10 @@ def api_migration_end_confirm(client_id: UUID) -> Page:
     return _ending(_changeable(client_id)).page()
 
 
-def _ending(moving: Moving) -> Confirmation:
+def _ending(moving: Moving) -> ConfirmationPage:
     retirement = settings().legacy_retirement
     day = last_day(retirement, "UTC")
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.api_migration_end", client_id=moving.client.id),
         title=gettext("End the extension of “%(name)s”?", name=moving.client.name),
         consequences=[
@@ -130,7 +130,7 @@ def _extending(moving: Moving, form: ExtensionForm) -> str:
         consequences.append(
             gettext("Its secret works through %(day)s; an extension doesn’t change that.", day=day)
         )
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.api_migration_extend", client_id=client.id),
         title=gettext("Change the extension of “%(name)s”?", name=client.name)
         if moving.is_extended

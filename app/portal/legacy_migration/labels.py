@@ -9,7 +9,7 @@ from typing import Any
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import LegacyExchange, utcnow
 from app.portal.api_access.curl_examples import KEY_VARIABLE
-from app.portal.api_access.labels import End
+from app.portal.api_access.labels import CredentialEnd
 
 SOON = timedelta(days=30)
 FIELDS = {
@@ -31,20 +31,20 @@ ONLY_BEFORE = {
 """Errors of the legacy API without a counterpart."""
 
 
-def time_left(end: datetime) -> End:
+def time_left(end: datetime) -> CredentialEnd:
     """21 days left, within a day, or over since so many days; amber in the last month and after."""
     now = utcnow()
     if end <= now:
         over = (now - end).days
         if not over:
-            return End(gettext("Ended today"), soon=True)
+            return CredentialEnd(gettext("Ended today"), soon=True)
         ago = ngettext("Ended %(num)s day ago", "Ended %(num)s days ago", over)
-        return End(ago, soon=True)
+        return CredentialEnd(ago, soon=True)
     left = end - now
     if not left.days:
-        return End(gettext("Within a day"), soon=True)
+        return CredentialEnd(gettext("Within a day"), soon=True)
     words = ngettext("%(num)s day left", "%(num)s days left", left.days)
-    return End(words, left < SOON)
+    return CredentialEnd(words, left < SOON)
 
 
 def as_curl(url: str, body: Mapping[str, Any]) -> str:

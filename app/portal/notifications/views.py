@@ -64,7 +64,7 @@ PAGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NotificationRow:
     """``target`` are other words than those that the entry stores; ``about`` is what else is known
     of it, such as its organization; ``undo`` is the state of the undo of an upload."""
 
@@ -115,7 +115,7 @@ def _found(session: Session, kinds: Collection[str]) -> dict[str, Any]:
     }
 
 
-def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[Row]:
+def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[NotificationRow]:
     entries = [entry for entry, _is_unread in found]
     targets = targets_of(session, entries)
     users = audit_search.user_names(session, caller(), entries)
@@ -135,7 +135,7 @@ def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[Ro
             outcome(entry.after) if entry.target_type == "upload" else "",
         ]
         rows.append(
-            Row(
+            NotificationRow(
                 entry,
                 is_unread,
                 targets.get(entry.id) or users.get(target_id),

@@ -9,7 +9,7 @@ from app.portal.calls.labels import ENDED_WORDS, OUTCOME_WORDS
 from app.portal.calls.listing import STATE_FILTER, chosen_states
 from app.portal.web import lists
 from app.portal.web.formats import CALL_STATUS_NAMES, CARRIER_NAMES, carrier_title
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
 from app.portal.web.region_choices import region_title
 from app.portal.web.user_timezone import Problems, time_bounds, zone
 from app.services.calls import of_partners
@@ -49,34 +49,34 @@ PARTNER_CALLS = ListDefinition(
     nouns=(lazy_gettext("call"), lazy_gettext("calls")),
     endpoint="portal.operator_calls",
     columns=(
-        Column(
+        ListColumn(
             "organization",
             lazy_gettext("Organization"),
             lambda row: row.organization,
             "cell-name cell-name-words",
         ),
-        Column("partner", lazy_gettext("Partner"), lambda row: row.partner, "cut"),
-        Column(
+        ListColumn("partner", lazy_gettext("Partner"), lambda row: row.partner, "cut"),
+        ListColumn(
             "country",
             lazy_gettext("Country"),
             lambda row: region_title(row.region) if row.region else None,
             "wrap",
             usual=False,
         ),
-        Column(
+        ListColumn(
             "status",
             lazy_gettext("Status"),
             lambda row: str(CALL_STATUS_NAMES[row.status]),
             "phone-first",
         ),
-        Column("outcome", lazy_gettext("Outcome"), outcome, "cut"),
-        Column(
+        ListColumn("outcome", lazy_gettext("Outcome"), outcome, "cut"),
+        ListColumn(
             "carrier",
             lazy_gettext("Carrier"),
             lambda row: carrier_title(row.carrier),
             "from-1280",
         ),
-        Column(
+        ListColumn(
             "duration",
             lazy_gettext("Duration"),
             lambda row: row.seconds,
@@ -84,8 +84,10 @@ PARTNER_CALLS = ListDefinition(
             sort="duration",
             heading=lazy_gettext("Duration (seconds)"),
         ),
-        Column("cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280", sort="cost"),
-        Column(
+        ListColumn(
+            "cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280", sort="cost"
+        ),
+        ListColumn(
             "accepted",
             lazy_gettext("Accepted"),
             lambda row: row.created_at,
@@ -93,7 +95,7 @@ PARTNER_CALLS = ListDefinition(
             sort="created",
             heading=lazy_gettext("Accepted (UTC)"),
         ),
-        Column(
+        ListColumn(
             "ended",
             lazy_gettext("Ended"),
             lambda row: row.ended_at,
@@ -101,12 +103,12 @@ PARTNER_CALLS = ListDefinition(
             usual=False,
             heading=lazy_gettext("Ended (UTC)"),
         ),
-        Column("id", lazy_gettext("Id"), lambda row: str(row.id), "wrap", usual=False),
+        ListColumn("id", lazy_gettext("Id"), lambda row: str(row.id), "wrap", usual=False),
     ),
     filters=(
-        Filter("partner", lazy_gettext("Partner")),
+        ListFilter("partner", lazy_gettext("Partner")),
         STATE_FILTER,
-        Filter("carrier", lazy_gettext("Carrier"), CARRIER_NAMES, lazy_gettext("Any carrier")),
+        ListFilter("carrier", lazy_gettext("Carrier"), CARRIER_NAMES, lazy_gettext("Any carrier")),
     ),
     sorts=SORTS,
     default_sort="-created",

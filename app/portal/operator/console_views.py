@@ -20,7 +20,7 @@ from app.portal.users.listing import STATUS_NAMES
 from app.portal.users.views import STATUS_TONES
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import sign_in_url
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import LAST_DAY
@@ -39,7 +39,7 @@ def operator_partner_new() -> str:
 def operator_partner_create() -> Page:
     form = PartnerForm()
     with saving(form, lambda: _new_page(form)) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         made = partners.create_by_operator(session, caller(), form.to_partner())
         first, role = form.first_user(), Role.PARTNER_ADMIN
         invited = users.invite(session, caller(), user_type=role, partner_id=made.id, **first)

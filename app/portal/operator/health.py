@@ -8,14 +8,14 @@ from sqlalchemy.orm import Session
 from app.extensions import settings
 from app.languages import gettext, ngettext
 from app.models import utcnow
-from app.portal.operator.parts import Work
+from app.portal.operator.parts import QueuedWork
 from app.portal.operator.views import keeps_mails
 from app.portal.web.formats import number
 from app.services import installation
 from app.services.installation import is_late
 
 
-def health(session: Session, work: Work) -> list[dict[str, Any]]:
+def health(session: Session, work: QueuedWork) -> list[dict[str, Any]]:
     """Return the arguments of one tile (`components/stat.html`) for each figure."""
     page = url_for("portal.operator_installation")
     online = len(work.workers.online)

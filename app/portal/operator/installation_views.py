@@ -15,7 +15,7 @@ from app.gateways import job_queue
 from app.gateways.job_queue import FailedJob, QueueDepth
 from app.languages import gettext, lazy_gettext
 from app.models import FigureCheck, utcnow
-from app.portal.operator.parts import Work, parts, work
+from app.portal.operator.parts import QueuedWork, parts, work
 from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import kept
 from app.portal.web.blueprint import portal
@@ -63,7 +63,7 @@ def operator_installation() -> str:
         )
 
 
-def _work(session: Session, now: Work) -> dict[str, Any]:
+def _work(session: Session, now: QueuedWork) -> dict[str, Any]:
     """Return the queues, the workers and the newest failed jobs."""
     return {
         "queues": _queues(now),
@@ -74,7 +74,7 @@ def _work(session: Session, now: Work) -> dict[str, Any]:
     }
 
 
-def _queues(now: Work) -> list[tuple[str, QueueDepth, bool, bool]]:
+def _queues(now: QueuedWork) -> list[tuple[str, QueueDepth, bool, bool]]:
     """Return the queues with work or without a worker: name, numbers, unserved, late."""
     return [
         (QUEUE_NAMES[each.name], each, each.name in now.unserved, is_late(each.oldest_at))

@@ -10,7 +10,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.models import Partner
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import number
 from app.portal.web.messages import redirect_with
 from app.services import overview, partners, users
@@ -26,7 +26,7 @@ def partner_suspend_confirm(partner_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = partners.get(session, caller(), partner_id)
         consequences = _of_suspending(session, found)
-    return Confirmation(
+    return ConfirmationPage(
         title=gettext("Suspend %(name)s?", name=found.name),
         consequences=consequences,
         act=gettext("Suspend partner"),

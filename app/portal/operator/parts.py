@@ -44,7 +44,7 @@ Part = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class QueuedWork:
     """The workers, the queues, those that no worker serves, and the number of failed jobs."""
 
     workers: Workers
@@ -53,16 +53,16 @@ class Work:
     failed: int
 
 
-def work(session: Session) -> Work:
+def work(session: Session) -> QueuedWork:
     found = workers.listing(session, settings().worker_silent_seconds)
     unserved = workers.unserved(workers.by_queue(found.online))
     failed = job_queue.count_failed(session, utcnow() - FAILED_WITHIN)
-    return Work(found, job_queue.depths(session), unserved, failed)
+    return QueuedWork(found, job_queue.depths(session), unserved, failed)
 
 
 def parts(
     session: Session,
-    found_work: Work,
+    found_work: QueuedWork,
     migration: SchemaCompatibility,
     checked: Sequence[CheckedDay],
 ) -> tuple[list[Part], list[Part]]:

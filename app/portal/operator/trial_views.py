@@ -10,7 +10,7 @@ from app.languages import gettext, lazy_gettext
 from app.models import Partner
 from app.portal.operator.partner_views import crumbs_of
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import redirect_with
 from app.services import partners
 
@@ -28,7 +28,7 @@ STARTING = (
 @portal.get("/partners/<uuid:partner_id>/end-trial")
 def partner_trial_end_confirm(partner_id: UUID) -> str:
     found = _get(partner_id)
-    return Confirmation(
+    return ConfirmationPage(
         title=gettext("End the trial of %(name)s?", name=found.name),
         consequences=ENDING,
         act=gettext("End trial"),
@@ -52,7 +52,7 @@ def partner_trial_end(partner_id: UUID) -> Response:
 @portal.get("/partners/<uuid:partner_id>/start-trial")
 def partner_trial_start_confirm(partner_id: UUID) -> str:
     found = _get(partner_id)
-    return Confirmation(
+    return ConfirmationPage(
         title=gettext("Return %(name)s to trial mode?", name=found.name),
         consequences=STARTING,
         act=gettext("Return to trial mode"),

@@ -8,7 +8,7 @@ from wtforms import RadioField, SelectChoice, StringField, TextAreaField
 
 from app.languages import lazy_gettext
 from app.models import Organization, OrganizationGroup
-from app.portal.web.fields import Checkboxes, OnceField, VersionField, lines_of, without_nul
+from app.portal.web.fields import CheckboxesField, OnceField, VersionField, lines_of, without_nul
 from app.portal.web.forms import PortalForm
 from app.services.organization_groups import Listed
 from app.validation.uuids import as_uuid
@@ -24,7 +24,7 @@ class GroupFields(PortalForm):
     has_more = False
 
     name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
-    kept = Checkboxes(lazy_gettext("Organizations"))
+    kept = CheckboxesField(lazy_gettext("Organizations"))
     added = TextAreaField(lazy_gettext("Add organizations"), filters=[without_nul])
 
     def offer(self, organizations: Sequence[Organization], *, has_more: bool) -> None:
@@ -67,7 +67,7 @@ class LimitForm(PortalForm):
         ],
         default=ALL,
     )
-    groups = Checkboxes(lazy_gettext("Groups"))
+    groups = CheckboxesField(lazy_gettext("Groups"))
 
     def offer(self, listed: Sequence[Listed]) -> None:
         self.groups.choices = [SelectChoice(str(each.group.id), each.group.name) for each in listed]

@@ -12,8 +12,8 @@ from app.languages import gettext
 from app.models import Organization, OrganizationGroup
 from app.portal.organization_groups.forms import GroupFields, NewGroupForm, OrganizationGroupForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
-from app.portal.web.editing import Submission
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.services import organization_groups, organizations, users
@@ -41,7 +41,7 @@ def portal_settings_group_new() -> str:
 def portal_settings_group_create() -> Page:
     form = NewGroupForm()
     with saving(form, lambda: _new_page(form), validate=False) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         wanted = GroupInput(form.name.data or "", _chosen(session, form))
         made = organization_groups.create(session, caller(), wanted)
         submission.led_to(url_for("portal.portal_settings_groups"))
@@ -76,8 +76,8 @@ def portal_settings_group_delete_confirm(group_id: UUID) -> str:
     return _deleting(group).page()
 
 
-def _deleting(group: OrganizationGroup) -> Confirmation:
-    return Confirmation(
+def _deleting(group: OrganizationGroup) -> ConfirmationPage:
+    return ConfirmationPage(
         action=url_for("portal.portal_settings_group_delete", group_id=group.id),
         title=gettext("Delete the group %(name)s?", name=group.name),
         consequences=[

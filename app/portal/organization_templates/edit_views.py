@@ -19,8 +19,8 @@ from app.portal.organization_templates.forms import (
 )
 from app.portal.organization_templates.views import bounds, opened
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
-from app.portal.web.editing import Submission
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, seen_version
 from app.portal.web.messages import changing, redirect_with
 from app.portal.web.region_choices import offered_first
@@ -59,7 +59,7 @@ def organization_template_assistant_new(template_id: UUID) -> str:
 def organization_template_assistant_create(template_id: UUID) -> Page:
     form = TemplateAssistantForm()
     with saving(form, lambda: _assistant_page(template_id, form), validate=False) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         fields = AssistantFields(**form.data)
         organization_templates.save_assistant(
             session, caller(), template_id, None, fields, bounds()
@@ -92,8 +92,8 @@ def organization_template_assistant_remove_confirm(template_id: UUID, position: 
     return _removing(opened(template_id), position).page()
 
 
-def _removing(found: Opened, position: int) -> Confirmation:
-    return Confirmation(
+def _removing(found: Opened, position: int) -> ConfirmationPage:
+    return ConfirmationPage(
         action=url_for(
             "portal.organization_template_assistant_remove",
             template_id=found.template.id,

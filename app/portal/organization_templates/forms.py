@@ -12,7 +12,7 @@ from app.models import Campaign
 from app.portal.assistants.forms import AssistantForm
 from app.portal.campaigns.plan_forms import PlanForm
 from app.portal.organization_templates.labels import FIRST_ROLE_NAMES, zone_words
-from app.portal.organizations.forms import Limits
+from app.portal.organizations.forms import OrganizationLimitsForm
 from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.web.fields import OnceField, VersionField, without_nul
 from app.portal.web.forms import PortalForm
@@ -63,7 +63,7 @@ class SavedTemplateForm(FirstRole):
         ]
 
 
-class TemplateForm(SettingsForm, Limits, FirstRole):
+class TemplateForm(SettingsForm, OrganizationLimitsForm, FirstRole):
     """Name, plan, limits, first user and calling rules."""
 
     version = VersionField()

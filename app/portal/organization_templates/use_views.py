@@ -23,7 +23,7 @@ from app.portal.organization_templates.views import bounds, opened
 from app.portal.organizations.labels import added_words
 from app.portal.organizations.views import region_names
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.editing import Submission, once
+from app.portal.web.editing import FormSubmission, once
 from app.portal.web.forms import saving
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
@@ -68,7 +68,7 @@ def organization_template_use_create(template_id: UUID) -> Page:
     form = CustomerForm()
     customer = form.to_customer()
     with saving(form, lambda: _use_page(template_id, form), validate=False) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         made = organization_templates.create_organization(
             session, caller(), template_id, customer, bounds(), **_installation()
         )

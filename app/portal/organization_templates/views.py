@@ -23,9 +23,9 @@ from app.portal.organization_templates.labels import (
     rule_facts,
 )
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import refuse_operators
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.services import campaigns, organization_templates, organizations
@@ -63,7 +63,7 @@ def organization_template_new() -> str:
 def organization_template_create() -> Page:
     form = NewTemplateForm()
     with saving(form, lambda: _new_page(form), validate=False) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         made = organization_templates.create(session, caller(), form.name.data or "")
         url = submission.led_to(url_for("portal.organization_template", template_id=made.id))
     words = gettext(
@@ -84,7 +84,7 @@ def organization_save_as_template(organization_id: UUID) -> str:
 def organization_template_save_as(organization_id: UUID) -> Page:
     form = SavedTemplateForm()
     with saving(form, lambda: _save_page(organization_id, form)) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         name, campaign_id = form.name.data or "", as_uuid(form.campaign.data or "")
         made = organization_templates.save_organization(
             session, caller(), organization_id, name, campaign_id=campaign_id, first_role=form.role
@@ -113,7 +113,7 @@ def organization_template(template_id: UUID) -> str:
 @portal.get("/organization-templates/<uuid:template_id>/delete")
 def organization_template_delete_confirm(template_id: UUID) -> str:
     found = opened(template_id)
-    return Confirmation(
+    return ConfirmationPage(
         title=gettext("Delete the template %(name)s?", name=found.template.name),
         consequences=[gettext("Organizations that were created from it stay as they are.")],
         act=gettext("Delete template"),

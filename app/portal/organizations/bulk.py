@@ -9,37 +9,37 @@ from app.enums import OrganizationStatus, Tier
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
-from app.portal.web.bulk import BulkAction, Choice, Item
+from app.portal.web.bulk import BulkAction, BulkChoice, BulkItem
 from app.portal.web.plan_names import PLAN_NAMES
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import organization_groups, organizations
 
 
-def _suspend(session: Session, item: Item) -> None:
+def _suspend(session: Session, item: BulkItem) -> None:
     organizations.suspend(session, caller(), item.row.organization.id)
 
 
-def _reactivate(session: Session, item: Item) -> None:
+def _reactivate(session: Session, item: BulkItem) -> None:
     organizations.resume(session, caller(), item.row.organization.id)
 
 
-def _change_plan(session: Session, item: Item) -> None:
+def _change_plan(session: Session, item: BulkItem) -> None:
     changes = UpdateOrganizationInput(payment_tier=Tier(item.choice))
     organizations.update(session, caller(), item.row.organization.id, changes)
 
 
-def _add_to_group(session: Session, item: Item) -> None:
+def _add_to_group(session: Session, item: BulkItem) -> None:
     organization_groups.add(session, caller(), UUID(item.choice), item.row.organization.id)
 
 
-def _only(status: OrganizationStatus, item: Item) -> str | None:
+def _only(status: OrganizationStatus, item: BulkItem) -> str | None:
     found = item.row.organization.status
     if found is OrganizationStatus.ARCHIVED:
         return gettext("The organization is archived.")
     return None if found is status else gettext("Already so. Nothing was changed.")
 
 
-def _has_plan(item: Item) -> str | None:
+def _has_plan(item: BulkItem) -> str | None:
     is_so = (item.row.organization.payment_tier or Tier.FREE) == item.choice
     return gettext("Already so. Nothing was changed.") if is_so else None
 
@@ -116,7 +116,7 @@ ACTIONS = (
         what=lazy_gettext("Plan changed."),
         refusal=_has_plan,
         is_risky=False,
-        choice=Choice(
+        choice=BulkChoice(
             lazy_gettext("Plan"),
             lambda _session: {tier.value: str(name) for tier, name in PLAN_NAMES.items()},
         ),
@@ -141,7 +141,7 @@ ACTIONS = (
         act=_add_to_group,
         what=lazy_gettext("Added to the group."),
         is_risky=False,
-        choice=Choice(lazy_gettext("Organization group"), _groups),
+        choice=BulkChoice(lazy_gettext("Organization group"), _groups),
         is_of_partners=True,
     ),
 )

@@ -15,7 +15,7 @@ from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.organizations.labels import added_words
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import local_path, refuse_operators
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
@@ -37,7 +37,7 @@ def organization_create() -> Page:
     refuse_operators()
     form = NewForm()
     with saving(form, lambda: _new_page(form)) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         wanted = {"name": form.name.data or "", **form.to_changes().sent()}
         own, in_trial = partners.own(caller()), settings().new_organizations_in_trial
         made = organizations.create(session, caller(), own, in_trial=in_trial, **wanted)

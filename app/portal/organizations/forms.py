@@ -43,7 +43,7 @@ class OrganizationForm(PortalForm):
         return self.passes(lambda: read(UpdateOrganizationInput, readable))
 
 
-class Limits(OrganizationForm):
+class OrganizationLimitsForm(OrganizationForm):
     tier = SelectField(lazy_gettext("Plan"), choices=plan_choices)
     assistant_limit = WholeNumber(lazy_gettext("Assistant limit"), required=True)
     user_limit = WholeNumber(lazy_gettext("User limit"), required=True)
@@ -53,7 +53,7 @@ class Limits(OrganizationForm):
         return self.is_taken() and fine
 
 
-class PlanForm(Limits):
+class PlanForm(OrganizationLimitsForm):
     version = VersionField()
     tier = RadioField(lazy_gettext("Plan"), choices=plan_choices)
 
@@ -62,7 +62,7 @@ class PlanForm(Limits):
         return cls.from_object(organization, {"tier": organization.payment_tier or Tier.FREE})
 
 
-class Names(OrganizationForm):
+class OrganizationNamesForm(OrganizationForm):
     name = StringField(lazy_gettext("Name"), render_kw=_NAME)
     referral_code = StringField(
         lazy_gettext("Referral code"), filters=[blank_is_none], render_kw=_NAME
@@ -72,7 +72,7 @@ class Names(OrganizationForm):
     )
 
 
-class EditForm(BillingAddressFields, Names):
+class EditForm(BillingAddressFields, OrganizationNamesForm):
     version = VersionField()
 
     @classmethod
@@ -83,7 +83,7 @@ class EditForm(BillingAddressFields, Names):
         return form
 
 
-class NewForm(Names, Limits):
+class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
     """A blank user limit is the usual one of the plan."""
 
     once = OnceField()

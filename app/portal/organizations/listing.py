@@ -12,8 +12,8 @@ from app.languages import lazy_gettext
 from app.models import Organization
 from app.portal.organizations.bulk import ACTIONS
 from app.portal.web import lists
-from app.portal.web.bulk import Bulk, Item
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.bulk import BulkItem, ListActions
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
 from app.portal.web.plan_names import PLAN_NAMES, plan_name
 from app.services import organizations, partners
 from app.services.organizations import Closeness, InTrial
@@ -36,7 +36,7 @@ TRIAL_NAMES = {InTrial.YES: lazy_gettext("In trial"), InTrial.NO: lazy_gettext("
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OrganizationRow:
     organization: Organization
     use: Use
     first_user: str | None
@@ -55,33 +55,36 @@ def _chosen() -> organizations.Filter:
     )
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[OrganizationRow]:
     page = organizations.search(session, caller(), _chosen(), sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _rows(session: Session, found: Sequence[Organization]) -> list[Row]:
+def _rows(session: Session, found: Sequence[Organization]) -> list[OrganizationRow]:
     ids = [row.id for row in found]
     use = organizations.use_of(session, ids)
     owners = organizations.first_users_of(session, ids)
     served = {row.partner_id for row in found}
     portals = partners.names_of(session, caller(), served) if caller().is_operator else {}
-    return [Row(row, use[row.id], owners.get(row.id), portals.get(row.partner_id)) for row in found]
+    return [
+        OrganizationRow(row, use[row.id], owners.get(row.id), portals.get(row.partner_id))
+        for row in found
+    ]
 
 
-def _item(row: Row) -> Item:
+def _item(row: OrganizationRow) -> BulkItem:
     found = row.organization
-    return Item(str(found.id), found.name, str(STATUS_NAMES[found.status]), row)
+    return BulkItem(str(found.id), found.name, str(STATUS_NAMES[found.status]), row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted = {known for key in keys if (known := as_uuid(key))}
     found = organizations.by_ids(session, caller(), wanted).values()
     by_name = sorted(found, key=lambda each: (each.name_key, each.id))
     return [_item(row) for row in _rows(session, by_name)]
 
 
-def _plan(row: Row) -> str:
+def _plan(row: OrganizationRow) -> str:
     return plan_name(row.organization)
 
 
@@ -90,23 +93,23 @@ ORGANIZATIONS = ListDefinition(
     nouns=(lazy_gettext("organization"), lazy_gettext("organizations")),
     endpoint="portal.organizations",
     columns=(
-        Column(
+        ListColumn(
             "name",
             lazy_gettext("Name"),
             lambda row: row.organization.name,
             "cell-name",
             sort="name",
         ),
-        Column("user", lazy_gettext("First user"), lambda row: row.first_user, usual=False),
-        Column("plan", lazy_gettext("Plan"), _plan, "phone-first", sort="plan"),
-        Column(
+        ListColumn("user", lazy_gettext("First user"), lambda row: row.first_user, usual=False),
+        ListColumn("plan", lazy_gettext("Plan"), _plan, "phone-first", sort="plan"),
+        ListColumn(
             "status",
             lazy_gettext("Status"),
             lambda row: str(STATUS_NAMES[row.organization.status]),
             sort="status",
         ),
-        Column("assistants", lazy_gettext("Assistants"), lambda row: row.use.assistants, "end"),
-        Column(
+        ListColumn("assistants", lazy_gettext("Assistants"), lambda row: row.use.assistants, "end"),
+        ListColumn(
             "assistant-limit",
             lazy_gettext("Assistant limit"),
             lambda row: row.organization.assistant_limit,
@@ -114,8 +117,8 @@ ORGANIZATIONS = ListDefinition(
             sort="assistant-limit",
             usual=False,
         ),
-        Column("users", lazy_gettext("Users"), lambda row: row.use.users, "end"),
-        Column(
+        ListColumn("users", lazy_gettext("Users"), lambda row: row.use.users, "end"),
+        ListColumn(
             "user-limit",
             lazy_gettext("User limit"),
             lambda row: row.organization.user_limit,
@@ -123,7 +126,7 @@ ORGANIZATIONS = ListDefinition(
             sort="user-limit",
             usual=False,
         ),
-        Column(
+        ListColumn(
             "conversations",
             lazy_gettext("Conversations"),
             lambda row: row.use.recent_conversations,
@@ -131,7 +134,7 @@ ORGANIZATIONS = ListDefinition(
             is_labelled=True,
             heading=lazy_gettext("Conversations (30 days)"),
         ),
-        Column(
+        ListColumn(
             "added",
             lazy_gettext("Added"),
             lambda row: row.organization.created_at,
@@ -141,21 +144,23 @@ ORGANIZATIONS = ListDefinition(
         ),
     ),
     filters=(
-        Filter("q", lazy_gettext("Name, email or referral code")),
-        Filter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
-        Filter(
+        ListFilter("q", lazy_gettext("Name, email or referral code")),
+        ListFilter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
+        ListFilter(
             "status",
             lazy_gettext("Status"),
             {**STATUS_NAMES, ANY_STATUS: lazy_gettext("All")},
             lazy_gettext("Active and suspended"),
         ),
-        Filter("use", lazy_gettext("Use of limits"), CLOSENESS_NAMES, lazy_gettext("Any limits")),
-        Filter("trial", lazy_gettext("Trial"), TRIAL_NAMES, lazy_gettext("Any trial")),
+        ListFilter(
+            "use", lazy_gettext("Use of limits"), CLOSENESS_NAMES, lazy_gettext("Any limits")
+        ),
+        ListFilter("trial", lazy_gettext("Trial"), TRIAL_NAMES, lazy_gettext("Any trial")),
     ),
     sorts=SORTS,
     default_sort="-created",
     load=_load,
     count=lambda session, most: organizations.count(session, caller(), _chosen(), most=most),
     shows_count=True,
-    bulk=Bulk(_item, _several, ACTIONS, exports=True),
+    bulk=ListActions(_item, _several, ACTIONS, exports=True),
 )

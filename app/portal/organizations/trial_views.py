@@ -9,7 +9,7 @@ from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
 from app.services import organizations
 
@@ -27,7 +27,7 @@ ENDING = (
 def organization_trial_end_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         name = organizations.get(session, caller(), organization_id).name
-    return Confirmation(
+    return ConfirmationPage(
         title=gettext("End the trial of %(name)s?", name=name),
         consequences=ENDING,
         act=gettext("End trial"),

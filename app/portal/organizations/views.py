@@ -49,7 +49,7 @@ MONTHS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Tab:
+class OrganizationTab:
     """A tab of an organization; ``counted`` names the number shown in it."""
 
     word: str
@@ -61,26 +61,36 @@ class Tab:
 VERIFIED_NUMBERS = "portal.verified_numbers"
 """A tab of organizations in trial mode."""
 TABS = (
-    Tab(lazy_gettext("Overview"), "portal.organization", Permission.ORGANIZATIONS_READ),
-    Tab(lazy_gettext("Users"), "portal.organization_users", Permission.USERS_READ, "users"),
-    Tab(
+    OrganizationTab(lazy_gettext("Overview"), "portal.organization", Permission.ORGANIZATIONS_READ),
+    OrganizationTab(
+        lazy_gettext("Users"), "portal.organization_users", Permission.USERS_READ, "users"
+    ),
+    OrganizationTab(
         lazy_gettext("Assistants"),
         "portal.organization_assistants",
         Permission.ORGANIZATIONS_READ,
         "assistants",
     ),
-    Tab(
+    OrganizationTab(
         lazy_gettext("Campaigns"),
         "portal.organization_campaigns",
         Permission.CAMPAIGNS_READ,
         "campaigns",
     ),
-    Tab(lazy_gettext("Usage"), "portal.organization_usage", Permission.USAGE_READ),
-    Tab(lazy_gettext("Spending"), "portal.organization_spending", Permission.ORGANIZATIONS_READ),
-    Tab(lazy_gettext("Settings"), "portal.organization_settings", Permission.ORGANIZATIONS_READ),
-    Tab(lazy_gettext("Do not call"), "portal.do_not_call", Permission.CONTACTS_READ, "do_not_call"),
-    Tab(lazy_gettext("Verified numbers"), VERIFIED_NUMBERS, Permission.CALLS_READ),
-    Tab(lazy_gettext("Activity"), "portal.organization_activity", Permission.AUDIT_READ),
+    OrganizationTab(lazy_gettext("Usage"), "portal.organization_usage", Permission.USAGE_READ),
+    OrganizationTab(
+        lazy_gettext("Spending"), "portal.organization_spending", Permission.ORGANIZATIONS_READ
+    ),
+    OrganizationTab(
+        lazy_gettext("Settings"), "portal.organization_settings", Permission.ORGANIZATIONS_READ
+    ),
+    OrganizationTab(
+        lazy_gettext("Do not call"), "portal.do_not_call", Permission.CONTACTS_READ, "do_not_call"
+    ),
+    OrganizationTab(lazy_gettext("Verified numbers"), VERIFIED_NUMBERS, Permission.CALLS_READ),
+    OrganizationTab(
+        lazy_gettext("Activity"), "portal.organization_activity", Permission.AUDIT_READ
+    ),
 )
 
 

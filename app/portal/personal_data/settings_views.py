@@ -39,7 +39,7 @@ class RetentionForm(PortalForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RetentionRow:
     """A kind of data, with the installation's days, and how much of it was deleted when."""
 
     kind: RetentionKind
@@ -48,11 +48,13 @@ class Kept:
     removed: int
 
 
-def kept(session: Session) -> list[Kept]:
+def kept(session: Session) -> list[RetentionRow]:
     """Return every kind whose time ends."""
     runs = retention.runs(session)
     return [
-        Kept(kind, days, *((run.ran_at, run.removed) if (run := runs.get(kind)) else (None, 0)))
+        RetentionRow(
+            kind, days, *((run.ran_at, run.removed) if (run := runs.get(kind)) else (None, 0))
+        )
         for kind, days in policies.of_installation(settings()).items()
     ]
 

@@ -10,7 +10,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Organization
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.fields import OnceField, lines_of
 from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
@@ -42,7 +42,7 @@ def phone_number_assign() -> Page:
 def phone_number_assign_save() -> Page:
     form, organization = AssignForm(), organization_picker.organization_chosen()
     with saving(form, lambda: _page(organization, form)) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         assigned = phone_numbers.assign(session, caller(), organization.id, form.typed)
         url = submission.led_to(url_for("portal.phone_numbers", organization=organization.id))
     words = ngettext(

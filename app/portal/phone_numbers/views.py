@@ -17,7 +17,7 @@ from app.portal.phone_numbers.labels import SOURCE_WORDS, state_of
 from app.portal.phone_numbers.list_views import accounts_shown
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.messages import changing, redirect_with
 from app.services import phone_numbers
@@ -72,9 +72,9 @@ def phone_number_move(digits: str) -> str:
         return _moving(session, number, organization).page()
 
 
-def _moving(session: Session, number: PhoneNumber, target: Organization) -> Confirmation:
+def _moving(session: Session, number: PhoneNumber, target: Organization) -> ConfirmationPage:
     shown, name = phone(number.number), target.name
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for(
             "portal.phone_number_move_save",
             digits=number.number.removeprefix("+"),
@@ -108,7 +108,7 @@ def phone_number_release_confirm(digits: str) -> str:
     with transaction(read_only=True) as session:
         number = _number(session, digits)
         lost = _losing(session, number, None)
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.phone_number_release", digits=digits, version=number.version),
         title=gettext("Release %(number)s?", number=phone(number.number)),
         consequences=[*lost, gettext("Any organization can be given the number again.")],

@@ -11,7 +11,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import ProcessorAccount
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm, saving
 from app.portal.web.fragments import render_page
@@ -84,7 +84,7 @@ def pricing_stripe_send() -> Page:
 
 @portal.get("/pricing/stripe/remove")
 def pricing_stripe_remove_confirm() -> str:
-    return Confirmation(
+    return ConfirmationPage(
         gettext("Disconnect Stripe?"),
         [
             gettext("Customers can’t upgrade through Stripe any more."),

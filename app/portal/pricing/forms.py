@@ -23,7 +23,7 @@ from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
 from app.languages.numbers import unseparated
 from app.portal.spending.forms import AmountField, typed_amount
-from app.portal.web.editing import Difference, differences_of
+from app.portal.web.editing import EditDifference, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services.pricing import Plan, PlanTerms, PlanText
@@ -150,7 +150,7 @@ class PricingPlanForm(PortalForm):
                 problems.append((field.id, f"{label}: {problem.message}"))
         self.problems = [*self.problems, *problems]
 
-    def differences(self, stored: Self) -> list[Difference]:
+    def differences(self, stored: Self) -> list[EditDifference]:
         own = {field.name: field for field in stored}
         del own["texts"]
         rows = zip(self.text_rows, stored.text_rows, strict=True)

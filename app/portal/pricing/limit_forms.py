@@ -9,7 +9,7 @@ from app.enums import Tier
 from app.errors import DomainError
 from app.languages import gettext, lazy_gettext
 from app.portal.pricing.labels import a_day_words, at_once_words
-from app.portal.web.editing import Difference
+from app.portal.web.editing import EditDifference
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.portal.web.plan_names import PLAN_NAMES
@@ -55,9 +55,9 @@ class LimitsForm(PortalForm):
         """Return the typed limits; unreadable ones are None."""
         return {tier: Allowance(row.at_once.data, row.a_day.data) for tier, row in self.rows}
 
-    def differences(self, stored: Self) -> list[Difference]:
+    def differences(self, stored: Self) -> list[EditDifference]:
         return [
-            Difference(
+            EditDifference(
                 _named(mine, tier),
                 _shown(mine),
                 _shown(theirs),

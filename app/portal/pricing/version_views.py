@@ -11,7 +11,7 @@ from app.languages import gettext, ngettext
 from app.portal.pricing.labels import change_rows, changed_words
 from app.portal.pricing.views import current_plans
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.forms import ActionForm, saving
 from app.portal.web.messages import changing, redirect_with
 from app.services import partners
@@ -69,7 +69,7 @@ def pricing_publish() -> Page:
 def pricing_discard_confirm() -> str:
     with transaction(read_only=True) as session:
         changes = current_plans(session).changes
-    return Confirmation(
+    return ConfirmationPage(
         gettext("Discard the draft?"),
         [
             ngettext("%(num)s change is lost.", "%(num)s changes are lost.", len(changes)),

@@ -13,7 +13,7 @@ from app.portal.record_lists.forms import ChoiceForm
 from app.portal.record_lists.registry import list_named
 from app.portal.web.blueprint import Page as Answer
 from app.portal.web.blueprint import portal
-from app.portal.web.bulk import Bulk, BulkAction, Item
+from app.portal.web.bulk import BulkAction, BulkItem, ListActions
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import filtered_url, query_about
 from app.services.paging import Page
@@ -24,10 +24,10 @@ MOST_READ = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class BulkRowResult:
     """What happened to one row."""
 
-    item: Item
+    item: BulkItem
     changed: bool
     words: str
 
@@ -47,7 +47,7 @@ def bulk_confirm(name: str, action: str) -> Answer:
 def _page(
     definition: ListDefinition[Any],
     wanted: BulkAction,
-    chosen: Sequence[Item],
+    chosen: Sequence[BulkItem],
     form: ChoiceForm | None,
     *,
     are_more: bool = False,
@@ -82,7 +82,7 @@ def bulk_act(name: str, action: str) -> Answer:
 def _results_page(
     definition: ListDefinition[Any],
     wanted: BulkAction,
-    results: Sequence[Result],
+    results: Sequence[BulkRowResult],
     undo: BulkAction | None,
 ) -> str:
     return render_template(
@@ -105,19 +105,19 @@ def _choice_form(action: BulkAction) -> ChoiceForm | None:
         return ChoiceForm.offering(action.choice.label, action.choice.options(session))
 
 
-def _result(action: BulkAction, item: Item) -> Result:
+def _result(action: BulkAction, item: BulkItem) -> BulkRowResult:
     words = action.refusal(item)
     if words:
-        return Result(item, False, words)
+        return BulkRowResult(item, False, words)
     try:
         with transaction() as session:
             action.act(session, item)
     except DomainError as error:
-        return Result(item, False, error.message)
-    return Result(item, True, str(action.what))
+        return BulkRowResult(item, False, error.message)
+    return BulkRowResult(item, True, str(action.what))
 
 
-def _found(name: str, action: str) -> tuple[ListDefinition[Any], Bulk, BulkAction]:
+def _found(name: str, action: str) -> tuple[ListDefinition[Any], ListActions, BulkAction]:
     """Raises `NotFound`, also if the user may not use the action."""
     definition = list_named(name)
     bulk = definition.bulk
@@ -127,7 +127,7 @@ def _found(name: str, action: str) -> tuple[ListDefinition[Any], Bulk, BulkActio
     return definition, bulk, wanted
 
 
-def _several(bulk: Bulk, action: BulkAction, keys: Sequence[str]) -> list[Item]:
+def _several(bulk: ListActions, action: BulkAction, keys: Sequence[str]) -> list[BulkItem]:
     wanted = list(dict.fromkeys(keys))[:MOST_AT_ONCE]
     if not wanted:
         return []
@@ -136,11 +136,11 @@ def _several(bulk: Bulk, action: BulkAction, keys: Sequence[str]) -> list[Item]:
 
 
 def _matching(
-    definition: ListDefinition[Any], bulk: Bulk, action: BulkAction
-) -> tuple[list[Item], bool]:
+    definition: ListDefinition[Any], bulk: ListActions, action: BulkAction
+) -> tuple[list[BulkItem], bool]:
     """Return the first rows that match the filters of the list and that the action changes, and
     whether there may be more."""
-    found: list[Item] = []
+    found: list[BulkItem] = []
     read = 0
     cursor: str | None = None
 

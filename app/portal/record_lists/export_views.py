@@ -19,7 +19,7 @@ from app.models import utcnow
 from app.portal.record_lists.exporting import written_xlsx
 from app.portal.record_lists.registry import list_named
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import number
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import filtered_url, query_about
@@ -110,8 +110,8 @@ def list_export_new(name: str) -> str:
     return _preparing(definition).page()
 
 
-def _preparing(definition: ListDefinition[Any]) -> Confirmation:
-    return Confirmation(
+def _preparing(definition: ListDefinition[Any]) -> ConfirmationPage:
+    return ConfirmationPage(
         action=request.full_path,
         title=gettext("Prepare this export?"),
         consequences=[

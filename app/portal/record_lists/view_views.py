@@ -18,8 +18,8 @@ from app.portal.audit.saved_views import filters_set
 from app.portal.record_lists.forms import SavedViewForm
 from app.portal.record_lists.registry import LISTS, list_named
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
-from app.portal.web.editing import Submission
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import filtered_url, path_of
@@ -38,7 +38,7 @@ def saved_view_create(name: str) -> Page:
     """Save the list's filters, sort order and columns that the URL has."""
     form, definition = SavedViewForm(), list_named(name)
     with saving(form, lambda: _new_page(name, form), validate=False) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         query = definition.query_of(request.args)
         view = saved_views.create(session, caller(), name, query, form.wanted)
         url = submission.led_to(_url(definition, view))
@@ -83,9 +83,9 @@ def saved_view_delete_confirm(view_id: UUID) -> str:
     return _deleting(view).page()
 
 
-def _deleting(view: SavedView) -> Confirmation:
+def _deleting(view: SavedView) -> ConfirmationPage:
     shared = [gettext("Your colleagues lose it too.")] if view.is_shared else []
-    return Confirmation(
+    return ConfirmationPage(
         action=request.full_path,
         title=gettext("Delete the view %(name)s?", name=view.name),
         consequences=[

@@ -22,7 +22,7 @@ from app.services.personal_data import exporting
 MOST_BYTES = 2_000_000_000
 
 
-class Counted:
+class CountedParts:
     """Parts of a list that count their rows on the way."""
 
     def __init__(self, parts: Iterable[list[list[Cell]]]) -> None:
@@ -81,7 +81,7 @@ def _written(task: exports.Task) -> tuple[IO[bytes], int]:
             g.wrote_at = replica.position()  # the user may have written until they asked for it
         definition = list_named(export.list_name)
         columns = definition.columns_of(request.args)
-        parts = Counted(chunks(definition, columns, definition.sort_of(request.args)))
+        parts = CountedParts(chunks(definition, columns, definition.sort_of(request.args)))
         headings = headings_of(columns)
         if export.file_format is ExportFormat.XLSX:
             return written_xlsx(sheet_name(definition), headings, parts), parts.rows

@@ -10,8 +10,8 @@ from app.extensions import caller
 from app.languages import lazy_gettext
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.web import lists
-from app.portal.web.bulk import Bulk, Item
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.bulk import BulkItem, ListActions
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import partners, reporting
@@ -43,11 +43,11 @@ def _count(session: Session, most: int) -> int:
     return reporting.count(session, caller(), partners.own(caller()), chosen()[0], most)
 
 
-def _item(row: ReportRow) -> Item:
-    return Item(str(row.user.id), row.user.email, row.organization.name, row)
+def _item(row: ReportRow) -> BulkItem:
+    return BulkItem(str(row.user.id), row.user.email, row.organization.name, row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     whose, sort = partners.own(caller()), MEMBERS.sort_of(request.args)
     wanted = ReportFilter(ids=lists.ids_of(keys))
     page = reporting.search(session, caller(), whose, wanted, sort=sort, limit=len(keys) + 1)
@@ -63,18 +63,18 @@ MEMBERS = ListDefinition(
     nouns=(lazy_gettext("user"), lazy_gettext("users")),
     endpoint="portal.report",
     columns=(
-        Column(
+        ListColumn(
             "email",
             lazy_gettext("Email"),
             lambda row: row.user.email,
             "cell-name cell-name-wide cell-email",
             sort="email",
         ),
-        Column(
+        ListColumn(
             "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "cut"
         ),
-        Column("plan", lazy_gettext("Plan"), _plan, "phone-first"),
-        Column(
+        ListColumn("plan", lazy_gettext("Plan"), _plan, "phone-first"),
+        ListColumn(
             "status",
             lazy_gettext("Status"),
             lambda row: str(STATUS_NAMES[row.user.status]),
@@ -82,14 +82,14 @@ MEMBERS = ListDefinition(
             sort="status",
         ),
         # The organization's, as in the JSON; usage ranks organizations by them.
-        Column(
+        ListColumn(
             "conversations",
             lazy_gettext("Organization’s conversations"),
             lambda row: row.conversations,
             "end",
             heading="Conversations",
         ),
-        Column(
+        ListColumn(
             "signed-up",
             lazy_gettext("Added (UTC)"),
             lambda row: row.user.created_at,
@@ -98,19 +98,19 @@ MEMBERS = ListDefinition(
             is_labelled=True,
             heading="Signed up (UTC)",
         ),
-        Column("id", lazy_gettext("Id"), lambda row: str(row.user.id), "wrap", usual=False),
+        ListColumn("id", lazy_gettext("Id"), lambda row: str(row.user.id), "wrap", usual=False),
     ),
     filters=(
-        Filter("q", lazy_gettext("Email or organization")),
-        Filter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
-        Filter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
+        ListFilter("q", lazy_gettext("Email or organization")),
+        ListFilter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
+        ListFilter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
     ),
     sorts=reporting.REPORT_SORTS,
     default_sort="created",
     load=_load,
     count=_count,
     shows_count=True,
-    bulk=Bulk(_item, _several, exports=True),
+    bulk=ListActions(_item, _several, exports=True),
     problems=lambda: chosen()[1],
     more_filters=("since", "until"),
 )

@@ -28,7 +28,7 @@ OLDEST = timedelta(days=731)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MonthReportView:
     """The report of a month with what it earned, for those who may know it."""
 
     organization: Organization | None
@@ -41,7 +41,7 @@ class Shown:
         return self.organization.id if self.organization else None
 
 
-def asked_report(session: Session, today: date) -> Shown:
+def asked_report(session: Session, today: date) -> MonthReportView:
     """Return the report of the month and the organization of the URL. Raises `Forbidden` and
     `NotFound`."""
     organization = organization_named(session)
@@ -51,7 +51,7 @@ def asked_report(session: Session, today: date) -> Shown:
     earned = None
     if may(Permission.ORGANIZATIONS_WRITE):
         earned = reporting.earned(session, caller(), month, model_rate(), whose)
-    return Shown(organization, month, found, earned)
+    return MonthReportView(organization, month, found, earned)
 
 
 @portal.get("/report/month")
@@ -63,7 +63,7 @@ def report_month() -> str:
     return _month_page(shown, next_at, today)
 
 
-def _month_page(shown: Shown, next_at: datetime | None, today: date) -> str:
+def _month_page(shown: MonthReportView, next_at: datetime | None, today: date) -> str:
     return render_template(
         "portal/report/month.html",
         organization=shown.organization,

@@ -14,12 +14,12 @@ from app.languages import gettext, lazy_gettext, pgettext
 from app.models import ScimGroup, ScimToken
 from app.portal.api_access.credential_pages import roll_page
 from app.portal.api_access.forms import RollForm
-from app.portal.api_access.labels import State, ago, end_of, state_by_end
+from app.portal.api_access.labels import CredentialBadge, ago, end_of, state_by_end
 from app.portal.scim.forms import ChoicesForm, GroupForm, TokenForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import refuse_operators
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import last_day
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
@@ -71,7 +71,7 @@ def directory_token_create() -> Page:
     form = TokenForm()
     with saving(form, lambda: render_template("portal/scim/token_new.html", form=form)) as session:
         refuse_operators()
-        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = scim_tokens.create(
             session, caller(), name=form.name.data or "", expires_at=form.expires_at
         )
@@ -88,7 +88,7 @@ def directory_token_roll_confirm(token_id: UUID) -> str:
 def directory_token_roll(token_id: UUID) -> Page:
     form = RollForm()
     with saving(form, lambda: _roll_page(token_id, form), shows=(Conflict,)) as session:
-        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = scim_tokens.roll(
             session, caller(), token_id, overlap=form.length, expires_at=form.expires_at
         )
@@ -103,8 +103,8 @@ def directory_token_revoke_confirm(token_id: UUID) -> str:
     return _revoking(token).page()
 
 
-def _revoking(token: ScimToken) -> Confirmation:
-    return Confirmation(
+def _revoking(token: ScimToken) -> ConfirmationPage:
+    return ConfirmationPage(
         action=url_for("portal.directory_token_revoke", token_id=token.id),
         title=gettext("Revoke “%(name)s”?", name=token.name),
         consequences=[
@@ -194,14 +194,14 @@ def _page(form: ChoicesForm, secret: str | None = None, done: str = "") -> str:
 def _token_row(token: ScimToken) -> dict[str, Any]:
     days_in, works = zone(), not token.is_over
     if token.revoked_at is not None:
-        state = State(pgettext("SCIM token", "Revoked"), "danger")
+        state = CredentialBadge(pgettext("SCIM token", "Revoked"), "danger")
     elif token.replaced_by is not None and not works:
-        state = State(pgettext("SCIM token", "Rolled"), "neutral")
+        state = CredentialBadge(pgettext("SCIM token", "Rolled"), "neutral")
     elif token.replaced_by is not None:
         end = last_day(token.expires_at, days_in)
-        state = State(gettext("Works until %(day)s", day=end), "warning")
+        state = CredentialBadge(gettext("Works until %(day)s", day=end), "warning")
     else:
-        active = State(pgettext("SCIM token", "Active"), "success")
+        active = CredentialBadge(pgettext("SCIM token", "Active"), "success")
         state = state_by_end(token.expires_at) or active
     return {
         "token": token,

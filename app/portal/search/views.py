@@ -29,19 +29,19 @@ SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     title: str
     text: str
     url: str
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SearchGroup:
     """The results of one kind; ``all_url`` is the list with the rest, if there is one."""
 
     label: str
     icon: str
-    hits: Sequence[Hit]
+    hits: Sequence[SearchHit]
     all_url: str | None = None
 
 
@@ -60,31 +60,31 @@ def find_things() -> str:
     )
 
 
-def _found(words: str) -> list[Group]:
+def _found(words: str) -> list[SearchGroup]:
     """Return the screens, actions and records that the words find."""
-    actions = Group(gettext("Actions"), "bolt", _pages(pages.ACTIONS, words)[:SHOWN])
+    actions = SearchGroup(gettext("Actions"), "bolt", _pages(pages.ACTIONS, words)[:SHOWN])
     with transaction(read_only=True) as session:
         records = _groups(session, service_search.find(session, caller(), words, SHOWN), words)
     return [group for group in (_screens(words), actions, *records) if group.hits]
 
 
-def _screens(words: str) -> Group:
+def _screens(words: str) -> SearchGroup:
     with languages.speaking(languages.DEFAULT):
         in_english = {
             row.url: str(row.label) for group in navigation_for(caller()) for row in group.rows
         }
     in_sidebar = [
-        Hit(row.label, group.label or "", row.url)
+        SearchHit(row.label, group.label or "", row.url)
         for group in navigation_for(caller())
         for row in group.rows
         if any(fold(words) in fold(str(label)) for label in (row.label, in_english[row.url]))
     ]
     urls = {hit.url for hit in in_sidebar}
     others = [hit for hit in _pages(pages.PAGES, words) if hit.url not in urls]
-    return Group(gettext("Screens"), "layout-dashboard", [*in_sidebar, *others][:SHOWN])
+    return SearchGroup(gettext("Screens"), "layout-dashboard", [*in_sidebar, *others][:SHOWN])
 
 
-def _pages(of: Sequence[pages.SearchablePage], words: str) -> list[Hit]:
+def _pages(of: Sequence[pages.SearchablePage], words: str) -> list[SearchHit]:
     """Return those that the caller may open and whose words begin with the words searched."""
     wanted = _parts(words)
     found = [
@@ -95,7 +95,7 @@ def _pages(of: Sequence[pages.SearchablePage], words: str) -> list[Hit]:
     ]
     label = " ".join(wanted)
     found.sort(key=lambda page: label not in " ".join(_parts(page.label)))
-    return [Hit(page.label, page.within, _url(page)) for page in found]
+    return [SearchHit(page.label, page.within, _url(page)) for page in found]
 
 
 def _url(page: pages.SearchablePage) -> str:
@@ -114,7 +114,7 @@ def _words_of(page: pages.SearchablePage) -> str:
     return "".join(f" {part}" for part in parts)
 
 
-def _groups(session: Session, found: Found, words: str) -> list[Group]:
+def _groups(session: Session, found: Found, words: str) -> list[SearchGroup]:
     ids = {call.organization_id for call in found.calls}
     ids |= {campaign.organization_id for campaign in found.campaigns}
     ids |= {campaign.organization_id for _, campaign in found.contacts}
@@ -122,9 +122,11 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
     ids |= {user.organization_id for user in found.users if user.organization_id is not None}
     names = organizations.names_of(session, caller(), ids) if ids else {}
 
-    def group(label: str, icon: str, hits: list[Hit], endpoint: str, name: str = "q") -> Group:
+    def group(
+        label: str, icon: str, hits: list[SearchHit], endpoint: str, name: str = "q"
+    ) -> SearchGroup:
         further = url_for(endpoint, **{name: words}) if len(hits) > SHOWN else None  # type: ignore[arg-type]  # a name of the query
-        return Group(label, icon, hits[:SHOWN], further)
+        return SearchGroup(label, icon, hits[:SHOWN], further)
 
     def about(*parts: str | None) -> str:
         return ", ".join(str(part) for part in parts if part)
@@ -134,7 +136,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             gettext("Partners"),
             "world",
             [
-                Hit(
+                SearchHit(
                     row.name,
                     row.domain or "",
                     url_for("portal.operator_partner", partner_id=row.id),
@@ -147,7 +149,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             gettext("Organizations"),
             "building",
             [
-                Hit(
+                SearchHit(
                     row.name,
                     about(plan_name(row) if row.payment_tier else None, row.referral_code),
                     url_for("portal.organization", organization_id=row.id),
@@ -160,7 +162,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             gettext("Users"),
             "users",
             [
-                Hit(
+                SearchHit(
                     row.name or row.email,
                     about(
                         row.email if row.name else None,
@@ -178,7 +180,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             gettext("Assistants"),
             "headset",
             [
-                Hit(
+                SearchHit(
                     row.name,
                     about(
                         names.get(row.organization_id), row.phone_number and phone(row.phone_number)
@@ -193,7 +195,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             gettext("Campaigns"),
             "speakerphone",
             [
-                Hit(
+                SearchHit(
                     row.name,
                     names.get(row.organization_id, ""),
                     url_for("portal.campaign", campaign_id=row.id),
@@ -202,11 +204,11 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             ],
             "portal.campaigns",
         ),
-        Group(
+        SearchGroup(
             gettext("Contacts"),
             "user",
             [
-                Hit(
+                SearchHit(
                     name_of(contact),
                     about(
                         contact.phone and phone(contact.phone),
@@ -223,7 +225,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             gettext("Calls"),
             "phone",
             [
-                Hit(
+                SearchHit(
                     phone(row.phone_number),
                     about(
                         CALL_STATUS_NAMES[row.status],
@@ -241,7 +243,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             gettext("Phone numbers"),
             "number",
             [
-                Hit(
+                SearchHit(
                     phone(row.number.number),
                     row.organization or "",
                     url_for("portal.phone_numbers", q=row.number.number),
@@ -254,7 +256,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             gettext("API keys"),
             "key",
             [
-                Hit(row.name, row.public_id, url_for("portal.api_key", key_id=row.id))
+                SearchHit(row.name, row.public_id, url_for("portal.api_key", key_id=row.id))
                 for row in found.keys
             ],
             "portal.api_access",
@@ -263,7 +265,7 @@ def _groups(session: Session, found: Found, words: str) -> list[Group]:
             gettext("API clients"),
             "key",
             [
-                Hit(row.name, row.client_id, url_for("portal.api_client", client_id=row.id))
+                SearchHit(row.name, row.client_id, url_for("portal.api_client", client_id=row.id))
                 for row in found.clients
             ],
             "portal.api_clients",

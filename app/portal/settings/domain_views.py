@@ -40,7 +40,7 @@ class RecordRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DomainView:
     """A domain of the partner with its records. ``ends_at`` is when it loses its verification."""
 
     domain: PartnerDomain
@@ -98,7 +98,7 @@ def portal_url(partner: Partner) -> str:
     return settings().public_url.rstrip("/") + sign_in_url(partner.slug)
 
 
-def _shown(partner: Partner, domain: PartnerDomain) -> Shown:
+def _shown(partner: Partner, domain: PartnerDomain) -> DomainView:
     known = settings()
     found = {DnsRecordKind(one["kind"]): one for one in domain.findings}
     rows = []
@@ -109,4 +109,4 @@ def _shown(partner: Partner, domain: PartnerDomain) -> Shown:
     is_ending = domain.proved_at is not None and domain.missing_since is not None
     ends = timedelta(days=known.domain_grace_days)
     ends_at = domain.missing_since + ends if is_ending and domain.missing_since else None
-    return Shown(domain, rows, ends_at if partner.domain_verified_at else None)
+    return DomainView(domain, rows, ends_at if partner.domain_verified_at else None)

@@ -14,7 +14,7 @@ from app.services.spending.budgets import Budget
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class LimitBar:
     """One limit: its label, what is used in words, and its bar; ``whole`` is None without a
     limit."""
 
@@ -28,7 +28,7 @@ class Bar:
     period: str = ""
 
 
-def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[Bar]]]:
+def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[LimitBar]]]:
     """The bars of today and of this month."""
     currency = found.currency
     return [
@@ -43,12 +43,12 @@ def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[Bar]]]:
     ]
 
 
-def month_money(found: Spending) -> Bar:
+def month_money(found: Spending) -> LimitBar:
     """What is spent this month, against its limit."""
     return _money(found.month_money, found.currency, found.passed_on[0])
 
 
-def budget_bar(found: Budget) -> Bar | None:
+def budget_bar(found: Budget) -> LimitBar | None:
     """The budget of this month as a bar; None without one."""
     if found.micros is None:
         return None
@@ -63,7 +63,7 @@ def budget_bar(found: Budget) -> Bar | None:
     return replace(bar, is_budget=True, note=note)
 
 
-def nearest(found: Spending) -> Bar | None:
+def nearest(found: Spending) -> LimitBar | None:
     """The limit that is used the most; None without limits."""
     bars = [
         replace(bar, period=title)
@@ -74,7 +74,7 @@ def nearest(found: Spending) -> Bar | None:
     return max(bars, key=lambda bar: bar.part / bar.whole if bar.whole else 1, default=None)
 
 
-def _money(use: Use, currency: str, passed_on: date | None) -> Bar:
+def _money(use: Use, currency: str, passed_on: date | None) -> LimitBar:
     most = None if use.most is None else micros(use.most, currency)
     reserved = ""
     if use.reserved:
@@ -85,7 +85,7 @@ def _money(use: Use, currency: str, passed_on: date | None) -> Bar:
     return _bar(gettext("Spending"), use, used, reserved, passed_on)
 
 
-def _time(use: Use, money: Use, currency: str, passed_on: date | None) -> Bar:
+def _time(use: Use, money: Use, currency: str, passed_on: date | None) -> LimitBar:
     most = None if use.most is None else number(use.most // 60)
     minutes, reserved = -(-use.reserved // 60), ""
     if minutes:
@@ -105,7 +105,7 @@ def _used(used: str, most: str | None) -> str:
     return gettext("%(used)s of %(most)s", used=used, most=most)
 
 
-def _bar(label: str, use: Use, words: str, reserved: str, passed_on: date | None) -> Bar:
+def _bar(label: str, use: Use, words: str, reserved: str, passed_on: date | None) -> LimitBar:
     tone: Literal["", "warning", "danger"] = ""
     if use.most is not None and use.used >= use.most:
         tone = "danger"
@@ -114,4 +114,4 @@ def _bar(label: str, use: Use, words: str, reserved: str, passed_on: date | None
     notes = [reserved] if reserved else []
     if passed_on:
         notes.append(gettext("Expected to reach the limit on %(day)s.", day=day(passed_on)))
-    return Bar(label, words, use.used, use.most, tone, " ".join(notes))
+    return LimitBar(label, words, use.used, use.most, tone, " ".join(notes))

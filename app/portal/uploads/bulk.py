@@ -5,15 +5,15 @@ from sqlalchemy.orm import Session
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
-from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.bulk import BulkAction, BulkItem
 from app.services.imports import deletion
 
 
-def _delete_data(session: Session, item: Item) -> None:
+def _delete_data(session: Session, item: BulkItem) -> None:
     deletion.delete_data(session, caller(), item.row.upload.id)
 
 
-def _not_deletable(item: Item) -> str | None:
+def _not_deletable(item: BulkItem) -> str | None:
     found = item.row.upload
     if deletion.can_be_deleted(found):
         return None

@@ -43,7 +43,7 @@ from app.services.imports.reports import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class FilterChip:
     words: str
     count: int
     url: str
@@ -51,7 +51,7 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
+class RowWarning:
     """Rows that are applied but need a look; ``url`` shows only those. Of each of the ``pairs``,
     two rows about the same contact, one can be kept alone."""
 
@@ -92,7 +92,9 @@ def check_context(
     ignored = ignored_words(reports.ignored_kinds(session, upload))
     return {
         "kinds": _chips(upload, kinds, kind, note),
-        "notes": [Chip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes],
+        "notes": [
+            FilterChip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes
+        ],
         "warned": _warned(session, upload, notes),
         "equal": _equal(upload),
         "repeats": _repeats(session, upload, notes),
@@ -171,14 +173,14 @@ def _chosen(kinds: Sequence[Kind], wanted: str | None, *, with_reason: bool) -> 
 
 def _chips(
     upload: ContactImport, kinds: Sequence[Kind], kind: Kind | None, note: Kind | None
-) -> list[Chip]:
+) -> list[FilterChip]:
     if not kinds:
         return []
-    every = Chip(gettext("All"), upload.failed, _url(upload), kind is None and note is None)
+    every = FilterChip(gettext("All"), upload.failed, _url(upload), kind is None and note is None)
     return [
         every,
         *(
-            Chip(
+            FilterChip(
                 kind_words(k),
                 k.rows,
                 _url(upload, kind=f"{k.code}:{k.reason or ''}"),
@@ -193,7 +195,7 @@ def _rows_of(kinds: Sequence[Kind], code: str) -> int:
     return sum(kind.rows for kind in kinds if kind.code == code)
 
 
-def _warned(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> list[Warned]:
+def _warned(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> list[RowWarning]:
     """Return what to know about rows before they are applied: numbers that aren't in use, and
     contacts that the file has several times."""
     found = []
@@ -203,7 +205,7 @@ def _warned(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> l
             "No one has such a number in its country. The contacts are added, but campaigns don’t "
             "call them. Check the digits."
         )
-        found.append(Warned(title, text, _url(upload, note=NOT_IN_USE)))
+        found.append(RowWarning(title, text, _url(upload, note=NOT_IN_USE)))
     if rows := _rows_of(notes, DUPLICATE):
         title = ngettext(
             "Duplicate in this file: %(num)s", "Duplicates in this file: %(num)s", rows
@@ -215,7 +217,7 @@ def _warned(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> l
         )
         text = gettext("%(rows)s The values of the last row win.", rows=text)
         pairs = tuple((known, row) for row, message in first if (known := earlier_row(message)))
-        found.append(Warned(title, text, _url(upload, note=DUPLICATE), pairs))
+        found.append(RowWarning(title, text, _url(upload, note=DUPLICATE), pairs))
     return found
 
 

@@ -11,7 +11,7 @@ from app.languages import gettext, ngettext
 from app.models import ContactImport
 from app.portal.uploads.check_page import to_upload
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
 from app.services.imports import deletion, undo, uploads
 
@@ -22,7 +22,7 @@ def upload_delete_data_confirm(upload_id: UUID) -> Page:
         found = uploads.get(session, caller(), upload_id)
     if not deletion.can_be_deleted(found):
         return to_upload(upload_id)
-    return Confirmation(
+    return ConfirmationPage(
         title=gettext("Delete the data of %(file)s?", file=found.file_name),
         consequences=_consequences(found),
         act=gettext("Delete data"),

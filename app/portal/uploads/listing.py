@@ -16,8 +16,13 @@ from app.portal.uploads.bulk import ACTIONS
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.labels import ACTION_NAMES, STATES, status_badge
 from app.portal.web import lists
-from app.portal.web.bulk import Bulk, Item
-from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
+from app.portal.web.bulk import BulkItem, ListActions
+from app.portal.web.list_definitions import (
+    ListColumn,
+    ListDefinition,
+    ListFilter,
+    organization_column,
+)
 from app.portal.web.list_pages import path_id
 from app.services import campaigns
 from app.services.imports import undo, uploads
@@ -26,7 +31,7 @@ from app.services.paging import Page
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class UploadRow:
     """``organization`` is None for members."""
 
     upload: ContactImport
@@ -55,33 +60,35 @@ def _page(
     cursor: str | None,
     limit: int,
     campaign_id: UUID | None = None,
-) -> Page[Row]:
+) -> Page[UploadRow]:
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
     page = uploads.search(session, caller(), **_chosen(), campaign_id=campaign_id, **at)
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _rows(session: Session, found: Sequence[ContactImport]) -> list[Row]:
+def _rows(session: Session, found: Sequence[ContactImport]) -> list[UploadRow]:
     names = uploads.campaign_names(session, found)
     owners = organizations_of(session, found)
-    return [Row(row, names[row.campaign_id], owners.get(row.organization_id)) for row in found]
+    return [
+        UploadRow(row, names[row.campaign_id], owners.get(row.organization_id)) for row in found
+    ]
 
 
-def _item(row: Row) -> Item:
-    return Item(str(row.upload.id), row.upload.file_name, str(status_badge(row.upload)[0]), row)
+def _item(row: UploadRow) -> BulkItem:
+    return BulkItem(str(row.upload.id), row.upload.file_name, str(status_badge(row.upload)[0]), row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     found = uploads.several(session, caller(), lists.ids_of(keys))
     return [_item(row) for row in _rows(session, found)]
 
 
-def _several_of_campaign(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several_of_campaign(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     of = campaigns.get(session, caller(), path_id("campaign_id")).id
     return [each for each in _several(session, keys) if each.row.upload.campaign_id == of]
 
 
-def _of_campaign(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _of_campaign(session: Session, sort: str, cursor: str | None, limit: int) -> Page[UploadRow]:
     found = campaigns.get(session, caller(), path_id("campaign_id"))
     return _page(session, sort, cursor, limit, found.id)
 
@@ -96,12 +103,12 @@ def _count_of_campaign_if_few(session: Session, most: int) -> int | None:
     return uploads.count_if_few(session, caller(), most, campaign_id=found.id, **_chosen())
 
 
-def _count(name: str, label: str, css: str, sort: str | None = None) -> Column[Row]:
-    def value(row: Row) -> int | None:
+def _count(name: str, label: str, css: str, sort: str | None = None) -> ListColumn[UploadRow]:
+    def value(row: UploadRow) -> int | None:
         count: int = getattr(row.upload, name)
         return count if row.upload.checked_at else None
 
-    return Column(name, label, value, css, sort)
+    return ListColumn(name, label, value, css, sort)
 
 
 UPLOADS = ListDefinition(
@@ -109,14 +116,14 @@ UPLOADS = ListDefinition(
     nouns=(lazy_gettext("upload"), lazy_gettext("uploads")),
     endpoint="portal.uploads",
     columns=(
-        Column(
+        ListColumn(
             "file",
             lazy_gettext("File"),
             lambda row: row.upload.file_name,
             "cell-name cell-name-wide cell-name-words",
             sort="file",
         ),
-        Column(
+        ListColumn(
             "campaign",
             lazy_gettext("Campaign"),
             lambda row: row.campaign,
@@ -124,13 +131,13 @@ UPLOADS = ListDefinition(
             usual=False,
         ),
         organization_column(lambda row: row.organization, usual=False),
-        Column(
+        ListColumn(
             "action",
             lazy_gettext("Action"),
             lambda row: str(ACTION_NAMES[row.upload.action]),
             usual=False,
         ),
-        Column(
+        ListColumn(
             "author",
             lazy_gettext("Uploaded by"),
             lambda row: row.upload.author,
@@ -138,7 +145,7 @@ UPLOADS = ListDefinition(
             sort="author",
             usual=False,
         ),
-        Column(
+        ListColumn(
             "status",
             lazy_gettext("Status"),
             lambda row: status_badge(row.upload)[0],
@@ -151,7 +158,7 @@ UPLOADS = ListDefinition(
         _count("deleted", lazy_gettext("Deleted"), "end from-1360"),
         _count("ignored", lazy_gettext("Ignored"), "end from-1360"),
         _count("failed", lazy_gettext("Failed"), "end", "failed"),
-        Column(
+        ListColumn(
             "uploaded",
             lazy_gettext("Uploaded"),
             lambda row: row.upload.created_at,
@@ -162,17 +169,17 @@ UPLOADS = ListDefinition(
         ),
     ),
     filters=(
-        Filter("q", lazy_gettext("File or campaign")),
-        Filter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),
-        Filter("action", lazy_gettext("Action"), ACTION_NAMES, lazy_gettext("Any action")),
-        Filter("author", lazy_gettext("Uploaded by")),
+        ListFilter("q", lazy_gettext("File or campaign")),
+        ListFilter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),
+        ListFilter("action", lazy_gettext("Action"), ACTION_NAMES, lazy_gettext("Any action")),
+        ListFilter("author", lazy_gettext("Uploaded by")),
     ),
     sorts=SORTS,
     default_sort="-created",
     load=_page,
     count=lambda session, most: uploads.count(session, caller(), **_chosen(), most=most),
     count_if_few=lambda session, most: uploads.count_if_few(session, caller(), most, **_chosen()),
-    bulk=Bulk(_item, _several, ACTIONS, exports=True),
+    bulk=ListActions(_item, _several, ACTIONS, exports=True),
 )
 CAMPAIGN_UPLOADS = replace(
     UPLOADS,
@@ -181,7 +188,7 @@ CAMPAIGN_UPLOADS = replace(
     load=_of_campaign,
     count=_count_of_campaign,
     count_if_few=_count_of_campaign_if_few,
-    bulk=Bulk(_item, _several_of_campaign, ACTIONS, exports=True),
-    filters=(Filter("q", lazy_gettext("File name")), *UPLOADS.filters[1:]),
+    bulk=ListActions(_item, _several_of_campaign, ACTIONS, exports=True),
+    filters=(ListFilter("q", lazy_gettext("File name")), *UPLOADS.filters[1:]),
     path=("campaign_id",),
 )

@@ -21,7 +21,7 @@ from app.portal.uploads.forms import ACTION_HINTS, UploadForm
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_states import is_new, steps_of_planned
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import day, number
 from app.portal.web.user_timezone import zone
 from app.services import campaigns, organizations, storage
@@ -132,7 +132,7 @@ def created(
     """Create an upload of the stored file, once for a form that is sent twice with the same
     ``sent``; return its URL. Raises as `uploads.create`, without the file."""
     with deleted_on_error(kept.key), transaction() as session:
-        submission = Submission(session, *sent)
+        submission = FormSubmission(session, *sent)
         made = uploads.create(
             session,
             caller(),

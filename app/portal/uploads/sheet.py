@@ -31,7 +31,7 @@ _PAIR_NAMES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SheetCell:
     """A value of the file; ``tone`` is "bad", "repair" or empty, ``reasons`` are shown below it.
 
     ``typed`` is the whole value if it can be fixed, otherwise None.
@@ -49,14 +49,14 @@ class SheetRow:
     it would do, empty for one that failed; ``is_left_out`` if a user has left it out."""
 
     number: int
-    cells: list[Cell]
+    cells: list[SheetCell]
     effect: str
     can_be_fixed: bool
     is_left_out: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SheetColumn:
     """A column of the file: its name, its target, and its possible targets."""
 
     index: int
@@ -71,12 +71,12 @@ class Column:
 
 def columns_of(
     upload: ContactImport, external_keys: Sequence[str], chosen: Sequence[str] | None = None
-) -> list[Column]:
+) -> list[SheetColumn]:
     """Return the file's columns; ``chosen`` are targets from a form that was not accepted."""
     targets = chosen if chosen is not None else upload.mapping
     title = _title_column(upload)
     return [
-        Column(
+        SheetColumn(
             index,
             name,
             targets[index],
@@ -171,7 +171,7 @@ def _identifies(target: str) -> bool:
     return target.partition(":")[0] in IDENTIFIERS
 
 
-def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> Cell:
+def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> SheetCell:
     shown = value.strip()
     if len(shown) > LONGEST_CELL:
         shown = shown[:LONGEST_CELL] + "…"
@@ -179,7 +179,7 @@ def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> C
     tone = ""
     if problems:
         tone = "bad" if any(not problem.repair for problem in errors) else "repair"
-    return Cell(shown, tone, tuple(map(reason_words, errors or problems)), typed)
+    return SheetCell(shown, tone, tuple(map(reason_words, errors or problems)), typed)
 
 
 def reason_words(problem: ImportProblem) -> str:

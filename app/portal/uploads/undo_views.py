@@ -21,7 +21,7 @@ NAMES_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class UndoRemark:
     """A side effect of an undo, or something that it leaves, and why."""
 
     title: str
@@ -83,12 +83,12 @@ def _names(changes: Sequence[Change]) -> str:
     return ", ".join(names + ["…"] * (len(changes) > NAMES_SHOWN))
 
 
-def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
+def remarks_of(sums: Sums, *, done: bool) -> list[UndoRemark]:
     """Return the reasons for what is left, and the side effects."""
     found = []
     if sums.removed_changed:
         found.append(
-            Remark(
+            UndoRemark(
                 _removed_changed(sums.removed_changed, done=done),
                 gettext("The upload added them. Later changes are removed too."),
                 "alert-triangle",
@@ -97,7 +97,7 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
         )
     if sums.estimated and sums.contacts_left:
         found.append(
-            Remark(
+            UndoRemark(
                 ngettext(
                     "%(num)s contact has been changed since",
                     "%(num)s contacts have been changed since",
@@ -109,7 +109,7 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
         )
     elif sums.contacts_left:
         found.append(
-            Remark(
+            UndoRemark(
                 _fields_left(sums, done=done),
                 gettext("They were changed since, or another contact has the number or address."),
                 "user",
@@ -117,7 +117,7 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
         )
     if sums.gone:
         found.append(
-            Remark(
+            UndoRemark(
                 ngettext(
                     "%(num)s contact left the campaign before",
                     "%(num)s contacts left the campaign before",
@@ -129,7 +129,7 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
         )
     if sums.unchanged:
         found.append(
-            Remark(
+            UndoRemark(
                 ngettext(
                     "%(num)s contact has its earlier values already",
                     "%(num)s contacts have their earlier values already",
@@ -141,7 +141,7 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
         )
     if sums.taken:
         found.append(
-            Remark(
+            UndoRemark(
                 _taken(sums.taken, done=done),
                 gettext("Another contact with the same number, address or id was added since."),
                 "user-x",
@@ -149,7 +149,7 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
         )
     if sums.erased:
         found.append(
-            Remark(
+            UndoRemark(
                 ngettext(
                     "%(num)s person was erased and stays erased",
                     "%(num)s people were erased and stay erased",
@@ -164,7 +164,7 @@ def remarks_of(sums: Sums, *, done: bool) -> list[Remark]:
     calls = gettext(
         "Calls already placed stay in the record; calls that were cancelled stay cancelled."
     )
-    found.append(Remark(gettext("Call records stay"), calls, "phone"))
+    found.append(UndoRemark(gettext("Call records stay"), calls, "phone"))
     return found
 
 

@@ -20,7 +20,7 @@ from app.portal.uploads.labels import (
     status_badge,
     sum_words,
 )
-from app.portal.uploads.listing import UPLOADS, Row
+from app.portal.uploads.listing import UPLOADS, UploadRow
 from app.portal.uploads.result_page import result_context
 from app.portal.uploads.undo_views import extent_words, undone_context
 from app.portal.web.blueprint import Page, portal
@@ -46,7 +46,7 @@ def list_uploads() -> str:
     return render_template("portal/uploads/list.html", **shown)
 
 
-def uploads_page(session: Session, definition: ListDefinition[Row]) -> dict[str, Any]:
+def uploads_page(session: Session, definition: ListDefinition[UploadRow]) -> dict[str, Any]:
     """Return a page of uploads for the templates, by the filters and the cursor of the URL."""
     return {
         "list": list_page(session, definition),

@@ -15,8 +15,8 @@ from app.models import utcnow
 from app.policy import Permission
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.web import lists
-from app.portal.web.bulk import Bulk, Item
-from app.portal.web.list_definitions import Column, Filter, ListDefinition
+from app.portal.web.bulk import BulkItem, ListActions
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import reporting
@@ -30,7 +30,7 @@ FIELDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class UsageSum:
     """What one or several organizations used."""
 
     figures: Figures
@@ -51,12 +51,12 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Sum):
+class UsageRow(UsageSum):
     organization: Used
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class UsageTotals:
     """What the rows are parts of, and whether they can be sorted by what they used."""
 
     days: Sequence[Day]
@@ -79,18 +79,18 @@ def chosen_span() -> tuple[Span, Problems]:
     return reporting.this_month(utcnow().date()), problems
 
 
-def whole(session: Session) -> Whole:
+def whole(session: Session) -> UsageTotals:
     """Return what the page, its rows and all parts of a file need; it is read once in a request."""
     if "whole_usage" not in g:
         span, _problems = chosen_span()
         days = reporting.daily(session, caller(), span.start, span.end)
         months = reporting.by_month(session, caller(), span)
-        g.whole_usage = Whole(days, months, reporting.can_rank(session, caller()))
-    found: Whole = g.whole_usage
+        g.whole_usage = UsageTotals(days, months, reporting.can_rank(session, caller()))
+    found: UsageTotals = g.whole_usage
     return found
 
 
-def added(rows: Iterable[Row]) -> Figures:
+def added(rows: Iterable[UsageRow]) -> Figures:
     """Return the sums over the rows."""
     return Figures(*map(sum, zip(*(row.figures for row in rows), strict=True)))
 
@@ -103,13 +103,13 @@ def _chosen() -> UsageFilter:
     )
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[UsageRow]:
     return _page(session, _chosen(), sort, cursor, limit)
 
 
 def _page(
     session: Session, chosen: UsageFilter, sort: str, cursor: str | None, limit: int
-) -> Page[Row]:
+) -> Page[UsageRow]:
     span, of_all = chosen_span()[0], whole(session)
     page = reporting.by_organization(
         session,
@@ -124,7 +124,9 @@ def _page(
     ids = [used.id for used in page.items] if of_all.months else []
     costs = reporting.by_organization_ids(session, span, ids) if ids else {}
     conversations = sum(day.conversations for day in of_all.days)
-    rows = [Row(used.figures, costs.get(used.id, ()), conversations, used) for used in page.items]
+    rows = [
+        UsageRow(used.figures, costs.get(used.id, ()), conversations, used) for used in page.items
+    ]
     return Page(rows, page.next_cursor)
 
 
@@ -136,12 +138,12 @@ def _count_if_few(session: Session, most: int) -> int | None:
     return reporting.count_if_few(session, caller(), chosen_span()[0], _chosen(), most)
 
 
-def _item(row: Row) -> Item:
+def _item(row: UsageRow) -> BulkItem:
     found = row.organization
-    return Item(str(found.id), found.name, str(STATUS_NAMES[found.status]), row)
+    return BulkItem(str(found.id), found.name, str(STATUS_NAMES[found.status]), row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted, sort = UsageFilter(ids=lists.ids_of(keys)), USAGE.sort_of(request.args)
     return [_item(row) for row in _page(session, wanted, sort, None, len(keys) + 1).items]
 
@@ -150,11 +152,11 @@ def _percentage(part: int, of_all: int) -> Decimal | None:
     return round(Decimal(100 * part) / of_all, 1) if of_all else None
 
 
-def _plan(row: Row) -> str:
+def _plan(row: UsageRow) -> str:
     return PLAN_NAMES[row.organization.payment_tier or Tier.FREE]
 
 
-def _costs(row: Row) -> str | None:
+def _costs(row: UsageRow) -> str | None:
     return ", ".join(f"{cost.amount} {cost.currency}" for cost in row.costs) or None
 
 
@@ -163,15 +165,15 @@ USAGE = ListDefinition(
     nouns=(lazy_gettext("organization"), lazy_gettext("usage of organizations")),
     endpoint="portal.usage",
     columns=(
-        Column(
+        ListColumn(
             "organization",
             lazy_gettext("Organization"),
             lambda row: row.organization.name,
             "cell-name",
             sort="name",
         ),
-        Column("plan", lazy_gettext("Plan"), _plan, "from-1280", sort="plan"),
-        Column(
+        ListColumn("plan", lazy_gettext("Plan"), _plan, "from-1280", sort="plan"),
+        ListColumn(
             "conversations",
             lazy_gettext("Conversations"),
             lambda row: row.figures.conversations,
@@ -179,14 +181,14 @@ USAGE = ListDefinition(
             sort="conversations",
             is_labelled=True,
         ),
-        Column(
+        ListColumn(
             "person",
             lazy_gettext("With a person"),
             lambda row: row.figures.by_human,
             "end",
             sort="person",
         ),
-        Column(
+        ListColumn(
             "voicemail",
             lazy_gettext("With voicemail"),
             lambda row: row.figures.by_voicemail,
@@ -194,15 +196,15 @@ USAGE = ListDefinition(
             sort="voicemail",
         ),
         # The order of the shares is that of the conversations.
-        Column(
+        ListColumn(
             "share",
             lazy_pgettext("part of the whole", "Share"),
             lambda row: row.share,
             "end",
             heading="Share (%)",
         ),
-        Column("costs", lazy_gettext("Reported carrier costs"), _costs, "end from-1360"),
-        Column(
+        ListColumn("costs", lazy_gettext("Reported carrier costs"), _costs, "end from-1360"),
+        ListColumn(
             "change",
             lazy_pgettext("difference", "Change"),
             lambda row: row.change,
@@ -211,7 +213,7 @@ USAGE = ListDefinition(
             is_labelled=True,
             heading="Change (%)",
         ),
-        Column(
+        ListColumn(
             "seconds",
             lazy_gettext("Time in conversation"),
             lambda row: row.figures.seconds,
@@ -220,7 +222,7 @@ USAGE = ListDefinition(
             usual=False,
             heading="Seconds",
         ),
-        Column(
+        ListColumn(
             "before",
             lazy_gettext("Previous period"),
             lambda row: row.figures.before,
@@ -229,14 +231,14 @@ USAGE = ListDefinition(
             usual=False,
             heading="Conversations in the previous period",
         ),
-        Column(
+        ListColumn(
             "status",
             lazy_gettext("Status"),
             lambda row: str(STATUS_NAMES[row.organization.status]),
             sort="status",
             usual=False,
         ),
-        Column(
+        ListColumn(
             "id",
             lazy_gettext("Id"),
             lambda row: str(row.organization.id),
@@ -245,16 +247,16 @@ USAGE = ListDefinition(
         ),
     ),
     filters=(
-        Filter("q", lazy_gettext("Organization or email")),
-        Filter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
-        Filter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
+        ListFilter("q", lazy_gettext("Organization or email")),
+        ListFilter("tier", lazy_gettext("Plan"), PLAN_NAMES, lazy_gettext("Any plan")),
+        ListFilter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
     ),
     sorts=reporting.USAGE_SORTS,
     default_sort=reporting.MOST_FIRST,
     load=_load,
     count=_count,
     count_if_few=_count_if_few,
-    bulk=Bulk(_item, _several, exports=True),
+    bulk=ListActions(_item, _several, exports=True),
     problems=lambda: chosen_span()[1],
     more_filters=("start", "end"),
     lasting=("start", "end"),

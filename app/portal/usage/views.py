@@ -18,7 +18,7 @@ from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.access.missing import may
 from app.portal.organizations.listing import STATUS_NAMES
-from app.portal.usage.listing import USAGE, Row, Sum, added, chosen_span, whole
+from app.portal.usage.listing import USAGE, UsageRow, UsageSum, added, chosen_span, whole
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.charts import chart_of
@@ -46,7 +46,7 @@ ASKED = ("organization", *USAGE.parameters, "sort", "column", "view")
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class UsageScope:
     """The organization whose usage is shown; without one, everything of the caller's."""
 
     organization: Organization | None
@@ -108,13 +108,13 @@ def usage_file() -> Response:
     return csv_file(f"usage-{span.start}-to-{span.end}", parts)
 
 
-def _cost_lines(session: Session, scope: Scope, span: Span) -> list[bytes]:
+def _cost_lines(session: Session, scope: UsageScope, span: Span) -> list[bytes]:
     found = reporting.cost_lines(session, caller(), span, scope.id)
     lines = [csv_files.lines(map(_cost_cells, batch)) for batch in found]
     return [csv_files.first_line(COST_COLUMNS), *lines]
 
 
-def _day_lines(session: Session, scope: Scope, span: Span) -> list[bytes]:
+def _day_lines(session: Session, scope: UsageScope, span: Span) -> list[bytes]:
     days = map(_day_cells, _daily(session, scope, span))
     return [csv_files.first_line(DAY_COLUMNS), csv_files.lines(days)]
 
@@ -136,7 +136,7 @@ def _presets() -> dict[str, Span]:
 
 
 def _counted(
-    session: Session, scope: Scope, span: Span, page: ListPage[Row] | None
+    session: Session, scope: UsageScope, span: Span, page: ListPage[UsageRow] | None
 ) -> dict[str, Any]:
     """Return the figures of the range and of the one before."""
     of_all = whole(session) if page else None
@@ -160,7 +160,9 @@ def _counted(
     }
 
 
-def _of_months(session: Session, scope: Scope, span: Span, *, has_costs: bool) -> dict[str, Any]:
+def _of_months(
+    session: Session, scope: UsageScope, span: Span, *, has_costs: bool
+) -> dict[str, Any]:
     """Return what belongs to months: the forecast, what is used of a plan, the carriers' sums."""
     today = utcnow().date()
     is_open = span.end == today
@@ -178,7 +180,7 @@ def _of_months(session: Session, scope: Scope, span: Span, *, has_costs: bool) -
     }
 
 
-def _daily(session: Session, scope: Scope, span: Span) -> Sequence[Day]:
+def _daily(session: Session, scope: UsageScope, span: Span) -> Sequence[Day]:
     return reporting.daily(session, caller(), span.start, span.end, organization_id=scope.id)
 
 
@@ -189,11 +191,11 @@ def _whole_month(span: Span, today: date) -> date | None:
     return month if span.start <= month and span.end >= end else None
 
 
-def _lists_organizations(scope: Scope) -> bool:
+def _lists_organizations(scope: UsageScope) -> bool:
     return scope.organization is None and caller().may(Permission.ORGANIZATIONS_READ)
 
 
-def _scope(session: Session) -> Scope:
+def _scope(session: Session) -> UsageScope:
     """The organization that the address names, or that of the user whose email is searched for.
     Raises `NotFound` for an organization that the caller can't see."""
     words = lists.text_filter("q") or ""
@@ -206,11 +208,11 @@ def _scope(session: Session) -> Scope:
         try:
             user = get_by_email(session, caller(), words)
         except NotFound:
-            return Scope(None, None)
+            return UsageScope(None, None)
         organization_id, email = user.organization_id, user.email
     if organization_id is None:
-        return Scope(None, None)
-    return Scope(organizations.get(session, caller(), organization_id), email)
+        return UsageScope(None, None)
+    return UsageScope(organizations.get(session, caller(), organization_id), email)
 
 
 def _kept() -> list[tuple[str, str]]:
@@ -225,18 +227,20 @@ def _asked_again(endpoint: str = "portal.usage", **changes: Any) -> str:
     return url_for(endpoint, **{**kept, **changes})
 
 
-def _sums(page: ListPage[Row], total: Day, before: Day, cost: Sequence[Cost]) -> dict[str, Sum]:
+def _sums(
+    page: ListPage[UsageRow], total: Day, before: Day, cost: Sequence[Cost]
+) -> dict[str, UsageSum]:
     """Return the rows below the list: what the organizations used that it doesn't show, if
     anything, and all of them."""
     of_all = Figures(
         *(total.conversations, total.by_human, total.by_voicemail, total.seconds),
         before=before.conversations,
     )
-    rows = {"total": Sum(of_all, cost, total.conversations)}
+    rows = {"total": UsageSum(of_all, cost, total.conversations)}
     rest = Figures(*(whole - part for whole, part in zip(of_all, added(page.rows), strict=True)))
     costs = reporting.less(cost, chain.from_iterable(row.costs for row in page.rows))
     if any(rest) or costs:
-        rows["others"] = Sum(rest, costs, total.conversations)
+        rows["others"] = UsageSum(rest, costs, total.conversations)
     return rows
 
 

@@ -7,7 +7,7 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import User
 from app.policy import Permission
-from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.bulk import BulkAction, BulkItem
 from app.services import mails, users
 
 SHUT = (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
@@ -26,22 +26,22 @@ def _refusal(user: User, *, is_so: bool) -> str | None:
     return gettext("Already so. Nothing was changed.") if is_so else None
 
 
-def _not_invited(item: Item) -> str | None:
+def _not_invited(item: BulkItem) -> str | None:
     user = item.row.user
     if may_change(user) and user.status is not UserStatus.INVITED:
         return gettext("Already accepted the invitation.")
     return _refusal(user, is_so=False)
 
 
-def _resend(session: Session, item: Item) -> None:
+def _resend(session: Session, item: BulkItem) -> None:
     mails.send_invitation(session, caller(), item.row.user.id)
 
 
-def _suspend(session: Session, item: Item) -> None:
+def _suspend(session: Session, item: BulkItem) -> None:
     users.suspend(session, caller(), item.row.user.id)
 
 
-def _reactivate(session: Session, item: Item) -> None:
+def _reactivate(session: Session, item: BulkItem) -> None:
     users.reactivate(session, caller(), item.row.user.id)
 
 

@@ -19,7 +19,7 @@ from app.portal.users.views import (
     suggested_organizations,
 )
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
@@ -49,7 +49,7 @@ def user_invite() -> Page:
     form = InviteForm()
     form.offer(_roles_to_invite())
     with saving(form, lambda: _invite_page(form), shows=(Forbidden,)) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         invited = _invite(session, form)
         url = submission.led_to(url_for("portal.user", user_id=invited.id))
     words = gettext(

@@ -11,7 +11,7 @@ from app.languages import gettext
 from app.models import User
 from app.portal.users.views import actions_of
 from app.portal.web.blueprint import portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
 from app.services import users
 from app.services.users import factor_reset
@@ -26,8 +26,8 @@ def user_reset_factors_confirm(user_id: UUID) -> str:
     return _resetting(found).page()
 
 
-def _resetting(user: User) -> Confirmation:
-    return Confirmation(
+def _resetting(user: User) -> ConfirmationPage:
+    return ConfirmationPage(
         action=url_for("portal.user_reset_factors", user_id=user.id),
         title=gettext("Reset the second factor of %(name)s?", name=_name(user)),
         consequences=(

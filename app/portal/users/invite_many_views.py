@@ -22,7 +22,7 @@ from app.portal.users.views import (
     suggested_organizations,
 )
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.fields import without_nul
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import ROLE_NAMES
@@ -81,7 +81,7 @@ def _invite(
 ) -> tuple[Sequence[LineResult], Sequence[Full]]:
     """Raises `ValidationFailed`, and `Conflict` if the page showed something else."""
     with transaction() as session:
-        submission = Submission(session, notice=gettext("These users were invited before."))
+        submission = FormSubmission(session, notice=gettext("These users were invited before."))
         defaults = _defaults(form, _chosen(session, form))
         results, full = users.invite_where_all_fit(session, caller(), wanted, defaults)
         _refuse_changed(form, wanted, results)

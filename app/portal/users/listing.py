@@ -11,8 +11,13 @@ from app.languages import lazy_gettext
 from app.models import User
 from app.portal.users.bulk import ACTIONS, may_change
 from app.portal.web import lists
-from app.portal.web.bulk import Bulk, Item
-from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
+from app.portal.web.bulk import BulkItem, ListActions
+from app.portal.web.list_definitions import (
+    ListColumn,
+    ListDefinition,
+    ListFilter,
+    organization_column,
+)
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, partners, users
 from app.services.paging import Page
@@ -28,7 +33,7 @@ STATUS_NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class UserRow:
     """A user with the name of their organization and, for operators, of their partner."""
 
     user: User
@@ -46,14 +51,14 @@ def chosen() -> users.Filter:
     )
 
 
-def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
+def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[UserRow]:
     page = users.search(session, caller(), chosen(), sort=sort, cursor=cursor, limit=limit)
     belonging = {row.organization_id for row in page.items if row.organization_id}
     names = organizations.names_of(session, caller(), belonging)
     served = {row.partner_id for row in page.items if row.partner_id}
     portals = partners.names_of(session, caller(), served) if caller().is_operator else {}
     rows = [
-        Row(
+        UserRow(
             row,
             names.get(row.organization_id) if row.organization_id else None,
             portals.get(row.partner_id) if row.partner_id else None,
@@ -63,15 +68,15 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
     return Page(rows, page.next_cursor)
 
 
-def _item(row: Row) -> Item:
+def _item(row: UserRow) -> BulkItem:
     found = row.user
-    return Item(str(found.id), found.email, str(STATUS_NAMES[found.status]), row)
+    return BulkItem(str(found.id), found.email, str(STATUS_NAMES[found.status]), row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted = {known for key in keys if (known := as_uuid(key))}
     found = users.several(session, caller(), wanted)
-    return [_item(Row(user)) for user in found if may_change(user)]
+    return [_item(UserRow(user)) for user in found if may_change(user)]
 
 
 USERS = ListDefinition(
@@ -79,21 +84,21 @@ USERS = ListDefinition(
     nouns=(lazy_gettext("user"), lazy_gettext("users")),
     endpoint="portal.users",
     columns=(
-        Column(
+        ListColumn(
             "name",
             lazy_gettext("Name"),
             lambda row: row.user.name,
             "cell-name",
             sort="name",
         ),
-        Column(
+        ListColumn(
             "email",
             lazy_gettext("Email"),
             lambda row: row.user.email,
             "wrap from-1600",
             sort="email",
         ),
-        Column(
+        ListColumn(
             "role",
             lazy_gettext("Role"),
             lambda row: str(ROLE_NAMES[row.user.role]),
@@ -101,14 +106,14 @@ USERS = ListDefinition(
             sort="role",
         ),
         organization_column(lambda row: row.organization),
-        Column(
+        ListColumn(
             "status",
             lazy_gettext("Status"),
             lambda row: str(STATUS_NAMES[row.user.status]),
             "phone-second",
             sort="status",
         ),
-        Column(
+        ListColumn(
             "last-sign-in",
             lazy_gettext("Last sign-in"),
             lambda row: row.user.last_sign_in,
@@ -116,7 +121,7 @@ USERS = ListDefinition(
             sort="last-sign-in",
             heading=lazy_gettext("Last sign-in (UTC)"),
         ),
-        Column(
+        ListColumn(
             "added",
             lazy_gettext("Added"),
             lambda row: row.user.created_at,
@@ -124,7 +129,7 @@ USERS = ListDefinition(
             sort="created",
             heading=lazy_gettext("Added (UTC)"),
         ),
-        Column(
+        ListColumn(
             "external-id",
             lazy_gettext("External ID"),
             lambda row: row.user.idp_uid,
@@ -133,20 +138,20 @@ USERS = ListDefinition(
         ),
     ),
     filters=(
-        Filter(
+        ListFilter(
             "q",
             lazy_gettext("Name, email or organization"),
             label_of_members=lazy_gettext("Name or email"),
         ),
-        Filter(
+        ListFilter(
             "role",
             lazy_gettext("Role"),
             {role: ROLE_NAMES[role] for role in Role},
             lazy_gettext("Any role"),
         ),
-        Filter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
-        Filter("organization", lazy_gettext("Organization")),
-        Filter(
+        ListFilter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
+        ListFilter("organization", lazy_gettext("Organization")),
+        ListFilter(
             "factor",
             lazy_gettext("Second factor"),
             {
@@ -161,5 +166,5 @@ USERS = ListDefinition(
     load=_load,
     count=lambda session, most: users.count(session, caller(), chosen(), most=most),
     shows_count=True,
-    bulk=Bulk(_item, _several, ACTIONS),
+    bulk=ListActions(_item, _several, ACTIONS),
 )

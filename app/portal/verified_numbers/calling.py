@@ -12,7 +12,7 @@ from app.enums import CarrierKind, VerificationPurpose
 from app.errors import Conflict, Forbidden
 from app.extensions import caller, settings
 from app.languages import lazy_gettext
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.fields import OnceField
 from app.portal.web.forms import PortalForm, saving
 from app.services import calls
@@ -42,7 +42,7 @@ def call_with_code(
     form's ``page`` with it."""
     config = settings()
     with saving(form, page, validate=False, shows=(Conflict, Forbidden)) as session:
-        submission = Submission(session)
+        submission = FormSubmission(session)
         number = calls.request_verification(
             session,
             caller(),

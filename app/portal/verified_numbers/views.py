@@ -16,7 +16,7 @@ from app.portal.calls.labels import live
 from app.portal.organizations.views import about
 from app.portal.verified_numbers.calling import STATE_BADGES, NumberForm, call_with_code
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
@@ -72,7 +72,7 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
         found = organizations.get(session, caller(), organization_id)
         number = verified_numbers.get(session, caller(), organization_id, number_id)
         in_trial = organizations.trial_of(session, found) is not None
-    return Confirmation(
+    return ConfirmationPage(
         title=gettext("Remove %(number)s?", number=phone(number.phone)),
         consequences=_consequences(number, found.name, in_trial=in_trial),
         act=gettext("Remove number"),

@@ -16,7 +16,7 @@ from app.languages import gettext, lazy_gettext
 from app.models import User
 from app.portal.operator.partner_views import crumbs_of
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.confirmation import Confirmation
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import session_token
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm, saving
@@ -104,7 +104,7 @@ def _page(user_id: UUID, form: ReasonForm) -> str:
     is_from_partner = FROM_PARTNER in request.args
     crumbs = crumbs_of(partner)
     user_page = url_for("portal.user", user_id=user_id)
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.view_as", user_id=user_id, from_partner=is_from_partner or None),
         title=gettext("View the portal as %(name)s?", name=user.name or user.email),
         consequences=CONSEQUENCES,

@@ -16,7 +16,7 @@ class AssetsNotBuilt(RuntimeError):
     """The assets, or the requested one, are not in the manifest."""
 
 
-class Assets:
+class AssetManifest:
     """The manifest of a build, read once when the first URL is needed."""
 
     def __init__(self, dist: Path, prefix: str) -> None:
@@ -43,5 +43,5 @@ class Assets:
 
 def register(app: Flask) -> None:
     """Add ``asset_url(name)`` to templates."""
-    assets = Assets(DIST, f"{app.static_url_path}/dist")
+    assets = AssetManifest(DIST, f"{app.static_url_path}/dist")
     app.jinja_env.globals["asset_url"] = assets.url

@@ -15,15 +15,15 @@ from app.policy import Permission
 from app.services.paging import Page
 
 
-def _never(_item: "Item") -> str | None:
+def _never(_item: "BulkItem") -> str | None:
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class BulkItem:
     """A row that can be selected: ``key`` tells it from others in a form, ``name`` and ``note``
     are its words, ``row`` is what the list has loaded. ``choice`` is the value that was chosen for
-    the action, if it has a `Choice`."""
+    the action, if it has a `BulkChoice`."""
 
     key: str
     name: str
@@ -33,7 +33,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BulkChoice:
     """A value that is chosen once for all rows; ``options`` returns the values with their words."""
 
     label: str
@@ -55,17 +55,17 @@ class BulkAction:
     done: Callable[[int], str]
     safe: str
     consequences: Sequence[str]
-    act: Callable[[Session, Item], None]
+    act: Callable[[Session, BulkItem], None]
     what: str
     """What has happened to a row, in the results."""
-    refusal: Callable[[Item], str | None] = _never
+    refusal: Callable[[BulkItem], str | None] = _never
     is_risky: bool = True
-    choice: Choice | None = None
+    choice: BulkChoice | None = None
     is_of_partners: bool = False
     """Whether operators, who belong to no partner, can't use it."""
     undo: str = ""
     """The action that reverses it, offered beside the results."""
-    several: Callable[[Session, Sequence[str]], list[Item]] | None = None
+    several: Callable[[Session, Sequence[str]], list[BulkItem]] | None = None
     """How the rows are found, if they aren't in the list any more; such an action is offered only
     beside results."""
     load: Callable[[Session, str | None, int], Page[Any]] | None = None
@@ -74,12 +74,12 @@ class BulkAction:
 
 
 @dataclass(frozen=True, slots=True)
-class Bulk:
+class ListActions:
     """The actions of a list. ``item`` describes a row, ``several`` returns those of the rows with
     these keys that the caller may see; ``exports`` if as the list loads them, for files."""
 
-    item: Callable[[Any], Item]
-    several: Callable[[Session, Sequence[str]], list[Item]]
+    item: Callable[[Any], BulkItem]
+    several: Callable[[Session, Sequence[str]], list[BulkItem]]
     actions: Sequence[BulkAction] = ()
     exports: bool = False
 

@@ -20,7 +20,7 @@ from app.config import ROOT
 log = logging.getLogger(__name__)
 
 
-class _Kept(FileSystemBytecodeCache):
+class _TolerantBytecodeCache(FileSystemBytecodeCache):
     """Goes without a file that can't be read or written: after a power cut, or on a full disk."""
 
     def load_bytecode(self, bucket: Bucket) -> None:
@@ -43,7 +43,7 @@ def keep(app: Flask, folder: Path) -> None:
     except OSError as error:
         log.warning("compiled templates are not kept: %s", error)
         return
-    app.jinja_env.bytecode_cache = _Kept(str(own))
+    app.jinja_env.bytecode_cache = _TolerantBytecodeCache(str(own))
 
 
 def _of_this_code() -> str:

@@ -9,7 +9,7 @@ from flask import render_template, request
 
 
 @dataclass(frozen=True, slots=True)
-class Confirmation:
+class ConfirmationPage:
     """An action with its consequences. ``action`` is the form's URL and, by GET, that of the page;
     by default the page itself. ``crumbs`` are names and URLs above the page, where its place in
     the sidebar is not all. ``warning`` is about calls at night."""

@@ -26,7 +26,7 @@ MARKS = frozenset({"csrf_token", "once", "version"})
 """Names of the hidden fields, which are left out of differences and audit entries."""
 
 
-class Submission:
+class FormSubmission:
     """One submission of the current form, inside the transaction of its work.
 
     A form that was submitted before ends the request: it redirects to where its answer led, with a
@@ -75,7 +75,7 @@ def _claim(session: Session, *more: str) -> idempotency.Slot | dict[str, Any] | 
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class EditDifference:
     """A field that two users filled in differently, in the words of the page."""
 
     label: str
@@ -89,13 +89,13 @@ class EditConflict:
 
     author: str | None
     at: datetime | None
-    differences: Sequence[Difference]
+    differences: Sequence[EditDifference]
 
 
 def edit_conflict(
     session: Session,
     error: Conflict,
-    differences: Sequence[Difference],
+    differences: Sequence[EditDifference],
     target_type: str,
     target_id: UUID,
 ) -> EditConflict:
@@ -106,11 +106,11 @@ def edit_conflict(
     return EditConflict(last.actor if last else None, last.at if last else None, differences)
 
 
-def differences_of(typed: Iterable[Field], stored: Mapping[str, Field]) -> list[Difference]:
+def differences_of(typed: Iterable[Field], stored: Mapping[str, Field]) -> list[EditDifference]:
     """Return the differences between what was typed and what is stored, by field name."""
     pairs = [(field, stored[field.name]) for field in typed if field.name in stored]
     return [
-        Difference(str(mine.label.text), _words(mine), _words(theirs))
+        EditDifference(str(mine.label.text), _words(mine), _words(theirs))
         for mine, theirs in pairs
         if _words(mine) != _words(theirs)
     ]

@@ -25,79 +25,79 @@ TRY_AGAIN = frozenset({429, 500, 503})
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ErrorTexts:
     """The texts of an error page: what happened, what did not, and where to go from here."""
 
     title: str
     text: str
 
 
-WORDS: dict[int, Words] = {
-    400: Words(
+WORDS: dict[int, ErrorTexts] = {
+    400: ErrorTexts(
         lazy_gettext("This request can’t be read"),
         lazy_gettext("The address or the form has a wrong value. Nothing was changed."),
     ),
-    401: Words(
+    401: ErrorTexts(
         lazy_gettext("You are signed out"),
         lazy_gettext("Sign in to continue. Nothing was changed."),
     ),
-    403: Words(
+    403: ErrorTexts(
         lazy_gettext("This form was not accepted"),
         lazy_gettext(
             "It was opened too long ago, or sent from another site. Nothing was changed. "
             "Go back, reload the page and send the form again."
         ),
     ),
-    404: Words(
+    404: ErrorTexts(
         lazy_gettext("Page not found"),
         lazy_gettext(
             "Check the address. The page may also belong to an organization that you can’t see. "
             "Nothing was changed."
         ),
     ),
-    405: Words(
+    405: ErrorTexts(
         lazy_gettext("Wrong kind of request"),
         lazy_gettext("This address doesn’t accept this kind of request. Nothing was changed."),
     ),
-    409: Words(
+    409: ErrorTexts(
         lazy_gettext("This has changed"),
         lazy_gettext("Nothing was changed. Reload the page to see it."),
     ),
-    410: Words(lazy_gettext("No longer available"), lazy_gettext("Nothing was changed.")),
-    413: Words(
+    410: ErrorTexts(lazy_gettext("No longer available"), lazy_gettext("Nothing was changed.")),
+    413: ErrorTexts(
         lazy_gettext("Too large"),
         lazy_gettext("The request is over the limit. Nothing was changed."),
     ),
-    415: Words(lazy_gettext("Unsupported file type"), lazy_gettext("Nothing was changed.")),
-    429: Words(
+    415: ErrorTexts(lazy_gettext("Unsupported file type"), lazy_gettext("Nothing was changed.")),
+    429: ErrorTexts(
         lazy_gettext("Too many requests"),
         lazy_gettext("Wait a moment and try again. Nothing was changed."),
     ),
-    500: Words(
+    500: ErrorTexts(
         lazy_gettext("Something went wrong on our side"),
         lazy_gettext(
             "Nothing was saved. The problem is logged under the reference below. Try again in a "
             "moment."
         ),
     ),
-    503: Words(
+    503: ErrorTexts(
         lazy_gettext("The portal is not available"),
         lazy_gettext("Try again in a moment. Nothing was changed."),
     ),
 }
 
 _BUSY = {
-    DOWNLOADS_BUSY: Words(
+    DOWNLOADS_BUSY: ErrorTexts(
         lazy_gettext("The download can’t start now"),
         lazy_gettext("Many downloads are running. Try again in a moment."),
     ),
-    BUSY: Words(
+    BUSY: ErrorTexts(
         lazy_gettext("The portal is busy"),
         lazy_gettext("Try again in a moment. Nothing was changed."),
     ),
 }
 """What is refused while all other pages work."""
-_NO_ROOM = Words(
+_NO_ROOM = ErrorTexts(
     lazy_gettext("There is no room for this file"),
     lazy_gettext("Nothing was stored. Try again later."),
 )

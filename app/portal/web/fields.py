@@ -131,7 +131,7 @@ class WholeNumber(IntegerField):
         self.data = int(text) if len(text) < 12 else 10**12
 
 
-class Checkboxes(SelectMultipleField):
+class CheckboxesField(SelectMultipleField):
     """A multiple choice; the service reports unknown values."""
 
     widget = ListWidget()  # type: ignore[assignment]  # the stub knows the base’s widget alone

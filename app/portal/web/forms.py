@@ -16,7 +16,13 @@ from wtforms.widgets import Select
 
 from app.errors import CHANGED_MEANWHILE, Conflict, DomainError, ValidationFailed
 from app.extensions import transaction
-from app.portal.web.editing import MARKS, Difference, EditConflict, differences_of, edit_conflict
+from app.portal.web.editing import (
+    MARKS,
+    EditConflict,
+    EditDifference,
+    differences_of,
+    edit_conflict,
+)
 from app.portal.web.fields import (
     HiddenMark,
     QuickSelect,
@@ -113,7 +119,7 @@ class PortalForm(FlaskForm):
                 self[name].errors = (*self[name].errors, message)
         self.problems = [*self.problems, *(("", words) for words in rest)]
 
-    def differences(self, stored: Self) -> list[Difference]:
+    def differences(self, stored: Self) -> list[EditDifference]:
         """Return the differences between this form and the same form filled with what is
         ``stored``."""
         return differences_of(self, {field.name: field for field in stored})
@@ -141,7 +147,7 @@ class ActionForm(PortalForm):
     version = VersionField()
 
 
-class Button:
+class ButtonForm:
     """The hidden fields of a form that is only a button, for the ``version`` of the record on its
     page: pages have many, and a form takes twenty times as long to make."""
 
@@ -233,5 +239,5 @@ def _is_sentence(value: object) -> bool:
 
 
 def register(app: Flask) -> None:
-    app.jinja_env.globals["action_form"] = Button
+    app.jinja_env.globals["action_form"] = ButtonForm
     app.jinja_env.tests["sentence"] = _is_sentence

@@ -15,7 +15,7 @@ from werkzeug.datastructures import MultiDict
 from app import languages
 from app.extensions import caller
 from app.policy import Permission
-from app.portal.web.bulk import Bulk
+from app.portal.web.bulk import ListActions
 from app.portal.web.user_timezone import Problems
 from app.services.csv_files import Cell
 from app.services.paging import Page
@@ -35,7 +35,7 @@ def _with_text(value: Callable[[R], Cell]) -> Callable[[R], Cell]:
 
 
 @dataclass(frozen=True, slots=True)
-class Column(Generic[R]):
+class ListColumn(Generic[R]):
     """A column: its name in the address, its heading, and the value that a file holds.
 
     ``css`` are the classes of its cells. ``sort`` names its sort order, if it has one. A column
@@ -67,14 +67,14 @@ class Column(Generic[R]):
 
 def organization_column(
     value: Callable[[R], Cell], css: str = "wrap", *, usual: bool = True
-) -> Column[R]:
+) -> ListColumn[R]:
     """Return the column that names the organization of a row."""
     label = languages.lazy_gettext("Organization")
-    return Column("organization", label, value, css, usual=usual, for_staff=True)
+    return ListColumn("organization", label, value, css, usual=usual, for_staff=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class ListFilter:
     """A filter: a search box, or a select of ``options`` (value -> words); ``blank`` is the option
     that filters nothing."""
 
@@ -108,15 +108,15 @@ class ListDefinition(Generic[R]):
     name: str
     nouns: tuple[str, str]
     endpoint: str
-    columns: Sequence[Column[R]]
-    filters: Sequence[Filter]
+    columns: Sequence[ListColumn[R]]
+    filters: Sequence[ListFilter]
     sorts: Collection[str]
     default_sort: str
     load: Callable[[Session, str, str | None, int], Page[R]]
     count: Callable[[Session, int], int]
     shows_count: bool = False
     count_if_few: Callable[[Session, int], int | None] | None = None
-    bulk: Bulk | None = None
+    bulk: ListActions | None = None
     more_filters: Sequence[str] = ()
     lasting: Sequence[str] = ()
     """Those of ``more_filters`` that clearing the filters leaves, such as a range of days."""
@@ -140,7 +140,7 @@ class ListDefinition(Generic[R]):
         return any(map(values.get, set(self.parameters).difference(self.lasting)))
 
     @property
-    def offered(self) -> list[Column[R]]:
+    def offered(self) -> list[ListColumn[R]]:
         """The columns that the caller may see."""
         is_member = caller().organization_id is not None
         if not is_member:
@@ -158,7 +158,7 @@ class ListDefinition(Generic[R]):
         hidden = {each.sort for each in self.columns} - {each.sort for each in self.offered}
         return wanted if wanted in self.sorts and column not in hidden else self.default_sort
 
-    def columns_of(self, values: MultiDict[str, str]) -> list[Column[R]]:
+    def columns_of(self, values: MultiDict[str, str]) -> list[ListColumn[R]]:
         """Return the columns that a URL chooses, in the list's order; without any, the usual."""
         wanted = set(values.getlist("column")) & {column.name for column in self.offered}
         if not wanted:

@@ -15,9 +15,9 @@ from app.extensions import caller
 from app.languages import gettext
 from app.models import SavedView
 from app.portal.web import lists
-from app.portal.web.bulk import Bulk
+from app.portal.web.bulk import ListActions
 from app.portal.web.formats import number
-from app.portal.web.list_definitions import Column, ListDefinition
+from app.portal.web.list_definitions import ListColumn, ListDefinition
 from app.portal.web.list_words import ALL_WORDS, on_page
 from app.services import saved_views
 from app.services.paging import MOST_COUNTED, Page
@@ -35,7 +35,7 @@ class ListPage(Generic[R]):
 
     definition: ListDefinition[R]
     rows: Sequence[R]
-    columns: Sequence[Column[R]]
+    columns: Sequence[ListColumn[R]]
     sort: str
     place: lists.ListPosition
     next_cursor: str | None
@@ -44,7 +44,7 @@ class ListPage(Generic[R]):
     hidden: frozenset[str] = frozenset()
 
     @property
-    def bulk(self) -> Bulk | None:
+    def bulk(self) -> ListActions | None:
         """What the caller may do to several rows; None if nothing, or to none of this page."""
         found = self.definition.bulk
         return found if found and self.selectable else None
@@ -115,7 +115,7 @@ class ListPage(Generic[R]):
         return self.columns != self.definition.columns_of(MultiDict())
 
     @property
-    def styled(self) -> list[tuple[Column[R], str]]:
+    def styled(self) -> list[tuple[ListColumn[R], str]]:
         """The columns with the classes of their cells; chosen ones are shown at any width, like the
         one that the list is sorted by."""
         columns = [column for column in self.columns if not column.is_below]

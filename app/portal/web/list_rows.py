@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from app import languages
 from app.extensions import figures
-from app.portal.web.list_definitions import Column, ListDefinition
+from app.portal.web.list_definitions import ListColumn, ListDefinition
 from app.services.csv_files import Cell
 
 R = TypeVar("R")
@@ -13,7 +13,7 @@ CHUNK = 1000
 
 
 def chunks(
-    definition: ListDefinition[R], columns: Sequence[Column[R]], sort: str
+    definition: ListDefinition[R], columns: Sequence[ListColumn[R]], sort: str
 ) -> Iterator[list[list[Cell]]]:
     """Read the list, each part in a transaction of its own. Its words are English: scripts read
     them."""
@@ -28,7 +28,7 @@ def chunks(
             return
 
 
-def cells_of(rows: Sequence[R], columns: Sequence[Column[R]]) -> list[list[Cell]]:
+def cells_of(rows: Sequence[R], columns: Sequence[ListColumn[R]]) -> list[list[Cell]]:
     """Return the values of the rows, in English; within the transaction that has loaded them."""
     with languages.speaking(languages.DEFAULT):
         return [[column.value(row) for column in columns] for row in rows]
@@ -41,6 +41,6 @@ def sheet_name(definition: ListDefinition[R]) -> str:
     return name[:1].upper() + name[1:]
 
 
-def headings_of(columns: Sequence[Column[R]]) -> list[str]:
+def headings_of(columns: Sequence[ListColumn[R]]) -> list[str]:
     """Return the names of the columns, in English in every language."""
     return [column.heading for column in columns]

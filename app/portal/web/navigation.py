@@ -24,7 +24,7 @@ class NavigationEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NavigationRow:
     label: str
     icon: str
     url: str
@@ -32,9 +32,9 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class NavigationGroup:
     label: str | None
-    rows: tuple[Row, ...]
+    rows: tuple[NavigationRow, ...]
 
 
 CUSTOMERS = lazy_gettext("Customers")
@@ -281,7 +281,7 @@ def may_open(caller: Caller, endpoint: str) -> bool:
     return not isinstance(needed, Permission) or caller.may(needed)
 
 
-def navigation_for(caller: Caller) -> tuple[Group, ...]:
+def navigation_for(caller: Caller) -> tuple[NavigationGroup, ...]:
     """Return the groups and entries that the caller may open, with the current one marked."""
     shape = replace(
         caller,
@@ -299,10 +299,12 @@ def navigation_for(caller: Caller) -> tuple[Group, ...]:
         place.endpoint for _, places in groups for place in places if place.endpoint in matching
     ][-1:]
     return tuple(
-        Group(
+        NavigationGroup(
             label,
             tuple(
-                Row(place.label, place.icon, url_for(place.endpoint), place.endpoint in current)
+                NavigationRow(
+                    place.label, place.icon, url_for(place.endpoint), place.endpoint in current
+                )
                 for place in places
             ),
         )
@@ -310,15 +312,15 @@ def navigation_for(caller: Caller) -> tuple[Group, ...]:
     )
 
 
-def settings_groups() -> list[Group]:
+def settings_groups() -> list[NavigationGroup]:
     """Return the pages of the settings that the caller may open, with the current one marked, also
     in the answer to its form."""
     here = request.script_root + request.path
     groups = [
-        Group(
+        NavigationGroup(
             label,
             tuple(
-                Row(name, "", url_for(endpoint), url_for(endpoint) == here)
+                NavigationRow(name, "", url_for(endpoint), url_for(endpoint) == here)
                 for endpoint, name in pages
                 if may_open(g.caller, endpoint)
             ),

@@ -22,7 +22,7 @@ from app.portal.web.browser_choices import THEME_COOKIE, THEMES
 from app.portal.web.cookies import read_cookie
 from app.portal.web.current_user import find_brand, known_user, must_add_factor
 from app.portal.web.formats import moment
-from app.portal.web.navigation import ROLE_NAMES, Group, navigation_for, settings_groups
+from app.portal.web.navigation import ROLE_NAMES, NavigationGroup, navigation_for, settings_groups
 from app.services import pauses
 from app.services.audit import notified
 from app.services.branding.brand import DEFAULT_TAGLINE, NEUTRAL, Brand, Link
@@ -129,7 +129,7 @@ def _context() -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Viewing:
+class ViewAsBar:
     """What the bar of a view says: as which user, how long it lasts, and the name of the user's
     language if it isn't that of the page."""
 
@@ -146,7 +146,7 @@ def _view_bar() -> Markup:
     signed_in = current_user.signed_in
     left = signed_in.record.viewed_until - utcnow()
     other = user.language if user.language != language() else None
-    viewing = Viewing(
+    viewing = ViewAsBar(
         user.name or user.email, ceil(left / timedelta(minutes=1)), LANGUAGES.get(other or "")
     )
     return Markup(render_template("components/view_as.html", viewing=viewing))  # noqa: S704 - a template
@@ -155,7 +155,7 @@ def _view_bar() -> Markup:
 class _Navigation:
     """Computed when a template uses it, so that error pages don't need it."""
 
-    def __iter__(self) -> Iterator[Group]:
+    def __iter__(self) -> Iterator[NavigationGroup]:
         return iter(navigation_for(g.caller) if known_user() and not must_add_factor() else ())
 
 

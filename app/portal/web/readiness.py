@@ -23,7 +23,7 @@ READINESS_TONES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReadinessRow:
     assistant: Assistant
     organization: Organization
     readiness: Readiness
@@ -31,11 +31,11 @@ class Row:
     """What keeps it from being ready, if it is switched on."""
 
 
-def row_of(assistant: Assistant, organization: Organization, refusal: str | None) -> Row:
+def row_of(assistant: Assistant, organization: Organization, refusal: str | None) -> ReadinessRow:
     word = assistants.readiness_of(assistant, organization, refusal)
     blocker = assistants.blocker_of(assistant, organization, refusal)
     is_on = word is Readiness.NOT_READY
-    return Row(assistant, organization, word, blocker if is_on and blocker else "")
+    return ReadinessRow(assistant, organization, word, blocker if is_on and blocker else "")
 
 
 def is_offline(session: Session) -> bool:

@@ -9,7 +9,7 @@ from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.web.blueprint import portal
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving
 from app.portal.web.messages import changing, redirect_with
 from app.portal.webhooks.forms import ReplayForm
@@ -23,7 +23,7 @@ TEST_QUEUED = lazy_gettext("Test event queued. The log shows the result.")
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/test")
 def api_webhook_test(webhook_id: UUID) -> Response:
     with changing(_address(webhook_id), Conflict) as session:
-        submission = Submission(session, notice=str(TEST_QUEUED))
+        submission = FormSubmission(session, notice=str(TEST_QUEUED))
         deliveries.send_test(session, caller(), webhook_id)
         url = submission.led_to(_address(webhook_id))
     return redirect_with(str(TEST_QUEUED), url)

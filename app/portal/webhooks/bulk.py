@@ -5,19 +5,19 @@ from sqlalchemy.orm import Session
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
-from app.portal.web.bulk import BulkAction, Item
+from app.portal.web.bulk import BulkAction, BulkItem
 from app.services.webhooks import endpoints
 
 
-def _pause(session: Session, item: Item) -> None:
+def _pause(session: Session, item: BulkItem) -> None:
     endpoints.pause(session, caller(), item.row.id)
 
 
-def _resume(session: Session, item: Item) -> None:
+def _resume(session: Session, item: BulkItem) -> None:
     endpoints.resume(session, caller(), item.row.id)
 
 
-def _remove(session: Session, item: Item) -> None:
+def _remove(session: Session, item: BulkItem) -> None:
     endpoints.remove(session, caller(), item.row.id)
 
 

@@ -10,7 +10,7 @@ from app.enums import WebhookEvent
 from app.extensions import settings
 from app.languages import lazy_gettext
 from app.models import Organization, WebhookEndpoint
-from app.portal.web.fields import Checkboxes, DayField, OnceField, VersionField
+from app.portal.web.fields import CheckboxesField, DayField, OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
 from app.services.webhooks import endpoints
@@ -93,7 +93,7 @@ class WebhookFields(PortalForm):
         widget=URLInput(),
         render_kw={"maxlength": 2000, "autocomplete": "off"},
     )
-    events = Checkboxes(
+    events = CheckboxesField(
         lazy_gettext("Events"),
         choices=[SelectChoice(str(event), words) for event, words in EVENT_WORDS.items()],
         default=[str(event) for event in USUAL_EVENTS],

@@ -15,8 +15,8 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written
 from app.models import WebhookDelivery, WebhookEndpoint, utcnow
-from app.portal.api_access.labels import State
-from app.portal.web.confirmation import Confirmation
+from app.portal.api_access.labels import CredentialBadge
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import moment, when
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import EVENT_WORDS
@@ -50,7 +50,7 @@ SHOWN_ANSWER = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class DeliveryResult:
     """The arguments of the component of this name."""
 
     tone: str
@@ -62,27 +62,27 @@ def host_of(endpoint: WebhookEndpoint) -> str:
     return urlsplit(endpoint.url).hostname or endpoint.url
 
 
-def endpoint_state(endpoint: WebhookEndpoint, *, is_host_missing: bool = False) -> State:
+def endpoint_state(endpoint: WebhookEndpoint, *, is_host_missing: bool = False) -> CredentialBadge:
     if endpoint.paused_at is not None:
         by_itself = endpoint.pause_reason is not PauseReason.USER
-        return State(gettext("Paused"), "danger" if by_itself else "warning")
+        return CredentialBadge(gettext("Paused"), "danger" if by_itself else "warning")
     if endpoint.failing_since is not None:
-        return State(gettext("Retrying"), "warning")
+        return CredentialBadge(gettext("Retrying"), "warning")
     if is_host_missing:
-        return State(gettext("Host not found"), "warning")
-    return State(gettext("Active"), "success")
+        return CredentialBadge(gettext("Host not found"), "warning")
+    return CredentialBadge(gettext("Active"), "success")
 
 
-def delivery_state(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> State:
+def delivery_state(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> CredentialBadge:
     state = delivery.state
     if state is DeliveryState.WAITING and delivery.retries:
-        return State(gettext("Retrying"), "warning")
+        return CredentialBadge(gettext("Retrying"), "warning")
     if state is DeliveryState.HELD and endpoint.paused_at is None:
         state = DeliveryState.WAITING  # the worker takes it up
-    return State(str(STATE_WORDS[state]), _TONES[state])
+    return CredentialBadge(str(STATE_WORDS[state]), _TONES[state])
 
 
-def address_news(endpoint: WebhookEndpoint, address: Address | None) -> Result | None:
+def address_news(endpoint: WebhookEndpoint, address: Address | None) -> DeliveryResult | None:
     """Return what to say about an address to which nothing was sent yet."""
     if address is None or endpoint.paused_at is not None or endpoint.failing_since is not None:
         return None
@@ -92,13 +92,13 @@ def address_news(endpoint: WebhookEndpoint, address: Address | None) -> Result |
             "retried for 24 hours. Check the host name.",
             host=host_of(endpoint),
         )
-        return Result("warning", gettext("Host not found"), words)
+        return DeliveryResult("warning", gettext("Host not found"), words)
     if address.is_first:
         return None
     at = moment(address.saved_at, zone())
     words = gettext("Send a test event to check the new address.")
     title = gettext("Address changed on %(moment)s; no delivery yet", moment=at)
-    return Result("info", title, words)
+    return DeliveryResult("info", title, words)
 
 
 def is_being_checked(address: Address | None) -> bool:
@@ -241,9 +241,9 @@ def _log_words(count: int) -> Iterator[str]:
         )
 
 
-def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> Confirmation:
+def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> ConfirmationPage:
     left = counts[DeliveryState.WAITING] + counts[DeliveryState.HELD]
-    return Confirmation(
+    return ConfirmationPage(
         action=url_for("portal.api_webhook_remove", webhook_id=endpoint.id),
         title=gettext("Remove the webhook to %(host)s?", host=host_of(endpoint)),
         consequences=[

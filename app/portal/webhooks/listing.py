@@ -10,8 +10,13 @@ from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import WebhookEndpoint
 from app.portal.web import lists, organization_picker
-from app.portal.web.bulk import Bulk, Item
-from app.portal.web.list_definitions import Column, Filter, ListDefinition, organization_column
+from app.portal.web.bulk import BulkItem, ListActions
+from app.portal.web.list_definitions import (
+    ListColumn,
+    ListDefinition,
+    ListFilter,
+    organization_column,
+)
 from app.portal.webhooks.bulk import ACTIONS
 from app.portal.webhooks.labels import endpoint_state, every_event
 from app.services import organizations
@@ -44,11 +49,11 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
     return Page(rows, page.next_cursor)
 
 
-def _item(endpoint: WebhookEndpoint) -> Item:
-    return Item(str(endpoint.id), endpoint.url, endpoint_state(endpoint).word, endpoint)
+def _item(endpoint: WebhookEndpoint) -> BulkItem:
+    return BulkItem(str(endpoint.id), endpoint.url, endpoint_state(endpoint).word, endpoint)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[Item]:
+def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted = {known for key in keys if (known := as_uuid(key))}
     return [_item(each) for each in endpoints.several(session, caller(), wanted)]
 
@@ -58,7 +63,7 @@ WEBHOOKS = ListDefinition(
     nouns=("webhook", "webhooks"),
     endpoint="portal.api_webhooks",
     columns=(
-        Column(
+        ListColumn(
             "address",
             lazy_gettext("Address"),
             lambda row: row[0].url,
@@ -66,15 +71,15 @@ WEBHOOKS = ListDefinition(
             sort="address",
         ),
         organization_column(lambda row: row[1], usual=False),
-        Column("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),
-        Column(
+        ListColumn("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),
+        ListColumn(
             "status",
             lazy_gettext("Status"),
             lambda row: endpoint_state(row[0], is_host_missing=row[2]).word,
             "phone-first",
             sort="health",
         ),
-        Column(
+        ListColumn(
             "failing-since",
             lazy_gettext("Failing since"),
             lambda row: row[0].failing_since,
@@ -82,7 +87,7 @@ WEBHOOKS = ListDefinition(
             usual=False,
             heading="Failing since (UTC)",
         ),
-        Column(
+        ListColumn(
             "created",
             lazy_gettext("Created"),
             lambda row: row[0].created_at,
@@ -93,14 +98,14 @@ WEBHOOKS = ListDefinition(
         ),
     ),
     filters=(
-        Filter("q", lazy_gettext("Address")),
-        Filter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),
+        ListFilter("q", lazy_gettext("Address")),
+        ListFilter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),
     ),
     sorts=endpoints.SORTS,
     default_sort="-created",
     load=_load,
     count=lambda session, most: endpoints.count(session, caller(), **_chosen(session), most=most),
     shows_count=True,
-    bulk=Bulk(lambda row: _item(row[0]), _several, ACTIONS),
+    bulk=ListActions(lambda row: _item(row[0]), _several, ACTIONS),
     more_filters=("organization",),
 )

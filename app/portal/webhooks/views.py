@@ -15,7 +15,7 @@ from app.portal.api_access.credential_pages import ALREADY_SHOWN, roll_page
 from app.portal.api_access.forms import RollForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.editing import Submission
+from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
@@ -76,7 +76,7 @@ def api_webhook_create() -> Page:
     if organization is None:
         return _form_page(organization, form), 422
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
-        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         made = endpoints.add(
             session, caller(), settings(), organization_id=organization.id, **form.wanted
         )
@@ -136,7 +136,7 @@ def api_webhook_roll(webhook_id: UUID) -> Page:
     form = RollForm()
     page = partial(_roll_page, webhook_id, form)
     with saving(form, page, validate=False, shows=(Conflict,)) as session:
-        submission = Submission(session, notice=str(ALREADY_SHOWN))
+        submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         made = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
         submission.led_to(url_for("portal.api_webhook", webhook_id=webhook_id))
     return webhook_page(webhook_id, made.secret, gettext("The webhook has a new secret"))
