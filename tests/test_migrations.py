@@ -16,7 +16,7 @@ from sqlalchemy import Connection, func, inspect, select, update
 from sqlalchemy.orm import Session
 
 from app.commands.demo_story import PARTNERS
-from app.commands.demo_world import World
+from app.commands.demo_world import DemoWorld
 from app.config import ROOT
 from app.database import Database
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, NumberSource, Role
@@ -48,7 +48,7 @@ VERSION = "alembic_version"
 
 def fill(session: Session) -> dict[str, int]:
     """Puts the demo's world into the database; returns how many rows each table then has."""
-    making = World(session, system_caller("tests"), "http://127.0.0.1", utcnow())
+    making = DemoWorld(session, system_caller("tests"), "http://127.0.0.1", utcnow())
     making.build(PARTNERS[:1], history_days=2)
     session.flush()
     return sizes(session.connection())

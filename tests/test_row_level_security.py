@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from app import extensions
 from app.commands.demo_story import PARTNERS
-from app.commands.demo_world import World
+from app.commands.demo_world import DemoWorld
 from app.config import ROOT
 from app.database import Database, make_engine
 from app.database.migration import upgrade
@@ -101,7 +101,7 @@ def fill(url: str) -> None:
     upgrade(made)
     migrate_engine(url)
     with made.transaction() as session:
-        making = World(session, OPERATOR, "http://127.0.0.1", utcnow())
+        making = DemoWorld(session, OPERATOR, "http://127.0.0.1", utcnow())
         making.build(PARTNERS, history_days=2)
         found = session.scalars(select(Assistant)).all()
         for assistant in {each.partner_id: each for each in found}.values():

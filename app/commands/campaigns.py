@@ -8,7 +8,7 @@ from flask.cli import AppGroup
 
 from app import extensions
 from app.commands.changing import WHO
-from app.commands.contact_import import Refused
+from app.commands.contact_import import ImportRefused
 from app.errors import DomainError
 from app.policy.caller import system_caller
 from app.services import campaigns
@@ -49,7 +49,7 @@ def create_campaign(
                 "externalIdKeys": sorted(campaigns.external_id_keys(session, made)),
             }
     except DomainError as error:
-        raise Refused(error.message) from None
+        raise ImportRefused(error.message) from None
     if as_json:
         click.echo(json.dumps(described))
         return

@@ -37,14 +37,14 @@ from app.services.imports.uploads import UploadChoices
 RENEW_SECONDS = 4.0
 
 
-class Refused(click.ClickException):
+class ImportRefused(click.ClickException):
     """Nothing was read; the sentence is the reason."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ImportRequest:
     """The request. ``mapping`` is the content of the mapping file, ``reading`` has the names of
     `ContactImport.read_options`."""
 
@@ -56,7 +56,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ImportOutcome:
     """The result of a file; ``rows`` can be read once. ``upload_id`` is absent if nothing
     was kept."""
 
@@ -65,7 +65,7 @@ class Outcome:
     upload_id: UUID | None = None
 
 
-class Importer:
+class ContactImporter:
     """Import files. Raises `UnreadableFile` if the file is refused, and other domain errors."""
 
     def __init__(
@@ -86,7 +86,7 @@ class Importer:
         self._storage_defaults = storage_defaults
 
     @contextmanager
-    def dry_run(self, wish: Wish) -> Iterator[Outcome]:
+    def dry_run(self, wish: ImportRequest) -> Iterator[ImportOutcome]:
         """Yield what applying would do. Nothing is written but a temporary file."""
         with self._opened(wish) as table, TemporaryFile() as spool, self._prepared(
             wish, table
@@ -96,10 +96,10 @@ class Importer:
                     row = summary.summarize_row(record.row, record.problems, table.header)
                     spool.write(orjson.dumps(row) + b"\n")
             rows = summary.with_skipped(_read_back(spool), table.skipped)
-            yield Outcome(Summary.of_preview(planned), rows)
+            yield ImportOutcome(Summary.of_preview(planned), rows)
 
     @contextmanager
-    def apply(self, wish: Wish) -> Iterator[Outcome]:
+    def apply(self, wish: ImportRequest) -> Iterator[ImportOutcome]:
         """Check and apply the file; once it is stored, the worker goes on if this process dies."""
         with self._opened(wish) as table, self._prepared(wish, table) as planned:
             chosen = UploadChoices(dict(wish.reading))
@@ -117,10 +117,10 @@ class Importer:
         if upload.failure is not None:
             refusal = upload.found.get("refusal")
             if refusal is None:
-                raise Refused(upload.failure)
+                raise ImportRefused(upload.failure)
             raise UnreadableFile.with_message(refusal["kind"], refusal["row"], upload.failure)
         rows = summary.with_skipped(self._kept_rows(upload), upload.found["skipped"])
-        yield Outcome(Summary.of(upload), rows, upload_id)
+        yield ImportOutcome(Summary.of(upload), rows, upload_id)
 
     def earlier(self, upload_id: UUID) -> ContactImport | None:
         """Return the latest other upload of the very same file into the campaign that
@@ -128,13 +128,13 @@ class Importer:
         with self._database.transaction(read_only=True) as session:
             return uploads.same_file(session, uploads.get(session, self._caller, upload_id))
 
-    def _opened(self, wish: Wish) -> ContactTable:
+    def _opened(self, wish: ImportRequest) -> ContactTable:
         if wish.path.stat().st_size > self._max_bytes:
             raise UnreadableFile("too_large", limit=size_words(self._max_bytes))
         options = options_of(wish.reading, self._max_rows)
         return open_table(wish.path, name=wish.path.name, options=options)
 
-    def _prepared(self, wish: Wish, table: ContactTable) -> preview.ImportPreview:
+    def _prepared(self, wish: ImportRequest, table: ContactTable) -> preview.ImportPreview:
         order = preview.ImportOrder(
             campaign_id=wish.campaign_id,
             action=wish.action,
@@ -159,7 +159,7 @@ class Importer:
                 raise UnreadableFile("no_contact_column")
         return planned
 
-    def _hand_in(self, wish: Wish, chosen: UploadChoices) -> UUID:
+    def _hand_in(self, wish: ImportRequest, chosen: UploadChoices) -> UUID:
         try:
             with wish.path.open("rb") as stream:
                 kept = self._files.save(stream, max_bytes=self._max_bytes)
@@ -197,14 +197,14 @@ class Importer:
         except KeyboardInterrupt:
             self._stop(upload_id)
             message = f"Stopped; {self._now(upload_id).rows_applied:,} rows were applied."
-            raise Refused(message) from None
+            raise ImportRefused(message) from None
         upload = self._now(upload_id)
         if upload.state in (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING):
             message = f"The server has taken the import over: see /uploads/{upload_id}."
-            raise Refused(message)
+            raise ImportRefused(message)
         if upload.state is ImportState.CANCELLED:
             message = f"A user stopped the import; {upload.rows_applied:,} rows were applied."
-            raise Refused(message)
+            raise ImportRefused(message)
 
     def _stop(self, upload_id: UUID) -> None:
         """End the import after the current batch."""

@@ -11,7 +11,7 @@ _TYPES = {"csv": "text", "xlsx": "XLSX", "xls": "XLS", "vcard": "vCard"}
 
 
 @dataclass(slots=True)
-class _Group:
+class _ProblemGroup:
     """Problems of one kind: how many rows have one, and the first of them in words."""
 
     rows: int
@@ -25,7 +25,7 @@ def summary_lines(
     yield f"{file_name}: {_how_read(summary)}"
     for name, columns in summary.fields().items():
         yield f"  {name}: {', '.join(columns)}"
-    errors: dict[str, _Group] = {}
+    errors: dict[str, _ProblemGroup] = {}
     ignored: dict[str, int] = {}
     for row in summary.counted(rows):
         for kind in {error["kind"]: error for error in row["errors"]}.values():
@@ -49,11 +49,13 @@ def summary_lines(
         yield f"  warning  {about:>9}  {warning['kind']}: {warning['message']}"
 
 
-def _add(errors: dict[str, _Group], number: int, error: RowSummary) -> None:
+def _add(errors: dict[str, _ProblemGroup], number: int, error: RowSummary) -> None:
     group = errors.get(error["kind"])
     if group is None:
         column = f", {error['column']}" if error["column"] else ""
-        errors[error["kind"]] = _Group(1, f"first in row {number}{column}. {error['message']}")
+        errors[error["kind"]] = _ProblemGroup(
+            1, f"first in row {number}{column}. {error['message']}"
+        )
     else:
         group.rows += 1
 

@@ -18,7 +18,7 @@ from flask.cli import AppGroup
 
 from app import extensions
 from app.commands.changing import WHO
-from app.commands.contact_import import Importer, Outcome, Refused, Wish
+from app.commands.contact_import import ContactImporter, ImportOutcome, ImportRefused, ImportRequest
 from app.commands.contact_words import summary_lines
 from app.contact_files import UnreadableFile
 from app.enums import ContactAction
@@ -31,7 +31,7 @@ from app.services.imports import export, summary
 FAILED_ROWS, REFUSED = 1, 2
 
 
-class Region(click.ParamType[str]):
+class RegionParameter(click.ParamType[str]):
     """A country by its two letters: US."""
 
     name = "REGION"
@@ -43,7 +43,7 @@ class Region(click.ParamType[str]):
         return code
 
 
-class Delimiter(click.ParamType[str]):
+class DelimiterParameter(click.ParamType[str]):
     """The character between the cells of a text."""
 
     name = "CHARACTER"
@@ -86,8 +86,10 @@ contact_commands = AppGroup("contacts", help="Contacts of campaigns as files.")
     help="The row of the column names; 0: none.",
 )
 @click.option("--encoding", help="Of a text file, by Python's name; else it is found out.")
-@click.option("--delimiter", type=Delimiter(), help="Of a text file, or tab; else it is found out.")
-@click.option("--region", type=Region(), help="Of numbers without a country code: US.")
+@click.option(
+    "--delimiter", type=DelimiterParameter(), help="Of a text file, or tab; else it is found out."
+)
+@click.option("--region", type=RegionParameter(), help="Of numbers without a country code: US.")
 @click.option("--dry-run", is_flag=True, help="Show what would happen. Nothing is written.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
@@ -111,7 +113,7 @@ def import_file(
     After Ctrl-C the import ends with the rows already applied; if it is killed, the server
     continues.
     """
-    wish = Wish(
+    wish = ImportRequest(
         path=path,
         campaign_id=campaign_id,
         action=ContactAction(action),
@@ -125,7 +127,7 @@ def import_file(
         },
     )
     settings = extensions.settings()
-    importer = Importer(
+    importer = ContactImporter(
         extensions.database(),
         extensions.files(),
         system_caller(WHO),
@@ -140,11 +142,11 @@ def import_file(
             outcome = stack.enter_context(work)
         except UnreadableFile as refusal:
             if not as_json:
-                raise Refused(refusal.message) from None
+                raise ImportRefused(refusal.message) from None
             out.write(summary.refusal_as_json(refusal.code, refusal.row, refusal.message))
             ctx.exit(REFUSED)
         except DomainError as error:
-            raise Refused(error.message) from None
+            raise ImportRefused(error.message) from None
         if as_json:
             _write_json(out, outcome)
         else:
@@ -161,12 +163,12 @@ def _mapping(path: Path) -> Any:
         raise click.BadParameter(message, param_hint="--mapping") from None
 
 
-def _write_json(out: IO[bytes], outcome: Outcome) -> None:
+def _write_json(out: IO[bytes], outcome: ImportOutcome) -> None:
     for piece in summary.as_json(outcome.summary, outcome.rows):
         out.write(piece)
 
 
-def _write_words(importer: Importer, outcome: Outcome, file_name: str) -> None:
+def _write_words(importer: ContactImporter, outcome: ImportOutcome, file_name: str) -> None:
     dry_run = outcome.upload_id is None
     for line in summary_lines(outcome.summary, outcome.rows, file_name, dry_run=dry_run):
         click.echo(line)
@@ -196,7 +198,7 @@ def export_file(*, campaign_id: UUID, output: Path | None) -> None:
             campaign = campaigns.get(session, system_caller(WHO), campaign_id)
             columns = export.columns_of(session, campaign)
     except DomainError as error:
-        raise Refused(error.message) from None
+        raise ImportRefused(error.message) from None
     with ExitStack() as stack:
         out: IO[bytes] = sys.stdout.buffer
         if output is not None:
@@ -204,7 +206,7 @@ def export_file(*, campaign_id: UUID, output: Path | None) -> None:
                 out = stack.enter_context(open(output, "wb", opener=_for_owner))
             except OSError as error:
                 message = f"{output} can't be written: {error.strerror}."
-                raise Refused(message) from None
+                raise ImportRefused(message) from None
         for part in export.parts(partial(database.transaction, read_only=True), columns):
             out.write(part)
 

@@ -25,7 +25,7 @@ from app.services.users import operators
 EXPIRES = "A date, a number of days such as 90d, or never. By default after 365 days."
 
 
-class Moment(click.ParamType[datetime]):
+class MomentParameter(click.ParamType[datetime]):
     """``2026-12-31`` (midnight UTC) or a full ISO 8601 moment; without a zone it is UTC."""
 
     name = "DATE"
@@ -40,8 +40,8 @@ class Moment(click.ParamType[datetime]):
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-class Ending(Moment):
-    """A `Moment`, a number of days such as ``90d``, or ``never``."""
+class EndParameter(MomentParameter):
+    """A `MomentParameter`, a number of days such as ``90d``, or ``never``."""
 
     name = "END"
 
@@ -76,8 +76,10 @@ client_commands = AppGroup(
 @click.option("--organization", "organization_id", type=click.UUID, help="Legacy API: its id.")
 @click.option("--operator", is_flag=True, help="Partner API: the platform operator's own client.")
 @click.option("--name", required=True)
-@click.option("--expires", type=Ending(), default=lifetimes.DEFAULT, help=EXPIRES)
-@click.option("--until", type=Moment(), help="Legacy API: served until then although retired.")
+@click.option("--expires", type=EndParameter(), default=lifetimes.DEFAULT, help=EXPIRES)
+@click.option(
+    "--until", type=MomentParameter(), help="Legacy API: served until then although retired."
+)
 @as_json
 def create_client(
     *,
@@ -176,7 +178,7 @@ key_commands = AppGroup("key", help="API keys of the Campaigns API.")
     type=click.Choice(sorted(scope.value for scope in API_KEY_SCOPES)),
     help="May be repeated; all scopes without it.",
 )
-@click.option("--expires", type=Ending(), default=lifetimes.DEFAULT, help=EXPIRES)
+@click.option("--expires", type=EndParameter(), default=lifetimes.DEFAULT, help=EXPIRES)
 @as_json
 def create_key(
     *,

@@ -14,9 +14,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app import extensions
-from app.commands.demo_rotation import Rotation
+from app.commands.demo_rotation import DemoRotation
 from app.commands.demo_story import HISTORY_DAYS, PARTNERS
-from app.commands.demo_world import World
+from app.commands.demo_world import DemoWorld
 from app.models import Partner, User, utcnow
 from app.policy.caller import system_caller
 from app.services import figure_check
@@ -45,7 +45,7 @@ def _world(file: Path, rotate: bool) -> dict[str, Any]:
         known = session.scalar(select(User.id).where(User.email_key == "operator@demo.example"))
     if empty:
         with extensions.transaction() as session:
-            making = World(
+            making = DemoWorld(
                 session, system_caller("demo"), settings.public_url, settings.legacy_retirement
             )
             world = making.build(PARTNERS, HISTORY_DAYS)
@@ -61,7 +61,7 @@ def _world(file: Path, rotate: bool) -> dict[str, Any]:
     world = json.loads(file.read_text())
     if rotate:
         with extensions.transaction() as session:
-            world = Rotation(session, system_caller("demo")).rotate(world)
+            world = DemoRotation(session, system_caller("demo")).rotate(world)
         _write(file, world)
     return {**world, "baseUrl": settings.public_url}
 

@@ -55,7 +55,7 @@ ANSWERED_BY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastCall:
     """A call that is over; ``at`` is when it was answered or not reached."""
 
     at: datetime
@@ -83,7 +83,7 @@ def add_calls(
     the demo haven't been started."""
     today = utcnow().date()
     others = random.Random(pace)  # noqa: S311 - as those of the demo, without changing these
-    every: list[Past] = []
+    every: list[PastCall] = []
     for age in range(days, 0, -1):
         day = today - timedelta(days=age)
         share = 0.25 if day.weekday() >= SATURDAY else 1
@@ -99,14 +99,14 @@ def add_calls(
     _store(session, organization, assistant, sorted(every, key=lambda call: call.at), others)
 
 
-def _talk(day: date, rng: random.Random) -> Past:
+def _talk(day: date, rng: random.Random) -> PastCall:
     at = _moment(day, rng)
     if rng.random() < 0.62:
-        return Past(at, EndedReason.COMPLETED, rng.randrange(40, 400))
-    return Past(at, EndedReason.VOICEMAIL, rng.randrange(15, 40))
+        return PastCall(at, EndedReason.COMPLETED, rng.randrange(40, 400))
+    return PastCall(at, EndedReason.VOICEMAIL, rng.randrange(15, 40))
 
 
-def _not_answered(day: date, answered: int, rng: random.Random) -> list[Past]:
+def _not_answered(day: date, answered: int, rng: random.Random) -> list[PastCall]:
     """For two calls that were answered about one was not, and some failed."""
     counts = {
         EndedReason.NO_ANSWER: answered // 3 + day.day % 3,
@@ -114,7 +114,9 @@ def _not_answered(day: date, answered: int, rng: random.Random) -> list[Past]:
         EndedReason.NUMBER_INVALID: answered // 20,
     }
     return [
-        Past(_moment(day, rng), reason) for reason, count in counts.items() for _ in range(count)
+        PastCall(_moment(day, rng), reason)
+        for reason, count in counts.items()
+        for _ in range(count)
     ]
 
 
@@ -122,7 +124,9 @@ def _moment(day: date, rng: random.Random) -> datetime:
     return datetime.combine(day, time(14), UTC) + timedelta(seconds=rng.randrange(8 * 3600))
 
 
-def _count(session: Session, organization: Organization, day: date, calls: Sequence[Past]) -> None:
+def _count(
+    session: Session, organization: Organization, day: date, calls: Sequence[PastCall]
+) -> None:
     """Add the calls of a day to the totals."""
     whose: dict[str, Any] = {
         "partner_id": organization.partner_id,
@@ -143,7 +147,7 @@ def _store(
     session: Session,
     organization: Organization,
     assistant: Assistant,
-    calls: Sequence[Past],
+    calls: Sequence[PastCall],
     rng: random.Random,
 ) -> None:
     """Store the calls with their attempts and conversations: at once, as they are thousands."""
@@ -179,7 +183,7 @@ def _give_samples(session: Session, calls: Sequence[dict[str, Any]]) -> None:
 
 
 def _rows(
-    organization: Organization, assistant: Assistant, call: Past, rng: random.Random
+    organization: Organization, assistant: Assistant, call: PastCall, rng: random.Random
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Return the rows of the call, its attempt and its conversation; the last is empty if it was
     not answered."""

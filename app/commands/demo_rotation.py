@@ -12,7 +12,7 @@ from app.services.auth import passwords
 from app.services.credentials import api_keys
 
 
-class Rotation:
+class DemoRotation:
     """Changes the demo's object in place."""
 
     def __init__(self, session: Session, caller: Caller):

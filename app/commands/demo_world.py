@@ -81,7 +81,7 @@ def new_password() -> str:
     return secrets.token_urlsafe(12)
 
 
-class World:
+class DemoWorld:
     """One run of the demo; docs/decisions/demo.md shows the dictionaries. ``retirement`` is that of
     the retired calling API."""
 

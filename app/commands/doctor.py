@@ -8,7 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app import extensions
 from app.commands.doctor_database import DATABASE_CHECKS
-from app.commands.doctor_findings import Check, Finding, State
+from app.commands.doctor_findings import Check, DoctorFinding, FindingState
 from app.commands.doctor_machine import MACHINE_CHECKS
 from app.commands.doctor_network import NETWORK_CHECKS
 
@@ -32,7 +32,7 @@ def doctor(as_json: bool, skip: tuple[str, ...]) -> None:
             findings[name] = finding = _finding(check)
             if not as_json:
                 click.echo(f"{finding.state:<4}  {name:<11}  {finding.text}")
-    is_healthy = all(finding.state != State.FAIL for finding in findings.values())
+    is_healthy = all(finding.state != FindingState.FAIL for finding in findings.values())
     if as_json:
         checks = {name: {"state": each.state, "text": each.text} for name, each in findings.items()}
         click.echo(json.dumps({"healthy": is_healthy, "checks": checks}))
@@ -40,9 +40,9 @@ def doctor(as_json: bool, skip: tuple[str, ...]) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _finding(check: Check) -> Finding:
+def _finding(check: Check) -> DoctorFinding:
     try:
         return check(extensions.settings(), extensions.database())
     except (OSError, SQLAlchemyError) as error:
         reason = str(error).partition("\n")[0]
-        return Finding(State.FAIL, f"Not checked: {type(error).__name__}: {reason}")
+        return DoctorFinding(FindingState.FAIL, f"Not checked: {type(error).__name__}: {reason}")

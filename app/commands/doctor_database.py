@@ -8,7 +8,7 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
 from app.backups import records
-from app.commands.doctor_findings import Check, Finding, fail, ok, warn
+from app.commands.doctor_findings import Check, DoctorFinding, fail, ok, warn
 from app.config import Settings, database_urls
 from app.database import Database, partitions
 from app.database.connection_budget import budget
@@ -28,7 +28,7 @@ LEAST_FREE_SHARE = 0.2
 """Of all connections that the server allows."""
 
 
-def database(settings: Settings, database: Database) -> Finding:
+def database(settings: Settings, database: Database) -> DoctorFinding:
     """Whether the database answers, and how quickly."""
     servers = database_urls.places(settings.effective_database_url)
     silent = [problem for place in servers if (problem := _problem_of(*place))]
@@ -55,7 +55,7 @@ def _problem_of(host: str, port: int) -> str | None:
     return None
 
 
-def migrations(_settings: Settings, database: Database) -> Finding:
+def migrations(_settings: Settings, database: Database) -> DoctorFinding:
     with database.transaction(read_only=True) as session:
         found = CHECKS["migrations"](session)
     if found != OK:
@@ -63,7 +63,7 @@ def migrations(_settings: Settings, database: Database) -> Finding:
     return ok("up to date")
 
 
-def connections(settings: Settings, database: Database) -> Finding:
+def connections(settings: Settings, database: Database) -> DoctorFinding:
     """Whether the server has connections to spare, now and for all planned processes at a peak, and
     the role is bound by the policies."""
     if database.is_sqlite:
@@ -96,7 +96,7 @@ def connections(settings: Settings, database: Database) -> Finding:
     return ok(summary)
 
 
-def write_lock(_settings: Settings, database: Database) -> Finding:
+def write_lock(_settings: Settings, database: Database) -> DoctorFinding:
     """Whether other processes let this one write: on SQLite one at a time does."""
     if not database.is_sqlite:
         return ok("PostgreSQL has none")
@@ -114,7 +114,7 @@ def write_lock(_settings: Settings, database: Database) -> Finding:
     return ok("passed on in time")
 
 
-def database_clock(_settings: Settings, database: Database) -> Finding:
+def database_clock(_settings: Settings, database: Database) -> DoctorFinding:
     """Whether this machine and the database agree on the time."""
     if database.is_sqlite:
         return ok("the database uses the clock of this machine")
@@ -132,7 +132,7 @@ def database_clock(_settings: Settings, database: Database) -> Finding:
     return ok(summary)
 
 
-def worker(settings: Settings, database: Database) -> Finding:
+def worker(settings: Settings, database: Database) -> DoctorFinding:
     """Whether a worker runs, and each queue has one."""
     with database.transaction(read_only=True) as session:
         found = CHECKS["worker"](session)
@@ -147,7 +147,7 @@ def worker(settings: Settings, database: Database) -> Finding:
     return ok("running")
 
 
-def replica(settings: Settings, database: Database) -> Finding:
+def replica(settings: Settings, database: Database) -> DoctorFinding:
     """Whether the replica answers and is recent enough to be read at."""
     if not settings.replica_database_url:
         return ok("none is set")
@@ -160,7 +160,7 @@ def replica(settings: Settings, database: Database) -> Finding:
     return ok("recent enough to be read at")
 
 
-def months(_settings: Settings, database: Database) -> Finding:
+def months(_settings: Settings, database: Database) -> DoctorFinding:
     """Whether tables with a partition for each month have that of the next one, and no rows
     besides."""
     if database.is_sqlite:
@@ -176,7 +176,7 @@ def months(_settings: Settings, database: Database) -> Finding:
     return ok("each row and the next month have their partition")
 
 
-def accounts(_settings: Settings, database: Database) -> Finding:
+def accounts(_settings: Settings, database: Database) -> DoctorFinding:
     """Whether an operator can sign in, and no password of the demo is in use."""
     with database.transaction(read_only=True) as session:
         demo, first = installation.demo_accounts(session)
@@ -188,7 +188,7 @@ def accounts(_settings: Settings, database: Database) -> Finding:
     return ok("an operator can sign in")
 
 
-def file_store(settings: Settings, database: Database) -> Finding:
+def file_store(settings: Settings, database: Database) -> DoctorFinding:
     """Whether the files are where all hosts have them."""
     store = open_files(settings)
     if database.is_sqlite and settings.files_folder is not None:
@@ -209,7 +209,7 @@ def file_store(settings: Settings, database: Database) -> Finding:
     return ok(f"{store.place}, shared by all hosts")
 
 
-def backups(settings: Settings, database: Database) -> Finding:
+def backups(settings: Settings, database: Database) -> DoctorFinding:
     if not settings.backup_place:
         return warn("The worker makes no backups. Set PORTAL_BACKUP_DIR and the public key.")
     if settings.backup_dir is not None and not settings.backup_dir.is_dir():

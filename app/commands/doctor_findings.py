@@ -8,30 +8,30 @@ from app.config import Settings
 from app.database import Database
 
 
-class State(StrEnum):
+class FindingState(StrEnum):
     OK = "ok"
     WARN = "warn"
     FAIL = "fail"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """What was found, in sentences; the last says what to do unless all is well."""
 
-    state: State
+    state: FindingState
     text: str
 
 
-Check = Callable[[Settings, Database], Finding]
+Check = Callable[[Settings, Database], DoctorFinding]
 
 
-def ok(text: str) -> Finding:
-    return Finding(State.OK, text)
+def ok(text: str) -> DoctorFinding:
+    return DoctorFinding(FindingState.OK, text)
 
 
-def warn(text: str) -> Finding:
-    return Finding(State.WARN, text)
+def warn(text: str) -> DoctorFinding:
+    return DoctorFinding(FindingState.WARN, text)
 
 
-def fail(text: str) -> Finding:
-    return Finding(State.FAIL, text)
+def fail(text: str) -> DoctorFinding:
+    return DoctorFinding(FindingState.FAIL, text)

@@ -4,7 +4,7 @@ import ctypes
 import os
 import resource
 
-from app.commands.doctor_findings import Check, Finding, State, fail, ok, warn
+from app.commands.doctor_findings import Check, DoctorFinding, FindingState, fail, ok, warn
 from app.config import Settings
 from app.database import Database
 from app.disk_space import FileSystem, file_systems
@@ -18,14 +18,14 @@ _TIMEX_BYTES = 512
 """More than `struct timex` takes; zeros ask and change nothing."""
 
 
-def settings_used(settings: Settings, _database: Database) -> Finding:
+def settings_used(settings: Settings, _database: Database) -> DoctorFinding:
     """Settings that can't be used have ended the program before."""
     if settings.env != "production":
         return warn(f"PORTAL_ENV is {settings.env}. Set PORTAL_ENV=production to serve users.")
     return ok(f"production at {settings.public_url}")
 
 
-def files(settings: Settings, _database: Database) -> Finding:
+def files(settings: Settings, _database: Database) -> DoctorFinding:
     """Whether this account, and no other, can use the instance folder."""
     folder = settings.instance_dir.resolve()
     if not folder.is_dir():
@@ -40,16 +40,16 @@ def files(settings: Settings, _database: Database) -> Finding:
     return ok(f"{folder} is private and can be written")
 
 
-def disk(settings: Settings, _database: Database) -> Finding:
+def disk(settings: Settings, _database: Database) -> DoctorFinding:
     """Free space of each file system with a folder that the portal writes to, backups included."""
     findings = [_space(each) for each in file_systems(settings)]
-    for state in (State.FAIL, State.WARN):
+    for state in (FindingState.FAIL, FindingState.WARN):
         if found := [each.text for each in findings if each.state is state]:
-            return Finding(state, " ".join(found))
+            return DoctorFinding(state, " ".join(found))
     return ok(", ".join(each.text for each in findings))
 
 
-def _space(found: FileSystem) -> Finding:
+def _space(found: FileSystem) -> DoctorFinding:
     if found.takes_few_files:
         return fail(f"Only {found.free_files} more files fit at {found.folder}. Remove files.")
     text = f"{_gigabytes(found.free)} free at {found.folder}"
@@ -60,7 +60,7 @@ def _space(found: FileSystem) -> Finding:
     return ok(text)
 
 
-def open_files(_settings: Settings, _database: Database) -> Finding:
+def open_files(_settings: Settings, _database: Database) -> DoctorFinding:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if most != resource.RLIM_INFINITY and most < LEAST_OPEN_FILES:
         return warn(
@@ -70,7 +70,7 @@ def open_files(_settings: Settings, _database: Database) -> Finding:
     return ok("no limit" if most == resource.RLIM_INFINITY else f"{most} for each process")
 
 
-def clock(_settings: Settings, _database: Database) -> Finding:
+def clock(_settings: Settings, _database: Database) -> DoctorFinding:
     """Whether the kernel knows that its clock is right. `database_clock` compares two clocks."""
     answer = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
     if answer < 0:

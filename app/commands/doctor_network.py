@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from app.commands.doctor_findings import Check, Finding, fail, ok, warn
+from app.commands.doctor_findings import Check, DoctorFinding, fail, ok, warn
 from app.config import Settings, database_urls
 from app.database import Database
 from app.gateways import certificates, outside_http
@@ -24,7 +24,7 @@ MAIL_SECONDS = 10.0
 CERTIFICATE_DAYS = 14
 
 
-def names(settings: Settings, _database: Database) -> Finding:
+def names(settings: Settings, _database: Database) -> DoctorFinding:
     """Whether the names that the portal asks for are found quickly."""
     slowest, hosts = 0.0, sorted(set(_hosts(settings)))
     for host in hosts:
@@ -50,7 +50,7 @@ def _hosts(settings: Settings) -> Iterator[str]:
     yield from (host for host, _port in database_urls.places(settings.effective_database_url))
 
 
-def mail(settings: Settings, _database: Database) -> Finding:
+def mail(settings: Settings, _database: Database) -> DoctorFinding:
     """Whether the mail server accepts a connection and the password; no mail is sent."""
     if not settings.smtp_url:
         return warn("Mails stay in the outbox folder. Set PORTAL_SMTP_URL to send them.")
@@ -62,7 +62,7 @@ def mail(settings: Settings, _database: Database) -> Finding:
     return ok(f"the server accepts mail from {sender}")
 
 
-def carrier(settings: Settings, _database: Database) -> Finding:
+def carrier(settings: Settings, _database: Database) -> DoctorFinding:
     """Whether the carrier of live calls accepts the account; no one is called."""
     if settings.carrier == "simulator":
         return warn("Calls are simulated and no phone rings. Set PORTAL_CARRIER for live calls.")
@@ -76,7 +76,7 @@ def carrier(settings: Settings, _database: Database) -> Finding:
     return ok(f"{settings.carrier} accepts the account")
 
 
-def public_address(settings: Settings, _database: Database) -> Finding:
+def public_address(settings: Settings, _database: Database) -> DoctorFinding:
     """Whether browsers and scripts reach the portal, as seen from this machine."""
     try:
         answer = _asked("GET", settings, "/healthz")
@@ -89,7 +89,7 @@ def public_address(settings: Settings, _database: Database) -> Finding:
     return ok(f"{settings.public_url} answers")
 
 
-def certificate(settings: Settings, _database: Database) -> Finding:
+def certificate(settings: Settings, _database: Database) -> DoctorFinding:
     parts = urlsplit(settings.public_url)
     if parts.scheme != "https" or not parts.hostname:
         return warn("The public address uses http. Serve it over https.")
@@ -105,7 +105,7 @@ def certificate(settings: Settings, _database: Database) -> Finding:
     return ok(f"valid until {ends_at:%Y-%m-%d}")
 
 
-def callbacks(settings: Settings, _database: Database) -> Finding:
+def callbacks(settings: Settings, _database: Database) -> DoctorFinding:
     """Whether the proxy passes callbacks on: one without a signature must be refused."""
     if not settings.twilio_account_sid:
         return ok("the carrier sends none")

@@ -6,13 +6,15 @@ import click
 from flask.cli import with_appcontext
 
 from app.commands.changing import as_json, changes
-from app.commands.credentials import Moment, print_client
+from app.commands.credentials import MomentParameter, print_client
 from app.services.legacy import extensions
 
 
 @click.command("extend")
 @click.argument("client_id")
-@click.option("--until", type=Moment(), help="Served until then although the API is retired.")
+@click.option(
+    "--until", type=MomentParameter(), help="Served until then although the API is retired."
+)
 @click.option("--end", is_flag=True, help="End the extension.")
 @as_json
 @with_appcontext

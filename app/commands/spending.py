@@ -14,7 +14,7 @@ from app.services.spending import Limits, Spending, Subject, Use, rates
 spending_commands = AppGroup("spending", help="Call rates and spending limits.")
 
 
-class Amount(click.ParamType[int]):
+class AmountParameter(click.ParamType[int]):
     """An amount in the currency of the rates, or none."""
 
     name = "amount"
@@ -64,8 +64,8 @@ def show(kind: str, id_: UUID) -> None:
 @spending_commands.command("limit")
 @click.argument("kind", type=click.Choice(["partner", "organization", "key"]))
 @click.argument("id_", metavar="ID", type=click.UUID)
-@click.option("--day", type=Amount(), help="Money a day.")
-@click.option("--month", type=Amount(), help="Money a month.")
+@click.option("--day", type=AmountParameter(), help="Money a day.")
+@click.option("--month", type=AmountParameter(), help="Money a month.")
 @click.option("--day-minutes", type=click.IntRange(0), help="Minutes a day.")
 @click.option("--month-minutes", type=click.IntRange(0), help="Minutes a month.")
 @click.option("--wait/--refuse", "waits", help="What an organization's direct calls do then.")

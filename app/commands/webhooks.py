@@ -12,7 +12,7 @@ from flask.cli import AppGroup
 
 from app import extensions
 from app.commands.changing import answer, as_json, changes
-from app.commands.credentials import Moment
+from app.commands.credentials import MomentParameter
 from app.enums import WebhookEvent
 from app.models import WebhookEndpoint
 from app.schemas.fields import write_moment
@@ -130,7 +130,7 @@ def resume(webhook_id: UUID) -> None:
 @webhook_commands.command("replay")
 @WEBHOOK
 @click.option("--delivery", "delivery_id", type=click.UUID, help="This one, whatever became of it.")
-@click.option("--failed-since", type=Moment(), help="What failed of events since then.")
+@click.option("--failed-since", type=MomentParameter(), help="What failed of events since then.")
 def replay(webhook_id: UUID, delivery_id: UUID | None, failed_since: datetime | None) -> None:
     """Send one delivery again, or all failed ones."""
     with changes() as (session, caller):

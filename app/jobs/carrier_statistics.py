@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"\+?\d{7,}")
 """Phone numbers in messages; only the call's own page shows them."""
 
 
-class Watch:
+class CarrierStatistics:
     """Counts in memory and writes the counts in a transaction of its own."""
 
     def __init__(self) -> None:
@@ -62,11 +62,11 @@ class Watch:
                 carrier_health.record(session, counts)
 
 
-class Watched:
+class CountedCarrier:
     """A carrier whose answers are counted. A refusal to an account that isn't the installation's
     (``is_own``) concerns that account only and is not counted."""
 
-    def __init__(self, carrier: Carrier, watch: Watch, *, is_own: bool = True):
+    def __init__(self, carrier: Carrier, watch: CarrierStatistics, *, is_own: bool = True):
         self._carrier = carrier
         self._is_own = is_own
         self._watch = watch

@@ -16,11 +16,11 @@ from app.gateways.carriers.base import (
     PlacementRejected,
 )
 from app.gateways.carriers.factory import open_account
-from app.jobs.carrier_statistics import Watch, Watched
+from app.jobs.carrier_statistics import CarrierStatistics, CountedCarrier
 from app.services import carrier_accounts
 
 
-class Carriers:
+class CarrierRegistry:
     """``own`` are the installation's carriers."""
 
     def __init__(
@@ -28,12 +28,12 @@ class Carriers:
         settings: Settings,
         database: Database,
         own: dict[CarrierKind, Carrier],
-        watch: Watch,
+        watch: CarrierStatistics,
     ):
         self._settings = settings
         self._database = database
         self._own: dict[CarrierKind, Carrier] = {
-            kind: Watched(carrier, watch) for kind, carrier in own.items()
+            kind: CountedCarrier(carrier, watch) for kind, carrier in own.items()
         }
         self._watch = watch
         self._lock = Lock()
@@ -42,18 +42,18 @@ class Carriers:
     def of(self, kind: CarrierKind, account_id: UUID | None) -> Carrier:
         """The carrier; one that refuses every call if the account can't be used any more."""
         if account_id is None:
-            return self._own.get(kind) or Closed(kind)
+            return self._own.get(kind) or ClosedCarrier(kind)
         with self._database.transaction(read_only=True) as session:
             keys = self._settings.secret_keys
             found = carrier_accounts.credentials(session, keys, account_id)
         if found is None:
-            return Closed(kind)
+            return ClosedCarrier(kind)
         with self._lock:
             version, carrier = self._opened.get(account_id, (0, None))
             if carrier is None or version != found.version:
                 carrier = open_account(self._settings, found)
                 if carrier.kind is CarrierKind.TWILIO:  # its outages concern every account
-                    carrier = Watched(carrier, self._watch, is_own=False)
+                    carrier = CountedCarrier(carrier, self._watch, is_own=False)
                 self._opened[account_id] = found.version, carrier
             return carrier
 
@@ -63,7 +63,7 @@ class Carriers:
         return list({*own, CarrierKind.TWILIO})
 
 
-class Closed:
+class ClosedCarrier:
     """Stands in for an account that can't be used any more."""
 
     charges = False

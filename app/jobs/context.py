@@ -21,8 +21,8 @@ from app.gateways.processors.base import PaymentProcessor
 from app.gateways.writers import open_writer
 from app.gateways.writers.base import MessageWriter
 from app.jobs.call_signals import CallSignals
-from app.jobs.carrier_statistics import Watch
-from app.jobs.carriers import Carriers
+from app.jobs.carrier_statistics import CarrierStatistics
+from app.jobs.carriers import CarrierRegistry
 
 SQLITE_CONNECTIONS = 4
 """Of each pool: one writes at a time, and each takes a megabyte."""
@@ -42,8 +42,8 @@ class WorkerContext:
     """For uploads: its connections keep much of an SQLite file in memory."""
     note_database: Database
     """For what can be found out again: its commits become durable with the next of `database`."""
-    carriers: Carriers
-    watch: Watch
+    carriers: CarrierRegistry
+    watch: CarrierStatistics
     signals: CallSignals
     writer: MessageWriter
     files: FileStore
@@ -60,7 +60,7 @@ def open_context(settings: Settings) -> WorkerContext:
     engine = _small(url, WORKER_CALLS)
     notes = _unhurried(_small(url, WORKER_NOTES))
     ledger = _unhurried(_small(url, WORKER_LEDGER))
-    watch, database = Watch(), Database(notes)
+    watch, database = CarrierStatistics(), Database(notes)
     calls = Database(engine)
     if settings.replica_database_url and not calls.is_sqlite:
         lag = settings.replica_lag_seconds
@@ -70,7 +70,7 @@ def open_context(settings: Settings) -> WorkerContext:
         database=calls,
         bulk_database=Database(make_engine(url, pool_size=WORKER_UPLOADS)),
         note_database=database,
-        carriers=Carriers(settings, database, open_carriers(settings, ledger), watch),
+        carriers=CarrierRegistry(settings, database, open_carriers(settings, ledger), watch),
         watch=watch,
         signals=CallSignals(database),
         writer=open_writer(settings),

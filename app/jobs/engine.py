@@ -61,7 +61,7 @@ workflows, its schedules."""
 log = logging.getLogger(__name__)
 
 
-class Limits(TypedDict, total=False):
+class QueueLimits(TypedDict, total=False):
     """How much of a queue runs at once: in one worker, and of one partition in all of them."""
 
     worker_concurrency: int
@@ -89,7 +89,7 @@ def start_engine(settings: Settings, executor_id: str, bells: WakeEvents) -> Eng
     if settings.worker_queue_names:
         DBOS.listen_queues(settings.worker_queue_names)
     DBOS.launch()
-    queues: dict[str, Limits] = {
+    queues: dict[str, QueueLimits] = {
         CALLS_QUEUE: {
             "worker_concurrency": CALLS_AT_ONCE,
             "partition_concurrency": settings.calls_per_organization,

@@ -64,7 +64,7 @@ def is_ready(erasure_id: str) -> bool:
 @retry_on_file_outage
 def erase_all(erasure_id: str) -> None:
     own = context()
-    Erasing(own.database, own.files, open_outbox(own.settings), UUID(erasure_id)).run()
+    SubjectErasure(own.database, own.files, open_outbox(own.settings), UUID(erasure_id)).run()
     own.database.give_back_space()
 
 
@@ -76,7 +76,7 @@ def give_up_erasure(erasure_id: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Erasing:
+class SubjectErasure:
     """One erasure and the means for it. Each part commits and counts what it did."""
 
     database: Database

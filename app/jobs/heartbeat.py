@@ -17,7 +17,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from app.database import Database
-from app.jobs.liveness import Liveness
+from app.jobs.liveness import LoopLiveness
 from app.jobs.restore_detection import MarkFile
 from app.services import workers
 from app.services.common_time import go_by
@@ -63,7 +63,7 @@ def _lock(descriptor: int, path: Path, deadline: float) -> None:
             return
 
 
-def wait_for_database(database: Database, life: Liveness, stop: Event) -> bool:
+def wait_for_database(database: Database, life: LoopLiveness, stop: Event) -> bool:
     """Return once the database can be reached; False if ``stop`` was set before. A file of SQLite
     isn't waited for."""
     while not stop.is_set():

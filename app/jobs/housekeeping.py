@@ -59,7 +59,7 @@ ENTRIES_A_TURN = 500
 
 
 @dataclass(slots=True)
-class Task:
+class PeriodicTask:
     """A function that runs every ``every_seconds``."""
 
     name: str
@@ -347,40 +347,40 @@ def back_up(database: Database, settings: Settings, backup_id: UUID) -> None:
 
 
 TASKS = [
-    Task("watch calls", MINUTE, watch_calls),
-    Task("back up", MINUTE, start_backup),
-    Task("evaluate alerts", 5 * MINUTE, evaluate_alerts),
-    Task("send reports", MINUTE, send_reports),
-    Task("check held calls", SECONDS, check_held_calls),
-    Task("forward the history", SECONDS, forward_history),
-    Task("sum up refused attempts", MINUTE, close_refusal_counts),
-    Task("refresh prices", MINUTE, refresh_prices),
-    Task("report budgets", MINUTE, report_budgets),
-    Task("announce ends of credentials", HOUR, announce_ends),
-    Task("close months", HOUR, close_months),
-    Task("charge usage", HOUR, charge_usage),
-    Task("follow subscriptions", HOUR, follow_subscriptions),
-    Task("ask for costs", MINUTE, ask_for_costs),
-    Task("refresh the numbers of carrier accounts", HOUR, refresh_numbers),
-    Task("refresh pictures on other hosts", MINUTE, refresh_pictures),
-    Task("check domains", MINUTE, check_domains),
-    Task("check figures", HOUR, check_figures),
-    Task("purge uploads", HOUR, purging.purge_uploads),
-    Task("purge recordings", HOUR, purging.purge_recordings),
-    Task("purge exports", HOUR, purging.purge_exports),
-    Task("remove orphan files", HOUR, purging.remove_orphan_files),
-    Task("measure uploads", HOUR, purging.measure_uploads),
-    Task("give back space", HOUR, give_back_space),
-    Task("give back memory", MINUTE, gc_tuning.give_back),
-    Task("purge records", HOUR, purge_records),
-    Task("turn months", HOUR, turn_months),
-    Task("tidy carrier accounts", HOUR, tidy_accounts),
-    Task("tidy ledgers of SIP calls", HOUR, tidy_ledgers),
-    Task("purge observations of carriers", HOUR, purge_observations),
-    Task("purge mails", HOUR, purging.purge_outbox),
-    Task("purge webhook deliveries", HOUR, purging.purge_deliveries),
-    Task("purge the engine's records", HOUR, purge_engine),
-    Task("gather statistics", HOUR, gather_statistics),
+    PeriodicTask("watch calls", MINUTE, watch_calls),
+    PeriodicTask("back up", MINUTE, start_backup),
+    PeriodicTask("evaluate alerts", 5 * MINUTE, evaluate_alerts),
+    PeriodicTask("send reports", MINUTE, send_reports),
+    PeriodicTask("check held calls", SECONDS, check_held_calls),
+    PeriodicTask("forward the history", SECONDS, forward_history),
+    PeriodicTask("sum up refused attempts", MINUTE, close_refusal_counts),
+    PeriodicTask("refresh prices", MINUTE, refresh_prices),
+    PeriodicTask("report budgets", MINUTE, report_budgets),
+    PeriodicTask("announce ends of credentials", HOUR, announce_ends),
+    PeriodicTask("close months", HOUR, close_months),
+    PeriodicTask("charge usage", HOUR, charge_usage),
+    PeriodicTask("follow subscriptions", HOUR, follow_subscriptions),
+    PeriodicTask("ask for costs", MINUTE, ask_for_costs),
+    PeriodicTask("refresh the numbers of carrier accounts", HOUR, refresh_numbers),
+    PeriodicTask("refresh pictures on other hosts", MINUTE, refresh_pictures),
+    PeriodicTask("check domains", MINUTE, check_domains),
+    PeriodicTask("check figures", HOUR, check_figures),
+    PeriodicTask("purge uploads", HOUR, purging.purge_uploads),
+    PeriodicTask("purge recordings", HOUR, purging.purge_recordings),
+    PeriodicTask("purge exports", HOUR, purging.purge_exports),
+    PeriodicTask("remove orphan files", HOUR, purging.remove_orphan_files),
+    PeriodicTask("measure uploads", HOUR, purging.measure_uploads),
+    PeriodicTask("give back space", HOUR, give_back_space),
+    PeriodicTask("give back memory", MINUTE, gc_tuning.give_back),
+    PeriodicTask("purge records", HOUR, purge_records),
+    PeriodicTask("turn months", HOUR, turn_months),
+    PeriodicTask("tidy carrier accounts", HOUR, tidy_accounts),
+    PeriodicTask("tidy ledgers of SIP calls", HOUR, tidy_ledgers),
+    PeriodicTask("purge observations of carriers", HOUR, purge_observations),
+    PeriodicTask("purge mails", HOUR, purging.purge_outbox),
+    PeriodicTask("purge webhook deliveries", HOUR, purging.purge_deliveries),
+    PeriodicTask("purge the engine's records", HOUR, purge_engine),
+    PeriodicTask("gather statistics", HOUR, gather_statistics),
 ]
 
 

@@ -21,7 +21,7 @@ PROBE_SECONDS = 5.0
 log = logging.getLogger(__name__)
 
 
-class Liveness:
+class LoopLiveness:
     """When the main loop last began a turn. Any thread may ask."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Liveness:
         return monotonic() - self._turned_at < HANGS_AFTER_SECONDS
 
 
-def serve(liveness: Liveness, host: str, port: int) -> int:
+def serve(liveness: LoopLiveness, host: str, port: int) -> int:
     """Answer ``GET /livez`` in a thread of its own; return the port. Raises `OSError` if the port
     is taken."""
 
@@ -86,7 +86,7 @@ def watchdog_seconds(environment: Mapping[str, str] = os.environ) -> float | Non
 
 
 def keep_reporting(
-    liveness: Liveness, stop: threading.Event, environment: Mapping[str, str] = os.environ
+    liveness: LoopLiveness, stop: threading.Event, environment: Mapping[str, str] = os.environ
 ) -> None:
     """Report to systemd's watchdog while the main loop turns, until ``stop`` is set."""
     every = watchdog_seconds(environment)

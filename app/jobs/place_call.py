@@ -59,7 +59,7 @@ STRAY_PAUSE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class NextStep:
     """The next step, and after how many seconds unless a signal comes first. ``is_silent`` if they
     are a pause because the carrier gave no answer."""
 
@@ -108,7 +108,7 @@ def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
 
 
 @retry_on_database_outage
-def dial(call_id: UUID, attempt_id: UUID) -> Next | None:
+def dial(call_id: UUID, attempt_id: UUID) -> NextStep | None:
     """Claim the call and ask the carrier to dial; an existing attempt is only asked about.
 
     What a claim needs from outside is asked for between two claims.
@@ -144,7 +144,7 @@ def _written(call_id: UUID) -> WrittenMessages:
 
 
 @retry_on_database_outage
-def ask_again(attempt_id: UUID) -> Next | None:
+def ask_again(attempt_id: UUID) -> NextStep | None:
     """Send an attempt again that the carrier asked to send later."""
     found_host: FoundHost | None = None
     while True:
@@ -178,7 +178,7 @@ def _look_up(host: str, allow_private: bool, _period: int) -> FoundHost:
     return FoundHost(host)
 
 
-def _carry_out(claim: Claim) -> Next | None:
+def _carry_out(claim: Claim) -> NextStep | None:
     committed = time.monotonic()
     if claim.placement is not None:
         placement = claim.placement
@@ -187,25 +187,25 @@ def _carry_out(claim: Claim) -> Next | None:
     return _wait_for(claim)
 
 
-def _wait_for(claim: Claim) -> Next | None:
+def _wait_for(claim: Claim) -> NextStep | None:
     match claim.kind:
         case ClaimKind.WAIT:
             seconds = _seconds_until(claim.until) if claim.until else LIMIT_WAIT_SECONDS
-            return Next("dial", min(seconds, LIMIT_WAIT_SECONDS), claim.carrier)
+            return NextStep("dial", min(seconds, LIMIT_WAIT_SECONDS), claim.carrier)
         case ClaimKind.ASK_AGAIN:
-            return Next("ask_again", _seconds_until(claim.until), claim.carrier)
+            return NextStep("ask_again", _seconds_until(claim.until), claim.carrier)
         case ClaimKind.RESOLVE:
-            return Next("resolve", 0, claim.carrier)
+            return NextStep("resolve", 0, claim.carrier)
         case ClaimKind.FOLLOW:
-            return Next("follow", 0, claim.carrier)
+            return NextStep("follow", 0, claim.carrier)
         case _:
             return None
 
 
-def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> Next | None:
+def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> NextStep | None:
     # A process that was delayed here may have been declared dead and its call taken over.
     if time.monotonic() - committed > LEASE_SECONDS:
-        return Next("resolve", 0, carrier.kind)
+        return NextStep("resolve", 0, carrier.kind)
     database, attempt_id = context().note_database, placement.attempt_id
     try:
         state = carrier.place(placement)
@@ -216,19 +216,19 @@ def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> N
     except PlacementDelayed as refusal:
         with database.transaction() as session:
             attempts.carrier_retry(session, attempt_id, refusal.seconds, str(refusal))
-        return Next("ask_again", min(refusal.seconds, LONGEST_WAIT_SECONDS), carrier.kind)
+        return NextStep("ask_again", min(refusal.seconds, LONGEST_WAIT_SECONDS), carrier.kind)
     except NoCarrierAnswer as silence:
         log.warning("the carrier gave no answer to a call (%s); asking what became of it", silence)
         with database.transaction() as session:
             attempts.unanswered(session, attempt_id)
-        return Next("resolve", BRIEF_SECONDS, carrier.kind)
+        return NextStep("resolve", BRIEF_SECONDS, carrier.kind)
     with database.transaction() as session:
         attempts.placed(session, attempt_id, state.reference or str(attempt_id))
-    return Next("follow", _seconds_until(state.next_change), carrier.kind)
+    return NextStep("follow", _seconds_until(state.next_change), carrier.kind)
 
 
 @retry_on_database_outage
-def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> Next | None:
+def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> NextStep | None:
     """Find out from the carrier what happened to an attempt whose answer is not known.
 
     It becomes unknown after a silence of the carrier, counted from the attempt, or from
@@ -241,24 +241,24 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
         return None
     carrier = context().carriers.of(carrier_kind, inquiry.account_id)
     if inquiry.reference is not None:
-        return Next("follow", 0, carrier_kind)
+        return NextStep("follow", 0, carrier_kind)
     asked_at = utcnow()
     wait = (inquiry.asked_at + timedelta(seconds=LEASE_SECONDS) - asked_at).total_seconds()
     if wait > 0:
-        return Next("resolve", wait, carrier_kind)
+        return NextStep("resolve", wait, carrier_kind)
     try:
         verdict = _found(attempt_id, carrier.look_up(inquiry))
     except NoCarrierAnswer:
         verdict = PlacementVerdict.UNSURE
     if verdict is PlacementVerdict.PLACED:
-        return Next("follow", 0, carrier_kind)
+        return NextStep("follow", 0, carrier_kind)
     since, patience = inquiry.asked_at, carrier.settle_seconds
     if verdict is not PlacementVerdict.NOT_PLACED:
         since, patience = max(since, begun_at), carrier.silence_seconds
     # Counted from the question: the call may appear while the answer is on its way.
     wait = patience + LEASE_SECONDS - (asked_at - since).total_seconds()
     if wait > 0:
-        return Next("resolve", min(wait, POLL_SECONDS), carrier_kind)
+        return NextStep("resolve", min(wait, POLL_SECONDS), carrier_kind)
     with database.transaction() as session:
         if verdict is PlacementVerdict.NOT_PLACED:
             attempts.never_placed(session, attempt_id)
@@ -282,7 +282,7 @@ def _apply(session: Session, attempt_id: UUID, state: CarrierReport) -> Followed
 
 
 @retry_on_database_outage
-def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0) -> Next | None:
+def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0) -> NextStep | None:
     """Write what the carrier reports, and hang up if the call was cancelled.
 
     A carrier that gives no answer again, after a pause of ``last_pause`` seconds, gets a longer
@@ -307,10 +307,10 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0)
                 return None
         pause = min(max(POLL_SECONDS, 2 * last_pause), LONGEST_SILENCE_SECONDS)
         log.warning("the carrier does not answer (%s); asking again in %.0f s", no_answer, pause)
-        return Next("follow", pause, carrier.kind, is_silent=True)
+        return NextStep("follow", pause, carrier.kind, is_silent=True)
     if followed.over:
         return None
-    return Next("follow", _seconds_until(state.next_change), carrier.kind)
+    return NextStep("follow", _seconds_until(state.next_change), carrier.kind)
 
 
 @retry_on_database_outage
@@ -327,19 +327,19 @@ def leave(attempt_id: UUID, silent_since: datetime) -> bool:
     return is_released
 
 
-def _hang_up(carrier: Carrier, inquiry: AttemptInquiry) -> Next | None:
+def _hang_up(carrier: Carrier, inquiry: AttemptInquiry) -> NextStep | None:
     database, attempt = context().database, inquiry.attempt_id
     with database.transaction() as session:
         is_first = carrier_reports.begin_hang_up(session, attempt)
     if is_first is None:
-        return Next("follow", 0, carrier.kind)
+        return NextStep("follow", 0, carrier.kind)
     hung_up = carrier.hang_up(inquiry)
     state = carrier.look_up(inquiry)
     with database.transaction() as session:
         if is_first and not hung_up:
             carrier_reports.nothing_to_hang_up(session, attempt, state)
         followed = carrier_reports.apply(session, attempt, state)
-    return None if followed.over else Next("follow", POLL_SECONDS, carrier.kind)
+    return None if followed.over else NextStep("follow", POLL_SECONDS, carrier.kind)
 
 
 @retry_on_database_outage

@@ -22,7 +22,7 @@ Work = list[tuple[str, str]]
 log = logging.getLogger(__name__)
 
 
-class Reaper:
+class LostWorkReaper:
     """Requeues work that no process does any more.
 
     That of other workers: on SQLite there is one worker, so all others are dead; on PostgreSQL an

@@ -39,7 +39,7 @@ def retry_on_database_outage(work: Callable[P, R]) -> Callable[P, R]:
     return repeated
 
 
-class Gate:
+class ShutdownGate:
     """A block entered while the gate is open counts as under way. Once it is closed, entering
     waits for the end of the program; the next worker takes the work over. ``consequence`` is what
     happens to a block that was still under way at that end."""
@@ -72,11 +72,11 @@ class Gate:
             return self._condition.wait_for(lambda: self._inside == 0, timeout)
 
 
-placing = Gate("a call was still being placed; its attempt will be asked about")
+placing = ShutdownGate("a call was still being placed; its attempt will be asked about")
 """Around a request to the carrier, from the written attempt to the written answer."""
-mailing = Gate("a mail was still being sent; it may be sent again")
+mailing = ShutdownGate("a mail was still being sent; it may be sent again")
 """Around a request to the mail server, from the rendered mail to the stored answer."""
-delivering = Gate("a webhook was still being delivered; it may be delivered again")
+delivering = ShutdownGate("a webhook was still being delivered; it may be delivered again")
 """Around a request to a webhook's receiver, until its answer is stored."""
 
 

@@ -30,7 +30,7 @@ class MarkFile:
 
     def __init__(self, folder: Path, database: Database):
         self._path = folder / FILE
-        self._label = _Label(str(database.engine.url.database)) if database.is_sqlite else None
+        self._label = _FileLabel(str(database.engine.url.database)) if database.is_sqlite else None
         self._is_first = True
         self._kept = self._next = self._read()
 
@@ -90,7 +90,7 @@ class MarkFile:
             os.close(descriptor)
 
 
-class _Label:
+class _FileLabel:
     """The mark as an extended attribute of SQLite's file."""
 
     def __init__(self, path: str):

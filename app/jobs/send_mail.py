@@ -22,7 +22,7 @@ from app.services.mails.attaching import Paper
 log = logging.getLogger(__name__)
 
 
-class Answer(TypedDict):
+class SendResult(TypedDict):
     """How an attempt ended, with the reason if the mail was not accepted."""
 
     end: Literal["sent", "later", "refused", "nothing"]
@@ -38,25 +38,25 @@ def send_mail(mail_id: str, attempt: int) -> None:
             answer = ask_server(mail_id, attempt)
         except Exception as error:
             log.exception("a mail could not be written")
-            answer = Answer(end="later", reason=type(error).__name__)
+            answer = SendResult(end="later", reason=type(error).__name__)
         keep_answer(mail_id, attempt, answer)
 
 
 @DBOS.step(name="ask_server")
-def ask_server(mail_id: str, attempt: int) -> Answer:
+def ask_server(mail_id: str, attempt: int) -> SendResult:
     """Render the mail and give it to the mail server, once."""
     letter = _write(mail_id, attempt)
     if letter is None:
-        return Answer(end="nothing", reason="")
+        return SendResult(end="nothing", reason="")
     try:
         paper = _read_paper(mail_id)
         context().mailer.send(replace(letter, attachments=paper.attached() if paper else ()))
     except MailDeferred as error:
         log.warning("a mail was not accepted: %s", error)
-        return Answer(end="later", reason=str(error))
+        return SendResult(end="later", reason=str(error))
     except MailRefused as error:
-        return Answer(end="refused", reason=str(error))
-    return Answer(end="sent", reason="")
+        return SendResult(end="refused", reason=str(error))
+    return SendResult(end="sent", reason="")
 
 
 @retry_on_database_outage
@@ -73,7 +73,7 @@ def _read_paper(mail_id: str) -> Paper | None:
 
 @DBOS.step(name="keep_answer")
 @retry_on_database_outage
-def keep_answer(mail_id: str, attempt: int, answer: Answer) -> None:
+def keep_answer(mail_id: str, attempt: int, answer: SendResult) -> None:
     with context().database.transaction() as session:
         match answer["end"]:
             case "sent":

@@ -24,7 +24,7 @@ from app.telemetry.context import note
 log = logging.getLogger(__name__)
 
 
-class Kept(TypedDict):
+class StoredAnswer(TypedDict):
     """An `WebhookAnswer` as the engine stores it."""
 
     status: int | None
@@ -44,13 +44,13 @@ def send_webhook(delivery_id: str, turn: int) -> None:
 
 
 @DBOS.step(name="ask_receiver")
-def ask_receiver(delivery_id: str, turn: int) -> Kept | None:
+def ask_receiver(delivery_id: str, turn: int) -> StoredAnswer | None:
     """Send the message, once; None if there is nothing to send."""
     try:
         message = _begin(delivery_id, turn)
     except SealBroken:
         words = "the secret can't be read any more; renew it"
-        return Kept(status=None, excerpt=words, retry_after=None, seconds=None)
+        return StoredAnswer(status=None, excerpt=words, retry_after=None, seconds=None)
     if message is None:
         return None
     note(message_id=message.headers.get("webhook-id"))
@@ -60,7 +60,7 @@ def ask_receiver(delivery_id: str, turn: int) -> Kept | None:
         headers = message.headers | ({tracing.HEADER: parent} if parent else {})
         answer = post(message.url, headers, message.body, allow_private=allow_private)
     metrics.WEBHOOKS.labels(_outcome(answer)).inc()
-    return Kept(
+    return StoredAnswer(
         status=answer.status,
         excerpt=answer.excerpt,
         retry_after=answer.retry_after,
@@ -82,7 +82,7 @@ def _begin(delivery_id: str, turn: int) -> Message | None:
 
 @DBOS.step(name="keep_receivers_answer")
 @retry_on_database_outage
-def keep_receivers_answer(delivery_id: str, turn: int, answer: Kept) -> None:
+def keep_receivers_answer(delivery_id: str, turn: int, answer: StoredAnswer) -> None:
     with context().database.transaction() as session:
         delivering.settle(
             session, UUID(delivery_id), turn, WebhookAnswer(**answer), context().settings

@@ -11,7 +11,7 @@ from dbos import DBOS
 
 from app.jobs.context import context
 from app.jobs.observed import observed
-from app.jobs.place_call import Next, follow
+from app.jobs.place_call import NextStep, follow
 from app.jobs.resilience import retry_on_database_outage
 from app.models import utcnow
 from app.services.calls import attempts, carrier_reports, silence
@@ -38,7 +38,7 @@ def follow_silent_call(attempt_id: str, turn: int, silent_since: str) -> None:
 
 
 @retry_on_database_outage
-def _ask(attempt_id: UUID) -> Next | None:
+def _ask(attempt_id: UUID) -> NextStep | None:
     with context().note_database.transaction(read_only=True) as session:
         carrier, _ = carrier_reports.carrier_inquiry(session, attempt_id)
     return follow(attempt_id, carrier)

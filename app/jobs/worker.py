@@ -50,9 +50,9 @@ from app.jobs import (
 )
 from app.jobs.context import WorkerContext, open_context
 from app.jobs.engine import keep_starting_delayed, start_engine
-from app.jobs.liveness import Liveness
+from app.jobs.liveness import LoopLiveness
 from app.jobs.queue_metrics import QueueMetrics
-from app.jobs.reaper import Reaper
+from app.jobs.reaper import LostWorkReaper
 from app.jobs.resilience import close_gates
 from app.jobs.restore_detection import MarkFile
 from app.services.workers import Pulse
@@ -97,7 +97,7 @@ log = logging.getLogger("app.jobs.worker")
 def run(settings: Settings) -> NoReturn:
     """Work until SIGTERM or SIGINT, then end the process with `os._exit`."""
     stop = _stop_on_signals()
-    life = Liveness()
+    life = LoopLiveness()
     threading.Thread(target=liveness.keep_reporting, args=(life, stop), daemon=True).start()
     if settings.worker_livez_port:
         liveness.serve(life, settings.worker_livez_host, settings.worker_livez_port)
@@ -129,7 +129,7 @@ def run(settings: Settings) -> NoReturn:
         log.warning("PORTAL_SMTP_URL is not set: mails are only kept as files")
     log.info("the worker is ready")
     liveness.notify_systemd("READY=1")
-    reaper = Reaper(context.database, executor_id, pulse)
+    reaper = LostWorkReaper(context.database, executor_id, pulse)
     while not stop.is_set():
         life.turn()
         if not _live(context, executor_id, mark, pulse, reaper):
@@ -171,7 +171,7 @@ def _stop_on_signals() -> threading.Event:
 
 
 def _live(
-    context: WorkerContext, executor_id: str, mark: MarkFile, pulse: Pulse, reaper: Reaper
+    context: WorkerContext, executor_id: str, mark: MarkFile, pulse: Pulse, reaper: LostWorkReaper
 ) -> bool:
     """Send a heartbeat and take over the work of dead workers. False if this worker was declared
     dead itself."""

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.commands.demo import _sentences
 from app.commands.demo_story import PARTNERS, PLANS
-from app.commands.demo_world import World
+from app.commands.demo_world import DemoWorld
 from app.enums import Role, UserStatus
 from app.models import (
     AuditEntry,
@@ -23,7 +23,7 @@ from supervisor.announce import _sign_in_lines
 
 
 def test_the_call_that_a_person_answers_has_its_conversation_alone(session: Session) -> None:
-    making = World(session, system_caller("tests"), "http://127.0.0.1", utcnow())
+    making = DemoWorld(session, system_caller("tests"), "http://127.0.0.1", utcnow())
     world = making.build(PARTNERS[:1], history_days=0)
     session.flush()
     told = {

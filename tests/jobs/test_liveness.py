@@ -12,7 +12,7 @@ import pytest
 
 from app.database import Database
 from app.jobs import liveness
-from app.jobs.liveness import Liveness
+from app.jobs.liveness import LoopLiveness
 from tests.fixtures.stack import free_port
 from tests.fixtures.worker import Worker
 
@@ -36,7 +36,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_a_worker_whose_main_loop_hangs_is_not_live(now: list[float]) -> None:
-    life = Liveness()
+    life = LoopLiveness()
     port = liveness.serve(life, "127.0.0.1", 0)
     assert ask(port) == (200, b"live\n")
     now[0] += liveness.HANGS_AFTER_SECONDS
@@ -47,7 +47,7 @@ def test_a_worker_whose_main_loop_hangs_is_not_live(now: list[float]) -> None:
 
 
 def test_systemd_hears_from_a_live_worker_only(tmp_path: Path, now: list[float]) -> None:
-    life, stop = Liveness(), threading.Event()
+    life, stop = LoopLiveness(), threading.Event()
     environment = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "30000"}
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
         systemd.bind(environment["NOTIFY_SOCKET"])

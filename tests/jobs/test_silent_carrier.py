@@ -8,7 +8,7 @@ from app.database import Database
 from app.enums import CarrierKind
 from app.gateways.carriers.sip.ledger import AttemptFact, AttemptLedger
 from app.jobs import place_call
-from app.jobs.place_call import Next
+from app.jobs.place_call import NextStep
 from app.models import new_id
 from app.services.calls import attempts, claims
 from app.services.calls.silence import NO_ANSWER
@@ -39,7 +39,7 @@ def test_the_pauses_grow_while_the_carrier_is_silent(
             assert steps[-1] is not None
             steps.append(place_call.follow(attempt_id, SIP, steps[-1].seconds))
         pauses = (2.0, 4.0, 8.0, 16.0, 30.0, 30.0)
-        assert steps == [Next("follow", pause, SIP, is_silent=True) for pause in pauses]
+        assert steps == [NextStep("follow", pause, SIP, is_silent=True) for pause in pauses]
         with AttemptLedger(tmp_path / "sip").page(attempt_id) as page:
             page.write(AttemptFact.ASKED)
             page.write(AttemptFact.DIALING)

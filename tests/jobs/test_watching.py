@@ -17,7 +17,7 @@ from app.gateways.carriers.base import (
     PlacementRejected,
     PlacementVerdict,
 )
-from app.jobs.carrier_statistics import Watch, Watched
+from app.jobs.carrier_statistics import CarrierStatistics, CountedCarrier
 from app.models import CarrierObservation, new_id, utcnow
 from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import outcome, until
@@ -50,8 +50,8 @@ class Moody:
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_each_behaviour_is_counted_and_passed_on(fresh_database: Database) -> None:
-    carrier, watch = Moody(), Watch()
-    watched = Watched(carrier, watch)
+    carrier, watch = Moody(), CarrierStatistics()
+    watched = CountedCarrier(carrier, watch)
     inquiry = AttemptInquiry(UUID(int=7), "+12125551000", "+12025550199", utcnow())
     answers: list[Callable[[], object]] = [
         lambda: watched.place(PLACEMENT).reference,

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from app.jobs.resilience import Gate, retry_on_database_outage
+from app.jobs.resilience import ShutdownGate, retry_on_database_outage
 from app.jobs.worker import FloodGate
 
 
 def test_a_closed_gate_waits_for_what_is_inside_and_lets_nothing_in() -> None:
-    gate, inside, leave, entered_late = Gate(""), threading.Event(), threading.Event(), []
+    gate, inside, leave, entered_late = ShutdownGate(""), threading.Event(), threading.Event(), []
 
     def dial() -> None:
         with gate:

@@ -33,7 +33,7 @@ from sqlalchemy import Time as ClockTime
 from sqlalchemy.orm import Session
 
 from app.commands.demo_story import PARTNERS, PartnerStory
-from app.commands.demo_world import World
+from app.commands.demo_world import DemoWorld
 from app.database import Database, make_engine
 from app.database.migration import upgrade
 from app.gateways.job_queue import migrate_engine
@@ -270,7 +270,7 @@ def fill(url: str) -> None:
         _planted_story(story, marks) for story, marks in zip(PARTNERS, new_marks(), strict=True)
     )
     with made.transaction() as session:
-        World(session, OPERATOR, "http://127.0.0.1", utcnow()).build(stories, history_days=2)
+        DemoWorld(session, OPERATOR, "http://127.0.0.1", utcnow()).build(stories, history_days=2)
     made.dispose()
 
 

@@ -15,7 +15,7 @@ from app.database import Database
 from app.enums import ErasureState, ExportFormat, ExportState, Role, UserStatus
 from app.extensions import files, settings
 from app.gateways.mailers import open_outbox
-from app.jobs.erase_subject import Erasing
+from app.jobs.erase_subject import SubjectErasure
 from app.models import Contact, Erasure, ListExport, Partner, User, utcnow
 from app.portal.web.formats import phone
 from app.services import campaigns
@@ -43,7 +43,7 @@ def contact(session: Session, own: Tenant) -> Contact:
 
 def erase(erasure_id: UUID) -> None:
     """Does what the worker does."""
-    Erasing(extensions.database(), files(), open_outbox(settings()), erasure_id).run()
+    SubjectErasure(extensions.database(), files(), open_outbox(settings()), erasure_id).run()
 
 
 def lines_of(html: str) -> list[tuple[str, str, str]]:

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from app.enums import ContactAction
 from app.extensions import files, settings
 from app.gateways.mailers import open_outbox
-from app.jobs.erase_subject import Erasing
+from app.jobs.erase_subject import SubjectErasure
 from app.models import Campaign, Contact, ContactImport, utcnow
 from app.services import contacts
 from app.services.imports import undo_preview
@@ -131,7 +131,7 @@ def erase(desk: Desk, phone: str, name: str) -> None:
     asked = desk.browser.post(page, {"typed": name}, page=page)
     with desk.app.app_context():
         erasure_id = UUID(str(asked.location).rsplit("/", 1)[1])
-        Erasing(desk.database, files(), open_outbox(settings()), erasure_id).run()
+        SubjectErasure(desk.database, files(), open_outbox(settings()), erasure_id).run()
 
 
 def test_an_undo_sent_twice_or_afterwards_does_nothing_more(desk: Desk) -> None:

@@ -20,7 +20,7 @@ from app.enums import (
 )
 from app.gateways.files import FileStore, open_files
 from app.gateways.mailers import OutgoingMail, open_outbox
-from app.jobs.erase_subject import Erasing
+from app.jobs.erase_subject import SubjectErasure
 from app.models import (
     CallAttempt,
     CallEvent,
@@ -78,7 +78,7 @@ class House:
 
     def erase(self) -> Erasure:
         erasure_id = self.request()
-        Erasing(self.database, self.files, open_outbox(self.settings), erasure_id).run()
+        SubjectErasure(self.database, self.files, open_outbox(self.settings), erasure_id).run()
         with self.database.transaction(read_only=True) as session:
             return erasing.get(session, self.admin, erasure_id)
 

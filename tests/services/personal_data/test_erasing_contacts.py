@@ -18,7 +18,7 @@ from app.enums import (
 from app.errors import Forbidden, NotFound
 from app.gateways.files import StoredFile
 from app.gateways.mailers import open_outbox
-from app.jobs.erase_subject import Erasing
+from app.jobs.erase_subject import SubjectErasure
 from app.models import (
     AuditEntry,
     AuditRedaction,
@@ -99,7 +99,7 @@ def test_others_keep_their_data(house: House, session: Session) -> None:
 def test_an_erasure_that_runs_again_changes_nothing(house: House, session: Session) -> None:
     erasure = house.erase()
     counts = erasure.counts
-    Erasing(house.database, house.files, open_outbox(house.settings), erasure.id).run()
+    SubjectErasure(house.database, house.files, open_outbox(house.settings), erasure.id).run()
     with house.database.transaction(read_only=True) as own:
         assert erasing.get(own, house.admin, erasure.id).counts == counts
 
@@ -202,7 +202,7 @@ def test_a_contact_that_an_upload_adds_after_the_request_is_erased_too(
         third = campaigns.create(own, house.admin, organization_id, name="Third").id
         added = ContactFields("Margaretha", "Canarywood", PHONE)
         single.add(own, house.admin, third, added)
-    Erasing(house.database, house.files, open_outbox(house.settings), erasure_id).run()
+    SubjectErasure(house.database, house.files, open_outbox(house.settings), erasure_id).run()
     session.expire_all()
     assert session.scalars(select(Contact.phone)).all() == [NEIGHBOUR]
     assert places_in_database(session, ("Margaretha",)) == set()

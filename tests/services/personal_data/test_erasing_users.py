@@ -14,7 +14,7 @@ from app.enums import ErasureState, Role, UserStatus
 from app.errors import Conflict, Forbidden, NotFound
 from app.gateways.files import open_files
 from app.gateways.mailers import open_outbox
-from app.jobs.erase_subject import Erasing
+from app.jobs.erase_subject import SubjectErasure
 from app.models import (
     Call,
     Campaign,
@@ -121,7 +121,7 @@ def erase(database: Database, settings: Settings, caller: Caller, user_id: UUID)
     with database.transaction() as session:
         subject = subjects.user(session, caller, user_id)
         erasure_id = erasing.request(session, caller, subject).id
-    Erasing(database, open_files(settings), open_outbox(settings), erasure_id).run()
+    SubjectErasure(database, open_files(settings), open_outbox(settings), erasure_id).run()
     with database.transaction(read_only=True) as session:
         assert erasing.get(session, caller, erasure_id).state is ErasureState.DONE
 
