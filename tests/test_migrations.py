@@ -137,7 +137,7 @@ def test_names_and_counts_are_there_for_what_was_stored_before(fresh_database: D
         with fresh_database.transaction(read_only=True) as session:
             sizes = session.execute(select(Campaign.name_key, Campaign.contact_count))
             part = session.scalars(select(func.min(Organization.name))).one()[1:6].upper()
-            wanted = organizations.Filter(query=part)
+            wanted = organizations.OrganizationFilter(query=part)
             found = organizations.search(session, system_caller("tests"), wanted, sort="name")
             return sorted(sizes.all()), [organization.name for organization in found.items]
 
@@ -317,10 +317,10 @@ def test_names_that_were_stored_before_are_found_without_accents(fresh_database:
         names = [
             each.name
             for each in organizations.search(
-                session, admin, organizations.Filter(query="lodz")
+                session, admin, organizations.OrganizationFilter(query="lodz")
             ).items
         ]
-        people = users.search(session, admin, users.Filter(query="zoe celik")).items
+        people = users.search(session, admin, users.UserFilter(query="zoe celik")).items
         found = campaigns.search(session, admin, query="unal").items
         folded = session.scalars(
             select(Contact.search_name).where(Contact.campaign_id == campaign.id)

@@ -23,7 +23,7 @@ from app.models import new_id, utcnow
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services.credentials import request_log
-from app.services.credentials.request_log import KEPT, KINDS, Answered
+from app.services.credentials.request_log import KEPT, KINDS, AnsweredRequest
 
 EVERY_SECONDS = 2.0
 MOST_WAITING = 5000
@@ -36,7 +36,7 @@ class RequestLog:
 
     def __init__(self, database: Database):
         self._database = database
-        self._waiting: deque[Answered] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[AnsweredRequest] = deque(maxlen=MOST_WAITING)
         self._since_trimmed: Counter[UUID] = Counter()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -47,7 +47,7 @@ class RequestLog:
             return
         took = time.perf_counter() - began
         self._waiting.append(
-            Answered(
+            AnsweredRequest(
                 id=new_id(),
                 credential_id=caller.subject_id,
                 partner_id=caller.partner_id,

@@ -121,7 +121,7 @@ def drain(timeout: int, reason: str, as_json: bool) -> None:
     """Pause everything and wait until no call is active; exit code 1 if some are left. `flask calls
     resume` ends the pause."""
     with changes() as (session, caller):
-        pauses.pause(session, caller, pauses.Scope(), reason)
+        pauses.pause(session, caller, pauses.PauseScope(), reason)
     deadline = time.monotonic() + timeout
     time.sleep(SETTLING_SECONDS)
     while _on_the_line() and time.monotonic() < deadline:
@@ -171,11 +171,11 @@ def carrier_of(kind: CarrierKind, account_id: UUID | None) -> Carrier:
     return carriers[kind]
 
 
-def _scope(carrier: str | None, partner: UUID | None) -> pauses.Scope:
+def _scope(carrier: str | None, partner: UUID | None) -> pauses.PauseScope:
     if carrier is not None and partner is not None:
         message = "Name a carrier or a partner, not both."
         raise click.UsageError(message)
-    return pauses.Scope(CarrierKind(carrier) if carrier else None, partner)
+    return pauses.PauseScope(CarrierKind(carrier) if carrier else None, partner)
 
 
 def _covered(pause: Mapping[str, Any]) -> str:

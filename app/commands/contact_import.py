@@ -31,7 +31,7 @@ from app.services.imports import mapping_file, preview, steps, summary, uploads
 from app.services.imports.check import options_of
 from app.services.imports.mapping import suggested
 from app.services.imports.pipeline import apply_rows, check_file, preview_rows
-from app.services.imports.summary import RowSummary, Summary
+from app.services.imports.summary import ImportSummary, RowSummary
 from app.services.imports.uploads import UploadChoices
 
 RENEW_SECONDS = 4.0
@@ -60,7 +60,7 @@ class ImportOutcome:
     """The result of a file; ``rows`` can be read once. ``upload_id`` is absent if nothing
     was kept."""
 
-    summary: Summary
+    summary: ImportSummary
     rows: Iterator[RowSummary]
     upload_id: UUID | None = None
 
@@ -96,7 +96,7 @@ class ContactImporter:
                     row = summary.summarize_row(record.row, record.problems, table.header)
                     spool.write(orjson.dumps(row) + b"\n")
             rows = summary.with_skipped(_read_back(spool), table.skipped)
-            yield ImportOutcome(Summary.of_preview(planned), rows)
+            yield ImportOutcome(ImportSummary.of_preview(planned), rows)
 
     @contextmanager
     def apply(self, wish: ImportRequest) -> Iterator[ImportOutcome]:
@@ -120,7 +120,7 @@ class ContactImporter:
                 raise ImportRefused(upload.failure)
             raise UnreadableFile.with_message(refusal["kind"], refusal["row"], upload.failure)
         rows = summary.with_skipped(self._kept_rows(upload), upload.found["skipped"])
-        yield ImportOutcome(Summary.of(upload), rows, upload_id)
+        yield ImportOutcome(ImportSummary.of(upload), rows, upload_id)
 
     def earlier(self, upload_id: UUID) -> ContactImport | None:
         """Return the latest other upload of the very same file into the campaign that

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from app.services.imports.kinds import ERRORS, IGNORED
-from app.services.imports.summary import RowSummary, Summary
+from app.services.imports.summary import ImportSummary, RowSummary
 
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _TYPES = {"csv": "text", "xlsx": "XLSX", "xls": "XLS", "vcard": "vCard"}
@@ -19,7 +19,7 @@ class _ProblemGroup:
 
 
 def summary_lines(
-    summary: Summary, rows: Iterable[RowSummary], file_name: str, *, dry_run: bool
+    summary: ImportSummary, rows: Iterable[RowSummary], file_name: str, *, dry_run: bool
 ) -> Iterator[str]:
     """Yield the lines. Reads all rows."""
     yield f"{file_name}: {_how_read(summary)}"
@@ -60,7 +60,7 @@ def _add(errors: dict[str, _ProblemGroup], number: int, error: RowSummary) -> No
         group.rows += 1
 
 
-def _how_read(summary: Summary) -> str:
+def _how_read(summary: ImportSummary) -> str:
     read = summary.read()
     parts = [_TYPES[read["type"]]]
     if read["encoding"]:

@@ -28,7 +28,7 @@ from app.models import (
 from app.models.base import id_at
 from app.services import rollup, spending
 from app.services.recordings import samples
-from app.services.spending import Amount, Spender
+from app.services.spending import CallAmount, Spender
 from app.services.spending.rates import CURRENCY
 
 SATURDAY = 5
@@ -291,7 +291,7 @@ def _spend(
     if not minutes:
         return
     spender = Spender(organization.partner_id, organization.id)
-    amount = Amount(_cost(minutes, age), minutes * 60)
+    amount = CallAmount(_cost(minutes, age), minutes * 60)
     spending.add_spent(session, spender, datetime.combine(day, time(), UTC), amount)
     if age > UNREPORTED_DAYS:
         amounts = {"attempts": len(lengths), "micros": amount.micros}

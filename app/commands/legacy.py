@@ -15,8 +15,8 @@ from app.schemas.legacy import LegacyCallInput
 from app.schemas.parsing import read
 from app.services import oauth_clients
 from app.services.legacy import migration as legacy_migration
-from app.services.legacy.calls import Terms
-from app.services.legacy.migration import DAYS_SHOWN, Shadow
+from app.services.legacy.calls import ClientTerms
+from app.services.legacy.migration import DAYS_SHOWN, ShadowRequest
 
 SATURDAY = 5
 OPENING = time(15)
@@ -96,8 +96,10 @@ def _add_traffic(
     )
     asked = legacy_migration.translate(session, caller, request)
     accepted = legacy_migration.rehearse(session, caller, asked, CarrierKind.SIMULATOR)
-    shadow = Shadow(asked, 200, legacy_migration.answer_of(*accepted))
-    status, answer = _answer(Terms(caller, served_until, Tier.PLUS, is_active=True), accepted[1])
+    shadow = ShadowRequest(asked, 200, legacy_migration.answer_of(*accepted))
+    status, answer = _answer(
+        ClientTerms(caller, served_until, Tier.PLUS, is_active=True), accepted[1]
+    )
     today = utcnow().date()
     client.created_at = datetime.combine(today - timedelta(days=days), OPENING, UTC)
     for age in range(min(days, DAYS_SHOWN - 1), 0, -1):
@@ -111,7 +113,7 @@ def _add_traffic(
             client.last_used_at = max(client.last_used_at or at, at)
 
 
-def _answer(terms: Terms, message: str) -> tuple[int, dict[str, Any]]:
+def _answer(terms: ClientTerms, message: str) -> tuple[int, dict[str, Any]]:
     """Return the Legacy API's answer to a good request under these conditions."""
     try:
         terms.require_service()

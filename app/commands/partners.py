@@ -8,7 +8,7 @@ from flask.cli import AppGroup
 from app.commands.changing import changes
 from app.enums import Tier
 from app.services import partners, users
-from app.services.plans.limits import Allowance, set_allowances
+from app.services.plans.limits import PlanLimits, set_allowances
 from app.services.users import email_changes, factor_reset
 
 partner_commands = AppGroup("partner", help="Partners.")
@@ -71,7 +71,7 @@ def plan_limits(partner_id: UUID, tier: str, at_once: int | None, a_day: int | N
     An organization may set lower limits of its own.
     """
     with changes() as (session, caller):
-        set_allowances(session, caller, partner_id, {Tier(tier): Allowance(at_once, a_day)})
+        set_allowances(session, caller, partner_id, {Tier(tier): PlanLimits(at_once, a_day)})
     words = [
         f"{number:,} {what}" if number is not None else f"any number of {what}"
         for number, what in ((at_once, "calls at once"), (a_day, "calls a day"))

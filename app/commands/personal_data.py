@@ -16,7 +16,7 @@ from app.models import Erasure, new_id
 from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
 from app.services.personal_data import erasing, exporting, mentions, preview, subjects
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 
 personal_data_commands = AppGroup(
     "personal-data", help="Export and erase the data about a user or a contact."
@@ -93,7 +93,7 @@ def _subject(
     organization_id: UUID | None,
     phone: str | None,
     email: str | None,
-) -> Subject:
+) -> DataSubject:
     """Raises `click.UsageError` unless the options name a user or a contact."""
     if user_id is not None and organization_id is None:
         return subjects.user(session, caller, user_id)

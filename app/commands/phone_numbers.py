@@ -21,7 +21,7 @@ NUMBER = click.argument("number", metavar="NUMBER")
 def list_numbers(partner_id: UUID | None, organization_id: UUID | None, as_json: bool) -> None:
     """Print each number with its partner, its organization and how it is confirmed."""
     cursor: str | None = None
-    found: list[phone_numbers.Listed] = []
+    found: list[phone_numbers.ListedNumber] = []
     with changes(partner_id, read_only=True) as (session, caller):
         while True:
             page = phone_numbers.listing(

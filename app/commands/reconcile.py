@@ -47,7 +47,7 @@ def reconcile(since: datetime | None, is_forced: bool, as_json: bool) -> None:
     is_resumed = is_complete or is_forced
     if is_resumed:
         with changes() as (session, caller):
-            pauses.resume(session, caller, pauses.Scope())
+            pauses.resume(session, caller, pauses.PauseScope())
     described = {"since": write_moment(start), "carriers": compared, "resumed": is_resumed}
     answer(described, as_json, *_sentences(described))
 
@@ -55,7 +55,7 @@ def reconcile(since: datetime | None, is_forced: bool, as_json: bool) -> None:
 def _start(since: datetime | None) -> datetime:
     with changes(read_only=True) as (session, _caller):
         known = restore_detection.missing_since(session)
-        is_paused = any(pause.scope == pauses.Scope().key for pause in pauses.listing(session))
+        is_paused = any(pause.scope == pauses.PauseScope().key for pause in pauses.listing(session))
     if not is_paused:
         message = "Calling isn't paused. Run `calls pause` first, so that nothing is placed."
         raise click.ClickException(message)

@@ -9,7 +9,7 @@ from flask.cli import AppGroup
 
 from app.commands.changing import changes
 from app.services import spending
-from app.services.spending import Limits, Spending, Subject, Use, rates
+from app.services.spending import LimitSubject, LimitUse, SpendingLimits, SpendingState, rates
 
 spending_commands = AppGroup("spending", help="Call rates and spending limits.")
 
@@ -81,7 +81,7 @@ def limit(
     """Replace the spending limits; an option that is left out is no limit. Days and months are
     UTC."""
     subject = _subject(kind, id_)
-    wanted = Limits(day, month, day_minutes, month_minutes)
+    wanted = SpendingLimits(day, month, day_minutes, month_minutes)
     with changes() as (session, caller):
         before = spending.of(session, caller, subject).limits
         waits = waits and subject.organization_id is not None
@@ -91,17 +91,17 @@ def limit(
     _print(found)
 
 
-def _subject(kind: str, id_: UUID) -> Subject:
+def _subject(kind: str, id_: UUID) -> LimitSubject:
     match kind:
         case "partner":
-            return Subject(partner_id=id_)
+            return LimitSubject(partner_id=id_)
         case "organization":
-            return Subject(organization_id=id_)
+            return LimitSubject(organization_id=id_)
         case _:
-            return Subject(api_key_id=id_)
+            return LimitSubject(api_key_id=id_)
 
 
-def _print(found: Spending) -> None:
+def _print(found: SpendingState) -> None:
     for words, money, time in (
         ("Today", found.day_money, found.day_time),
         ("This month", found.month_money, found.month_time),
@@ -109,13 +109,13 @@ def _print(found: Spending) -> None:
         click.echo(f"{words}: {_money(money, found.currency)}, {_minutes(time)}")
 
 
-def _money(use: Use, currency: str) -> str:
+def _money(use: LimitUse, currency: str) -> str:
     most = "no limit" if use.most is None else f"{spending.amount_words(use.most)} {currency}"
     used = f"{spending.amount_words(use.spent)} {currency}"
     reserved = f" (and {spending.amount_words(use.reserved)} reserved)" if use.reserved else ""
     return f"{used}{reserved} of {most}"
 
 
-def _minutes(use: Use) -> str:
+def _minutes(use: LimitUse) -> str:
     most = "no limit" if use.most is None else f"{use.most // 60:,}"
     return f"{use.spent // 60:,} minutes of {most}"

@@ -9,7 +9,7 @@ from flask.cli import AppGroup
 from app import extensions
 from app.commands.changing import answer, as_json, changes
 from app.services import storage
-from app.services.storage import Usage
+from app.services.storage import StorageUsage
 
 storage_commands = AppGroup("storage", help="What partners store, and their limits.")
 _UNITS = {"MB": 10**6, "GB": 10**9}
@@ -64,7 +64,7 @@ def compact() -> None:
     click.echo(f"Given back: {database.compact() / 10**6:,.1f} MB")
 
 
-def _words(usage: Usage) -> str:
+def _words(usage: StorageUsage) -> str:
     return f"{usage.used / 10**6:,.1f} of {usage.limit / 10**6:,.1f} MB"
 
 

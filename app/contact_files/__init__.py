@@ -1,8 +1,8 @@
 """Contact files of any format, as a header and numbered rows of text.
 
-`open_table` takes the bytes of a CSV, XLSX, XLS or vCard file and gives a `ContactTable`: its columns,
-its rows with their numbers and problems, and notes about the whole file. A file that can't be
-read raises `UnreadableFile`. Nothing here knows contacts, campaigns or databases.
+`open_table` takes the bytes of a CSV, XLSX, XLS or vCard file and gives a `ContactTable`: its
+columns, its rows with their numbers and problems, and notes about the whole file. A file that can't
+be read raises `UnreadableFile`. Nothing here knows contacts, campaigns or databases.
 """
 
 from app.contact_files.column_names import made_name

@@ -1,7 +1,8 @@
 """Every use of DBOS's private parts, as in the version that this file's test names.
 
 DBOS polls each queue at a fixed interval and runs its timers each second. Here its threads wait for
-`WakeEvents` instead, with slow polling as a safety net. DBOS still claims, runs and records the work.
+`WakeEvents` instead, with slow polling as a safety net. DBOS still claims, runs and records the
+work.
 """
 
 import math

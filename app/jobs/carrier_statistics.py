@@ -19,7 +19,7 @@ from app.gateways.carriers.base import (
 )
 from app.models import utcnow
 from app.services.pauses import carrier_health
-from app.services.pauses.carrier_health import Behaviour, Count
+from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
 from app.telemetry import metrics, tracing
 
 SLOW_SECONDS = 3.0
@@ -39,15 +39,15 @@ class CarrierStatistics:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._counts: dict[Behaviour, Count] = {}
+        self._counts: dict[CarrierBehaviour, BehaviourCount] = {}
         self._written = 0.0
 
     def saw(self, carrier: CarrierKind, kind: Observed, code: str = "", detail: str = "") -> None:
         now = utcnow()
         minute = now.replace(second=0, microsecond=0)
-        behaviour = Behaviour(minute, carrier, kind, code[:LONGEST_CODE])
+        behaviour = CarrierBehaviour(minute, carrier, kind, code[:LONGEST_CODE])
         with self._lock:
-            count = self._counts.setdefault(behaviour, Count(0, now, ""))
+            count = self._counts.setdefault(behaviour, BehaviourCount(0, now, ""))
             count.count, count.last_at, count.detail = count.count + 1, now, detail[:LONGEST_DETAIL]
 
     def write_down(self, database: Database, *, at_once: bool = False) -> None:

@@ -15,7 +15,7 @@ from app.gateways.dns_lookups import DnsResolver, NoDnsAnswer
 from app.jobs.context import context
 from app.jobs.resilience import retry_on_database_outage
 from app.services import domains
-from app.services.domains import Finding
+from app.services.domains import RecordFinding
 
 
 @DBOS.workflow(name="check_domain")
@@ -40,7 +40,7 @@ def check(database: Database, settings: Settings, partner_id: UUID, purpose: Dom
     try:
         findings = domains.examine(wanted.records, DnsResolver(settings.dns_server_addresses))
     except NoDnsAnswer:
-        findings = [Finding(each.kind, DnsRecordState.UNANSWERED) for each in wanted.records]
+        findings = [RecordFinding(each.kind, DnsRecordState.UNANSWERED) for each in wanted.records]
     grace = timedelta(days=settings.domain_grace_days)
     with database.transaction() as session:
         domains.settle(session, wanted, findings, grace)

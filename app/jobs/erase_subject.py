@@ -19,7 +19,7 @@ from app.jobs.observed import observed
 from app.jobs.purging import delete_upload, delete_upload_file
 from app.jobs.resilience import retry_on_database_outage
 from app.services.personal_data import copies, erasing, history, own_rows, sweep, upload_rows
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 
 WAIT_SECONDS = 15.0
 LONGEST_WAITS = 1000
@@ -109,12 +109,12 @@ class SubjectErasure:
             erasing.count(session, self.erasure_id, {"kept_mails": kept})
             erasing.finish(session, self.erasure_id)
 
-    def _erase_account(self, subject: Subject, pseudonym: str) -> None:
+    def _erase_account(self, subject: DataSubject, pseudonym: str) -> None:
         with self.database.transaction() as session:
             counts = own_rows.erase_account(session, subject, pseudonym)
             erasing.count(session, self.erasure_id, {"users": 1, **counts})
 
-    def _erase_contact(self, subject: Subject, pseudonym: str) -> None:
+    def _erase_contact(self, subject: DataSubject, pseudonym: str) -> None:
         """Recordings go with the contact, their files don't: calls come first. Those that a
         campaign placed meanwhile come after."""
         self._erase_calls(subject, pseudonym)
@@ -125,7 +125,7 @@ class SubjectErasure:
         self._erase_calls(subject, pseudonym)
         self._erase_uploads(subject, pseudonym)
 
-    def _erase_calls(self, subject: Subject, pseudonym: str) -> None:
+    def _erase_calls(self, subject: DataSubject, pseudonym: str) -> None:
         found = 1
         while found:
             with self.database.transaction() as session:
@@ -137,7 +137,7 @@ class SubjectErasure:
                 self.files.delete(key)
             time.sleep(PAUSE_SECONDS)
 
-    def _erase_uploads(self, subject: Subject, pseudonym: str) -> None:
+    def _erase_uploads(self, subject: DataSubject, pseudonym: str) -> None:
         with self.database.transaction(read_only=True) as session:
             waiting = copies.uploads_to_search(session, subject)
         for upload_id in waiting:
@@ -146,7 +146,7 @@ class SubjectErasure:
             if is_in:
                 self._erase_upload(subject, upload_id, pseudonym)
 
-    def _erase_upload(self, subject: Subject, upload_id: UUID, pseudonym: str) -> None:
+    def _erase_upload(self, subject: DataSubject, upload_id: UUID, pseudonym: str) -> None:
         """Of an applied upload only what names the person, so that the rest can be undone."""
         with self.database.transaction() as session:
             copies.end_upload(session, upload_id)
@@ -162,7 +162,7 @@ class SubjectErasure:
                 last = upload_rows.erase_some(session, subject, upload_id, pseudonym, last)
             time.sleep(PAUSE_SECONDS)
 
-    def _erase_copies(self, subject: Subject, pseudonym: str) -> None:
+    def _erase_copies(self, subject: DataSubject, pseudonym: str) -> None:
         with self.database.transaction() as session:
             answers = copies.erase_answers(session, subject, pseudonym)
             mails = copies.erase_mails(session, subject)
@@ -170,7 +170,7 @@ class SubjectErasure:
             counts = {"idempotency_records": answers, "mails": mails}
             erasing.count(session, self.erasure_id, counts)
 
-    def _erase_exports(self, subject: Subject) -> None:
+    def _erase_exports(self, subject: DataSubject) -> None:
         with self.database.transaction() as session:
             keys = copies.erase_exports(session, subject)
             erasing.count(session, self.erasure_id, {"list_exports": len(keys)})

@@ -17,7 +17,7 @@ from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
 from app.services.branding import images, outside_pictures
-from app.services.branding.images import Encoded
+from app.services.branding.images import EncodedPicture
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ def keep_copy(database: Database, settings: Settings, partner_id: UUID, kind: Im
     if wanted is None:
         return
     etag = None
-    found: Encoded | str | None
+    found: EncodedPicture | str | None
     try:
         fetched = fetch(
             wanted.url,

@@ -44,7 +44,7 @@ def keep_file(
     database: Database, files: FileStore, settings: Settings, recording_id: UUID, turn: int
 ) -> None:
     """Fetch the file without an open transaction, and store the result."""
-    own = fetching.Twilio(
+    own = fetching.TwilioDownloads(
         settings.twilio_account_sid,
         settings.twilio_auth_token,
         (settings.twilio_api_url or REAL_API).rstrip("/"),

@@ -18,7 +18,7 @@ from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.services import organizations
 from app.services.billing import charges
-from app.services.billing.charges import Due
+from app.services.billing.charges import DueCharge
 from app.services.pricing import subscriptions
 
 log = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ def charge_due(worker: WorkerContext) -> None:
         last = due[-1].statement_id
 
 
-def _charge(worker: WorkerContext, due: Due) -> None:
+def _charge(worker: WorkerContext, due: DueCharge) -> None:
     """Charge an amount, unless an earlier try whose answer was lost did."""
     item, problem = None, ""
     try:
@@ -132,7 +132,7 @@ def _charge(worker: WorkerContext, due: Due) -> None:
         charges.end(session, due.statement_id, item or "", problem)
 
 
-def _at_processor(due: Due) -> InvoiceCharge:
+def _at_processor(due: DueCharge) -> InvoiceCharge:
     description = f"Usage in {due.month:%B %Y}"
     if due.number is not None:
         description += f", statement {due.number:06}"

@@ -85,7 +85,7 @@ def announce(
     database: Database,
     executor_id: str,
     mark: MarkFile,
-    pulse: workers.Pulse,
+    pulse: workers.HeartbeatSeries,
     queues: Collection[str] = (),
 ) -> None:
     """Call it before any work is taken: after a restore of the database it pauses all calls."""
@@ -98,7 +98,9 @@ def announce(
     pulse.add(now)
 
 
-def beat(database: Database, executor_id: str, mark: MarkFile, pulse: workers.Pulse) -> bool:
+def beat(
+    database: Database, executor_id: str, mark: MarkFile, pulse: workers.HeartbeatSeries
+) -> bool:
     """False if this worker was declared dead and its work taken over."""
     began = monotonic()
     with database.transaction() as session:

@@ -245,7 +245,7 @@ def watch_calls() -> None:
     database, settings = context().database, context().settings
     if not settings.spending_watch:
         return
-    rules = unusual_calls.Rules(first_hour=settings.spending_first_hour)
+    rules = unusual_calls.UnusualCallRules(first_hour=settings.spending_first_hour)
     with database.transaction() as session:
         paused = unusual_calls.check(session, rules, utcnow())
     for organization_id in paused:

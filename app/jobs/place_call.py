@@ -35,8 +35,8 @@ from app.jobs.observed import observed
 from app.jobs.resilience import placing, retry_on_database_outage
 from app.models import utcnow
 from app.services.calls import attempts, carrier_reports, claims, silence
-from app.services.calls.carrier_reports import Followed
-from app.services.calls.claims import Claim, ClaimKind, FoundHost
+from app.services.calls.carrier_reports import ReportOutcome
+from app.services.calls.claims import CallClaim, ClaimKind, FoundHost
 from app.services.recordings import samples
 
 log = logging.getLogger(__name__)
@@ -178,7 +178,7 @@ def _look_up(host: str, allow_private: bool, _period: int) -> FoundHost:
     return FoundHost(host)
 
 
-def _carry_out(claim: Claim) -> NextStep | None:
+def _carry_out(claim: CallClaim) -> NextStep | None:
     committed = time.monotonic()
     if claim.placement is not None:
         placement = claim.placement
@@ -187,7 +187,7 @@ def _carry_out(claim: Claim) -> NextStep | None:
     return _wait_for(claim)
 
 
-def _wait_for(claim: Claim) -> NextStep | None:
+def _wait_for(claim: CallClaim) -> NextStep | None:
     match claim.kind:
         case ClaimKind.WAIT:
             seconds = _seconds_until(claim.until) if claim.until else LIMIT_WAIT_SECONDS
@@ -274,7 +274,7 @@ def _found(attempt: UUID, state: CarrierReport) -> PlacementVerdict:
     return state.verdict
 
 
-def _apply(session: Session, attempt_id: UUID, state: CarrierReport) -> Followed:
+def _apply(session: Session, attempt_id: UUID, state: CarrierReport) -> ReportOutcome:
     followed = carrier_reports.apply(session, attempt_id, state)
     if followed.over:
         samples.give(session, attempt_id)

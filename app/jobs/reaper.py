@@ -31,7 +31,7 @@ class LostWorkReaper:
     crash, would stay pending for as long as the process lives.
     """
 
-    def __init__(self, database: Database, executor_id: str, pulse: workers.Pulse):
+    def __init__(self, database: Database, executor_id: str, pulse: workers.HeartbeatSeries):
         self._database = database
         self._executor_id = executor_id
         self._pulse = pulse

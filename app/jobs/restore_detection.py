@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.services.pauses import restore_detection
-from app.services.pauses.restore_detection import Mark, Outside
+from app.services.pauses.restore_detection import DatabaseMark, OutsideMarks
 
 FILE = "dialler.mark"
 SIZE = 200
@@ -36,11 +36,11 @@ class MarkFile:
 
     def advance(self, session: Session) -> None:
         label, has_labels = self._label.read() if self._label else (None, False)
-        outside = Outside(self._kept, label, has_labels, self._is_moved, self._is_first)
+        outside = OutsideMarks(self._kept, label, has_labels, self._is_moved, self._is_first)
         self._next = restore_detection.advance(session, outside)
         if self._label and has_labels and label is None:
             # Before the commit: a row that names a label never comes without one.
-            self._label.write(Mark(self._next.lineage, 0))
+            self._label.write(DatabaseMark(self._next.lineage, 0))
 
     def keep(self) -> None:
         """Write what was committed. A folder that can't be written to is logged once."""
@@ -68,13 +68,13 @@ class MarkFile:
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
-    def _read(self) -> Mark | None:
+    def _read(self) -> DatabaseMark | None:
         try:
             return _mark(self._path.read_text())
         except OSError:
             return None
 
-    def _write(self, mark: Mark) -> None:
+    def _write(self, mark: DatabaseMark) -> None:
         # In place and always of one length: another file would have another inode.
         self._path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -96,7 +96,7 @@ class _FileLabel:
     def __init__(self, path: str):
         self._path = path
 
-    def read(self) -> tuple[Mark | None, bool]:
+    def read(self) -> tuple[DatabaseMark | None, bool]:
         """Return the mark, and whether the file system can keep one."""
         try:
             return _mark(os.getxattr(self._path, LABEL).decode()), True
@@ -105,7 +105,7 @@ class _FileLabel:
         except OSError as error:
             return None, error.errno == errno.ENODATA
 
-    def write(self, mark: Mark) -> None:
+    def write(self, mark: DatabaseMark) -> None:
         stored = {"lineage": mark.lineage, "generation": mark.generation}
         try:
             os.setxattr(self._path, LABEL, json.dumps(stored).encode())
@@ -114,9 +114,9 @@ class _FileLabel:
                 raise
 
 
-def _mark(text: str) -> Mark | None:
+def _mark(text: str) -> DatabaseMark | None:
     try:
         stored = json.loads(text)
-        return Mark(str(stored["lineage"]), int(stored["generation"]))
+        return DatabaseMark(str(stored["lineage"]), int(stored["generation"]))
     except (ValueError, KeyError, TypeError):
         return None

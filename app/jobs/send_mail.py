@@ -17,7 +17,7 @@ from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import mailing, retry_on_database_outage
 from app.services import mails
-from app.services.mails.attaching import Paper
+from app.services.mails.attaching import MailPdf
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def _write(mail_id: str, attempt: int) -> OutgoingMail | None:
 
 
 @retry_on_database_outage
-def _read_paper(mail_id: str) -> Paper | None:
+def _read_paper(mail_id: str) -> MailPdf | None:
     with context().database.transaction(read_only=True) as session:
         return mails.paper_of(session, UUID(mail_id))
 

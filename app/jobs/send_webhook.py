@@ -17,7 +17,7 @@ from app.jobs.resilience import delivering as gate
 from app.jobs.resilience import retry_on_database_outage
 from app.services.credentials.encryption import SealBroken
 from app.services.webhooks import delivering
-from app.services.webhooks.delivering import Message
+from app.services.webhooks.delivering import WebhookRequest
 from app.telemetry import metrics, tracing
 from app.telemetry.context import note
 
@@ -75,7 +75,7 @@ def _outcome(answer: WebhookAnswer) -> str:
 
 
 @retry_on_database_outage
-def _begin(delivery_id: str, turn: int) -> Message | None:
+def _begin(delivery_id: str, turn: int) -> WebhookRequest | None:
     with context().database.transaction() as session:
         return delivering.begin(session, UUID(delivery_id), turn, context().settings)
 

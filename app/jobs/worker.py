@@ -55,7 +55,7 @@ from app.jobs.queue_metrics import QueueMetrics
 from app.jobs.reaper import LostWorkReaper
 from app.jobs.resilience import close_gates
 from app.jobs.restore_detection import MarkFile
-from app.services.workers import Pulse
+from app.services.workers import HeartbeatSeries
 from app.telemetry import error_reports, metrics_server, tracing
 from app.telemetry.metrics import HEARTBEATS, REGISTRY, CountLines, watch_pool
 
@@ -109,7 +109,7 @@ def run(settings: Settings) -> NoReturn:
     start_checks.check_files(settings, context.database, context.files)
     check_connections(context.database.engine, _stop_for_other_database)
     mark = MarkFile(settings.instance_dir, context.database)
-    pulse = Pulse(timedelta(seconds=settings.worker_dead_after_seconds))
+    pulse = HeartbeatSeries(timedelta(seconds=settings.worker_dead_after_seconds))
     queues = settings.worker_queue_names
     heartbeat.announce(context.database, executor_id, mark, pulse, queues)
     bells = WakeEvents()
@@ -171,7 +171,11 @@ def _stop_on_signals() -> threading.Event:
 
 
 def _live(
-    context: WorkerContext, executor_id: str, mark: MarkFile, pulse: Pulse, reaper: LostWorkReaper
+    context: WorkerContext,
+    executor_id: str,
+    mark: MarkFile,
+    pulse: HeartbeatSeries,
+    reaper: LostWorkReaper,
 ) -> bool:
     """Send a heartbeat and take over the work of dead workers. False if this worker was declared
     dead itself."""

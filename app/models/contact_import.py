@@ -43,8 +43,8 @@ class ContactImport(Base):
     The five counts are those of the check until applying begins, and then what has been done so
     far; ``expected`` keeps those of the check. Their sum is ``rows_total`` when nothing is left
     to apply. ``rows_applied`` and ``applied_to_row`` are how far applying has come.
-    ``mapping`` has one target a column (see `app.services.imports.mapping.Target`), ``found`` is
-    how the file was read, ``repairs`` the kinds of damage whose repair a person has accepted.
+    ``mapping`` has one target a column (see `app.services.imports.mapping.ColumnTarget`), ``found``
+    is how the file was read, ``repairs`` the kinds of damage whose repair a person has accepted.
     ``check_run`` names the one run of the check that may write. ``lease_until`` is set while a
     command works on it by itself (see `app.services.imports.steps`), ``apply_when_checked`` if
     it needs no confirmation.

@@ -12,7 +12,7 @@ from app.languages import gettext, locale, ngettext
 from app.models import Mail, MailKind, Partner, utcnow
 from app.services import mail_queue
 from app.services.auth import throttle
-from app.services.auth.throttle import Counter, Rule
+from app.services.auth.throttle import FailureCounter, ThrottleRule
 from app.services.branding.brand import of_partner
 from app.validation.emails import is_email
 
@@ -24,7 +24,7 @@ SAME_AGAIN = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class VisitorMessage:
     """A visitor's message, and the address for the answer."""
 
     text: str
@@ -32,7 +32,9 @@ class Message:
     name: str = ""
 
 
-def send(session: Session, partner: Partner, message: Message, *, sender: str | None) -> None:
+def send(
+    session: Session, partner: Partner, message: VisitorMessage, *, sender: str | None
+) -> None:
     """Send a message as a mail to the partner's support address. The same message again within ten
     minutes is one message.
 
@@ -64,7 +66,7 @@ def send(session: Session, partner: Partner, message: Message, *, sender: str | 
     )
 
 
-def _check(message: Message) -> None:
+def _check(message: VisitorMessage) -> None:
     problems = []
     if not message.text.strip():
         problems.append(Problem("message", "required", gettext("Enter a message.")))
@@ -88,8 +90,8 @@ def _check(message: Message) -> None:
 
 def _count(session: Session, partner: Partner, sender: str, most: int) -> None:
     pause = SAME_AGAIN.total_seconds() / most
-    counter = Counter(
-        throttle.key_of("chat", str(partner.id), sender), Rule(most, pause, pause, pause)
+    counter = FailureCounter(
+        throttle.key_of("chat", str(partner.id), sender), ThrottleRule(most, pause, pause, pause)
     )
     try:
         throttle.charge(session, [counter])

@@ -73,7 +73,7 @@ class CheckedDay:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class FigureCheckResults:
     """The latest results, newest first, and how many partners and organizations they cover."""
 
     days: Sequence[CheckedDay]
@@ -227,10 +227,10 @@ def keep(session: Session, found: Sequence[FigureCheck]) -> None:
     session.execute(delete(FigureCheck).where(FigureCheck.day < (utcnow() - KEPT).date()))
 
 
-def latest(session: Session, caller: Caller) -> Checked:
+def latest(session: Session, caller: Caller) -> FigureCheckResults:
     """Return the results of the last `SHOWN` days that were checked. Raises `Forbidden`."""
     days = latest_days(session, caller)
-    return Checked(
+    return FigureCheckResults(
         days,
         session.scalar(select(func.count()).select_from(Partner)) or 0,
         session.scalar(select(func.coalesce(func.sum(PartnerTier.organizations), 0))) or 0,

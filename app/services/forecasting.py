@@ -22,7 +22,7 @@ EIGHTY_PERCENT = 1.2816
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class DailyForecast:
     """The expected figure of each day to come, and how far their sum may be off (80 %)."""
 
     days: tuple[float, ...]
@@ -48,7 +48,7 @@ def last_day_of(month: date) -> date:
     return (month.replace(day=1) + timedelta(days=31)).replace(day=1) - timedelta(days=1)
 
 
-def month_end(found: Forecast, today: date, before: int, so_far: int) -> MonthEnd:
+def month_end(found: DailyForecast, today: date, before: int, so_far: int) -> MonthEnd:
     """Add the forecast of the days from today on to what was counted ``before`` them this month.
     Today has ``so_far`` already."""
     rest = max(found.total, float(so_far))
@@ -60,7 +60,7 @@ def month_end(found: Forecast, today: date, before: int, so_far: int) -> MonthEn
     )
 
 
-def forecast(history: Sequence[float], count: int) -> Forecast | None:
+def forecast(history: Sequence[float], count: int) -> DailyForecast | None:
     """Return the forecast of ``count`` days after the ``history``, which begins with its first day
     above zero; None if that is too short."""
     first = next((place for place, value in enumerate(history) if value), len(history))
@@ -90,4 +90,4 @@ def forecast(history: Sequence[float], count: int) -> Forecast | None:
         for step in range(1, count)
     ]
     spread = sum(reach * reach for reach in accumulate(moved))
-    return Forecast(days, EIGHTY_PERCENT * sqrt(spread * sum(squares) / len(squares)))
+    return DailyForecast(days, EIGHTY_PERCENT * sqrt(spread * sum(squares) / len(squares)))

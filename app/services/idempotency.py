@@ -27,7 +27,7 @@ _KEY = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class IdempotencySlot:
     """A key that the current request uses: it stores the answer once the request is accepted."""
 
     credential_id: UUID
@@ -38,14 +38,14 @@ class Slot:
 
 def claim(
     session: Session, credential_id: UUID, operation: str, key: str, request: Mapping[str, Any]
-) -> Slot | dict[str, Any]:
+) -> IdempotencySlot | dict[str, Any]:
     """Return the stored answer of the same request, or a slot to `keep` the new answer in.
 
     Raises `ValidationFailed` (``invalid_idempotency_key``) and `Conflict` (``idempotency_conflict``
     for another body, ``idempotency_in_progress``).
     """
     _check(key)
-    slot = Slot(credential_id, operation, key, _hash(request))
+    slot = IdempotencySlot(credential_id, operation, key, _hash(request))
     if session.get_bind().dialect.name == "postgresql":
         # On SQLite writers wait for each other anyway, so no request sees half of another.
         name = f"{credential_id}:{operation}:{key}"
@@ -66,7 +66,7 @@ def claim(
     return dict(record.response or {})
 
 
-def keep(session: Session, slot: Slot, response: Mapping[str, Any]) -> None:
+def keep(session: Session, slot: IdempotencySlot, response: Mapping[str, Any]) -> None:
     """Store the answer of an accepted request."""
     session.add(
         IdempotencyRecord(

@@ -41,7 +41,7 @@ def twilio_accounts(session: Session) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Mails:
+class MailCounts:
     """The mails requested in `MAILS_OF`, and since when the oldest of them waits."""
 
     sent: int
@@ -50,7 +50,7 @@ class Mails:
     oldest_at: datetime | None
 
 
-def mails(session: Session) -> Mails:
+def mails(session: Session) -> MailCounts:
     waits = Mail.sent_at.is_(None) & Mail.failed_at.is_(None)
     row = session.execute(
         select(
@@ -60,11 +60,11 @@ def mails(session: Session) -> Mails:
             func.min(Mail.created_at).filter(waits),
         ).where(Mail.created_at >= utcnow() - MAILS_OF)
     ).one()
-    return Mails(*row)
+    return MailCounts(*row)
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
+class DatabaseServer:
     """The database server, and the bytes of all its tables and indexes."""
 
     kind: str
@@ -72,7 +72,7 @@ class Database:
     size: int
 
 
-def database(session: Session) -> Database:
+def database(session: Session) -> DatabaseServer:
     if session.get_bind().dialect.name == "sqlite":
         pages = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
         version, size = "SELECT sqlite_version()", pages
@@ -82,4 +82,4 @@ def database(session: Session) -> Database:
         size = "SELECT pg_database_size(current_database())"
         kind = "PostgreSQL"
     found = [session.scalar(text(query)) for query in (version, size)]
-    return Database(kind, str(found[0]).partition(" ")[0], int(found[1] or 0))
+    return DatabaseServer(kind, str(found[0]).partition(" ")[0], int(found[1] or 0))

@@ -48,7 +48,7 @@ class GroupInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class GroupRow:
     """A group with the number of its organizations and of the users and clients limited to it."""
 
     group: OrganizationGroup
@@ -56,7 +56,7 @@ class Listed:
     limited: int
 
 
-def listing(session: Session, caller: Caller) -> list[Listed]:
+def listing(session: Session, caller: Caller) -> list[GroupRow]:
     """Return the groups of the caller's partner by name. Raises `Forbidden`, and `NotFound` for
     operators, who have none."""
     counted = (
@@ -66,7 +66,7 @@ def listing(session: Session, caller: Caller) -> list[Listed]:
         for kind in (GroupedOrganization, GroupLimit)
     )
     query = _manageable(caller).order_by(OrganizationGroup.name_key).add_columns(*counted)
-    return [Listed(row[0], row[1], row[2]) for row in session.execute(query)]
+    return [GroupRow(row[0], row[1], row[2]) for row in session.execute(query)]
 
 
 def get(

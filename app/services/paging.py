@@ -79,7 +79,7 @@ class Page(Generic[M]):
 
 
 @dataclass(frozen=True, slots=True)
-class Sort:
+class SortOrder:
     """A sort order of a screen; ``read`` returns the value of a row if the column isn't its own."""
 
     column: ColumnElement[Any] | QueryableAttribute[Any]
@@ -97,19 +97,19 @@ class Sort:
         return value
 
 
-def both_ways(**columns: InstrumentedAttribute[Any]) -> dict[str, Sort]:
+def both_ways(**columns: InstrumentedAttribute[Any]) -> dict[str, SortOrder]:
     """Return the orders by these columns under their names, descending with a ``-`` in front."""
-    up = {name: Sort(column) for name, column in columns.items()}
-    return up | {f"-{name}": Sort(column, descending=True) for name, column in columns.items()}
+    up = {name: SortOrder(column) for name, column in columns.items()}
+    return up | {f"-{name}": SortOrder(column, descending=True) for name, column in columns.items()}
 
 
 def by_expression(
     name: str,
     column: ColumnElement[Any] | QueryableAttribute[Any],
     read: Callable[[Any], Position],
-) -> dict[str, Sort]:
+) -> dict[str, SortOrder]:
     """Return the orders by an indexed expression, as `both_ways`; ``read`` returns its value."""
-    return {f"{way}{name}": Sort(column, way == "-", read) for way in ("", "-")}
+    return {f"{way}{name}": SortOrder(column, way == "-", read) for way in ("", "-")}
 
 
 MOST_COUNTED = 10_000
@@ -135,7 +135,7 @@ def count_among(
     return session.scalar(select(case((whole <= most, found))))
 
 
-def sort_named(name: str, sorts: Mapping[str, Sort]) -> Sort:
+def sort_named(name: str, sorts: Mapping[str, SortOrder]) -> SortOrder:
     """Return the sort order of this name. Raises `ValidationFailed` (``unknown_sort``)."""
     if name not in sorts:
         raise ValidationFailed.on(
@@ -147,7 +147,7 @@ def sort_named(name: str, sorts: Mapping[str, Sort]) -> Sort:
 def keyset_page(
     session: Session,
     rows: Select[M],
-    sort: Sort,
+    sort: SortOrder,
     *,
     cursor: str | None,
     limit: int,
@@ -194,7 +194,7 @@ def _encode(value: Position, identifier: Position) -> str:
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def _decode(cursor: str, sort: Sort, key: TypeEngine[Any]) -> tuple[Position, Position]:
+def _decode(cursor: str, sort: SortOrder, key: TypeEngine[Any]) -> tuple[Position, Position]:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         value, identifier = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))

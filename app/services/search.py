@@ -38,7 +38,7 @@ from app.services import phone_numbers as numbers
 from app.services.calls.queries import visible as visible_calls
 from app.services.calls.searching import of_number
 from app.services.credentials import api_keys
-from app.services.phone_numbers import Listed
+from app.services.phone_numbers import ListedNumber
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
 
@@ -49,7 +49,7 @@ SURELY_A_NUMBER = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResults:
     """The results of each kind; one more than requested means that there are more."""
 
     partners: Sequence[Partner] = field(default_factory=list)
@@ -59,19 +59,19 @@ class Found:
     campaigns: Sequence[Campaign] = field(default_factory=list)
     contacts: Sequence[tuple[Contact, Campaign]] = field(default_factory=list)
     calls: Sequence[Call] = field(default_factory=list)
-    numbers: Sequence[Listed] = field(default_factory=list)
+    numbers: Sequence[ListedNumber] = field(default_factory=list)
     keys: Sequence[ApiKey] = field(default_factory=list)
     clients: Sequence[OAuthClient] = field(default_factory=list)
 
 
-def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
+def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
     """Return up to ``limit + 1`` of each kind, in at most seventeen queries: an id finds only its
     own record, a complete address its user and contacts, everything else is found by name, address,
     referral code, number or public id. Contacts have no index of names for all campaigns: only
     their whole number or address finds them. Partners are only for operators."""
     words = text.replace("\x00", "").strip()
     if len(words) < SHORTEST:
-        return Found()
+        return SearchResults()
     identifier = as_uuid(words)
     if identifier is not None:
         return _by_id(session, caller, identifier)
@@ -80,7 +80,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
     def some(permission: Permission, find: Callable[[], Sequence[T]]) -> Sequence[T]:
         return find() if caller.may(permission) else []
 
-    def of_numbers() -> Sequence[Listed]:
+    def of_numbers() -> Sequence[ListedNumber]:
         if not any(map(str.isdecimal, words)) or any(map(str.isalpha, words)):
             return []
         return numbers.listing(session, caller, query=words, limit=most).items
@@ -94,14 +94,14 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
     found_contacts = some(Permission.CONTACTS_READ, of_contacts)
     found_numbers = some(Permission.ORGANIZATIONS_READ, of_numbers)
     if is_number(words):
-        return Found(
+        return SearchResults(
             contacts=found_contacts,
             calls=_calls(session, caller, words, most),
             numbers=found_numbers,
             assistants=some(Permission.ASSISTANTS_READ, of_assistants),
         )
-    chosen = organizations.Filter(query=words)
-    return Found(
+    chosen = organizations.OrganizationFilter(query=words)
+    return SearchResults(
         users=some(Permission.USERS_READ, lambda: _users(session, caller, words, most)),
         contacts=found_contacts,
         calls=_calls(session, caller, words, most),
@@ -130,13 +130,13 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> Found:
     )
 
 
-def users_and_contacts(session: Session, caller: Caller, text: str, limit: int) -> Found:
+def users_and_contacts(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
     """Return only the users and contacts that `find` finds, no id, and contacts by their name."""
     words = text.replace("\x00", "").strip()
     if len(words) < SHORTEST:
-        return Found()
+        return SearchResults()
     sees_users = caller.may(Permission.USERS_READ) and not is_number(words)
-    return Found(
+    return SearchResults(
         users=_users(session, caller, words, limit) if sees_users else [],
         contacts=contacts.reached_at(session, caller, words, limit=limit)
         or contacts.named(session, caller, words, limit=limit)
@@ -151,14 +151,14 @@ def is_number(words: str) -> bool:
     return digits >= SURELY_A_NUMBER and not any(c.isalpha() for c in words)
 
 
-def _by_id(session: Session, caller: Caller, identifier: UUID) -> Found:
+def _by_id(session: Session, caller: Caller, identifier: UUID) -> SearchResults:
     def one(permission: Permission, load: Callable[[Session, Caller, UUID], T]) -> list[T]:
         try:
             return [load(session, caller, identifier)] if caller.may(permission) else []
         except NotFound:
             return []
 
-    return Found(
+    return SearchResults(
         partners=one(Permission.PARTNER_CREATE, partners.get),
         organizations=one(Permission.ORGANIZATIONS_READ, organizations.get),
         users=one(Permission.USERS_READ, users.get),
@@ -174,7 +174,7 @@ def _users(session: Session, caller: Caller, words: str, most: int) -> Sequence[
             return [get_by_email(session, caller, words)]
         except NotFound:
             pass
-    return users.search(session, caller, users.Filter(query=words), limit=most).items
+    return users.search(session, caller, users.UserFilter(query=words), limit=most).items
 
 
 def _calls(session: Session, caller: Caller, words: str, most: int) -> Sequence[Call]:

@@ -17,7 +17,7 @@ from app.models import WorkerHeartbeat, utcnow
 
 
 @dataclass(slots=True)
-class Pulse:
+class HeartbeatSeries:
     """The unbroken series of a worker's own heartbeats, by the database's time.
 
     After an outage of the database all heartbeats are old. So a worker judges others only once it
@@ -76,7 +76,7 @@ def leave(session: Session, executor_id: str) -> None:
     session.execute(delete(WorkerHeartbeat).where(WorkerHeartbeat.executor_id == executor_id))
 
 
-def dead(session: Session, executor_ids: Collection[str], pulse: Pulse) -> set[str]:
+def dead(session: Session, executor_ids: Collection[str], pulse: HeartbeatSeries) -> set[str]:
     """Return those of the executors that are dead: they left, were declared dead, or have been
     silent for too long, if ``pulse`` allows that judgment. Read their work before calling this: a
     worker announces itself before it takes any."""
@@ -116,7 +116,7 @@ def unserved(counts: Mapping[str, int]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Workers:
+class RunningWorkers:
     """The workers that have not stopped, the longest running first. ``silent`` are those without a
     heartbeat that were not replaced: no worker that started later on the host does the same work.
     """
@@ -129,7 +129,7 @@ class Workers:
         return sorted((*self.online, *self.silent), key=attrgetter("started_at"))
 
 
-def listing(session: Session, within_seconds: float) -> Workers:
+def listing(session: Session, within_seconds: float) -> RunningWorkers:
     """Return the workers; those with a heartbeat within that time are online: one query."""
     is_online = WorkerHeartbeat.beat_at >= _now(session) - timedelta(seconds=within_seconds)
     query = select(WorkerHeartbeat, is_online).where(WorkerHeartbeat.stopped_at.is_(None))
@@ -140,7 +140,7 @@ def listing(session: Session, within_seconds: float) -> Workers:
         for worker, beats in found
         if not beats and not any(_replaces(other, worker) for other in online)
     ]
-    return Workers(online, silent)
+    return RunningWorkers(online, silent)
 
 
 def _replaces(new: WorkerHeartbeat, old: WorkerHeartbeat) -> bool:

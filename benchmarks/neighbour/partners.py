@@ -13,7 +13,7 @@ from app.enums import Role
 from app.gateways.carriers.sip.account import Trunk
 from app.services import campaigns, carrier_accounts, organizations
 from app.services.auth import passwords
-from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts import AccountFields
 from tests.fixtures.cast import Tenant, make_tenant
 
 PASSWORD = "a long quiet password"  # noqa: S105 - of an account that lives as long as the benchmark
@@ -38,7 +38,7 @@ def two_partners(database: Database, keys: tuple[str, ...], trunk: str) -> tuple
                 session,
                 caller,
                 keys,
-                Particulars("secret", trunk=Trunk(address=trunk, user=f"user{place}")),
+                AccountFields("secret", trunk=Trunk(address=trunk, user=f"user{place}")),
                 organization=made,
                 may_be_private=True,
             )

@@ -16,7 +16,7 @@ from app.models import ApiKey, ApiRequest, Campaign, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import campaigns, retention
 from app.services.credentials import api_keys, request_log
-from app.services.credentials.request_log import KEPT, Answered
+from app.services.credentials.request_log import KEPT, AnsweredRequest
 from tests.fixtures.cast import Tenant, bearer, make_tenant
 
 Kept = dict[str, Any]
@@ -138,7 +138,7 @@ def test_who_is_not_recognised_leaves_no_line(
     assert kept() == []
 
 
-def line(key: ApiKey, **changes: Any) -> Answered:
+def line(key: ApiKey, **changes: Any) -> AnsweredRequest:
     values: dict[str, Any] = {
         "id": new_id(),
         "credential_id": key.id,
@@ -153,7 +153,7 @@ def line(key: ApiKey, **changes: Any) -> Answered:
         "duration_ms": 1.5,
         "request_id": "req_1",
     }
-    return cast(Answered, values | changes)
+    return cast(AnsweredRequest, values | changes)
 
 
 def test_trimming_leaves_the_last_requests_of_that_credential_alone(

@@ -95,7 +95,7 @@ def test_slow_heartbeats_leave_the_clock_alone_where_the_database_has_none(
     fresh_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Clock, "read", staticmethod(lambda: datetime.now(UTC)))
-    mark, pulse = MarkFile(tmp_path, fresh_database), workers.Pulse(timedelta(seconds=15))
+    mark, pulse = MarkFile(tmp_path, fresh_database), workers.HeartbeatSeries(timedelta(seconds=15))
     real = workers.beat
 
     def slow_beat(session: Session, executor_id: str) -> datetime | None:

@@ -8,7 +8,7 @@ from sqlalchemy import update
 from app.enums import CarrierKind
 from app.models import Assistant
 from app.services import destinations
-from app.services.destinations import Limits
+from app.services.destinations import DestinationLimits
 from tests.fixtures.cast import OPERATOR, open_destinations
 from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import call_now, open_line, outcome
@@ -31,7 +31,7 @@ def test_no_call_leaves_for_a_country_that_was_closed_meanwhile(house: TwilioWor
         personal = line.accept(session, house.number(), carrier=carrier)
         personal.phone_number = "+447012345678"  # as an earlier version accepted it
         begun["personal"] = personal.id
-        limits = Limits(frozenset({"US"}), None)
+        limits = DestinationLimits(frozenset({"US"}), None)
         destinations.change_limits(session, OPERATOR, limits, line.partner_id)
     ended = {name: outcome(house.database, call_id)[:2] for name, call_id in begun.items()}
     stopped = ("canceled", "region_not_allowed")

@@ -10,7 +10,7 @@ from app.enums import CarrierKind
 from app.models import CarrierAccount, CarrierAccountTest, Organization
 from app.policy.caller import Caller, system_caller
 from app.services import calls, carrier_accounts
-from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts import AccountFields
 from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, Placed, post, sign
 from tests.fixtures.settings import settings_for
@@ -33,7 +33,7 @@ def bring(house: TwilioWorker, line: Line, *, own: bool, sid: str | None = None)
             session,
             caller,
             KEYS,
-            Particulars(house.carrier.accounts[sid], sid=sid),
+            AccountFields(house.carrier.accounts[sid], sid=sid),
             organization=organization,
         )
     return sid
@@ -103,7 +103,9 @@ def test_a_new_token_is_used_at_once_and_a_wrong_one_ends_the_call_with_a_senten
     caller = system_caller("somebody", line.partner_id)
     with house.database.transaction() as session:
         organization = session.get_one(Organization, line.organization_id)
-        put_in_use(session, caller, KEYS, Particulars(RENEWED, sid=sid), organization=organization)
+        put_in_use(
+            session, caller, KEYS, AccountFields(RENEWED, sid=sid), organization=organization
+        )
     assert outcome(house.database, house.dial(house.number(), line))[0] == "completed"
 
 

@@ -16,7 +16,7 @@ from app.schemas.parsing import read
 from app.services import organizations
 from app.services.billing import statements
 from app.services.pricing.plans import PlanTerms
-from app.services.spending import Subject, budgets
+from app.services.spending import LimitSubject, budgets
 from app.services.tenancy import visible_organizations
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import set_clock
@@ -103,7 +103,7 @@ def test_the_worker_closes_months_and_reports_budgets(
     with worker_context(settings_for(url_of(fresh_database), tmp_path)):
         admin = customers.caller(Role.PARTNER_ADMIN)
         with fresh_database.transaction() as session:
-            budgets.change(session, admin, Subject(partner_id=customers.partner.id), 1_000_000)
+            budgets.change(session, admin, LimitSubject(partner_id=customers.partner.id), 1_000_000)
             scope = f"partner:{customers.partner.id}"
             session.add(
                 SpendingTotal(

@@ -78,7 +78,9 @@ class World:
         with self.database.transaction(read_only=True) as session:
             return session.get_one(PartnerDomain, (self.id, purpose))
 
-    def records(self, purpose: DomainPurpose = DomainPurpose.PORTAL) -> list[domains.Record]:
+    def records(
+        self, purpose: DomainPurpose = DomainPurpose.PORTAL
+    ) -> list[domains.RequiredRecord]:
         known = self.settings
         return domains.records_of(self.domain(purpose), known.public_host, known.mail_spf_include)
 
@@ -245,7 +247,7 @@ def test_findings_about_an_earlier_domain_are_ignored(world: World) -> None:
         begun = domains.begin(session, world.id, DomainPurpose.PORTAL, world.settings)
     assert begun
     world.name("other.northwind.example")
-    seen = [domains.Finding(record.kind, DnsRecordState.SEEN) for record in begun.records]
+    seen = [domains.RecordFinding(record.kind, DnsRecordState.SEEN) for record in begun.records]
     with world.database.transaction() as session:
         domains.settle(session, begun, seen, timedelta(days=3))
     assert not world.served("other.northwind.example")

@@ -179,6 +179,6 @@ def test_a_killed_worker_goes_on_undoing_exactly_where_it_was(desk: Desk, worker
     undone = desk.now(upload.id)
     assert (undone.undo_done, undo.result_of(undone)) == (
         2000,
-        undo.Sums(removed=1999, restored=1),
+        undo.UndoTotals(removed=1999, restored=1),
     ), f"seed {seed}"
     assert desk.people() == before, f"seed {seed}"

@@ -12,7 +12,7 @@ from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.models import Call, CallAttempt, HeldCall, utcnow
 from app.policy.caller import system_caller
 from app.services import calls, pauses
-from app.services.pauses import Scope
+from app.services.pauses import PauseScope
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.simulated_line import Simulator
 from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
@@ -25,12 +25,12 @@ SOMEBODY = system_caller("somebody")
 backend = runs_on(rotating("database of pauses", BACKENDS))
 
 
-def pause(database: Database, scope: Scope, reason: str = "A storm.") -> None:
+def pause(database: Database, scope: PauseScope, reason: str = "A storm.") -> None:
     with database.transaction() as session:
         pauses.pause(session, SOMEBODY, scope, reason)
 
 
-def resume(database: Database, scope: Scope) -> None:
+def resume(database: Database, scope: PauseScope) -> None:
     with database.transaction() as session:
         assert pauses.resume(session, SOMEBODY, scope)
 
@@ -45,7 +45,7 @@ def test_calls_wait_saying_why_and_go_on_in_their_order(
 ) -> None:
     make_worker(PORTAL_CALLS_PER_ORGANIZATION="1").start()
     line = open_line(fresh_database)
-    pause(fresh_database, Scope())
+    pause(fresh_database, PauseScope())
     waiting = [line.dial(fresh_database, f"+1212555{suffix}") for suffix in range(1000, 1006)]
     expiring = line.dial(fresh_database, "+12125552000")
     canceled = line.dial(fresh_database, "+12125553000")
@@ -70,7 +70,7 @@ def test_calls_wait_saying_why_and_go_on_in_their_order(
     assert outcome(fresh_database, expiring) == ("expired", "expired", None)
     assert simulator.times_rung("+12125551000") == 0
 
-    resume(fresh_database, Scope())
+    resume(fresh_database, PauseScope())
     ended = {outcome(fresh_database, call_id)[0] for call_id in waiting}
     assert ended == {"completed"}
     with fresh_database.transaction(read_only=True) as session:
@@ -88,13 +88,13 @@ def test_a_call_on_the_line_goes_on_and_a_killed_worker_changes_nothing(
     line = open_line(fresh_database)
     on_the_line = line.dial(fresh_database, HUMAN)
     until(lambda: call_now(fresh_database, on_the_line).status.value == "ringing")
-    pause(fresh_database, Scope())
+    pause(fresh_database, PauseScope())
     waits: UUID = line.dial(fresh_database, "+12125554000")
     until(lambda: held(fresh_database) == 1)
     worker.kill()
     worker.start()
     assert outcome(fresh_database, on_the_line) == ("completed", "completed", "human")
     assert (call_now(fresh_database, waits).status, held(fresh_database)) == (CallStatus.QUEUED, 1)
-    resume(fresh_database, Scope())
+    resume(fresh_database, PauseScope())
     assert outcome(fresh_database, waits)[0] == "completed"
     assert simulator.times_rung("+12125554000") == 1

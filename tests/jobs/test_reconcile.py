@@ -187,7 +187,7 @@ def test_contacts_that_their_campaign_had_yet_to_call_count_as_called(
     line = open_line(fresh_database)
     start_campaign(fresh_database, line, CONTACTS)
     with fresh_database.transaction() as session:
-        pauses.pause(session, system_caller("tests"), pauses.Scope(), "restored by hand")
+        pauses.pause(session, system_caller("tests"), pauses.PauseScope(), "restored by hand")
     place(carrier, "+12125550001", "+12025550199")
     until(lambda: carrier.ledger[0].status == "completed")
     hour_ago = f"{utcnow() - timedelta(hours=1):%Y-%m-%d %H:%M:%S}"
@@ -210,7 +210,7 @@ def test_a_trunk_has_no_list_and_the_simulated_carrier_has_one(
     line.dial(fresh_database, "+12125552000", carrier=CarrierKind.SIP)
     numbers = {"to_number": "+12125551000", "from_number": "+12025550199"}
     with fresh_database.transaction() as session:
-        pauses.pause(session, system_caller("tests"), pauses.Scope(), "restored by hand")
+        pauses.pause(session, system_caller("tests"), pauses.PauseScope(), "restored by hand")
         session.add(SimulatedCall(reference=str(new_id()), placed_at=utcnow(), **numbers))
     settings = settings_for(url_of(fresh_database), tmp_path, sip_trunk="127.0.0.1:9")
     runner = create_app(settings, fresh_database).test_cli_runner()

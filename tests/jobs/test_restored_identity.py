@@ -350,7 +350,7 @@ def test_an_operator_who_resumes_is_not_asked_again(worked: Database, tmp_path: 
     beat(worked, folder)
     assert reasons(worked) == RESTORED
     with worked.transaction() as session:
-        assert pauses.resume(session, system_caller("tests"), pauses.Scope())
+        assert pauses.resume(session, system_caller("tests"), pauses.PauseScope())
     beat(worked, folder)
     assert reasons(worked) == []
     (folder / FILE).unlink()

@@ -12,7 +12,7 @@ from app.jobs import housekeeping
 from app.models import CarrierAccount, new_id
 from app.policy.caller import system_caller
 from app.services import carrier_accounts
-from app.services.carrier_accounts import KEPT_SECRET, Particulars
+from app.services.carrier_accounts import KEPT_SECRET, AccountFields
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import open_line
 from tests.fixtures.worker_context import worker_context
@@ -26,7 +26,7 @@ def test_the_ledger_of_an_account_goes_with_its_secret(
     with worker_context(settings):
         line = open_line(fresh_database)
         caller = system_caller("somebody", line.partner_id)
-        trunk = Particulars("right", trunk=Trunk("sip.example.com", user="portal"))
+        trunk = AccountFields("right", trunk=Trunk("sip.example.com", user="portal"))
         with fresh_database.transaction() as session:
             save = carrier_accounts.save
             account = save(session, caller, settings.secret_keys, trunk, organization=None)

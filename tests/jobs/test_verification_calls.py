@@ -12,7 +12,7 @@ from app.enums import CarrierKind
 from app.models import AuditEntry, Call, CallAttempt, CallEvent, VerifiedNumber, WebhookDelivery
 from app.policy import Permission
 from app.services import calls, verified_numbers
-from app.services.verified_numbers import Answer, Outcome
+from app.services.verified_numbers import CodeOutcome, CodeResult
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import OPERATOR
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
@@ -65,7 +65,7 @@ def test_the_carrier_speaks_a_code_that_is_kept_nowhere(
         entered = verified_numbers.confirm(
             session, caller, line.organization_id, verifying.id, spoken, [SECRET_KEY]
         )
-    assert entered == Answer(Outcome.VERIFIED)
+    assert entered == CodeResult(CodeOutcome.VERIFIED)
     assert outcome(house.database, house.dial(number, line)) == ("completed", "completed", "human")
 
 

@@ -230,7 +230,9 @@ def test_a_campaign_holds_while_its_number_is_not_the_organizations(
     session: Session, own: Tenant, assistant: Assistant, lose: Lose
 ) -> None:
     campaign = campaigns.create(session, OPERATOR, own.plus.id, name="Spring", all_assistants=True)
-    plan = outreach.Plan(assistant.id, EVERY_DAY, time(0), time(0), call_instructions="A quote.")
+    plan = outreach.CampaignPlan(
+        assistant.id, EVERY_DAY, time(0), time(0), call_instructions="A quote."
+    )
     outreach.change_plan(session, OPERATOR, campaign.id, plan, most_at_once=9)
     contacts.apply(session, campaign, [{"phone": TO}], ContactAction.UPSERT)
     outreach.start(session, OPERATOR, campaign.id)

@@ -143,7 +143,9 @@ def test_a_test_call(app: Flask, session: Session, own: Tenant, assistant: Assis
 
 def test_a_campaign(session: Session, own: Tenant, assistant: Assistant) -> None:
     campaign = campaigns.create(session, SUPPORT, own.plus.id, name="Spring", all_assistants=True)
-    plan = outreach.Plan(assistant.id, EVERY_DAY, time(0), time(0), call_instructions="A quote.")
+    plan = outreach.CampaignPlan(
+        assistant.id, EVERY_DAY, time(0), time(0), call_instructions="A quote."
+    )
     outreach.change_plan(session, SUPPORT, campaign.id, plan, most_at_once=200)
     people = [{"phone": number} for number in EVERY_NUMBER]
     result = contacts.apply(session, campaign, people, ContactAction.UPSERT)

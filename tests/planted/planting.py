@@ -47,7 +47,7 @@ from app.services.organization_templates.content import (
     document_of,
     plain_content,
 )
-from app.services.outreach import Plan
+from app.services.outreach import CampaignPlan
 from tests.test_row_level_security import TABLES
 
 OPERATOR = system_caller("tests")
@@ -120,7 +120,7 @@ def _template(marks: Marks) -> dict[str, Any]:
         default_voicemail=marks.word(),
         voice_address=f"sip:{marks.word()}@voice.example",
     )
-    plan = Plan(None, intro_message=marks.word(), voicemail_message=marks.word())
+    plan = CampaignPlan(None, intro_message=marks.word(), voicemail_message=marks.word())
     campaign = PreparedCampaign(marks.word(), plan)
     return document_of(replace(plain_content(assistant, 3), campaign=campaign))
 

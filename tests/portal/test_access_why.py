@@ -23,7 +23,7 @@ from app.services import oauth_clients, organization_groups, users
 from app.services.credentials import api_keys
 from app.services.organization_groups import GroupInput
 from app.services.users import access
-from app.services.users.access import Explanation, Rule
+from app.services.users.access import AccessExplanation, AccessRule
 from app.services.users.loading import PARTNER_LEVEL, grantable
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.statements import counted
@@ -79,7 +79,7 @@ def test_who_is_named_can_really_give_a_role_that_allows_it(
     session: Session, own: Tenant, role: Role, permission: Permission
 ) -> None:
     found = access.of_role(role, permission)
-    if found.rule is not Rule.ROLE_TOO_LOW:
+    if found.rule is not AccessRule.ROLE_TOO_LOW:
         assert found.changers == ()
         return
     assert found.changers
@@ -106,8 +106,8 @@ def test_who_is_named_can_really_give_a_role_that_allows_it(
         (
             Role.ADMIN,
             Permission.BRANDING_WRITE,
-            Explanation(
-                Rule.ROLE_TOO_LOW,
+            AccessExplanation(
+                AccessRule.ROLE_TOO_LOW,
                 (Role.OPERATOR, Role.PARTNER_ADMIN, Role.PARTNER_EDITOR),
                 (Role.OPERATOR, Role.PARTNER_ADMIN),
             ),
@@ -115,17 +115,19 @@ def test_who_is_named_can_really_give_a_role_that_allows_it(
         (
             Role.STANDARD,
             Permission.CREDENTIALS_MANAGE,
-            Explanation(Rule.OTHER_KIND, (Role.PARTNER_ADMIN,), ()),
+            AccessExplanation(AccessRule.OTHER_KIND, (Role.PARTNER_ADMIN,), ()),
         ),
         (
             Role.PARTNER_ADMIN,
             Permission.PARTNER_CREATE,
-            Explanation(Rule.OTHER_KIND, (Role.OPERATOR,), ()),
+            AccessExplanation(AccessRule.OTHER_KIND, (Role.OPERATOR,), ()),
         ),
-        (Role.PARTNER_ADMIN, Permission.LEGACY_CALL, Explanation(Rule.NO_ROLE, (), ())),
+        (Role.PARTNER_ADMIN, Permission.LEGACY_CALL, AccessExplanation(AccessRule.NO_ROLE, (), ())),
     ],
 )
-def test_the_rule_that_decides(role: Role, permission: Permission, expected: Explanation) -> None:
+def test_the_rule_that_decides(
+    role: Role, permission: Permission, expected: AccessExplanation
+) -> None:
     assert access.of_role(role, permission) == expected
 
 
@@ -290,11 +292,11 @@ def test_users_read_who_gave_their_role_and_whom_to_ask(
 @pytest.mark.parametrize(
     ("permission", "state", "rule"),
     [
-        (Permission.ORGANIZATIONS_WRITE, {}, Rule.CLIENT_ROLE_ALLOWS),
-        (Permission.BRANDING_WRITE, {}, Rule.CLIENT_ROLE_TOO_LOW),
-        (Permission.ORGANIZATIONS_WRITE, {"suspended_at": utcnow()}, Rule.CLIENT_SUSPENDED),
-        (Permission.ORGANIZATIONS_WRITE, {"revoked_at": utcnow()}, Rule.CLIENT_ENDED),
-        (Permission.ORGANIZATIONS_WRITE, {"expires_at": utcnow()}, Rule.CLIENT_ENDED),
+        (Permission.ORGANIZATIONS_WRITE, {}, AccessRule.CLIENT_ROLE_ALLOWS),
+        (Permission.BRANDING_WRITE, {}, AccessRule.CLIENT_ROLE_TOO_LOW),
+        (Permission.ORGANIZATIONS_WRITE, {"suspended_at": utcnow()}, AccessRule.CLIENT_SUSPENDED),
+        (Permission.ORGANIZATIONS_WRITE, {"revoked_at": utcnow()}, AccessRule.CLIENT_ENDED),
+        (Permission.ORGANIZATIONS_WRITE, {"expires_at": utcnow()}, AccessRule.CLIENT_ENDED),
     ],
 )
 def test_a_client_is_answered_by_its_state_and_its_role(
@@ -303,7 +305,7 @@ def test_a_client_is_answered_by_its_state_and_its_role(
     signed_in: SignedIn,
     permission: Permission,
     state: dict[str, datetime],
-    rule: Rule,
+    rule: AccessRule,
 ) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)
     client = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN).client

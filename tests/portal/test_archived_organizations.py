@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import ContactAction, ImportState, Role
 from app.models import AlertRule, Campaign, ContactImport
 from app.services import assistants, contacts, do_not_call, organizations
-from app.services.organizations import Filter
+from app.services.organizations import OrganizationFilter
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 from tests.portal.uploader import Desk, words
@@ -190,4 +190,9 @@ def test_its_pages_still_offer_what_stays_allowed(
     for page, acts in shown.items():
         answer = words(admin.get(page))
         assert [act for act in acts if act not in answer] == [], page
-    assert organizations.search(session, OPERATOR, Filter(query=own.organization.name)).items == []
+    assert (
+        organizations.search(
+            session, OPERATOR, OrganizationFilter(query=own.organization.name)
+        ).items
+        == []
+    )

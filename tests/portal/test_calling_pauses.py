@@ -13,8 +13,8 @@ from app.enums import CallStatus, CarrierKind, EndedReason, Observed, Role
 from app.models import Assistant, Call, User, utcnow
 from app.policy.caller import system_caller
 from app.services import campaigns, outreach, pauses, workers
-from app.services.pauses import Scope, carrier_health
-from app.services.pauses.carrier_health import Behaviour, Count
+from app.services.pauses import PauseScope, carrier_health
+from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
 from app.services.pauses.pauses import BY_ADMIN
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -24,7 +24,7 @@ from tests.portal.uploader import words
 SignIn = Callable[[User], Browser]
 
 
-def pause(session: Session, scope: Scope, reason: str) -> None:
+def pause(session: Session, scope: PauseScope, reason: str) -> None:
     pauses.pause(session, system_caller("Mara"), scope, reason)
     session.commit()
 
@@ -33,9 +33,9 @@ def test_every_page_of_an_operator_says_that_dialling_is_paused(
     session: Session, own: Tenant, operator: Browser, signed_in: SignIn
 ) -> None:
     assert "Calling is paused" not in operator.get("/").text
-    pause(session, Scope(), "restored from a backup")
-    pause(session, Scope(carrier=CarrierKind.TWILIO), "A storm")
-    pause(session, Scope(partner_id=own.partner.id), "Unpaid")
+    pause(session, PauseScope(), "restored from a backup")
+    pause(session, PauseScope(carrier=CarrierKind.TWILIO), "A storm")
+    pause(session, PauseScope(partner_id=own.partner.id), "Unpaid")
     for path in ("/", "/organizations", "/account"):
         shown = operator.get(path).text
         assert "Calling is paused for all calls</p>" in shown
@@ -50,8 +50,8 @@ def test_every_page_of_an_operator_says_that_dialling_is_paused(
 def observe(session: Session, kind: Observed, count: int, code: str, words: str) -> None:
     now = utcnow()
     minute = now.replace(second=0, microsecond=0)
-    behaviour = Behaviour(minute, CarrierKind.TWILIO, kind, code)
-    carrier_health.record(session, {behaviour: Count(count, now, words)})
+    behaviour = CarrierBehaviour(minute, CarrierKind.TWILIO, kind, code)
+    carrier_health.record(session, {behaviour: BehaviourCount(count, now, words)})
     session.commit()
 
 
@@ -122,7 +122,7 @@ def test_an_administrator_reads_in_plain_words_what_holds_the_calls(
     assert "The simulated carrier works" in admin.get("/line").text
     assert "Failed calls" in admin.get("/line").text
     observe(session, Observed.SILENT, 2, "ReadTimeout", "ReadTimeout")
-    pause(session, Scope(partner_id=own.partner.id), "Your number is being moved")
+    pause(session, PauseScope(partner_id=own.partner.id), "Your number is being moved")
     for path in ("/line", "/"):
         shown = admin.get(path).text
         assert ("ReadTimeout" in shown, "Twilio" in shown) == (False, False)
@@ -141,7 +141,7 @@ def test_others_have_no_such_page(own: Tenant, signed_in: SignIn) -> None:
 def test_a_pause_of_another_partner_is_not_shown(
     session: Session, own: Tenant, other: Tenant, signed_in: SignIn
 ) -> None:
-    pause(session, Scope(partner_id=other.partner.id), "Unpaid")
+    pause(session, PauseScope(partner_id=other.partner.id), "Unpaid")
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     assert "Unpaid" not in admin.get("/line").text + admin.get("/").text
 
@@ -164,7 +164,7 @@ def test_a_pause_by_command_is_shown_wherever_calls_start(
         name="Recall",
         all_assistants=True,
     )
-    plan = outreach.Plan(assistant.id, intro_message="Hello.", voicemail_message="Bye.")
+    plan = outreach.CampaignPlan(assistant.id, intro_message="Hello.", voicemail_message="Bye.")
     outreach.change_plan(session, own.caller(Role.PARTNER_ADMIN), campaign.id, plan, most_at_once=5)
     session.commit()
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
@@ -233,7 +233,7 @@ def test_a_partner_admin_pauses_and_resumes_all_calls(
 def test_a_partner_admin_does_not_end_the_pause_of_an_operator(
     session: Session, own: Tenant, signed_in: SignIn
 ) -> None:
-    pause(session, Scope(partner_id=own.partner.id), "Unpaid")
+    pause(session, PauseScope(partner_id=own.partner.id), "Unpaid")
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     assert "Resume calling" not in admin.get("/line").text
     admin.post("/line/resume", page="/line")

@@ -472,7 +472,7 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
     elif hindrance == "left":
         campaigns.assign_assistants(session, own.caller(Role.PARTNER_ADMIN), campaign.id, [])
     else:
-        pauses.pause(session, OPERATOR, pauses.Scope(), "A storm.")
+        pauses.pause(session, OPERATOR, pauses.PauseScope(), "A storm.")
     session.commit()
     link = f'href="{fixed_at.format(assistant=assistant.id, campaign=campaign.id)}"'
     page = unescape(admin.get(planned).text)

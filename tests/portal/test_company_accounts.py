@@ -27,7 +27,7 @@ from app.models import (
 from app.services.auth import one_time_links
 from app.services.auth.sessions import caller_of
 from app.services.identity_providers import providers
-from app.services.identity_providers.providers import Fields
+from app.services.identity_providers.providers import ProviderFields
 from tests.fixtures.cast import Tenant
 from tests.fixtures.identity_provider import (
     CLIENT_ID,
@@ -84,7 +84,7 @@ def add(
 ) -> IdentityProvider:
     caller = caller_of(tenant.staff[Role.PARTNER_ADMIN])
     fields = {"domains": [DOMAIN], **more}
-    wanted = Fields("Acme ID", server.issuer, CLIENT_ID, CLIENT_SECRET, **fields)
+    wanted = ProviderFields("Acme ID", server.issuer, CLIENT_ID, CLIENT_SECRET, **fields)
     made = providers.add(session, caller, settings.secret_keys, wanted)
     session.commit()
     return made

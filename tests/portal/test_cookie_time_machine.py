@@ -20,7 +20,7 @@ from app.models import LinkPurpose, PortalSession, User, utcnow
 from app.policy import ROUTES, OpenAccess
 from app.services import users
 from app.services.auth import email_changes, one_time_links
-from app.services.auth.email_changes import Side
+from app.services.auth.email_changes import AddressSide
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.matrix import rotating
 from tests.portal.conftest import PASSWORD, PASSWORD_HASH, Browser
@@ -91,7 +91,7 @@ class Recorder:
         change = email_changes.create(
             self.session, user.id, "olga2@northwind.example", requested_by="x", requested_by_id=None
         )
-        made = [email_changes.new_token(self.session, change.id, side) for side in Side]
+        made = [email_changes.new_token(self.session, change.id, side) for side in AddressSide]
         self.session.commit()
         typed = {"password": NEW_PASSWORD, "again": NEW_PASSWORD}
         for path in (f"/p/{slug}/password/{reset}", f"/p/{slug}/invitation/{invitation}"):

@@ -26,7 +26,7 @@ from app.schemas.parsing import read
 from app.schemas.users import UpdateUserInput
 from app.services import carrier_accounts, oauth_clients, users
 from app.services.auth import sessions
-from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts import AccountFields
 from app.services.credentials import api_keys
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import Tenant, make_user
@@ -67,7 +67,7 @@ class Made:
             session,
             caller,
             settings.secret_keys,
-            Particulars("2" * 32, sid="AC" + "1" * 32),
+            AccountFields("2" * 32, sid="AC" + "1" * 32),
             organization=own.plus,
         )
         script = Caller(**{**_fields(caller), "subject_id": self.client.id, "label": "Sync"})

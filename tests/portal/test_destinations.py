@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import AuditEntry, PartnerDestinations, User
 from app.services import destinations
-from app.services.destinations import Limits
+from app.services.destinations import DestinationLimits
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
@@ -67,7 +67,9 @@ def test_without_a_choice_the_page_says_that_the_own_country_is_open(
 def test_what_the_operator_has_closed_is_not_opened(
     session: Session, own: Tenant, admin: Browser, typed: dict[str, object], words: str
 ) -> None:
-    destinations.change_limits(session, OPERATOR, Limits(None, ["*.example"]), own.partner.id)
+    destinations.change_limits(
+        session, OPERATOR, DestinationLimits(None, ["*.example"]), own.partner.id
+    )
     session.commit()
     answer = admin.post(PAGE, typed | {"version": "1"}, page=PAGE)
     assert (answer.status_code, words in unescape(answer.text)) == (422, True)
@@ -112,7 +114,7 @@ def test_an_assistants_voice_address_needs_a_host_that_is_allowed(
         session,
         OPERATOR,
         own.partner.id,
-        destinations.Choice(frozenset(), ["voice.example", "127.0.0.1"]),
+        destinations.DestinationChoice(frozenset(), ["voice.example", "127.0.0.1"]),
     )
     session.commit()
     refused = {

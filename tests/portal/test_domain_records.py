@@ -44,7 +44,7 @@ def work_off(app: Flask, dns: DnsServer, own: Tenant) -> None:
         check(app.extensions["database"], settings, own.partner.id, purpose)
 
 
-def records(session: Session, own: Tenant, purpose: DomainPurpose) -> list[domains.Record]:
+def records(session: Session, own: Tenant, purpose: DomainPurpose) -> list[domains.RequiredRecord]:
     session.expire_all()
     domain = session.get_one(PartnerDomain, (own.partner.id, purpose))
     return domains.records_of(domain, "host.platform.example", SPF)

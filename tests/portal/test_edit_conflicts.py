@@ -27,7 +27,7 @@ from app.services import (
 from app.services.alerts import RuleInput
 from app.services.credentials import api_keys
 from app.services.identity_providers import providers
-from app.services.identity_providers.providers import Fields as ProviderFields
+from app.services.identity_providers.providers import ProviderFields
 from app.services.organization_groups import GroupInput
 from app.services.saved_views import ViewInput
 from app.services.scim import groups as scim_groups
@@ -442,7 +442,7 @@ def ids(app: Flask, session: Session, own: Tenant) -> dict[str, object]:
     )
     fields = ProviderFields("Acme ID", "https://id.example", "portal", "a secret")
     provider = providers.add(session, caller, ["a key"], fields)
-    group = scim_groups.create(session, caller, scim_groups.Fields("Sales"))
+    group = scim_groups.create(session, caller, scim_groups.ScimGroupFields("Sales"))
     own_group = organization_groups.create(session, caller, GroupInput("West", [organization_id]))
     return {
         "partner": own.partner.id,

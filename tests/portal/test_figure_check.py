@@ -13,7 +13,7 @@ from app.models import CallAttempt, CallDay, ConversationDay, Partner, PartnerTi
 from app.portal.web.formats import day
 from app.services import conversations, figure_check, rollup, spending
 from app.services.calls import lifecycle
-from app.services.spending import Amount, Spender
+from app.services.spending import CallAmount, Spender
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock, ids_wrong_by
 from tests.fixtures.worker import make_line
@@ -170,7 +170,7 @@ def test_billed_minutes_and_spending_are_compared(session: Session, operator: Br
     whose: dict[str, Any] = {"partner_id": line.partner_id, "organization_id": line.organization_id}
     billed = {**whose, "day": now.date(), "campaign_id": None, "currency": "USD"}
     rollup.add_billing(session, **billed, calls=1, minutes=3)
-    spending.add_spent(session, Spender.of(call), now, Amount(450_000, 180))
+    spending.add_spent(session, Spender.of(call), now, CallAmount(450_000, 180))
     session.commit()
     check(session)
     assert "5 of 5 comparisons agree" in words(operator.get("/operator/figures").text)

@@ -18,7 +18,7 @@ from app.policy.caller import system_caller
 from app.portal.legacy_migration.labels import as_curl, differences, time_left
 from app.services import calls, oauth_clients
 from app.services.legacy import migration as legacy_migration
-from app.services.legacy.migration import Shadow
+from app.services.legacy.migration import ShadowRequest
 from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on
 from tests.portal.conftest import Browser
@@ -111,8 +111,8 @@ def test_the_page_shows_traffic_request_and_both_answers(
     client = make(session, own)
     before = (utcnow() - timedelta(days=40)).date()
     session.add(LegacyDay(client_id=client.id, day=before, accepted=7, refused=7, differing=7))
-    legacy_migration.keep(session, client.id, 200, ACCEPTED, Shadow(ASKED, 200, ACCEPTED))
-    shadow = Shadow(ASKED, 200, {**ACCEPTED, "status": "queued"})
+    legacy_migration.keep(session, client.id, 200, ACCEPTED, ShadowRequest(ASKED, 200, ACCEPTED))
+    shadow = ShadowRequest(ASKED, 200, {**ACCEPTED, "status": "queued"})
     legacy_migration.keep(session, client.id, 410, refusal("retired", "Retired."), shadow)
     session.commit()
     shown = admin.get(page_of(client)).text

@@ -14,8 +14,8 @@ from app.policy.caller import system_caller
 from app.portal.notifications.views import KINDS
 from app.services import audit, pauses
 from app.services.imports.undo import UNDONE
-from app.services.pauses import Scope
-from app.services.spending import Subject, budgets
+from app.services.pauses import PauseScope
+from app.services.spending import LimitSubject, budgets
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import set_clock
 from tests.portal.conftest import Browser
@@ -46,7 +46,7 @@ def listed(page: str) -> list[str]:
 def paused(session: Session, own: Tenant) -> None:
     """A pause of calling and a paused webhook, both by the system."""
     worker = system_caller("worker", partner_id=own.partner.id)
-    scope = Scope(partner_id=own.partner.id, organization_id=own.organization.id)
+    scope = PauseScope(partner_id=own.partner.id, organization_id=own.organization.id)
     pauses.pause(session, worker, scope, "Unusual calls")
     audit.record(
         session,
@@ -197,7 +197,7 @@ def test_reached_budgets_are_notified_to_those_who_see_them(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)
-    subjects = (Subject(organization_id=own.plus.id), Subject(partner_id=own.partner.id))
+    subjects = (LimitSubject(organization_id=own.plus.id), LimitSubject(partner_id=own.partner.id))
     for subject, scope in zip(
         subjects, (f"organization:{own.plus.id}", f"partner:{own.partner.id}"), strict=True
     ):
@@ -231,7 +231,7 @@ def test_reached_budgets_are_notified_to_those_who_see_them(
 def test_users_are_not_notified_of_what_they_did(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
-    scope = Scope(partner_id=own.partner.id, organization_id=own.organization.id)
+    scope = PauseScope(partner_id=own.partner.id, organization_id=own.organization.id)
     pauses.pause(session, own.caller(Role.PARTNER_ADMIN), scope, "Holidays")
     session.commit()
     counts = [

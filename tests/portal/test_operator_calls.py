@@ -15,7 +15,7 @@ from app.errors import Forbidden
 from app.gateways import job_queue
 from app.models import Call, User, utcnow
 from app.services.calls import of_partners, resolve
-from app.services.calls.of_partners import Wanted
+from app.services.calls.of_partners import PartnerCallFilter
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
@@ -41,7 +41,7 @@ def test_an_operator_reads_and_filters_the_calls_of_all_partners(
     session: Session, calls: dict[str, Call], own: Tenant
 ) -> None:
     def found(**wanted: object) -> set[str]:
-        page = of_partners.search(session, OPERATOR, Wanted(**wanted))  # type: ignore[arg-type]  # its fields
+        page = of_partners.search(session, OPERATOR, PartnerCallFilter(**wanted))  # type: ignore[arg-type]  # its fields
         listed = {row.id for row in page.items}
         return {name for name, call in calls.items() if call.id in listed}
 
@@ -59,7 +59,7 @@ def test_only_operators_read_the_calls_of_all_partners(
     session: Session, own: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     with pytest.raises(Forbidden):
-        of_partners.search(session, own.caller(role), Wanted())
+        of_partners.search(session, own.caller(role), PartnerCallFilter())
     user = own.user if role in (Role.OWNER, Role.STANDARD) else own.staff[role]
     browser = signed_in(user)
     for path in ("/operator/calls", "/lists/partner-calls/export.csv"):

@@ -29,9 +29,9 @@ from app.models import (
     User,
 )
 from app.services import assistants, campaigns, organization_templates, organizations, outreach
-from app.services.organization_templates import Content, content_of
+from app.services.organization_templates import TemplateContent, content_of
 from app.services.organization_templates.changing import MOST_TEMPLATES
-from app.services.outreach import Plan
+from app.services.outreach import CampaignPlan
 from tests.fixtures.cast import Tenant
 from tests.portal.checked_lines import form_of
 from tests.portal.conftest import Browser
@@ -68,7 +68,7 @@ def prepare(session: Session, tenant: Tenant) -> Organization:
     first.name, first.service, first.timezone = "Robin", "Dental surgery", "America/New_York"
     first.default_intro, first.default_voicemail = "Hello, this is Robin.", "Please call back."
     campaign = campaigns.create(session, admin, source.id, name="Recall", all_assistants=True)
-    plan = Plan(first.id, frozenset({2, 4}), time(9), time(17), calls_per_hour=30)
+    plan = CampaignPlan(first.id, frozenset({2, 4}), time(9), time(17), calls_per_hour=30)
     outreach.change_plan(session, admin, campaign.id, plan, most_at_once=100)
     session.commit()
     return source
@@ -90,7 +90,7 @@ def save(session: Session, tenant: Tenant, name: str = "Dentists", **more: Any) 
     return made.id
 
 
-def stored(session: Session, template_id: UUID) -> Content:
+def stored(session: Session, template_id: UUID) -> TemplateContent:
     session.expire_all()
     return content_of(session.get_one(OrganizationTemplate, template_id))
 
@@ -115,7 +115,7 @@ def test_an_organization_is_saved_as_a_template_without_its_users_contacts_and_n
     assert content.rules == organizations.rules_of(source)
     assert [(each.name, each.phone_number) for each in content.assistants] == [("Robin", None)]
     assert content.campaign is not None
-    assert content.campaign.plan == Plan(
+    assert content.campaign.plan == CampaignPlan(
         None, frozenset({2, 4}), time(9), time(17), calls_per_hour=30
     )
     page = text(browser.get(answer.location))

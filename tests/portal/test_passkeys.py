@@ -15,9 +15,9 @@ from app.models import AuditEntry, Passkey, PasskeyChallenge, PortalSession, Use
 from app.portal.account import factor_views
 from app.services.auth.sessions import caller_of
 from app.services.factors import recovery_codes
-from app.services.factors.passkeys import Site
+from app.services.factors.passkeys import BrowserSite
 from app.services.identity_providers import providers
-from app.services.identity_providers.providers import Fields
+from app.services.identity_providers.providers import ProviderFields
 from tests.fixtures.authenticator import PRESENT, Authenticator
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -265,7 +265,7 @@ def test_where_a_company_account_is_required_neither_passkey_nor_password_signs_
     add(signed_in(editor), key)
     waiting.sign_in(editor.email)
     asked = options(waiting, "/passkey/options?purpose=second_step", SECOND_STEP)
-    fields = Fields("Acme ID", "https://id.example", "portal", "s", required_for_staff=True)
+    fields = ProviderFields("Acme ID", "https://id.example", "portal", "s", required_for_staff=True)
     providers.add(session, caller_of(own.staff[Role.PARTNER_ADMIN]), ["a key"], fields)
     session.commit()
     refusal = "Your company requires its own account. Sign in with Acme ID."
@@ -290,7 +290,7 @@ def test_where_a_company_account_is_required_neither_passkey_nor_password_signs_
     ],
 )
 def test_browsers_have_no_passkeys_at_an_ip_address(host: str, *, has_passkeys: bool) -> None:
-    assert Site(host, f"http://{host}").has_passkeys is has_passkeys
+    assert BrowserSite(host, f"http://{host}").has_passkeys is has_passkeys
 
 
 def test_a_page_at_an_ip_address_says_where_passkeys_work(
@@ -298,7 +298,7 @@ def test_a_page_at_an_ip_address_says_where_passkeys_work(
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     assert "Add passkey" in browser.get(FACTORS).text
-    monkeypatch.setattr(factor_views, "site", lambda: Site("127.0.0.1", "http://127.0.0.1"))
+    monkeypatch.setattr(factor_views, "site", lambda: BrowserSite("127.0.0.1", "http://127.0.0.1"))
     page = browser.get(FACTORS).text
     assert "Passkeys don’t work at the IP address 127.0.0.1." in page
     assert "Add passkey" not in page

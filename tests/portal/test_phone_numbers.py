@@ -11,7 +11,7 @@ from app.enums import CarrierKind, NumberSource, Role
 from app.models import Assistant, CarrierAccount, PhoneNumber, User, new_id
 from app.policy.caller import system_caller
 from app.services import assistants, organizations, phone_numbers
-from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts import AccountFields
 from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.settings import SECRET_KEY
@@ -88,7 +88,7 @@ def test_a_number_of_the_simulated_carrier_is_ready_there_only(
 
     assert said() == (True, False, False)
     caller = system_caller("test", own.partner.id)
-    wanted = Particulars("2a" * 16, sid="AC" + "1a" * 16)
+    wanted = AccountFields("2a" * 16, sid="AC" + "1a" * 16)
     put_in_use(session, caller, (SECRET_KEY,), wanted, organization=None)
     session.commit()
     assert said() == (False, True, True)

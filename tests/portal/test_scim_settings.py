@@ -31,8 +31,8 @@ def admin(own: Tenant, session: Session, signed_in: SignedIn) -> Browser:
 def group(own: Tenant, session: Session) -> ScimGroup:
     """A group with one user, who waits for a role."""
     caller = own.caller(Role.PARTNER_ADMIN)
-    ada = scim_users.create(session, caller, scim_users.Fields("ada@northwind.example"))
-    wanted = groups.Fields("Sales", member_ids=frozenset({ada.user.id}))
+    ada = scim_users.create(session, caller, scim_users.ScimUserFields("ada@northwind.example"))
+    wanted = groups.ScimGroupFields("Sales", member_ids=frozenset({ada.user.id}))
     made = groups.create(session, caller, wanted)
     session.commit()
     return made
@@ -92,7 +92,7 @@ def test_a_refused_role_is_shown_at_the_field(
 ) -> None:
     caller = own.caller(Role.PARTNER_ADMIN)
     own_id = own.staff[Role.PARTNER_ADMIN].id
-    wanted = groups.Fields("Owners", member_ids=frozenset({own_id}))
+    wanted = groups.ScimGroupFields("Owners", member_ids=frozenset({own_id}))
     made = groups.create(session, caller, wanted)
     session.commit()
     url = f"{PAGE}/groups/{made.id}"

@@ -14,7 +14,7 @@ from app.enums import Role
 from app.models import SpendingTotal, User, utcnow
 from app.services import pauses, spending
 from app.services.credentials import api_keys
-from app.services.spending import Limits, Subject, rates
+from app.services.spending import LimitSubject, SpendingLimits, rates
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.portal.conftest import Browser
 
@@ -62,8 +62,8 @@ def test_a_partner_admin_sets_the_limits_of_an_organization(
     answer = admin.post(path, typed, page=path)
     assert (answer.status_code, answer.location) == (303, path)
     session.expire_all()
-    found = spending.of(session, OPERATOR, Subject(organization_id=own.organization.id))
-    assert found.limits == Limits(day_micros=20 * DOLLAR, month_minutes=600, waits=True)
+    found = spending.of(session, OPERATOR, LimitSubject(organization_id=own.organization.id))
+    assert found.limits == SpendingLimits(day_micros=20 * DOLLAR, month_minutes=600, waits=True)
     assert bars(admin.get(path).text) == [
         ("$0.00 of $20.00", ""),
         ("0, no limit", ""),
@@ -102,8 +102,8 @@ def test_a_wrong_amount_is_refused_at_its_field(
 def test_the_bar_of_a_limit_turns_amber_at_80_percent_and_red_at_100(
     session: Session, own: Tenant, admin: Browser, micros: int, reserved: int, tone: str
 ) -> None:
-    subject = Subject(organization_id=own.organization.id)
-    spending.change(session, OPERATOR, subject, Limits(day_micros=20 * DOLLAR))
+    subject = LimitSubject(organization_id=own.organization.id)
+    spending.change(session, OPERATOR, subject, SpendingLimits(day_micros=20 * DOLLAR))
     used(session, own, f"organization:{own.organization.id}", micros, reserved)
     page = admin.get(f"/organizations/{own.organization.id}/spending").text
     assert bars(page)[0][1] == tone
@@ -234,8 +234,10 @@ def test_the_overview_and_the_portals_spending_name_a_limit_that_is_nearly_used_
     session: Session, own: Tenant, other: Tenant, admin: Browser, micros: int, words: str | None
 ) -> None:
     for tenant in (own, other):
-        subject = Subject(organization_id=tenant.organization.id)
-        spending.change(session, OPERATOR, subject, Limits(day_micros=20 * DOLLAR, month_minutes=9))
+        subject = LimitSubject(organization_id=tenant.organization.id)
+        spending.change(
+            session, OPERATOR, subject, SpendingLimits(day_micros=20 * DOLLAR, month_minutes=9)
+        )
         used(session, tenant, f"organization:{tenant.organization.id}", micros)
     link = f'href="/organizations/{own.organization.id}/spending"'
     for path, place in (("/", "<h1"), ("/settings/spending", "Organizations near a limit")):
@@ -250,7 +252,9 @@ def test_the_overview_and_the_portals_spending_name_a_limit_that_is_nearly_used_
 def test_the_portals_limit_is_named_to_partner_admins_only(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
-    spending.change(session, OPERATOR, Subject(partner_id=own.partner.id), Limits(day_micros=1))
+    spending.change(
+        session, OPERATOR, LimitSubject(partner_id=own.partner.id), SpendingLimits(day_micros=1)
+    )
     used(session, own, f"partner:{own.partner.id}", 1)
     pages = {role: signed_in(user).get("/").text for role, user in own.staff.items()}
     named = {role for role, page in pages.items() if 'href="/settings/spending"' in page}
@@ -260,7 +264,7 @@ def test_the_portals_limit_is_named_to_partner_admins_only(
 def test_a_partner_admin_resumes_the_calling_of_an_organization(
     session: Session, own: Tenant, signed_in: SignedIn, admin: Browser
 ) -> None:
-    scope = pauses.Scope(partner_id=own.partner.id, organization_id=own.organization.id)
+    scope = pauses.PauseScope(partner_id=own.partner.id, organization_id=own.organization.id)
     pauses.pause(session, OPERATOR, scope, "Unusual calls: 60 calls in an hour.")
     session.commit()
     path = f"/organizations/{own.organization.id}"
@@ -278,7 +282,7 @@ def test_a_partner_admin_resumes_the_calling_of_an_organization(
 def test_the_operator_sees_no_banner_for_the_pause_of_one_organization(
     session: Session, own: Tenant, operator: Browser
 ) -> None:
-    scope = pauses.Scope(partner_id=own.partner.id, organization_id=own.organization.id)
+    scope = pauses.PauseScope(partner_id=own.partner.id, organization_id=own.organization.id)
     pauses.pause(session, OPERATOR, scope, "Unusual calls.")
     session.commit()
     assert "Calling is paused" not in operator.get("/").text

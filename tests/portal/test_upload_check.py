@@ -52,7 +52,9 @@ def test_new_contacts_of_a_running_campaign_are_said_to_be_called(
 ) -> None:
     caller = own.caller(Role.PARTNER_ADMIN)
     [speaker] = assistants.of_organization(session, caller, own.organization.id)
-    plan = outreach.Plan(speaker.id, intro_message="Hello.", voicemail_message="Call us back.")
+    plan = outreach.CampaignPlan(
+        speaker.id, intro_message="Hello.", voicemail_message="Call us back."
+    )
     session.get_one(Campaign, desk.campaign_id).all_assistants = True
     outreach.change_plan(session, caller, desk.campaign_id, plan, most_at_once=20)
     session.commit()

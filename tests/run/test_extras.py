@@ -23,7 +23,7 @@ from app.gateways.carriers.partner_accounts import (
 from app.models import new_id
 from app.policy.caller import system_caller
 from app.services import carrier_accounts, pdf
-from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts import AccountFields
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 
@@ -49,7 +49,7 @@ def hide(monkeypatch: pytest.MonkeyPatch) -> Hide:
 
 def set_up(session: Session, tenant: Tenant) -> None:
     caller = system_caller("test", tenant.partner.id)
-    wanted = Particulars("2a" * 16, sid=SID)
+    wanted = AccountFields("2a" * 16, sid=SID)
     carrier_accounts.save(session, caller, (SECRET_KEY,), wanted, organization=None)
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind, Observed
 from app.models import utcnow
 from app.services.pauses import carrier_health
-from app.services.pauses.carrier_health import Behaviour, Count, State
+from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour, CarrierState
 
 TWILIO = CarrierKind.TWILIO
 Seen = tuple[float, Observed, int]
@@ -22,8 +22,8 @@ def observe(
     for minutes, kind, count in seen:
         at = now - timedelta(minutes=minutes)
         minute = at.replace(second=0, microsecond=0)
-        behaviour = Behaviour(minute, carrier, kind, code)
-        carrier_health.record(session, {behaviour: Count(count, at, words)})
+        behaviour = CarrierBehaviour(minute, carrier, kind, code)
+        carrier_health.record(session, {behaviour: BehaviourCount(count, at, words)})
 
 
 ANSWERED, SLOW, SILENT = Observed.ANSWERED, Observed.SLOW, Observed.SILENT
@@ -33,24 +33,24 @@ UNREACHED, PUT_OFF, REFUSED = Observed.UNREACHED, Observed.DELAYED, Observed.REF
 @pytest.mark.parametrize(
     ("seen", "state"),
     [
-        ([(3, ANSWERED, 5)], State.WELL),
-        ([(3, ANSWERED, 5), (1, SILENT, 1)], State.WELL),
-        ([(3, ANSWERED, 5), (2, SILENT, 1), (1, UNREACHED, 1)], State.OUTAGE),
-        ([(2, SILENT, 9), (1, ANSWERED, 1)], State.WELL),
-        ([(30, ANSWERED, 5), (1, UNREACHED, 2)], State.OUTAGE),
-        ([(1, UNREACHED, 2)], State.OUTAGE),
-        ([(3, ANSWERED, 5), (1, PUT_OFF, 1)], State.DELAYS),
-        ([(3, PUT_OFF, 5), (1, ANSWERED, 1)], State.WELL),
-        ([(3, REFUSED, 3), (1, ANSWERED, 9)], State.REFUSES),
-        ([(3, REFUSED, 2), (1, ANSWERED, 9)], State.WELL),
-        ([(3, SLOW, 3), (1, ANSWERED, 2)], State.SLOW),
-        ([(20, SILENT, 9)], State.QUIET),
+        ([(3, ANSWERED, 5)], CarrierState.WELL),
+        ([(3, ANSWERED, 5), (1, SILENT, 1)], CarrierState.WELL),
+        ([(3, ANSWERED, 5), (2, SILENT, 1), (1, UNREACHED, 1)], CarrierState.OUTAGE),
+        ([(2, SILENT, 9), (1, ANSWERED, 1)], CarrierState.WELL),
+        ([(30, ANSWERED, 5), (1, UNREACHED, 2)], CarrierState.OUTAGE),
+        ([(1, UNREACHED, 2)], CarrierState.OUTAGE),
+        ([(3, ANSWERED, 5), (1, PUT_OFF, 1)], CarrierState.DELAYS),
+        ([(3, PUT_OFF, 5), (1, ANSWERED, 1)], CarrierState.WELL),
+        ([(3, REFUSED, 3), (1, ANSWERED, 9)], CarrierState.REFUSES),
+        ([(3, REFUSED, 2), (1, ANSWERED, 9)], CarrierState.WELL),
+        ([(3, SLOW, 3), (1, ANSWERED, 2)], CarrierState.SLOW),
+        ([(20, SILENT, 9)], CarrierState.QUIET),
         ([(60 * 25, SILENT, 9)], None),
     ],
 )
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_a_state_is_what_was_seen_last_and_lately(
-    session: Session, seen: list[Seen], state: State | None
+    session: Session, seen: list[Seen], state: CarrierState | None
 ) -> None:
     observe(session, *seen)
     assert [each.state for each in carrier_health.carriers(session)] == ([state] if state else [])
@@ -65,7 +65,7 @@ def test_what_several_workers_saw_is_counted_together_with_the_last_words(sessio
         (SILENT, "ReadTimeout", 1, "ReadTimeout"),
         (REFUSED, "21211", 5, "Not a number."),
     ]
-    assert (found.state, found.answers, found.slow) == (State.REFUSES, 1, 0)
+    assert (found.state, found.answers, found.slow) == (CarrierState.REFUSES, 1, 0)
 
 
 def test_the_simulated_line_is_no_news_and_old_observations_go(session: Session) -> None:

@@ -13,7 +13,7 @@ from app.models import ConversationDay, SpendingTotal
 from app.services import reporting, spending
 from app.services.forecasting import FEWEST_DAYS, forecast
 from app.services.reporting import MonthEnd
-from app.services.spending import Limits, Subject
+from app.services.spending import LimitSubject, SpendingLimits
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 
 TODAY = date(2026, 10, 15)
@@ -77,7 +77,7 @@ def test_the_end_of_the_month_adds_what_is_known_to_what_is_expected(session: Se
 @pytest.mark.usefixtures("clock")
 def test_spending_says_on_which_day_the_month_reaches_its_limit(session: Session) -> None:
     own = make_tenant(session)
-    scope, subject = f"partner:{own.partner.id}", Subject(partner_id=own.partner.id)
+    scope, subject = f"partner:{own.partner.id}", LimitSubject(partner_id=own.partner.id)
     ages = [(date.fromordinal(TODAY.toordinal() - age).isoformat(), 600) for age in range(1, 60)]
     for period, seconds in [*ages, ("2026-10", 14 * 600)]:
         session.add(
@@ -87,7 +87,7 @@ def test_spending_says_on_which_day_the_month_reaches_its_limit(session: Session
         )
     expected = []
     for minutes in (140, 195, 205, 310, 320):
-        spending.change(session, OPERATOR, subject, Limits(month_minutes=minutes))
+        spending.change(session, OPERATOR, subject, SpendingLimits(month_minutes=minutes))
         expected.append(spending.of(session, OPERATOR, subject, ahead=True).passed_on)
     assert expected == [
         (None, None),  # reached already

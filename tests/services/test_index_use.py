@@ -15,8 +15,8 @@ from app.services import calls, campaigns, contacts, do_not_call, organizations,
 from app.services.calls.searching import CallSearch
 from app.services.imports import uploads
 from app.services.personal_data import exporting
-from app.services.personal_data.subjects import Subject, SubjectKind
-from app.services.users.loading import Filter
+from app.services.personal_data.subjects import DataSubject, SubjectKind
+from app.services.users.loading import UserFilter
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import Tenant, make_tenant
 
@@ -25,7 +25,7 @@ Read = Callable[[Session, Tenant], Any]
 
 def data_of_a_contact(session: Session, own: Tenant) -> None:
     phones, contacts = ("+12025550143",), (own.user.id,)
-    subject = Subject(
+    subject = DataSubject(
         SubjectKind.CONTACT,
         own.user.id,
         own.partner.id,
@@ -39,12 +39,12 @@ def data_of_a_contact(session: Session, own: Tenant) -> None:
 
 
 def data_of_a_user(session: Session, own: Tenant) -> None:
-    subject = Subject(SubjectKind.USER, own.user.id, own.partner.id, None)
+    subject = DataSubject(SubjectKind.USER, own.user.id, own.partner.id, None)
     exporting.counts(session, subject)
 
 
 def staff(session: Session, own: Tenant) -> None:
-    chosen = Filter(user_type=Role.PARTNER_EDITOR)
+    chosen = UserFilter(user_type=Role.PARTNER_EDITOR)
     users.count(session, own.caller(Role.PARTNER_ADMIN), chosen)
 
 
@@ -109,7 +109,7 @@ def organizations_by_plan(session: Session, own: Tenant) -> None:
 
 
 def users_by_role(session: Session, own: Tenant) -> None:
-    users.search(session, own.caller(Role.PARTNER_ADMIN), Filter(), sort="role")
+    users.search(session, own.caller(Role.PARTNER_ADMIN), UserFilter(), sort="role")
 
 
 def contacts_by_phone(session: Session, own: Tenant) -> None:

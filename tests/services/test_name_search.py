@@ -51,8 +51,10 @@ def test_any_part_of_a_name_finds_it_however_many_there_are(
 ) -> None:
     monkeypatch.setattr(name_search, "FEW", few)
     admin = tenant.caller(Role.PARTNER_ADMIN)
-    found = organizations.search(session, admin, organizations.Filter(query=words), sort="name")
-    members = users.search(session, admin, users.Filter(query=words)).items
+    found = organizations.search(
+        session, admin, organizations.OrganizationFilter(query=words), sort="name"
+    )
+    members = users.search(session, admin, users.UserFilter(query=words)).items
     names = organizations.names_of(
         session, admin, {one.organization_id for one in members if one.organization_id}
     )
@@ -76,7 +78,9 @@ def test_what_is_renamed_is_found_by_its_new_names_alone(session: Session, tenan
     admin = tenant.caller(Role.PARTNER_ADMIN)
 
     def found(words: str) -> list[str]:
-        return [one.email for one in users.search(session, admin, users.Filter(query=words)).items]
+        return [
+            one.email for one in users.search(session, admin, users.UserFilter(query=words)).items
+        ]
 
     tenant.user.name, tenant.organization.referral_code = "Olga Petrova", "FRIEND-77"
     session.flush()
@@ -85,7 +89,7 @@ def test_what_is_renamed_is_found_by_its_new_names_alone(session: Session, tenan
     session.flush()
     assert found("petrova") == []
     assert found("iwanowa") == found("dough & s") == [tenant.user.email]
-    by_code = organizations.Filter(query="friend-7")
+    by_code = organizations.OrganizationFilter(query="friend-7")
     assert organizations.search(session, admin, by_code).items == [tenant.organization]
 
 
@@ -117,8 +121,10 @@ def test_umlauts_are_found_in_both_spellings_and_names_that_look_like_one_by_the
     for number, name in enumerate(names):
         make_user(session, tenant.partner.id, f"s{number}@shop.example", businessName=name)
     admin = tenant.caller(Role.PARTNER_ADMIN)
-    found = organizations.search(session, admin, organizations.Filter(query=words), sort="name")
-    members = users.search(session, admin, users.Filter(query=words)).items
+    found = organizations.search(
+        session, admin, organizations.OrganizationFilter(query=words), sort="name"
+    )
+    members = users.search(session, admin, users.UserFilter(query=words)).items
     of_members = organizations.names_of(
         session, admin, {one.organization_id for one in members if one.organization_id}
     )

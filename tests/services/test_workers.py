@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.gateways.job_queue import QUEUES
 from app.models import WorkerHeartbeat
 from app.services import workers
-from app.services.workers import Pulse
+from app.services.workers import HeartbeatSeries
 
 DEAD_AFTER = timedelta(seconds=10)
 NOON = datetime(2026, 10, 15, 12, tzinfo=UTC)
@@ -18,8 +18,8 @@ def at(seconds: float) -> datetime:
     return NOON + timedelta(seconds=seconds)
 
 
-def pulse_of(*beats: float) -> Pulse:
-    pulse = Pulse(DEAD_AFTER)
+def pulse_of(*beats: float) -> HeartbeatSeries:
+    pulse = HeartbeatSeries(DEAD_AFTER)
     for seconds in beats:
         pulse.add(at(seconds))
     return pulse
@@ -62,7 +62,7 @@ def test_who_left_is_dead_at_once_and_who_is_silent_by_a_judge_alone(session: Se
     now = workers.database_time(session)
     session.get_one(WorkerHeartbeat, "silent").beat_at = now - DEAD_AFTER - timedelta(seconds=1)
     session.flush()
-    judge, newcomer = Pulse(DEAD_AFTER), Pulse(DEAD_AFTER)
+    judge, newcomer = HeartbeatSeries(DEAD_AFTER), HeartbeatSeries(DEAD_AFTER)
     for seconds in (10, 8, 6, 4, 2, 0):
         judge.add(now - timedelta(seconds=seconds))
     newcomer.add(now)

@@ -39,7 +39,7 @@ def _announce_the_end(response: Response) -> Response:
     """On every answer of the area, including unknown paths (RFC 9745, RFC 8594, RFC 5829)."""
     if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
         known = settings()
-        terms: legacy_calls.Terms | None = g.get("legacy_terms")
+        terms: legacy_calls.ClientTerms | None = g.get("legacy_terms")
         sunset = terms.served_until if terms else known.legacy_retirement
         successor = known.addresses.public_api + legacy_calls.SUCCESSOR
         response.headers["Deprecation"] = f"@{int(known.legacy_deprecated.timestamp())}"

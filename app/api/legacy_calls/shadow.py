@@ -18,7 +18,7 @@ from app.extensions import scope_of, settings, transaction
 from app.schemas.legacy import LegacyCallInput
 from app.schemas.parsing import read
 from app.services.legacy import migration as legacy_migration
-from app.services.legacy.migration import Shadow
+from app.services.legacy.migration import ShadowRequest
 
 NOT_READ = frozenset({403, 410})
 """Answers that are given before the body is read."""
@@ -35,9 +35,9 @@ def cast(session: Session, body: LegacyCallInput) -> None:
         carrier = CarrierKind(settings().carrier)
         accepted = legacy_migration.rehearse(session, caller, asked, carrier)
     except DomainError as error:
-        g.legacy_shadow = Shadow(asked, *calls_refusal(error))
+        g.legacy_shadow = ShadowRequest(asked, *calls_refusal(error))
         return
-    g.legacy_shadow = Shadow(asked, 200, legacy_migration.answer_of(*accepted))
+    g.legacy_shadow = ShadowRequest(asked, 200, legacy_migration.answer_of(*accepted))
 
 
 def keep(response: Response) -> Response:

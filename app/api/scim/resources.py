@@ -11,7 +11,7 @@ from app.extensions import public_url
 from app.models import ScimGroup
 from app.schemas import scim as wire
 from app.services.scim import PREFIX, groups, users
-from app.services.scim.users import Account
+from app.services.scim.users import ScimAccount
 from app.validation.uuids import as_hyphenated_uuid
 
 WORK = "work"
@@ -22,7 +22,7 @@ def base_url() -> str:
     return public_url() + PREFIX
 
 
-def user_resource(account: Account, base: str) -> wire.User:
+def user_resource(account: ScimAccount, base: str) -> wire.User:
     user, stored = account.user, account.stored
     given = stored.given_name if stored else None
     family = stored.family_name if stored else None
@@ -79,7 +79,7 @@ def group_resource(group: ScimGroup, member_ids: Sequence[UUID] | None, base: st
     )
 
 
-def user_fields(sent: wire.User, before: wire.User | None = None) -> users.Fields:
+def user_fields(sent: wire.User, before: wire.User | None = None) -> users.ScimUserFields:
     """Return what a resource says about a user. ``before`` is the resource that a patch changed:
     a new address in ``emails`` counts if ``userName`` has not changed."""
     email = (sent.user_name or "").strip()
@@ -88,7 +88,7 @@ def user_fields(sent: wire.User, before: wire.User | None = None) -> users.Field
     given = _text(sent.name.given_name) if sent.name else None
     family = _text(sent.name.family_name) if sent.name else None
     name = _text(sent.display_name) or " ".join(part for part in (given, family) if part) or None
-    return users.Fields(
+    return users.ScimUserFields(
         email=email,
         name=name,
         given_name=given,
@@ -98,7 +98,7 @@ def user_fields(sent: wire.User, before: wire.User | None = None) -> users.Field
     )
 
 
-def group_fields(sent: wire.Group) -> groups.Fields:
+def group_fields(sent: wire.Group) -> groups.ScimGroupFields:
     """Raises `ValidationFailed` (``user_not_found``) for members that are no users."""
     ids = set()
     for member in sent.members or []:
@@ -107,7 +107,7 @@ def group_fields(sent: wire.Group) -> groups.Fields:
             message = "A member is not a user of this directory. Groups can't be members."
             raise ValidationFailed.on("members", "user_not_found", message)
         ids.add(UUID(str(identifier)))
-    return groups.Fields(
+    return groups.ScimGroupFields(
         display_name=sent.display_name or "",
         external_id=sent.external_id or None,
         member_ids=frozenset(ids),

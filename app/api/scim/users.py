@@ -21,7 +21,7 @@ from app.api.scim.resources import base_url, user_fields, user_resource
 from app.extensions import caller, transaction
 from app.schemas import scim as wire
 from app.services.scim import queries, users
-from app.services.scim.users import Account
+from app.services.scim.users import ScimAccount
 from app.services.users.loading import not_found
 
 QUERY = (
@@ -90,7 +90,7 @@ def delete_user(user_id: str) -> Response:
     return Response(status=204)
 
 
-def _held(session: Any, user_id: str) -> Account:
+def _held(session: Any, user_id: str) -> ScimAccount:
     """Return the user, locked, in the version that the client has seen."""
     account = users.get(session, caller(), id_in(user_id, not_found), for_change=True)
     meta = user_resource(account, base_url()).meta
@@ -114,5 +114,5 @@ def _found(asked: dict[str, Any], context: Context) -> Response:
     return answer(response.model_dump(scim_ctx=context, response_parameters=wanted))
 
 
-def _answered(account: Account, context: Context, wanted: Any, status: int = 200) -> Response:
+def _answered(account: ScimAccount, context: Context, wanted: Any, status: int = 200) -> Response:
     return answer_resource(user_resource(account, base_url()), context, wanted, status)

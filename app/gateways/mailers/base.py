@@ -58,6 +58,6 @@ class MailRefused(Exception):
 
 class Mailer(Protocol):
     def send(self, letter: OutgoingMail) -> None:
-        """Return once the mail is accepted. Raises `MailDeferred` and `MailRefused`, each with a reason that
-        holds no address."""
+        """Return once the mail is accepted. Raises `MailDeferred` and `MailRefused`, each with
+        a reason that holds no address."""
         ...

@@ -4,7 +4,7 @@ from app.enums import Role
 from app.languages import gettext, gettext_noop, lazy_gettext
 from app.policy import Permission
 from app.portal.web.navigation import ROLE_NAMES
-from app.services.users.access import Explanation, Rule
+from app.services.users.access import AccessExplanation, AccessRule
 
 PERMISSION_WORDS: dict[Permission, str] = {
     Permission.PARTNER_READ: gettext_noop("See your company details"),
@@ -89,73 +89,77 @@ GROUPS: tuple[tuple[str, tuple[Permission, ...]], ...] = (
 """The permissions as the page of access shows them; a test compares them with the table."""
 
 
-def answer(name: str, role: Role | None, explained: Explanation) -> str:
+def answer(name: str, role: Role | None, explained: AccessExplanation) -> str:
     """Return whether the user with the role, or the API key, may do it, and by which rule."""
     given = {"name": name, "role": str(ROLE_NAMES[role]) if role else ""}
     return {
-        Rule.PARTNER_SUSPENDED: gettext("No. The portal is suspended."),
-        Rule.ORGANIZATION_SUSPENDED: gettext(
+        AccessRule.PARTNER_SUSPENDED: gettext("No. The portal is suspended."),
+        AccessRule.ORGANIZATION_SUSPENDED: gettext(
             "No. The organization of %(name)s is suspended or archived.", **given
         ),
-        Rule.NOT_ACTIVE: gettext("No. The account of %(name)s is not active.", **given),
-        Rule.ROLE_ALLOWS: gettext("Yes. The role “%(role)s” allows it.", **given),
-        Rule.ROLE_TOO_LOW: gettext("No. The role “%(role)s” doesn’t allow it.", **given),
-        Rule.OTHER_KIND: gettext(
+        AccessRule.NOT_ACTIVE: gettext("No. The account of %(name)s is not active.", **given),
+        AccessRule.ROLE_ALLOWS: gettext("Yes. The role “%(role)s” allows it.", **given),
+        AccessRule.ROLE_TOO_LOW: gettext("No. The role “%(role)s” doesn’t allow it.", **given),
+        AccessRule.OTHER_KIND: gettext(
             "No. The role “%(role)s” doesn’t allow it, and %(name)s can’t get one that does.",
             **given,
         ),
-        Rule.NO_ROLE: gettext("No. Only API clients can do this."),
-        Rule.KEY_ENDED: gettext("No. The key “%(name)s” is revoked or has expired.", **given),
-        Rule.SCOPE_ALLOWS: gettext("Yes. The key “%(name)s” has this scope.", **given),
-        Rule.SCOPE_MISSING: gettext("No. The key “%(name)s” doesn’t have this scope.", **given),
-        Rule.NOT_FOR_KEYS: gettext("No. API keys can’t do this."),
-        Rule.CLIENT_ENDED: gettext("No. The client “%(name)s” is revoked or has expired.", **given),
-        Rule.CLIENT_SUSPENDED: gettext("No. The client “%(name)s” is suspended.", **given),
-        Rule.CLIENT_ROLE_ALLOWS: gettext(
+        AccessRule.NO_ROLE: gettext("No. Only API clients can do this."),
+        AccessRule.KEY_ENDED: gettext("No. The key “%(name)s” is revoked or has expired.", **given),
+        AccessRule.SCOPE_ALLOWS: gettext("Yes. The key “%(name)s” has this scope.", **given),
+        AccessRule.SCOPE_MISSING: gettext(
+            "No. The key “%(name)s” doesn’t have this scope.", **given
+        ),
+        AccessRule.NOT_FOR_KEYS: gettext("No. API keys can’t do this."),
+        AccessRule.CLIENT_ENDED: gettext(
+            "No. The client “%(name)s” is revoked or has expired.", **given
+        ),
+        AccessRule.CLIENT_SUSPENDED: gettext("No. The client “%(name)s” is suspended.", **given),
+        AccessRule.CLIENT_ROLE_ALLOWS: gettext(
             "Yes. The role of the client “%(name)s” allows it.", **given
         ),
-        Rule.CLIENT_ROLE_TOO_LOW: gettext(
+        AccessRule.CLIENT_ROLE_TOO_LOW: gettext(
             "No. The role of the client “%(name)s” doesn’t allow it.", **given
         ),
     }[explained.rule]
 
 
-def way_on(explained: Explanation, *, is_self: bool) -> str:
+def way_on(explained: AccessExplanation, *, is_self: bool) -> str:
     """Return what would change the answer; for users themselves, which roles they ask."""
-    if is_self and explained.rule is Rule.ROLE_TOO_LOW:
+    if is_self and explained.rule is AccessRule.ROLE_TOO_LOW:
         roles = ", ".join(str(ROLE_NAMES[role]) for role in explained.changers)
         return gettext(
             "Ask a user with one of these roles for another role: %(roles)s.", roles=roles
         )
     return {
-        Rule.PARTNER_SUSPENDED: gettext("Reactivate the portal."),
-        Rule.ORGANIZATION_SUSPENDED: gettext("Reactivate the organization."),
-        Rule.NOT_ACTIVE: gettext(
+        AccessRule.PARTNER_SUSPENDED: gettext("Reactivate the portal."),
+        AccessRule.ORGANIZATION_SUSPENDED: gettext("Reactivate the organization."),
+        AccessRule.NOT_ACTIVE: gettext(
             "The user accepts the invitation, or someone reactivates the account."
         ),
-        Rule.KEY_ENDED: gettext("Create a new key."),
-        Rule.SCOPE_MISSING: gettext("Create a new key with this scope."),
-        Rule.NOT_FOR_KEYS: gettext("Use an API client or the portal."),
-        Rule.CLIENT_ENDED: gettext("Create a new client."),
-        Rule.CLIENT_SUSPENDED: gettext("Resume the client."),
-        Rule.CLIENT_ROLE_ALLOWS: gettext(
+        AccessRule.KEY_ENDED: gettext("Create a new key."),
+        AccessRule.SCOPE_MISSING: gettext("Create a new key with this scope."),
+        AccessRule.NOT_FOR_KEYS: gettext("Use an API client or the portal."),
+        AccessRule.CLIENT_ENDED: gettext("Create a new client."),
+        AccessRule.CLIENT_SUSPENDED: gettext("Resume the client."),
+        AccessRule.CLIENT_ROLE_ALLOWS: gettext(
             "If it is still refused: the token may have been requested with fewer scopes, or the "
             "record may belong to another organization."
         ),
-        Rule.CLIENT_ROLE_TOO_LOW: gettext("Create a new client with a role that allows it."),
-        Rule.SCOPE_ALLOWS: gettext(
+        AccessRule.CLIENT_ROLE_TOO_LOW: gettext("Create a new client with a role that allows it."),
+        AccessRule.SCOPE_ALLOWS: gettext(
             "If it is still refused: the record may belong to another organization, or its status "
             "doesn’t allow it."
         ),
-        Rule.ROLE_ALLOWS: gettext(
+        AccessRule.ROLE_ALLOWS: gettext(
             "If it is still refused: the record may belong to another organization, or its status "
             "doesn’t allow it."
         ),
-        Rule.ROLE_TOO_LOW: gettext(
+        AccessRule.ROLE_TOO_LOW: gettext(
             "Give the user a role that allows it. Users can’t change their own role."
         )
         if explained.changers
         else "",
-        Rule.OTHER_KIND: gettext("It needs another account, with a role that allows it."),
-        Rule.NO_ROLE: gettext("Use an API client with this permission."),
+        AccessRule.OTHER_KIND: gettext("It needs another account, with a role that allows it."),
+        AccessRule.NO_ROLE: gettext("Use an API client with this permission."),
     }[explained.rule]

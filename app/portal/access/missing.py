@@ -14,7 +14,7 @@ from app.languages import gettext
 from app.policy import Permission
 from app.portal.access.labels import PERMISSION_WORDS
 from app.portal.web.current_user import known_user
-from app.services.users.access import Rule, of_role
+from app.services.users.access import AccessRule, of_role
 
 
 def may(permission: str) -> bool:
@@ -52,7 +52,7 @@ def _denied() -> dict[Permission, bool]:
 
 @lru_cache
 def _another_role_may(role: Role, permission: Permission) -> bool:
-    return of_role(role, permission).rule is Rule.ROLE_TOO_LOW
+    return of_role(role, permission).rule is AccessRule.ROLE_TOO_LOW
 
 
 def register(app: Flask) -> None:

@@ -23,8 +23,8 @@ from app.services import oauth_clients, organization_groups, organizations, user
 from app.services.auth.sessions import FRESH_FOR
 from app.services.credentials import api_keys
 from app.services.users.access import (
-    Explanation,
-    Rule,
+    AccessExplanation,
+    AccessRule,
     explain,
     given_by,
     of_client,
@@ -35,7 +35,7 @@ from app.validation.uuids import as_uuid
 
 ASKING = frozenset(ROUTES[endpoint] for endpoint in STEP_UP)
 """The permissions with actions that ask for a fresh proof."""
-NEVER = frozenset({Rule.OTHER_KIND, Rule.NO_ROLE, Rule.NOT_FOR_KEYS})
+NEVER = frozenset({AccessRule.OTHER_KIND, AccessRule.NO_ROLE, AccessRule.NOT_FOR_KEYS})
 """What no other role or key of the same kind changes."""
 MINUTES = int(FRESH_FOR.total_seconds() // 60)
 
@@ -95,7 +95,9 @@ def _about(session: Session, subject: User | ApiKey | OAuthClient) -> dict[str, 
     }
 
 
-def _answered(about: dict[str, Any], chosen: Permission, explained: Explanation) -> dict[str, Any]:
+def _answered(
+    about: dict[str, Any], chosen: Permission, explained: AccessExplanation
+) -> dict[str, Any]:
     """Return the answer to the chosen action."""
     asks_again = about["user"] and explained.is_allowed and chosen in ASKING
     return {
@@ -108,7 +110,7 @@ def _answered(about: dict[str, Any], chosen: Permission, explained: Explanation)
 
 def _explanations(
     session: Session, subject: User | ApiKey | OAuthClient
-) -> dict[Permission, Explanation]:
+) -> dict[Permission, AccessExplanation]:
     if isinstance(subject, ApiKey):
         return {each: of_key(subject, each) for each in PERMISSION_WORDS}
     if isinstance(subject, OAuthClient):
@@ -128,7 +130,7 @@ def _facts_of(session: Session, user: User) -> dict[str, Any]:
 
 
 def _actions(
-    found: dict[Permission, Explanation], chosen: Permission | None
+    found: dict[Permission, AccessExplanation], chosen: Permission | None
 ) -> list[tuple[str, list[AccessAction]]]:
     """Return the actions by group, without those that no role of the same kind allows."""
     subject: dict[str, Any] = {name: request.args.get(name) for name in ("user", "key", "client")}

@@ -124,7 +124,7 @@ def account_recovery_codes() -> Page:
     return _done(gettext("New recovery codes made. The old ones no longer work."), codes)
 
 
-def _removing_app(factors: own.Factors) -> ConfirmationPage:
+def _removing_app(factors: own.UserFactors) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.account_app_remove"),
         title=gettext("Remove the authenticator app?"),
@@ -139,7 +139,7 @@ def _removing_app(factors: own.Factors) -> ConfirmationPage:
     )
 
 
-def _removing_passkey(factors: own.Factors, passkey: Passkey) -> ConfirmationPage:
+def _removing_passkey(factors: own.UserFactors, passkey: Passkey) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.account_passkey_remove", passkey_id=passkey.id),
         title=gettext("Remove the passkey %(name)s?", name=passkey.name),
@@ -159,7 +159,7 @@ def _above() -> list[tuple[str, str]]:
     ]
 
 
-def _left_after(factors: own.Factors) -> Sequence[str]:
+def _left_after(factors: own.UserFactors) -> Sequence[str]:
     """Return what protects the account when one of its factors is gone."""
     if int(factors.has_app) + len(factors.passkeys) > 1:
         return (gettext("Your other second factor stays on."),)

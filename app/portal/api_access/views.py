@@ -177,7 +177,7 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         key = api_keys.get(session, caller(), key_id)
         organization = organizations.get(session, caller(), key.organization_id)
         requests = last_requests(session, key.id)
-        used = spending.of(session, caller(), spending.Subject(api_key_id=key.id))
+        used = spending.of(session, caller(), spending.LimitSubject(api_key_id=key.id))
         campaign, assistant = _examples(session, organization)
         replaced, replacement = api_keys.neighbours(session, caller(), key)
         names = users.names_by_email(session, caller(), [key.created_by])

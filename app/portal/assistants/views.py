@@ -223,7 +223,7 @@ def _used_by(session: Session, found: Assistant) -> list[tuple[Campaign, str]]:
         return []
     rows = campaigns.of_assistant(session, caller(), found, LATEST_CAMPAIGNS)
     summaries = outreach.summaries_of(session, rows)
-    return [(row, state_of(row, summaries.get(row.id, outreach.Summary()))) for row in rows]
+    return [(row, state_of(row, summaries.get(row.id, outreach.RoundSummary()))) for row in rows]
 
 
 def _carrier() -> CarrierKind:

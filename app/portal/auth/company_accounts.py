@@ -15,7 +15,7 @@ from app.models import IdentityProvider, Partner
 from app.services.auth import sessions, sign_in
 from app.services.identity_providers import requests, tokens
 from app.services.identity_providers.providers import secret_of
-from app.services.identity_providers.requests import Begun, Taken
+from app.services.identity_providers.requests import RedeemedRequest, StartedRequest
 
 BROWSER_KEY = "company_account"
 """Where the cookie keeps the token of the browser's last request."""
@@ -33,13 +33,13 @@ class AnswerRefused(Exception):
 class VerifiedAnswer:
     """An answer whose tokens were checked."""
 
-    taken: Taken
+    taken: RedeemedRequest
     claims: dict[str, Any]
 
-    def origin(self, provider_id: UUID) -> sessions.Origin:
+    def origin(self, provider_id: UUID) -> sessions.SessionOrigin:
         sid = self.claims.get("sid", "")
         sid_hash = sessions.hash_of(sid) if tokens.is_subject(sid) else None
-        return sessions.Origin(provider_id, sid_hash, tokens.signed_in_at(self.claims))
+        return sessions.SessionOrigin(provider_id, sid_hash, tokens.signed_in_at(self.claims))
 
 
 def redirect_uri_of(partner: Partner, provider_id: UUID, host: str) -> str:
@@ -66,7 +66,7 @@ def leave(
     endpoints = openid.discover(provider.issuer, allow_private=private)
     redirect_uri = redirect_uri_of(partner, provider.id, request.host)
     with transaction(scope=of_tenant(partner.id, None)) as session:
-        begun: Begun = requests.begin(
+        begun: StartedRequest = requests.begin(
             session,
             provider,
             redirect_uri=redirect_uri,

@@ -12,10 +12,10 @@ from app.portal.auth.password_views import kept_quiet
 from app.portal.auth.views import partner_of_page
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
-from app.services.auth.email_changes import Side, confirmed_at
+from app.services.auth.email_changes import AddressSide, confirmed_at
 from app.services.branding.brand import of_partner
 from app.services.users import email_changes
-from app.services.users.email_changes import Holder
+from app.services.users.email_changes import EmailChangeView
 
 
 @portal.get("/p/<slug>/email/<token>", endpoint="email_change")
@@ -82,9 +82,9 @@ def _page(slug: str, token: str) -> Response:
     return kept_quiet(make_response(page))
 
 
-def _waits_for(found: Holder) -> str | None:
+def _waits_for(found: EmailChangeView) -> str | None:
     """The address that has not confirmed the change yet; the first if neither has."""
-    addresses = {Side.OLD: found.user.email, Side.NEW: found.link.change.email}
+    addresses = {AddressSide.OLD: found.user.email, AddressSide.NEW: found.link.change.email}
     waiting = (
         address
         for side, address in addresses.items()

@@ -127,7 +127,7 @@ def _load(session: Session, token: str) -> SignedInUser:
 
 
 def sign_in_user(
-    user: User, proof: Proof | None = None, origin: sessions.Origin | None = None
+    user: User, proof: Proof | None = None, origin: sessions.SessionOrigin | None = None
 ) -> None:
     """Start a session of the user in this browser; the one before it ends. ``proof`` is what proved
     the user beside or instead of the password, ``origin`` the identity provider that may end the

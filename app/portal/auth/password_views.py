@@ -26,7 +26,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.errors import with_wait
 from app.services.auth import password_rules, recovery
-from app.services.auth.sign_in import Entry
+from app.services.auth.sign_in import SignInEntry
 from app.services.branding.brand import NEUTRAL, of_partner
 from app.services.users import link_use
 
@@ -198,7 +198,7 @@ def _welcome(user: User) -> str:
     return gettext("Welcome, %(name)s. You are a member of %(organization)s.", **given)
 
 
-def _go_on(entry: Entry, slug: str | None) -> AnyResponse:
+def _go_on(entry: SignInEntry, slug: str | None) -> AnyResponse:
     """Sign in or ask for the second step, unless the partner requires a company account."""
     if not entry.is_open:
         return redirect(sign_in_url(slug), 303)

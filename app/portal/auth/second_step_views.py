@@ -28,7 +28,7 @@ from app.services.auth import ways_in
 from app.services.auth.sessions import host_name
 from app.services.branding.brand import of_partner
 from app.services.factors import authenticator_apps, passkeys, proving, recovery_codes
-from app.services.factors.passkeys import Purpose
+from app.services.factors.passkeys import PasskeyPurpose
 from app.services.factors.proving import SignedIn
 
 
@@ -73,16 +73,16 @@ def passkey_options() -> Response:
     return Response(asked.options, mimetype="application/json")
 
 
-def _proof_asked() -> tuple[Purpose, UUID | None]:
+def _proof_asked() -> tuple[PasskeyPurpose, UUID | None]:
     """Return what a passkey is to prove, and whose; None where that isn't known. Raises
     `NotFound`."""
     purpose = request.args.get("purpose", "")
-    if purpose == Purpose.SIGN_IN:
-        return Purpose.SIGN_IN, None
-    if purpose == Purpose.SECOND_STEP and (user_id := _waiting_id()):
-        return Purpose.SECOND_STEP, user_id
-    if purpose == Purpose.STEP_UP and current_user.is_authenticated:
-        return Purpose.STEP_UP, current_user.user.id
+    if purpose == PasskeyPurpose.SIGN_IN:
+        return PasskeyPurpose.SIGN_IN, None
+    if purpose == PasskeyPurpose.SECOND_STEP and (user_id := _waiting_id()):
+        return PasskeyPurpose.SECOND_STEP, user_id
+    if purpose == PasskeyPurpose.STEP_UP and current_user.is_authenticated:
+        return PasskeyPurpose.STEP_UP, current_user.user.id
     raise NotFound
 
 
@@ -95,7 +95,7 @@ def passkey_sign_in() -> Page:
     try:
         with transaction() as session:
             answer = form.answer.data or ""
-            user_id = passkeys.prove(session, site(), Purpose.SIGN_IN, challenge, answer)
+            user_id = passkeys.prove(session, site(), PasskeyPurpose.SIGN_IN, challenge, answer)
             user = signing_in.finish_second_step(
                 session, user_id, request.remote_addr, request_id()
             )
@@ -127,7 +127,7 @@ def _by_code(form: SecondStepForm) -> SignedIn | None:
 def _by_passkey(user_id: UUID, answer: str) -> SignedIn | None:
     challenge = browser.pop(CHALLENGE_KEY, "")
     with transaction() as session:
-        passkeys.prove(session, site(), Purpose.SECOND_STEP, challenge, answer, user_id)
+        passkeys.prove(session, site(), PasskeyPurpose.SECOND_STEP, challenge, answer, user_id)
         return proving.finish(
             session,
             browser.get(SECOND_STEP_KEY, ""),
@@ -186,7 +186,7 @@ def _form(form: SecondStepForm, user: User) -> str:
         user=user,
         has_app=has_app,
         has_passkey=has_passkey,
-        options_url=url_for("portal.passkey_options", purpose=Purpose.SECOND_STEP),
+        options_url=url_for("portal.passkey_options", purpose=PasskeyPurpose.SECOND_STEP),
         sign_in_url=sign_in_url(g.brand.slug),
     )
 

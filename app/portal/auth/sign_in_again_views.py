@@ -12,7 +12,7 @@ from app.portal.auth.login_manager import sign_in_user
 from app.portal.auth.views import attempt, proof_without_step, refusal_of
 from app.portal.web.blueprint import portal
 from app.portal.web.errors import with_wait
-from app.services.auth.sign_in import Outcome
+from app.services.auth.sign_in import SignInOutcome
 
 SEVERAL = gettext_noop(
     "Your email opens several portals. Sign in to yours in another window, then send this form "
@@ -46,7 +46,7 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
     return form_recovery.send_again_page(recovered, status=200, signed_in=True)
 
 
-def _refusal_of(outcome: Outcome) -> str:
+def _refusal_of(outcome: SignInOutcome) -> str:
     if outcome.second_step:
         return gettext(SECOND)
     return gettext(SEVERAL) if outcome.choices else refusal_of(outcome)

@@ -13,7 +13,7 @@ from app.portal.search.pages import ACTIONS
 from app.portal.web.current_user import local_path, referring_path
 from app.portal.web.history import page_at
 from app.services.factors import passkeys
-from app.services.factors.passkeys import Site
+from app.services.factors.passkeys import BrowserSite
 from app.services.identity_providers import accounts
 
 __all__ = ["StepUpForm", "site", "step_up_page"]
@@ -42,9 +42,9 @@ FILES = {
 """The names of acts whose answer is a file: the browser stays on the page that it has."""
 
 
-def site() -> Site:
+def site() -> BrowserSite:
     """Return the host and origin of the request's page: a passkey works at one host name."""
-    return Site(request.host, f"{request.scheme}://{request.host}")
+    return BrowserSite(request.host, f"{request.scheme}://{request.host}")
 
 
 def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> Response:
@@ -66,7 +66,7 @@ def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> 
         back=_back_path(wanted),
         has_passkey=own_passkeys > 0,
         company_accounts=[link.provider for link in linked if link.identity],
-        options_url=url_for("portal.passkey_options", purpose=passkeys.Purpose.STEP_UP),
+        options_url=url_for("portal.passkey_options", purpose=passkeys.PasskeyPurpose.STEP_UP),
     )
     return make_response(page, status)
 

@@ -18,7 +18,7 @@ from app.portal.web.current_user import local_path, session_token
 from app.portal.web.errors import with_wait
 from app.services.auth import passwords, sessions
 from app.services.factors import passkeys, proving
-from app.services.factors.passkeys import Purpose
+from app.services.factors.passkeys import PasskeyPurpose
 from app.services.users import account as own
 
 
@@ -60,7 +60,9 @@ def _proof(form: StepUpForm) -> Proof | None:
     if form.answer.data:
         challenge = browser.pop(CHALLENGE_KEY, "")
         with transaction() as session:
-            passkeys.prove(session, site(), Purpose.STEP_UP, challenge, form.answer.data, user.id)
+            passkeys.prove(
+                session, site(), PasskeyPurpose.STEP_UP, challenge, form.answer.data, user.id
+            )
         return Proof.PASSKEY
     if user.second_factor_at is None:
         check_password(form.present.data or "")

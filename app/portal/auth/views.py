@@ -30,9 +30,9 @@ from app.portal.web.current_user import PARTNER_COOKIE, local_path, sign_in_url,
 from app.portal.web.errors import with_wait
 from app.portal.web.i18n import LANGUAGE_COOKIE
 from app.services.auth import sign_in as signing_in
-from app.services.auth.offered_accounts import Offer
-from app.services.auth.sessions import Origin
-from app.services.auth.sign_in import Entry, Outcome
+from app.services.auth.offered_accounts import AccountOffer
+from app.services.auth.sessions import SessionOrigin
+from app.services.auth.sign_in import SignInEntry, SignInOutcome
 from app.services.identity_providers import requests as provider_requests
 from app.validation.uuids import as_uuid
 
@@ -79,7 +79,7 @@ def check_password(slug: str | None = None) -> Page:
 @portal.post("/sign-in/choose")
 def choose_portal() -> Page:
     """Choose one of several portals after the neutral sign-in."""
-    offer = Offer(request.form.get("token", ""), browser.pop(OFFER_KEY, ""))
+    offer = AccountOffer(request.form.get("token", ""), browser.pop(OFFER_KEY, ""))
     with transaction() as session:
         outcome = signing_in.choose(
             session,
@@ -107,7 +107,7 @@ def sign_out() -> Response:
     return response
 
 
-def attempt(email: str, password: str) -> Outcome:
+def attempt(email: str, password: str) -> SignInOutcome:
     """Try the email and password on the current page. Raises `RateLimited`."""
     with transaction() as session:
         partner = partner_of_page(session)
@@ -138,7 +138,7 @@ def attempt(email: str, password: str) -> Outcome:
         )
 
 
-def refusal_of(outcome: Outcome) -> str:
+def refusal_of(outcome: SignInOutcome) -> str:
     """Return why the email and password open no account."""
     if outcome.required_provider is None:
         return gettext(REFUSED)
@@ -159,7 +159,7 @@ def partner_of_page(session: Session) -> Partner | None:
     return signing_in.partner_of_host(session, request.host)
 
 
-def enter(entry: Outcome | Entry, *, notify: bool = True) -> Response:
+def enter(entry: SignInOutcome | SignInEntry, *, notify: bool = True) -> Response:
     """Sign in, or lead to the second step. ``notify`` sends the user a mail about a new browser."""
     if entry.user is not None:
         return let_in(entry.user, proof_without_step(entry.user), notify=notify)
@@ -178,7 +178,7 @@ def let_in(
     *,
     notify: bool = True,
     next_path: str | None = None,
-    origin: Origin | None = None,
+    origin: SessionOrigin | None = None,
 ) -> Response:
     """Sign the user in and redirect to ``next_path``, by default the requested page. The brand of
     the user's partner is that of the next sign-in page in this browser."""

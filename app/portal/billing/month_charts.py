@@ -11,7 +11,7 @@ from flask import url_for
 from app.languages import gettext
 from app.portal.billing.words import amount_of, month_name
 from app.portal.web.charts import chart_of
-from app.services.billing.margin import Earned
+from app.services.billing.margin import MonthMargin
 from app.services.money_words import micros
 from app.services.reporting import MonthEarned
 
@@ -54,7 +54,7 @@ def month_charts(
 
 
 def _chart(
-    known: Sequence[tuple[date, Earned]],
+    known: Sequence[tuple[date, MonthMargin]],
     currency: str,
     organization_id: UUID | None,
     *,
@@ -85,7 +85,10 @@ def _amounts(values: Sequence[int | None], currency: str) -> list[float | None]:
 
 
 def _extremes(
-    known: Sequence[tuple[date, Earned]], words: str, values: Sequence[int | None], currency: str
+    known: Sequence[tuple[date, MonthMargin]],
+    words: str,
+    values: Sequence[int | None],
+    currency: str,
 ) -> str:
     months = [month for month, _ in known]
     amounts = [value for value in values if value is not None]

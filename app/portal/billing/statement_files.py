@@ -16,8 +16,8 @@ from app.portal.billing.words import (
 )
 from app.portal.web.formats import day
 from app.services import csv_files
-from app.services.billing.parties import Parties, Party
-from app.services.billing.rating import Line, LineKind, in_micros
+from app.services.billing.parties import StatementParties, StatementParty
+from app.services.billing.rating import LineKind, StatementLine, in_micros
 from app.services.billing.statements import Bill
 
 COLUMNS = (
@@ -31,7 +31,7 @@ NOTE = lazy_gettext(
 )
 
 
-def csv_rows(bill: Bill, parties: Parties) -> list[tuple[csv_files.Cell, ...]]:
+def csv_rows(bill: Bill, parties: StatementParties) -> list[tuple[csv_files.Cell, ...]]:
     """Return the rows of the file for spreadsheets; the last one has the total."""
     issued = f"{bill.closed_at:%Y-%m-%d}" if bill.closed_at else ""
     days = (bill.month.isoformat(), last_day_of(bill).isoformat(), issued)
@@ -52,7 +52,7 @@ def csv_rows(bill: Bill, parties: Parties) -> list[tuple[csv_files.Cell, ...]]:
     return [*rows, summed]
 
 
-def pdf_parts(bill: Bill, parties: Parties) -> dict[str, Any]:
+def pdf_parts(bill: Bill, parties: StatementParties) -> dict[str, Any]:
     """Return what the PDF shows below the letterhead."""
     month = month_name(bill.month)
     return {
@@ -80,14 +80,14 @@ def pdf_parts(bill: Bill, parties: Parties) -> dict[str, Any]:
     }
 
 
-def _payment(parties: Parties) -> tuple[str, list[str]] | None:
+def _payment(parties: StatementParties) -> tuple[str, list[str]] | None:
     """Return how to pay, with its title, in lines; None without instructions."""
     if parties.payment is None or not parties.payment.instructions:
         return None
     return gettext("How to pay"), parties.payment.instructions.splitlines()
 
 
-def _facts(bill: Bill, parties: Parties) -> list[tuple[str, str]]:
+def _facts(bill: Bill, parties: StatementParties) -> list[tuple[str, str]]:
     facts = [
         (
             gettext("Period"),
@@ -109,15 +109,15 @@ def _facts(bill: Bill, parties: Parties) -> list[tuple[str, str]]:
     return facts
 
 
-def _quantity(line: Line) -> int:
+def _quantity(line: StatementLine) -> int:
     return 1 if line.kind is LineKind.PLAN else line.charged
 
 
-def _cells(party: Party) -> tuple[str, str, str]:
+def _cells(party: StatementParty) -> tuple[str, str, str]:
     return party.name, ", ".join(party.address.lines), party.address.tax_id
 
 
-def _below(party: Party) -> list[str]:
+def _below(party: StatementParty) -> list[str]:
     """Return the lines of a party below its name."""
     lines = list(party.address.lines)
     if party.address.tax_id:

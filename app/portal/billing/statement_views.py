@@ -26,7 +26,7 @@ from app.portal.web.lists import csv_file, file_words
 from app.services import csv_files, pdf
 from app.services.billing import statements
 from app.services.billing.months import next_month
-from app.services.billing.parties import Parties
+from app.services.billing.parties import StatementParties
 from app.services.billing.statements import Bill
 
 
@@ -38,7 +38,7 @@ def statement(organization_id: UUID) -> str:
     return _statement_page(bill, parties, closed)
 
 
-def _statement_page(bill: Bill, parties: Parties, closed: Iterable[date]) -> str:
+def _statement_page(bill: Bill, parties: StatementParties, closed: Iterable[date]) -> str:
     return render_template(
         "portal/billing/statement.html",
         bill=bill,
@@ -73,7 +73,7 @@ def statement_pdf(organization_id: UUID) -> Response:
     return pdf_file(_file_name(bill), content)
 
 
-def _asked(session: Session, organization_id: UUID) -> tuple[Bill, Parties]:
+def _asked(session: Session, organization_id: UUID) -> tuple[Bill, StatementParties]:
     return statements.bill_with_parties(session, caller(), organization_id, month_of_url())
 
 

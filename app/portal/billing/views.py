@@ -28,9 +28,9 @@ from app.portal.web.lists import csv_file, file_words
 from app.services import csv_files, reporting
 from app.services.billing import margin
 from app.services.billing.carrier_sums import carrier_sums
-from app.services.billing.margin import Earned, MonthOfOrganization
+from app.services.billing.margin import MonthMargin, MonthOfOrganization
 from app.services.billing.months import previous_month
-from app.services.reporting import Earnings, MonthEarned
+from app.services.reporting import MonthEarned, PartnerEarnings
 
 COLUMNS = (
     *(
@@ -64,7 +64,7 @@ def show_costs() -> str:
 def _shown(
     session: Session,
     month: date,
-    total: Earned | None,
+    total: MonthMargin | None,
     by_month: Sequence[MonthEarned],
     organization_id: UUID | None = None,
 ) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _shown(
     }
 
 
-def _listed(session: Session, month: date, found: Earnings) -> dict[str, Any]:
+def _listed(session: Session, month: date, found: PartnerEarnings) -> dict[str, Any]:
     """Return a page of the organizations of a month; without a total they are sorted by name."""
     place, words = lists.place(), lists.text_filter("q")
     asked = request.args.get("sort", "")
@@ -152,7 +152,7 @@ def _cells_of(month: str, one: MonthOfOrganization) -> Iterator[tuple[csv_files.
         yield (line[0], total.name, *line[1:])
 
 
-def _cells(month: str, row: Earned) -> Iterator[tuple[csv_files.Cell, ...]]:
+def _cells(month: str, row: MonthMargin) -> Iterator[tuple[csv_files.Cell, ...]]:
     """Return the cells of a row; more carrier currencies follow in lines of their own."""
     row_id = "" if row.id == NO_CAMPAIGN else str(row.id)
     first, *others = row.carrier or (margin.CarrierCost(row.model_currency, 0, 0),)

@@ -19,8 +19,8 @@ from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number
 from app.services.billing import usage
 from app.services.billing.months import asked_month, next_month, previous_month
-from app.services.billing.parties import Parties
-from app.services.billing.rating import Line, LineKind, in_micros
+from app.services.billing.parties import StatementParties
+from app.services.billing.rating import LineKind, StatementLine, in_micros
 from app.services.billing.statements import Bill
 from app.services.billing.usage import ModelRate
 from app.services.money_words import exact_micros, micros
@@ -87,7 +87,7 @@ def offered_months(today: date, first: date | None, shown: date) -> list[tuple[s
     return [(f"{month:%Y-%m}", month_name(month)) for month in months]
 
 
-def statement_lines(bill: Bill) -> Sequence[tuple[Line, ShownLine]]:
+def statement_lines(bill: Bill) -> Sequence[tuple[StatementLine, ShownLine]]:
     """Return the lines that charge something, and usage in the trial; without any, the first. Page,
     CSV file and PDF show the same."""
     wanted = [line for line in bill.lines if line.amount or line.kind is LineKind.TRIAL]
@@ -132,7 +132,7 @@ def last_day_of(bill: Bill) -> date:
     return next_month(bill.month) - timedelta(days=1)
 
 
-def due_words(bill: Bill, parties: Parties) -> str:
+def due_words(bill: Bill, parties: StatementParties) -> str:
     """Return when a statement is due; "" if that isn't said, or nothing is to pay to the seller."""
     days = parties.payment.days if parties.payment else None
     if days is None:
@@ -142,7 +142,7 @@ def due_words(bill: Bill, parties: Parties) -> str:
     return day(bill.closed_at.astimezone(UTC).date() + timedelta(days=days))
 
 
-def _shown(line: Line, bill: Bill) -> ShownLine:
+def _shown(line: StatementLine, bill: Bill) -> ShownLine:
     amount = minor(line.amount, bill.currency)
     in_minutes = line.unit == UsageUnit.MINUTE
     match line.kind:

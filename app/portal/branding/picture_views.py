@@ -66,7 +66,7 @@ def _type_of(kind: str) -> ImageType:
     return ImageType.LOGO if kind == DARK_LOGO else ImageType(kind)
 
 
-def _store(kind: str, encoded: images.Encoded, seen: int | None) -> None:
+def _store(kind: str, encoded: images.EncodedPicture, seen: int | None) -> None:
     with transaction() as session:
         partner = partners.get_own(session, caller())
         limits = settings().storage_defaults

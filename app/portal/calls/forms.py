@@ -8,9 +8,9 @@ from app.languages import lazy_gettext
 from app.models import Assistant, Call
 from app.portal.web.fields import OnceField
 from app.portal.web.forms import PortalForm
-from app.services.calls import CallRequest, Texts
+from app.services.calls import CallRequest, CallTexts
 from app.services.calls.accept import clean
-from app.services.outreach import Plan
+from app.services.outreach import CampaignPlan
 from app.services.outreach.plans import MOST_WORDS
 
 EXACT, INSTRUCTIONS, DEFAULT = "exact", "instructions", "default"
@@ -45,7 +45,7 @@ class MessageForm(PortalForm):
     instructions = TextAreaField(lazy_gettext("Instructions"), render_kw={"maxlength": MOST_WORDS})
 
     @staticmethod
-    def message_of(stored: Call | Plan) -> dict[str, str | None]:
+    def message_of(stored: Call | CampaignPlan) -> dict[str, str | None]:
         """Return the data of the fields for the stored messages."""
         if stored.call_instructions:
             return {"message_kind": INSTRUCTIONS, "instructions": stored.call_instructions}
@@ -58,15 +58,15 @@ class MessageForm(PortalForm):
         }
 
     @property
-    def texts(self) -> Texts:
+    def texts(self) -> CallTexts:
         """Return the texts of the chosen way; texts typed for another way are left out."""
         match self.message_kind.data:
             case "exact":
-                return Texts(intro=clean(self.intro.data), voicemail=clean(self.voicemail.data))
+                return CallTexts(intro=clean(self.intro.data), voicemail=clean(self.voicemail.data))
             case "instructions":
-                return Texts(instructions=clean(self.instructions.data))
+                return CallTexts(instructions=clean(self.instructions.data))
             case _:
-                return Texts()
+                return CallTexts()
 
     def fields_by_wire(self) -> dict[str, str]:
         """Missing texts are reported where the user chose how to enter them."""
@@ -90,8 +90,8 @@ class TestCallForm(MessageForm):
     def repeating(cls, call: Call, assistant: Assistant) -> "TestCallForm":
         """Return the form that would place the same call again."""
         names = (call.contact.get("firstName"), call.contact.get("lastName"))
-        own = Texts(clean(assistant.default_intro), clean(assistant.default_voicemail))
-        stored = Texts(call.intro_message, call.voicemail_message, call.call_instructions)
+        own = CallTexts(clean(assistant.default_intro), clean(assistant.default_voicemail))
+        stored = CallTexts(call.intro_message, call.voicemail_message, call.call_instructions)
         return cls.from_object(
             data={
                 "assistant": str(call.assistant_id),

@@ -25,7 +25,7 @@ from app.portal.web.process_names import process_words
 from app.portal.web.readiness import is_offline
 from app.portal.web.user_timezone import zone
 from app.services import calls
-from app.services.calls import Moment
+from app.services.calls import TimelineEntry
 from app.services.calls.states import WAITING
 
 TITLES = {
@@ -203,7 +203,7 @@ def _consequences(found: Call) -> list[str]:
 
 
 def _entries(
-    found: Call, moments: Sequence[Moment], attempts: Sequence[CallAttempt]
+    found: Call, moments: Sequence[TimelineEntry], attempts: Sequence[CallAttempt]
 ) -> list[dict[str, Any]]:
     """Return the timeline: the first event with its time, the others with the seconds after it."""
     start = moments[0].at if moments else found.created_at
@@ -240,7 +240,7 @@ def _entries(
     return entries
 
 
-def _title(found: Call, moment: Moment) -> str:
+def _title(found: Call, moment: TimelineEntry) -> str:
     if moment.kind == "ended":
         return (
             str(ENDED_WORDS[found.ended_reason])
@@ -265,7 +265,7 @@ def _answered_title(by: AnsweredBy) -> str:
             return pgettext("call", "Answered")
 
 
-def _text(moment: Moment, attempt: CallAttempt | None) -> str | None:
+def _text(moment: TimelineEntry, attempt: CallAttempt | None) -> str | None:
     if attempt is not None:
         reference = attempt.carrier_reference
         if not reference:

@@ -179,7 +179,7 @@ def _checks(
     except NotFound:
         return []
     config = settings()
-    installation = calls.Installation(
+    installation = calls.CallSettings(
         CarrierKind(config.carrier),
         config.calls_per_organization,
         config.carrier_calls_per_second,
@@ -205,7 +205,7 @@ def _checks(
     ]
 
 
-def _sentence(check: calls.Check, own: str | None) -> str:
+def _sentence(check: calls.PreflightCheck, own: str | None) -> str:
     """Return the sentence with numbers and times as the call's panel writes them."""
     words = check.sentence.replace(own, phone(own)) if own else check.sentence
     if check.until is not None:
@@ -242,7 +242,7 @@ def _act(checks: Sequence[dict[str, Any]]) -> str:
     return gettext("Schedule for %(time)s", time=time)
 
 
-def _is_in_panel(check: calls.Check) -> bool:
+def _is_in_panel(check: calls.PreflightCheck) -> bool:
     return check.fix_at == "worker" or check.code == "dialling_goes_on"
 
 

@@ -21,14 +21,14 @@ from app.portal.contacts.listing import HINDRANCE_NAMES
 from app.portal.web.formats import hours_end, moment, number, phone
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
-from app.services.contacts import Hindrance
+from app.services.contacts import CallObstacle
 from app.services.outreach import (
     CampaignBlocker,
+    CampaignPlan,
     ClosedCountry,
-    Estimate,
-    Forecast,
-    Plan,
-    Progress,
+    RoundEstimate,
+    RoundForecast,
+    RoundProgress,
     blockers,
 )
 from app.services.outreach.plans import weekdays_of
@@ -54,10 +54,10 @@ LEFT_OUT_WORDS = {
     "no_hour": lazy_gettext("The plan’s hours don’t fit the number"),
 }
 _HINDRANCES = {
-    "no_phone": Hindrance.NO_PHONE,
-    "contact_ended": Hindrance.ENDED,
-    _LISTED: Hindrance.DO_NOT_CALL,
-    "do_not_contact": Hindrance.REFUSED,
+    "no_phone": CallObstacle.NO_PHONE,
+    "contact_ended": CallObstacle.ENDED,
+    _LISTED: CallObstacle.DO_NOT_CALL,
+    "do_not_contact": CallObstacle.REFUSED,
 }
 """The filter of the campaign's contacts for each reason that has one."""
 _COMPLETED = {"state": CallStatus.COMPLETED.value}
@@ -117,7 +117,7 @@ def days_words(days: frozenset[int]) -> str:
     return ", ".join(str(DAYS[day - 1]) for day in sorted(days))
 
 
-def hours_words(plan: Plan | Outreach) -> str:
+def hours_words(plan: CampaignPlan | Outreach) -> str:
     days = days_words(weekdays_of(plan))
     end = hours_end(plan.hours_end)
     return gettext(
@@ -128,7 +128,7 @@ def hours_words(plan: Plan | Outreach) -> str:
     )
 
 
-def message_words(plan: Plan | Outreach) -> str:
+def message_words(plan: CampaignPlan | Outreach) -> str:
     if plan.intro_message:
         return gettext("Exact intro and voicemail")
     if plan.call_instructions:
@@ -136,7 +136,7 @@ def message_words(plan: Plan | Outreach) -> str:
     return gettext("Default messages")
 
 
-def _days_of(plan: Plan | Outreach) -> list[tuple[str, str | None]]:
+def _days_of(plan: CampaignPlan | Outreach) -> list[tuple[str, str | None]]:
     return [
         (label, written_date(day, "yMMMd"))
         for label, day in (
@@ -148,7 +148,7 @@ def _days_of(plan: Plan | Outreach) -> list[tuple[str, str | None]]:
 
 
 def plan_facts(
-    plan: Plan | Outreach, assistant: Assistant | None = None
+    plan: CampaignPlan | Outreach, assistant: Assistant | None = None
 ) -> list[tuple[str, str | None]]:
     return [
         *([(gettext("Assistant"), assistant.name)] if assistant else []),
@@ -170,7 +170,7 @@ def plan_facts(
 
 def consequences(
     campaign: Campaign,
-    forecast: Forecast,
+    forecast: RoundForecast,
     closed: Counter[ClosedCountry],
     plan: Outreach,
     how: Sequence[str],
@@ -212,7 +212,7 @@ def consequences(
 
 
 def how_lines(
-    plan: Outreach, assistant: Assistant, estimate: Estimate, *, simulated: bool
+    plan: Outreach, assistant: Assistant, estimate: RoundEstimate, *, simulated: bool
 ) -> list[str]:
     """Return about how long the calls take, who calls, how many at once, and on which days."""
     days = [f"{label}: {day}." for label, day in _days_of(plan)]
@@ -269,7 +269,9 @@ def _closed_line(campaign: Campaign, country: ClosedCountry, count: int) -> str:
     return line if link is None else Markup("{} {}").format(line, link)
 
 
-def result_figures(campaign: Campaign, progress: Progress) -> list[tuple[str, int, str | None]]:
+def result_figures(
+    campaign: Campaign, progress: RoundProgress
+) -> list[tuple[str, int, str | None]]:
     """Return (result, count, URL of the calls if the user may open them)."""
     return [
         (str(words), count, calls_of_round(campaign, **filters) if count else None)
@@ -283,7 +285,7 @@ def calls_of_round(campaign: Campaign, **filters: str) -> str | None:
     return calls_url(campaign=campaign.id, round=CURRENT, **filters)
 
 
-def left_out_words(progress: Progress, closed: Counter[ClosedCountry]) -> str | None:
+def left_out_words(progress: RoundProgress, closed: Counter[ClosedCountry]) -> str | None:
     """Return in one line how many contacts won't be called, and why, most first."""
     if not progress.left_out:
         return None

@@ -23,7 +23,7 @@ from app.portal.web.list_definitions import (
 )
 from app.services import campaigns, organizations, outreach
 from app.services.campaigns import SORTS
-from app.services.outreach import Summary
+from app.services.outreach import RoundSummary
 from app.services.paging import Page
 from app.validation.uuids import as_uuid
 
@@ -39,7 +39,7 @@ KINDS = {
 class CampaignRow:
     campaign: Campaign
     organization: str
-    outreach: Summary
+    outreach: RoundSummary
 
     @property
     def state(self) -> str:
@@ -73,7 +73,7 @@ def _rows(session: Session, found: Sequence[Campaign]) -> list[CampaignRow]:
     names = organizations.names_of(session, caller(), {row.organization_id for row in found})
     summaries = outreach.summaries_of(session, found)
     return [
-        CampaignRow(row, names.get(row.organization_id, "–"), summaries.get(row.id, Summary()))
+        CampaignRow(row, names.get(row.organization_id, "–"), summaries.get(row.id, RoundSummary()))
         for row in found
     ]
 

@@ -44,7 +44,7 @@ from app.portal.web.formats import night_words
 from app.portal.web.messages import changing, redirect_with
 from app.services import assistants, audit, calls, campaigns, organizations, outreach, phone_numbers
 from app.services.calls import CallSearch
-from app.services.outreach import Recall
+from app.services.outreach import RecallChoice
 from app.services.outreach.progress import NOT_ALLOWED, NOT_REACHED
 
 LATEST_CALLS = 5
@@ -133,12 +133,12 @@ def campaign_pause(campaign_id: UUID) -> Response:
     return redirect_with(words, url)
 
 
-def _recall() -> Recall:
+def _recall() -> RecallChoice:
     """Return which contacts the URL names; all without a name."""
-    return lists.choice_filter("only", Recall) or Recall.ALL
+    return lists.choice_filter("only", RecallChoice) or RecallChoice.ALL
 
 
-def _start(campaign_id: UUID, again: Recall | None = None) -> Response:
+def _start(campaign_id: UUID, again: RecallChoice | None = None) -> Response:
     url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
     try:
         with transaction() as session:
@@ -187,15 +187,15 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
 
 
 def _acts(
-    session: Session, found: Campaign, plan: Outreach, progress: outreach.Progress
+    session: Session, found: Campaign, plan: Outreach, progress: outreach.RoundProgress
 ) -> dict[str, Any]:
     """Return what a user can start now."""
     if not found.contact_count:
         return {"needs_contacts": True}
     if plan.started_at is not None and progress.is_over and progress.called:
-        recalls = [Recall.ALL]
+        recalls = [RecallChoice.ALL]
         if progress.calls.get(NOT_REACHED):
-            recalls.append(Recall.NOT_REACHED)
+            recalls.append(RecallChoice.NOT_REACHED)
         return {"recalls": [(each, _starting(session, found, plan, each)) for each in recalls]}
     if found.status is CampaignStatus.ACTIVE and not progress.is_over:
         return {}
@@ -203,7 +203,7 @@ def _acts(
 
 
 def _past(
-    session: Session, found: Campaign, plan: Outreach, progress: outreach.Progress
+    session: Session, found: Campaign, plan: Outreach, progress: outreach.RoundProgress
 ) -> dict[str, Any]:
     """Return what a round that is over has done, or who has paused it."""
     if plan.started_at is not None and progress.is_over and progress.called:
@@ -241,14 +241,16 @@ def night_warning(session: Session, found: Campaign, plan: Outreach) -> str | No
 
 
 def _starting(
-    session: Session, found: Campaign, plan: Outreach, again: Recall | None = None
+    session: Session, found: Campaign, plan: Outreach, again: RecallChoice | None = None
 ) -> ConfirmationPage:
     forecast = outreach.forecast(session, found, again=again)
     title, act = _title_and_act(found, plan, again)
     endpoint = "portal.campaign_again" if again else "portal.campaign_start"
     return ConfirmationPage(
         action=url_for(
-            endpoint, campaign_id=found.id, only=again if again is Recall.NOT_REACHED else None
+            endpoint,
+            campaign_id=found.id,
+            only=again if again is RecallChoice.NOT_REACHED else None,
         ),
         title=title,
         consequences=consequences(
@@ -267,12 +269,12 @@ def _starting(
     )
 
 
-def _title_and_act(found: Campaign, plan: Outreach, again: Recall | None) -> tuple[str, str]:
+def _title_and_act(found: Campaign, plan: Outreach, again: RecallChoice | None) -> tuple[str, str]:
     """Return the title and the button of a confirmation."""
-    if again is Recall.ALL:
+    if again is RecallChoice.ALL:
         title = gettext("Call all contacts of %(campaign)s again?", campaign=found.name)
         return title, gettext("Call all again")
-    if again is Recall.NOT_REACHED:
+    if again is RecallChoice.NOT_REACHED:
         title = gettext("Call those of %(campaign)s who weren’t reached?", campaign=found.name)
         return title, gettext("Call those not reached")
     if plan.started_at is not None:
@@ -294,10 +296,10 @@ def _how(session: Session, found: Campaign, plan: Outreach, contacts: int) -> li
 
 def estimate_of(
     session: Session,
-    plan: outreach.Plan | Outreach,
+    plan: outreach.CampaignPlan | Outreach,
     found: Campaign,
     organization: Organization,
     contacts: int,
-) -> outreach.Estimate:
+) -> outreach.RoundEstimate:
     most = settings().calls_per_organization
     return outreach.estimate(session, plan, found, organization, contacts, utcnow(), most)

@@ -13,7 +13,7 @@ from app.languages import gettext, lazy_gettext, locale
 from app.models import Assistant
 from app.portal.calls.forms import DEFAULT, EXACT, INSTRUCTIONS, MessageForm
 from app.portal.web.fields import CheckboxesField, ClockField, DayField, VersionField, WholeNumber
-from app.services.outreach import Plan
+from app.services.outreach import CampaignPlan
 
 MESSAGE_HINTS = {
     EXACT: (
@@ -60,7 +60,7 @@ class PlanForm(MessageForm):
     calls_at_once = WholeNumber(lazy_gettext("Calls at once"))
 
     @classmethod
-    def showing(cls, plan: Plan, version: int) -> "PlanForm":
+    def showing(cls, plan: CampaignPlan, version: int) -> "PlanForm":
         return cls.from_object(
             data={
                 "assistant": str(plan.assistant_id) if plan.assistant_id else None,
@@ -81,13 +81,13 @@ class PlanForm(MessageForm):
             SelectChoice(str(assistant.id), _named(assistant)) for assistant in assistants
         ]
 
-    def to_plan(self) -> Plan:
+    def to_plan(self) -> CampaignPlan:
         """Return the plan as typed, with only the texts of the chosen way; for a validated form."""
         texts = self.texts
         speaker = None
         with suppress(ValueError, TypeError):
             speaker = UUID(self.assistant.data)
-        return Plan(
+        return CampaignPlan(
             assistant_id=speaker,
             weekdays=frozenset(
                 int(day) if day.isdecimal() else 0 for day in self.weekdays.data or ()

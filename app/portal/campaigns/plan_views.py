@@ -98,19 +98,19 @@ def _plan_page(campaign_id: UUID, form: PlanForm) -> str:
         )
 
 
-def _zone_of_days(session: Session, plan: outreach.Plan) -> list[tuple[str, str]]:
+def _zone_of_days(session: Session, plan: outreach.CampaignPlan) -> list[tuple[str, str]]:
     """Return the time zone of the plan's first and last day, if it has one of them."""
     if not (plan.starts_on or plan.ends_on):
         return []
     return [(gettext("First and last day in"), zone_of(session, plan).key)]
 
 
-def _duration(expected: outreach.Estimate) -> list[tuple[str, str]]:
+def _duration(expected: outreach.RoundEstimate) -> list[tuple[str, str]]:
     words = duration_words(expected)
     return [(duration_label(expected), words)] if words else []
 
 
-def _outlook(session: Session, found: Campaign, plan: outreach.Plan) -> dict[str, Any]:
+def _outlook(session: Session, found: Campaign, plan: outreach.CampaignPlan) -> dict[str, Any]:
     """Return what the plan means for the campaign's contacts, and a warning about its hours."""
     organization = organizations.get(session, caller(), found.organization_id)
     has_hours = None not in (plan.hours_start, plan.hours_end)

@@ -13,7 +13,7 @@ from app.portal.audit.labels import actor_words
 from app.portal.web.formats import clock, lasting, moment, number, percent, when_in_zone
 from app.portal.web.user_timezone import zone
 from app.services.money_words import exact_money
-from app.services.outreach import Estimate, Finished, Progress
+from app.services.outreach import FinishedRound, RoundEstimate, RoundProgress
 
 _SLACK = timedelta(minutes=2)
 """Shorter times count as none."""
@@ -23,12 +23,12 @@ _MOST_MINUTES = 100
 """More minutes are written as hours."""
 
 
-def duration_label(estimate: Estimate) -> str:
+def duration_label(estimate: RoundEstimate) -> str:
     """Return what `duration_words` says: when calling ends, or how long it takes."""
     return gettext("End") if _ends_another_day(estimate) else gettext("Duration")
 
 
-def duration_words(estimate: Estimate) -> str | None:
+def duration_words(estimate: RoundEstimate) -> str | None:
     """About 20 minutes if each call takes a minute; beyond the hours of today with the end."""
     if not estimate.lasts:
         return None
@@ -53,14 +53,14 @@ def duration_words(estimate: Estimate) -> str | None:
     )
 
 
-def _ends_another_day(estimate: Estimate) -> bool:
+def _ends_another_day(estimate: RoundEstimate) -> bool:
     """Whether calling can't end by the last day, or waits for the hours of another day."""
     if estimate.ends_at is None:
         return True
     return estimate.ends_at - utcnow() > estimate.lasts + _SLACK
 
 
-def _ends_words(estimate: Estimate, end: str) -> str:
+def _ends_words(estimate: RoundEstimate, end: str) -> str:
     if estimate.planned_pace:
         pace = number(estimate.planned_pace)
         return gettext(
@@ -84,7 +84,7 @@ def rough_duration(lasts: timedelta) -> str:
     return ngettext("%(num)s hour", "%(num)s hours", round(minutes / 60))
 
 
-def first_call_words(estimate: Estimate) -> str | None:
+def first_call_words(estimate: RoundEstimate) -> str | None:
     if estimate.begins_at is None:
         return gettext("Never: the last day is over")
     if estimate.begins_at - utcnow() < _SLACK:
@@ -92,7 +92,7 @@ def first_call_words(estimate: Estimate) -> str | None:
     return gettext("%(moment)s at the earliest", moment=_soon(estimate.begins_at))
 
 
-def ahead_words(progress: Progress) -> str:
+def ahead_words(progress: RoundProgress) -> str:
     """Return how many contacts are being called and are still to be called."""
     words = []
     if progress.in_progress:
@@ -103,7 +103,7 @@ def ahead_words(progress: Progress) -> str:
 
 
 def finished_facts(
-    progress: Progress, done: Finished, *, shows_cost: bool
+    progress: RoundProgress, done: FinishedRound, *, shows_cost: bool
 ) -> list[tuple[str, str | None]]:
     """Return what a round has done that is over."""
     started, ended = done.started_at, done.ended_at
@@ -126,7 +126,7 @@ def paused_words(entry: AuditEntry | None) -> str | None:
     return gettext("Paused by %(name)s, %(moment)s.", name=name, moment=moment(entry.at, zone()))
 
 
-def removed_words(progress: Progress) -> str | None:
+def removed_words(progress: RoundProgress) -> str | None:
     if not progress.removed:
         return None
     return ngettext(
@@ -136,7 +136,7 @@ def removed_words(progress: Progress) -> str | None:
     )
 
 
-def status_words(campaign: Campaign, plan: Outreach | None, progress: Progress) -> str:
+def status_words(campaign: Campaign, plan: Outreach | None, progress: RoundProgress) -> str:
     """Return in one line what happens next, and when."""
     if plan is None or plan.started_at is None:
         return gettext("No calls yet. Calls begin when you start the campaign.")
@@ -159,7 +159,7 @@ def _over_words(campaign: Campaign) -> str:
     return gettext("All callable contacts were called. New contacts are called too.")
 
 
-def _pausing_words(progress: Progress) -> str:
+def _pausing_words(progress: RoundProgress) -> str:
     if not progress.in_progress:
         return gettext("Paused. No calls until you resume the campaign.")
     return ngettext(
@@ -169,7 +169,7 @@ def _pausing_words(progress: Progress) -> str:
     )
 
 
-def _next_words(plan: Outreach, progress: Progress) -> str:
+def _next_words(plan: Outreach, progress: RoundProgress) -> str:
     begins = plan.next_at if progress.to_come else progress.next_due
     ahead = begins - utcnow() if begins else timedelta()
     if begins is None or ahead < _SLACK:
@@ -182,7 +182,7 @@ def _next_words(plan: Outreach, progress: Progress) -> str:
     return gettext("Next call: %(moment)s.", moment=_soon(begins))
 
 
-def _end_words(plan: Outreach, progress: Progress) -> str:
+def _end_words(plan: Outreach, progress: RoundProgress) -> str:
     if progress.pace is None:
         return gettext("The end time appears after the first calls.")
     if progress.ends_at is not None:
@@ -203,7 +203,7 @@ def _soon(value: datetime) -> str:
     return f"{clock(value, zone())}{NO_BREAK}{zone_letters(local)}"
 
 
-def waiting_words(progress: Progress) -> str | None:
+def waiting_words(progress: RoundProgress) -> str | None:
     """Return why contacts wait, apart from their turn."""
     return " ".join(_waiting(*each) for each in progress.waiting.items()) or None
 

@@ -143,7 +143,7 @@ def campaign_archive(campaign_id: UUID) -> Page:
 
 def about(session: Session, found: Campaign) -> dict[str, Any]:
     planned = outreach.summaries_of(session, [found]).get(found.id)
-    summary = planned or outreach.Summary()
+    summary = planned or outreach.RoundSummary()
     state = state_of(found, summary)
     archived = found.status is CampaignStatus.ARCHIVED
     organization = organizations.get(session, caller(), found.organization_id)
@@ -210,7 +210,7 @@ def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
         form=form,
         hints=WHO_HINTS,
         steps_of_new=steps_of_new(),
-        defaults=plan_facts(outreach.Plan(None)),
+        defaults=plan_facts(outreach.CampaignPlan(None)),
     )
 
 

@@ -16,7 +16,7 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import number
 from app.portal.web.forms import PortalForm
 from app.services import carrier_accounts, organizations, phone_numbers
-from app.services.calls.traffic import Traffic
+from app.services.calls.traffic import CallTraffic
 
 MOST_NAMES = 10
 WHOLE = lazy_gettext("Organizations without their own account")
@@ -44,7 +44,7 @@ def saved_words(account: CarrierAccount) -> str:
 
 
 def account_facts(
-    account: CarrierAccount, calls: Traffic, numbers: int, users: str
+    account: CarrierAccount, calls: CallTraffic, numbers: int, users: str
 ) -> list[tuple[str, str]]:
     """Return what an account does; ``users`` as in `users_words`."""
     if account.is_pending:

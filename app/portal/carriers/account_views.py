@@ -30,7 +30,7 @@ from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.messages import changing, redirect_with
 from app.services import carrier_accounts, organizations, phone_numbers
 from app.services.calls import traffic
-from app.services.calls.traffic import Traffic
+from app.services.calls.traffic import CallTraffic
 
 
 @portal.get("/line/accounts", endpoint="carrier_accounts")
@@ -54,20 +54,20 @@ def _listed(session: Session, found: Sequence[CarrierAccount]) -> dict[str, Any]
     """Return the rows of accounts with their facts, and the calls without an account."""
     tests = carrier_accounts.last_tests(session, found)
     counted = traffic.by_account(session, caller())
-    platform = counted.get((CarrierKind(settings().carrier), None), Traffic())
+    platform = counted.get((CarrierKind(settings().carrier), None), CallTraffic())
     return {
         "rows": [_row(session, account, tests.get(account.id)) for account in found],
         "facts_of": _facts(session, found, counted),
         "platform_calls": platform.last_day,
         "simulated_name": carrier_title(CarrierKind.SIMULATOR),
-        "simulated_calls": counted.get((CarrierKind.SIMULATOR, None), Traffic()).last_day,
+        "simulated_calls": counted.get((CarrierKind.SIMULATOR, None), CallTraffic()).last_day,
     }
 
 
 def _facts(
     session: Session,
     found: Sequence[CarrierAccount],
-    counted: Mapping[tuple[CarrierKind, UUID | None], Traffic],
+    counted: Mapping[tuple[CarrierKind, UUID | None], CallTraffic],
 ) -> dict[UUID, list[tuple[str, str]]]:
     """Return what the list says about each account."""
     ids = {row.organization_id for row in found if row.organization_id}
@@ -77,7 +77,7 @@ def _facts(
     return {
         account.id: account_facts(
             account,
-            counted.get((account.carrier, account.id), Traffic()),
+            counted.get((account.carrier, account.id), CallTraffic()),
             numbers.get(account.id, 0),
             users_words(
                 names.get(account.organization_id) if account.organization_id else None, others

@@ -6,7 +6,7 @@ from app.gateways.carriers.sip.account import Trunk
 from app.languages import lazy_gettext
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
-from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts import AccountFields
 from app.services.carrier_accounts.account_fields import LONGEST_HOST, LONGEST_SECRET, LONGEST_USER
 
 NUMBER, USER = "number", "user"
@@ -28,8 +28,8 @@ class CarrierAccountForm(PortalForm):
     def showing(cls, sid: str, version: int) -> "CarrierAccountForm":
         return cls.from_object(data={"sid": sid, "version": version})
 
-    def to_particulars(self) -> Particulars:
-        return Particulars((self.token.data or "").strip(), sid=(self.sid.data or "").strip())
+    def to_particulars(self) -> AccountFields:
+        return AccountFields((self.token.data or "").strip(), sid=(self.sid.data or "").strip())
 
 
 class LineTrunkForm(PortalForm):
@@ -61,7 +61,7 @@ class LineTrunkForm(PortalForm):
         caller = NUMBER if trunk is None or trunk.shows_number else USER
         return cls.from_object(trunk, {"caller": caller, "version": version})
 
-    def to_particulars(self) -> Particulars:
+    def to_particulars(self) -> AccountFields:
         """Return the values as typed; the service reports invalid ones."""
         trunk = Trunk(
             address=(self.address.data or "").strip(),
@@ -72,4 +72,4 @@ class LineTrunkForm(PortalForm):
             registers=bool(self.registers.data),
             shows_number=self.caller.data != USER,
         )
-        return Particulars((self.password.data or "").strip(), trunk=trunk)
+        return AccountFields((self.password.data or "").strip(), trunk=trunk)

@@ -4,15 +4,15 @@ from app.enums import Observed
 from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.web.formats import carrier_title, number
 from app.services.calls.stuck import StuckReason
-from app.services.pauses.carrier_health import CarrierHealth, State
+from app.services.pauses.carrier_health import CarrierHealth, CarrierState
 
-STATE_WORDS: dict[State, tuple[str, str]] = {
-    State.OUTAGE: (lazy_gettext("No answer"), "danger"),
-    State.DELAYS: (lazy_gettext("Not accepting calls"), "warning"),
-    State.REFUSES: (lazy_gettext("Refuses calls"), "warning"),
-    State.SLOW: (lazy_gettext("Slow"), "warning"),
-    State.WELL: (lazy_gettext("Works"), "success"),
-    State.QUIET: (lazy_gettext("No recent requests"), "neutral"),
+STATE_WORDS: dict[CarrierState, tuple[str, str]] = {
+    CarrierState.OUTAGE: (lazy_gettext("No answer"), "danger"),
+    CarrierState.DELAYS: (lazy_gettext("Not accepting calls"), "warning"),
+    CarrierState.REFUSES: (lazy_gettext("Refuses calls"), "warning"),
+    CarrierState.SLOW: (lazy_gettext("Slow"), "warning"),
+    CarrierState.WELL: (lazy_gettext("Works"), "success"),
+    CarrierState.QUIET: (lazy_gettext("No recent requests"), "neutral"),
 }
 """The word and the tone of its badge."""
 
@@ -25,10 +25,10 @@ OBSERVED_WORDS: dict[Observed, str] = {
 }
 
 _TEXTS = {
-    State.OUTAGE: lazy_gettext("Each call is retried until it is accepted or expires."),
-    State.DELAYS: lazy_gettext("Each call is retried as soon as possible."),
-    State.REFUSES: lazy_gettext("Refused calls have failed. Other calls continue."),
-    State.SLOW: lazy_gettext("Calls are placed, but later than usual."),
+    CarrierState.OUTAGE: lazy_gettext("Each call is retried until it is accepted or expires."),
+    CarrierState.DELAYS: lazy_gettext("Each call is retried as soon as possible."),
+    CarrierState.REFUSES: lazy_gettext("Refused calls have failed. Other calls continue."),
+    CarrierState.SLOW: lazy_gettext("Calls are placed, but later than usual."),
 }
 YOUR_LINE = lazy_gettext("The carrier")
 
@@ -37,13 +37,13 @@ def problem_title(health: CarrierHealth, *, names_carrier: bool) -> str:
     """Twilio does not answer"""
     name = carrier_title(health.carrier) if names_carrier else str(YOUR_LINE)
     match health.state:
-        case State.OUTAGE:
+        case CarrierState.OUTAGE:
             return gettext("%(carrier)s does not answer", carrier=name)
-        case State.DELAYS:
+        case CarrierState.DELAYS:
             return gettext("%(carrier)s isn’t accepting calls", carrier=name)
-        case State.REFUSES:
+        case CarrierState.REFUSES:
             return gettext("%(carrier)s refuses calls", carrier=name)
-        case State.SLOW:
+        case CarrierState.SLOW:
             return gettext("%(carrier)s is slow", carrier=name)
         case _:
             raise KeyError(health.state)

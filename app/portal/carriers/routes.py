@@ -12,7 +12,7 @@ from app.portal.carriers.account_labels import KIND_WORDS, WHOLE, owner_of, shor
 from app.portal.web.formats import carrier_title
 from app.services import carrier_accounts, organizations
 from app.services.calls import traffic
-from app.services.calls.traffic import Traffic
+from app.services.calls.traffic import CallTraffic
 
 MOST_ACCOUNTS = 50
 
@@ -24,7 +24,7 @@ class CallRoute:
     account: str
     carrier: str
     users: str
-    traffic: Traffic
+    traffic: CallTraffic
     is_simulated: bool = False
     url: str | None = None
 
@@ -41,7 +41,7 @@ def routes_of(session: Session) -> list[CallRoute]:
             short_name(account),
             str(KIND_WORDS[account.carrier]),
             owner_of(account, names),
-            counted.get((account.carrier, account.id), Traffic()),
+            counted.get((account.carrier, account.id), CallTraffic()),
             url=url_for("portal.organization", organization_id=account.organization_id)
             if account.organization_id
             else None,
@@ -52,10 +52,10 @@ def routes_of(session: Session) -> list[CallRoute]:
     own, tests = CarrierKind(settings().carrier), gettext("Calls with test keys")
     if own is not CarrierKind.SIMULATOR and not has_own:
         found.append(
-            CallRoute("", carrier_title(own), str(WHOLE), counted.get((own, None), Traffic()))
+            CallRoute("", carrier_title(own), str(WHOLE), counted.get((own, None), CallTraffic()))
         )
     elif not has_own:
         tests = gettext("Organizations without their own account, and calls with test keys")
-    simulated = counted.get((CarrierKind.SIMULATOR, None), Traffic())
+    simulated = counted.get((CarrierKind.SIMULATOR, None), CallTraffic())
     name = carrier_title(CarrierKind.SIMULATOR)
     return [*found, CallRoute("", name, tests, simulated, is_simulated=True)]

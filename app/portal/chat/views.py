@@ -57,13 +57,13 @@ def _form() -> ChatForm:
     return ChatForm(signed_in=known_user() is not None)
 
 
-def _message(form: ChatForm) -> chat.Message:
+def _message(form: ChatForm) -> chat.VisitorMessage:
     user = known_user()
     text = (form.message.data or "").replace("\r\n", "\n").replace("\0", "").strip()
     if user is not None:
-        return chat.Message(text, user.email, user.name or "")
+        return chat.VisitorMessage(text, user.email, user.name or "")
     typed = [(f.data or "").replace("\0", "").strip() for f in (form.email, form.name)]
-    return chat.Message(text, *typed)
+    return chat.VisitorMessage(text, *typed)
 
 
 def _sender() -> str | None:

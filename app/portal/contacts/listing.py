@@ -19,16 +19,16 @@ from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilt
 from app.portal.web.list_pages import path_id
 from app.services import campaigns, contacts, do_not_call
 from app.services.calls.rules import GIVEN, REFUSED
-from app.services.contacts import Hindrance, history
+from app.services.contacts import CallObstacle, history
 from app.services.contacts.queries import SORTS
 from app.services.paging import Page
 from app.validation.uuids import as_uuid
 
 HINDRANCE_NAMES = {
-    Hindrance.NO_PHONE: lazy_gettext("No phone number"),
-    Hindrance.DO_NOT_CALL: lazy_gettext("On the do-not-call list"),
-    Hindrance.REFUSED: lazy_gettext("Asked not to be called"),
-    Hindrance.ENDED: lazy_gettext("Outreach has ended"),
+    CallObstacle.NO_PHONE: lazy_gettext("No phone number"),
+    CallObstacle.DO_NOT_CALL: lazy_gettext("On the do-not-call list"),
+    CallObstacle.REFUSED: lazy_gettext("Asked not to be called"),
+    CallObstacle.ENDED: lazy_gettext("Outreach has ended"),
 }
 
 
@@ -55,7 +55,7 @@ def _chosen() -> dict[str, Any]:
     return {
         "query": lists.text_filter("q"),
         "status": lists.text_filter("status"),
-        "hindrance": lists.choice_filter("hindrance", Hindrance),
+        "hindrance": lists.choice_filter("hindrance", CallObstacle),
     }
 
 

@@ -9,7 +9,7 @@ from app.languages import lazy_gettext
 from app.portal.web.fields import VersionField, lines_of
 from app.portal.web.forms import PortalForm
 from app.portal.web.region_choices import named_regions
-from app.services.destinations import Choice, Limits
+from app.services.destinations import DestinationChoice, DestinationLimits
 
 
 class DestinationsForm(PortalForm):
@@ -24,7 +24,7 @@ class DestinationsForm(PortalForm):
         self.regions.choices = named_regions()
 
     @classmethod
-    def showing(cls, stored: Limits | Choice) -> Self:
+    def showing(cls, stored: DestinationLimits | DestinationChoice) -> Self:
         return cls.from_object(
             data={
                 "version": stored.version,
@@ -47,12 +47,12 @@ class DestinationsForm(PortalForm):
     def typed_hosts(self) -> Sequence[str]:
         return lines_of(self.hosts)
 
-    def to_choice(self) -> Choice:
-        return Choice(self.chosen, self.typed_hosts)
+    def to_choice(self) -> DestinationChoice:
+        return DestinationChoice(self.chosen, self.typed_hosts)
 
-    def to_limits(self) -> Limits:
+    def to_limits(self) -> DestinationLimits:
         """Without a host, any is allowed."""
-        return Limits(self.chosen, self.typed_hosts or None)
+        return DestinationLimits(self.chosen, self.typed_hosts or None)
 
 
 class PartnerLimitsForm(DestinationsForm):
@@ -60,6 +60,6 @@ class PartnerLimitsForm(DestinationsForm):
 
     limited = BooleanField(lazy_gettext("Limit the countries of this partner"))
 
-    def to_limits(self) -> Limits:
+    def to_limits(self) -> DestinationLimits:
         regions = self.chosen if self.limited.data else None
-        return Limits(regions, self.typed_hosts or None)
+        return DestinationLimits(regions, self.typed_hosts or None)

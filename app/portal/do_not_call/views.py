@@ -22,7 +22,7 @@ from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.process_names import author_words
 from app.services import do_not_call, organizations, users
-from app.services.do_not_call import Added, Sheet
+from app.services.do_not_call import AddedNumbers, ParsedNumbers
 from app.services.pasted_lines import decoded
 
 MOST_SHOWN = 200
@@ -149,7 +149,7 @@ def _add(organization_id: UUID, *, good_only: bool) -> Page:
     )
 
 
-def _add_page(organization_id: UUID, form: NumbersForm, sheet: Sheet | None = None) -> str:
+def _add_page(organization_id: UUID, form: NumbersForm, sheet: ParsedNumbers | None = None) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
     return render_template(
@@ -173,13 +173,13 @@ def _file_text(sent: FileStorage) -> str:
     return decoded(data)
 
 
-def _repeated_words(sheet: Sheet) -> str:
+def _repeated_words(sheet: ParsedNumbers) -> str:
     return ngettext(
         "%(num)s line repeated a number.", "%(num)s lines repeated a number.", sheet.repeated
     )
 
 
-def _added_words(added: Added, sheet: Sheet) -> str:
+def _added_words(added: AddedNumbers, sheet: ParsedNumbers) -> str:
     count = added.added
     words = [ngettext("%(num)s number added.", "%(num)s numbers added.", count)]
     if added.known:

@@ -11,7 +11,7 @@ from app.models import IdentityProvider
 from app.portal.web.fields import OnceField, VersionField, blank_is_none, without_nul
 from app.portal.web.forms import PortalForm
 from app.portal.web.navigation import ROLE_NAMES
-from app.services.identity_providers.providers import NEW_ROLES, Fields
+from app.services.identity_providers.providers import NEW_ROLES, ProviderFields
 
 NO_ROLE = lazy_gettext("None: only mapped roles")
 
@@ -49,13 +49,13 @@ class _ProviderFields(PortalForm):
         roles = [(role.value, ROLE_NAMES[role]) for role in NEW_ROLES]
         self.default_role.choices = [("", NO_ROLE), *roles]
 
-    def to_fields(self, issuer: str | None = None) -> Fields:
+    def to_fields(self, issuer: str | None = None) -> ProviderFields:
         """Return what was sent; ``issuer`` is the present one of an edit form."""
         values = {
             Role.ADMIN.value: self.admin_value.data,
             Role.PARTNER_EDITOR.value: self.editor_value.data,
         }
-        return Fields(
+        return ProviderFields(
             name=self.name.data or "",
             issuer=issuer or self.issuer.data or "",
             client_id=self.client_id.data or "",

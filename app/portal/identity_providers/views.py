@@ -19,7 +19,7 @@ from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_with
 from app.services import partners
 from app.services.identity_providers import providers
-from app.services.identity_providers.providers import Fields
+from app.services.identity_providers.providers import ProviderFields
 
 
 @portal.get("/settings/company-accounts")
@@ -52,7 +52,7 @@ def portal_settings_company_create() -> Page:
     return redirect_with(words, url)
 
 
-def _check(wanted: Fields) -> None:
+def _check(wanted: ProviderFields) -> None:
     """Check the fields and ask the provider itself. Raises `ValidationFailed`."""
     with transaction(read_only=True) as session:
         _partner(session)

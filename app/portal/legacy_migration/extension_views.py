@@ -23,7 +23,7 @@ from app.portal.web.user_timezone import zone
 from app.schemas.checks import parse_date
 from app.services.legacy import extensions
 from app.services.legacy import migration as legacy_migration
-from app.services.legacy.migration import DAYS_SHOWN, Moving
+from app.services.legacy.migration import DAYS_SHOWN, MigratingClient
 
 
 class ExtensionForm(PortalForm):
@@ -79,7 +79,7 @@ def api_migration_end_confirm(client_id: UUID) -> Page:
     return _ending(_changeable(client_id)).page()
 
 
-def _ending(moving: Moving) -> ConfirmationPage:
+def _ending(moving: MigratingClient) -> ConfirmationPage:
     retirement = settings().legacy_retirement
     day = last_day(retirement, "UTC")
     return ConfirmationPage(
@@ -109,7 +109,7 @@ def api_migration_end(client_id: UUID) -> Page:
     )
 
 
-def _changeable(client_id: UUID) -> Moving:
+def _changeable(client_id: UUID) -> MigratingClient:
     """Return a client that may get an extension. Raises `NotFound`, also for a revoked client."""
     with transaction(read_only=True) as session:
         moving = legacy_migration.get(session, caller(), client_id)
@@ -118,7 +118,7 @@ def _changeable(client_id: UUID) -> Moving:
     return moving
 
 
-def _extending(moving: Moving, form: ExtensionForm) -> str:
+def _extending(moving: MigratingClient, form: ExtensionForm) -> str:
     client = moving.client
     consequences = [
         _requests(moving),
@@ -143,7 +143,7 @@ def _extending(moving: Moving, form: ExtensionForm) -> str:
     ).page(form.last_day)
 
 
-def _requests(moving: Moving) -> str:
+def _requests(moving: MigratingClient) -> str:
     count = moving.accepted + moving.refused
     if not count:
         return gettext("No requests in the last %(days)s days.", days=DAYS_SHOWN)

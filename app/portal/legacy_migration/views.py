@@ -20,7 +20,7 @@ from app.portal.web.user_timezone import zone
 from app.services import partners
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.calls import SUCCESSOR, end_of_service
-from app.services.legacy.migration import Moving
+from app.services.legacy.migration import MigratingClient
 
 EXTENSIONS = {"with": lazy_gettext("With an extension"), "without": lazy_gettext("No extension")}
 EXTENDED = {"with": True, "without": False}
@@ -78,7 +78,7 @@ def api_migration_client(client_id: UUID) -> str:
     )
 
 
-def _replaced(session: Session, moving: Moving) -> dict[str, Any]:
+def _replaced(session: Session, moving: MigratingClient) -> dict[str, Any]:
     """Return the last request, what replaces it, how it was answered, and how the new API would
     answer it."""
     exchange = legacy_migration.exchange_of(session, moving)
@@ -97,7 +97,7 @@ def _replaced(session: Session, moving: Moving) -> dict[str, Any]:
     }
 
 
-def _row(moving: Moving) -> dict[str, Any]:
+def _row(moving: MigratingClient) -> dict[str, Any]:
     until = end_of_service(moving.client.served_until, settings())
     return {
         "moving": moving,

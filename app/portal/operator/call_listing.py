@@ -13,14 +13,14 @@ from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilt
 from app.portal.web.region_choices import region_title
 from app.portal.web.user_timezone import Problems, time_bounds, zone
 from app.services.calls import of_partners
-from app.services.calls.of_partners import SORTS, PartnerCall, Wanted
+from app.services.calls.of_partners import SORTS, PartnerCall, PartnerCallFilter
 from app.services.paging import Page
 
 
-def chosen() -> tuple[Wanted, Problems]:
+def chosen() -> tuple[PartnerCallFilter, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
     since, before, problems = time_bounds(zone())
-    wanted = Wanted(
+    wanted = PartnerCallFilter(
         partner=lists.id_or_words("partner"),
         states=chosen_states(),
         carrier=lists.choice_filter("carrier", CarrierKind),

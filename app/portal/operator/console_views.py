@@ -67,7 +67,7 @@ def operator_partner(partner_id: UUID) -> str:
 
 def _use_of(session: Session, partner: Partner) -> dict[str, Any]:
     """Return what the partner has and uses, and the days that its links count."""
-    used = spending.of(session, caller(), spending.Subject(partner_id=partner.id))
+    used = spending.of(session, caller(), spending.LimitSubject(partner_id=partner.id))
     return {
         "counts": overview.portal_of(session, partner),
         "users": users_in_words(session, partner.id),
@@ -81,7 +81,7 @@ def _use_of(session: Session, partner: Partner) -> dict[str, Any]:
 
 def _administrators(session: Session, partner_id: UUID) -> Sequence[User]:
     """Return the partner's administrators, the first one first."""
-    chosen = users.Filter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
+    chosen = users.UserFilter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
     return users.search(session, caller(), chosen, sort="created", limit=MOST_ADMINISTRATORS).items
 
 

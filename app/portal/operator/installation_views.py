@@ -21,7 +21,7 @@ from app.portal.personal_data.settings_views import kept
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import number, size
 from app.services import figure_check, installation
-from app.services.installation import FAILED_WITHIN, Database, is_late
+from app.services.installation import FAILED_WITHIN, DatabaseServer, is_late
 from app.services.money_words import exact_micros
 from app.services.spending.rates import currency_of
 
@@ -89,7 +89,7 @@ def _failed(session: Session) -> list[tuple[str, FailedJob]]:
     return [(QUEUE_NAMES.get(each.queue, each.queue), each) for each in found]
 
 
-def _facts(database: Database, migration: str | None) -> list[tuple[str | None, ...]]:
+def _facts(database: DatabaseServer, migration: str | None) -> list[tuple[str | None, ...]]:
     """Return names and values, some with a URL."""
     return [
         (gettext("Version"), VERSION),

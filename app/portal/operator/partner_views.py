@@ -64,7 +64,7 @@ def partner_resume(partner_id: UUID) -> Response:
 
 def users_in_words(session: Session, partner_id: UUID) -> str:
     """Return how many users a partner has: 5, or 100,000+."""
-    chosen = users.Filter(partner_id=partner_id)
+    chosen = users.UserFilter(partner_id=partner_id)
     return _at_most(users.count(session, caller(), chosen, most=MOST_COUNTED))
 
 
@@ -80,10 +80,13 @@ def crumbs_of(partner: Partner) -> list[tuple[str, str]]:
 
 def _of_suspending(session: Session, partner: Partner) -> list[str]:
     signed_out = users.count(
-        session, caller(), users.Filter(partner_id=partner.id), most=MOST_COUNTED
+        session, caller(), users.UserFilter(partner_id=partner.id), most=MOST_COUNTED
     )
     waiting = of_partners.count(
-        session, caller(), of_partners.Wanted(partner=partner.id, states=WAITING), most=MOST_COUNTED
+        session,
+        caller(),
+        of_partners.PartnerCallFilter(partner=partner.id, states=WAITING),
+        most=MOST_COUNTED,
     )
     cancelled = ngettext(
         "%(num)s waiting call is cancelled when it is due.",

@@ -25,7 +25,7 @@ from app.services import figure_check, installation, storage, workers
 from app.services.figure_check import CheckedDay
 from app.services.installation import FAILED_WITHIN, is_late
 from app.services.pauses import carrier_health
-from app.services.workers import Workers
+from app.services.workers import RunningWorkers
 
 NAMES_IN_SENTENCE = {
     job_queue.CALLS_QUEUE: lazy_gettext("calls"),
@@ -47,7 +47,7 @@ Part = dict[str, Any]
 class QueuedWork:
     """The workers, the queues, those that no worker serves, and the number of failed jobs."""
 
-    workers: Workers
+    workers: RunningWorkers
     queues: list[QueueDepth]
     unserved: list[str]
     failed: int
@@ -91,7 +91,7 @@ def _row(title: str, word: str, tone: str, text: str, endpoint: str | None = Non
     return {"title": title, "word": word, "tone": tone, "text": text, "url": url}
 
 
-def _calling_service(found: Workers) -> Part:
+def _calling_service(found: RunningWorkers) -> Part:
     title = gettext("Calling service")
     if not found.online:
         text = gettext(

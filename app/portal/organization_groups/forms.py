@@ -10,7 +10,7 @@ from app.languages import lazy_gettext
 from app.models import Organization, OrganizationGroup
 from app.portal.web.fields import CheckboxesField, OnceField, VersionField, lines_of, without_nul
 from app.portal.web.forms import PortalForm
-from app.services.organization_groups import Listed
+from app.services.organization_groups import GroupRow
 from app.validation.uuids import as_uuid
 
 ALL, SOME = "all", "some"
@@ -69,7 +69,7 @@ class LimitForm(PortalForm):
     )
     groups = CheckboxesField(lazy_gettext("Groups"))
 
-    def offer(self, listed: Sequence[Listed]) -> None:
+    def offer(self, listed: Sequence[GroupRow]) -> None:
         self.groups.choices = [SelectChoice(str(each.group.id), each.group.name) for each in listed]
 
     def __init__(self, *args: Any, **more: Any):

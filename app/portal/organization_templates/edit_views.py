@@ -26,9 +26,9 @@ from app.portal.web.messages import changing, redirect_with
 from app.portal.web.region_choices import offered_first
 from app.services import organization_templates
 from app.services.assistants.settings import MAX_TEXT, AssistantFields
-from app.services.organization_templates import Opened, PreparedCampaign
+from app.services.organization_templates import OpenedTemplate, PreparedCampaign
 from app.services.organization_templates.checking import openable_for
-from app.services.outreach import Plan
+from app.services.outreach import CampaignPlan
 from app.services.outreach.plans import MOST_WORDS
 
 TARGET = "organization_template"
@@ -92,7 +92,7 @@ def organization_template_assistant_remove_confirm(template_id: UUID, position: 
     return _removing(opened(template_id), position).page()
 
 
-def _removing(found: Opened, position: int) -> ConfirmationPage:
+def _removing(found: OpenedTemplate, position: int) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for(
             "portal.organization_template_assistant_remove",
@@ -147,7 +147,7 @@ def organization_template_campaign_remove(template_id: UUID) -> Response:
     return _saved(template_id, gettext("Campaign plan removed."))
 
 
-def _opened(session: Session, template_id: UUID) -> Opened:
+def _opened(session: Session, template_id: UUID) -> OpenedTemplate:
     return organization_templates.opened(session, caller(), template_id)
 
 
@@ -163,13 +163,13 @@ def _saved(template_id: UUID, words: str) -> Response:
     return redirect_with(words, _url(template_id))
 
 
-def _fields_at(found: Opened, position: int) -> AssistantFields:
+def _fields_at(found: OpenedTemplate, position: int) -> AssistantFields:
     if position >= len(found.content.assistants):
         raise NotFound
     return found.content.assistants[position]
 
 
-def _assistant_form(found: Opened, position: int) -> TemplateAssistantForm:
+def _assistant_form(found: OpenedTemplate, position: int) -> TemplateAssistantForm:
     fields = _fields_at(found, position)
     return TemplateAssistantForm.showing_fields(fields, found.template.version)
 
@@ -178,8 +178,8 @@ def _stored_assistant(session: Session, template_id: UUID, position: int) -> Tem
     return _assistant_form(_opened(session, template_id), position)
 
 
-def _campaign_form(found: Opened) -> TemplateCampaignForm:
-    campaign = found.content.campaign or PreparedCampaign(gettext("Outreach"), Plan(None))
+def _campaign_form(found: OpenedTemplate) -> TemplateCampaignForm:
+    campaign = found.content.campaign or PreparedCampaign(gettext("Outreach"), CampaignPlan(None))
     form = TemplateCampaignForm.showing_campaign(campaign, found.template.version)
     form.offer_template(found.content)
     return form

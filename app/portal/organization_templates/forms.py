@@ -19,7 +19,12 @@ from app.portal.web.forms import PortalForm
 from app.portal.web.region_choices import named_regions
 from app.portal.web.zone_choices import zone_choices
 from app.services.assistants.settings import AssistantFields
-from app.services.organization_templates import Content, Customer, Opened, PreparedCampaign
+from app.services.organization_templates import (
+    CustomerDetails,
+    OpenedTemplate,
+    PreparedCampaign,
+    TemplateContent,
+)
 
 MOST_NAME = 200
 NO_ONE = ""
@@ -70,7 +75,7 @@ class TemplateForm(SettingsForm, OrganizationLimitsForm, FirstRole):
     name = StringField(lazy_gettext("Name"), filters=[without_nul], render_kw=_NAME)
 
     @classmethod
-    def showing_template(cls, opened: Opened) -> "TemplateForm":
+    def showing_template(cls, opened: OpenedTemplate) -> "TemplateForm":
         content, rules = opened.content, opened.content.rules
         values = {name: getattr(rules, name) for name in rules.__dataclass_fields__}
         return cls.from_object(
@@ -86,7 +91,7 @@ class TemplateForm(SettingsForm, OrganizationLimitsForm, FirstRole):
             }
         )
 
-    def changed(self, content: Content) -> Content:
+    def changed(self, content: TemplateContent) -> TemplateContent:
         """Return the content with what was typed; for a validated form."""
         return replace(
             content,
@@ -142,7 +147,7 @@ class TemplateCampaignForm(PlanForm):
             }
         )
 
-    def offer_template(self, content: Content) -> None:
+    def offer_template(self, content: TemplateContent) -> None:
         self.assistant.choices = [
             SelectChoice(str(position), fields.name)
             for position, fields in enumerate(content.assistants)
@@ -171,7 +176,7 @@ class CustomerForm(PortalForm):
         lazy_gettext("Name of the first user"), filters=[without_nul], render_kw=_NAME
     )
 
-    def offer(self, content: Content) -> None:
+    def offer(self, content: TemplateContent) -> None:
         named = named_regions()
         own = next((str(c.label) for c in named if c.value == content.rules.default_region), "")
         self.country.choices = [
@@ -180,8 +185,8 @@ class CustomerForm(PortalForm):
         ]
         self.timezone.choices = [SelectChoice("", zone_words(content)), *zone_choices()]
 
-    def to_customer(self) -> Customer:
-        return Customer(
+    def to_customer(self) -> CustomerDetails:
+        return CustomerDetails(
             name=self.name.data or "",
             email=self.email.data or None,
             user_name=self.user_name.data or None,

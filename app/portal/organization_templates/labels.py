@@ -12,7 +12,7 @@ from app.portal.web.formats import hours_end, number
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES
 from app.services.assistants.settings import AssistantFields
-from app.services.organization_templates import Content, PreparedCampaign
+from app.services.organization_templates import PreparedCampaign, TemplateContent
 from app.services.organizations import CallingRules
 
 FIRST_ROLE_NAMES: dict[Role | None, str] = {
@@ -28,7 +28,7 @@ INVITATION_HINTS: dict[Role | None, str] = {
 }
 
 
-def content_words(content: Content) -> str:
+def content_words(content: TemplateContent) -> str:
     """Basic plan, 2 assistants, campaign Recall"""
     count = len(content.assistants)
     parts = [
@@ -50,7 +50,7 @@ def message_lines(assistant: AssistantFields) -> list[str]:
     return lines
 
 
-def limit_facts(content: Content) -> list[tuple[str, str]]:
+def limit_facts(content: TemplateContent) -> list[tuple[str, str]]:
     return [
         (gettext("Plan"), PLAN_NAMES[content.payment_tier]),
         (gettext("Assistant limit"), _limit(content.assistant_limit)),
@@ -59,7 +59,7 @@ def limit_facts(content: Content) -> list[tuple[str, str]]:
     ]
 
 
-def limits_used(content: Content) -> list[str]:
+def limits_used(content: TemplateContent) -> list[str]:
     """Return which limits a new organization reaches as soon as it is created."""
     found = []
     if content.assistants and len(content.assistants) >= content.assistant_limit > 0:
@@ -75,7 +75,7 @@ def limits_used(content: Content) -> list[str]:
     return found
 
 
-def zone_words(content: Content) -> str:
+def zone_words(content: TemplateContent) -> str:
     """Return the time zone of a customer for which none is given."""
     zones = {assistant.timezone for assistant in content.assistants}
     zone = zones.pop() if len(zones) == 1 else None
@@ -115,7 +115,7 @@ def rule_facts(rules: CallingRules, most_at_once: int) -> list[tuple[str, str]]:
     ]
 
 
-def campaign_facts(content: Content, campaign: PreparedCampaign) -> list[tuple[str, str]]:
+def campaign_facts(content: TemplateContent, campaign: PreparedCampaign) -> list[tuple[str, str]]:
     plan = campaign.plan
     days = get_day_names("abbreviated", locale=locale())
     at_once = number(plan.calls_at_once) if plan.calls_at_once else None

@@ -34,10 +34,10 @@ from app.services.organization_templates import (
     MOST_BYTES,
     MOST_ROWS,
     CheckedRow,
-    Content,
-    Customer,
+    CustomerDetails,
     CustomerFile,
     CustomerRow,
+    TemplateContent,
 )
 
 CELLS = {
@@ -293,7 +293,7 @@ def _checked_page(
     )
 
 
-def _zone_fits(content: Content, customer: Customer) -> bool:
+def _zone_fits(content: TemplateContent, customer: CustomerDetails) -> bool:
     """Return whether the time zone that a customer gets is one of its country."""
     zones = {customer.timezone or assistant.timezone for assistant in content.assistants}
     of_country = zones_of_region(customer.country or content.rules.default_region)

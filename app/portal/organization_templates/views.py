@@ -29,17 +29,17 @@ from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.services import campaigns, organization_templates, organizations
-from app.services.organization_templates import Bounds, Opened
+from app.services.organization_templates import InstallationBounds, OpenedTemplate
 from app.validation.uuids import as_uuid
 
 MOST_CAMPAIGNS = 50
 
 
-def bounds() -> Bounds:
-    return Bounds(settings().calls_per_organization, settings().sip_allow_private)
+def bounds() -> InstallationBounds:
+    return InstallationBounds(settings().calls_per_organization, settings().sip_allow_private)
 
 
-def opened(template_id: UUID) -> Opened:
+def opened(template_id: UUID) -> OpenedTemplate:
     with transaction(read_only=True) as session:
         return organization_templates.opened(session, caller(), template_id)
 

@@ -1,10 +1,10 @@
 """What adding, suspending, resuming and archiving an organization does, in words and numbers."""
 
 from app.languages import gettext, ngettext
-from app.services.organizations import Reach
+from app.services.organizations import ActiveItems
 
 
-def suspending_words(reach: Reach) -> list[str]:
+def suspending_words(reach: ActiveItems) -> list[str]:
     """Return what happens at once, and to waiting calls."""
     calls, campaigns = reach.waiting_calls, reach.running_campaigns
     words = _shut_out(reach)
@@ -29,7 +29,7 @@ def suspending_words(reach: Reach) -> list[str]:
     return [*words, gettext("Nothing is deleted. Reactivating restores access.")]
 
 
-def archiving_words(reach: Reach) -> list[str]:
+def archiving_words(reach: ActiveItems) -> list[str]:
     calls, campaigns = reach.waiting_calls, reach.running_campaigns
     words = _shut_out(reach)
     if calls:
@@ -53,7 +53,7 @@ def archiving_words(reach: Reach) -> list[str]:
     return [*words, coming_back]
 
 
-def _shut_out(reach: Reach) -> list[str]:
+def _shut_out(reach: ActiveItems) -> list[str]:
     users, keys, clients = reach.users, reach.keys, reach.legacy_clients
     words = []
     if users:

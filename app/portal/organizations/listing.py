@@ -16,9 +16,9 @@ from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
 from app.portal.web.plan_names import PLAN_NAMES, plan_name
 from app.services import organizations, partners
-from app.services.organizations import Closeness, InTrial
+from app.services.organizations import InTrial, LimitCloseness
 from app.services.organizations.loading import SORTS
-from app.services.organizations.use import Use
+from app.services.organizations.use import OrganizationUse
 from app.services.paging import Page
 from app.validation.uuids import as_uuid
 
@@ -29,8 +29,8 @@ STATUS_NAMES = {
 }
 ANY_STATUS = "any"
 CLOSENESS_NAMES = {
-    Closeness.NEAR: lazy_gettext("80 %% of a limit used"),
-    Closeness.REACHED: lazy_gettext("A limit reached"),
+    LimitCloseness.NEAR: lazy_gettext("80 %% of a limit used"),
+    LimitCloseness.REACHED: lazy_gettext("A limit reached"),
 }
 TRIAL_NAMES = {InTrial.YES: lazy_gettext("In trial"), InTrial.NO: lazy_gettext("Out of trial")}
 
@@ -38,19 +38,19 @@ TRIAL_NAMES = {InTrial.YES: lazy_gettext("In trial"), InTrial.NO: lazy_gettext("
 @dataclass(frozen=True, slots=True)
 class OrganizationRow:
     organization: Organization
-    use: Use
+    use: OrganizationUse
     first_user: str | None
     partner: str | None
     """The name of its partner, for operators."""
 
 
-def _chosen() -> organizations.Filter:
-    return organizations.Filter(
+def _chosen() -> organizations.OrganizationFilter:
+    return organizations.OrganizationFilter(
         query=lists.text_filter("q"),
         tier=lists.choice_filter("tier", Tier),
         status=lists.choice_filter("status", OrganizationStatus),
         with_archived=request.args.get("status") == ANY_STATUS,
-        closeness=lists.choice_filter("use", Closeness),
+        closeness=lists.choice_filter("use", LimitCloseness),
         in_trial=lists.choice_filter("trial", InTrial),
     )
 

@@ -8,7 +8,7 @@ from app.languages import lazy_gettext
 from app.portal.web.fields import ClockField, VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.portal.web.region_choices import named_regions
-from app.services.organizations import CallingRules, Openable
+from app.services.organizations import CallingRules, OpenableRegions
 
 TOGETHER = (
     ("calling_hours_start", "calling_hours_end"),
@@ -48,7 +48,7 @@ class SettingsForm(PortalForm):
             data={**values, "allowed_regions": list(rules.allowed_regions), "version": version}
         )
 
-    def offer_only(self, openable: Openable, stored: CallingRules) -> None:
+    def offer_only(self, openable: OpenableRegions, stored: CallingRules) -> None:
         """Leave out the regions that can't be chosen and aren't."""
         own = {stored.default_region, self.default_region.data}
         chosen = {*stored.allowed_regions, *(self.allowed_regions.data or ())}

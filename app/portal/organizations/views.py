@@ -41,7 +41,7 @@ from app.services import (
 )
 from app.services.billing import included, statements
 from app.services.calls import limits
-from app.services.outreach import Summary
+from app.services.outreach import RoundSummary
 from app.services.pricing import subscriptions
 
 LATEST_CHANGES = 5
@@ -185,7 +185,7 @@ def organization_users(organization_id: UUID) -> str:
     place = lists.place()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        wanted = users.Filter(query=lists.text_filter("q"), organization=found.id)
+        wanted = users.UserFilter(query=lists.text_filter("q"), organization=found.id)
         page = users.search(session, caller(), wanted, **place.wanted)
         return render_template(
             "portal/organizations/users.html",
@@ -221,7 +221,9 @@ def organization_campaigns(organization_id: UUID) -> str:
         return render_template(
             "portal/organizations/campaigns.html",
             **about(session, found, "portal.organization_campaigns"),
-            rows=[(row, state_of(row, summaries.get(row.id, Summary()))) for row in page.items],
+            rows=[
+                (row, state_of(row, summaries.get(row.id, RoundSummary()))) for row in page.items
+            ],
             state_words=STATE_WORDS,
             **place.pager(page.next_cursor),
         )
@@ -280,19 +282,21 @@ def _months_before(day: date, months: int) -> date:
     return date(year, month + 1, 1)
 
 
-def _sum(days: list[reporting.Day]) -> reporting.Day:
+def _sum(days: list[reporting.DailyFigures]) -> reporting.DailyFigures:
     names = ("conversations", "by_human", "by_voicemail", "seconds")
-    return reporting.Day(date.min, *(sum(getattr(day, name) for day in days) for name in names))
+    return reporting.DailyFigures(
+        date.min, *(sum(getattr(day, name) for day in days) for name in names)
+    )
 
 
 def _months(
     session: Session, found: Organization
-) -> list[tuple[reporting.Span, str, reporting.Day]]:
+) -> list[tuple[reporting.DaySpan, str, reporting.DailyFigures]]:
     """Return the months, the latest first, each with its totals; none before the first use."""
     today = utcnow().date()
     first = _months_before(today, MONTHS - 1)
     days = reporting.daily(session, caller(), first, today, organization_id=found.id)
-    months: dict[date, list[reporting.Day]] = {}
+    months: dict[date, list[reporting.DailyFigures]] = {}
     for day in days:
         months.setdefault(day.day.replace(day=1), []).append(day)
     totals = [

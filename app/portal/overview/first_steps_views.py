@@ -15,7 +15,7 @@ from app.portal.web.formats import number
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.services import overview
-from app.services.overview import Step
+from app.services.overview import SetupStep
 
 TITLES: dict[Role, str] = {
     Role.PARTNER_ADMIN: lazy_gettext("Set up your portal"),
@@ -24,53 +24,53 @@ TITLES: dict[Role, str] = {
     Role.OWNER: lazy_gettext("Set up your organization"),
     Role.STANDARD: lazy_gettext("First steps"),
 }
-WORDS: dict[Step, tuple[str, str, str]] = {
-    Step.BRAND: (
+WORDS: dict[SetupStep, tuple[str, str, str]] = {
+    SetupStep.BRAND: (
         lazy_gettext("Publish your brand"),
         lazy_gettext("Logo, colours and name on every page."),
         "portal.branding",
     ),
-    Step.DOMAIN: (
+    SetupStep.DOMAIN: (
         lazy_gettext("Use your own domain"),
         lazy_gettext("Your customers sign in there once it is verified."),
         "portal.portal_settings",
     ),
-    Step.ORGANIZATION: (
+    SetupStep.ORGANIZATION: (
         lazy_gettext("Add your first organization"),
         lazy_gettext("One of your customers, with its users and assistants."),
         "portal.organizations",
     ),
-    Step.MEMBER: (
+    SetupStep.MEMBER: (
         lazy_gettext("Invite a customer’s first user"),
         lazy_gettext("They get an email with a link to their organization."),
         "portal.user_new",
     ),
-    Step.COLLEAGUE: (
+    SetupStep.COLLEAGUE: (
         lazy_gettext("Invite a colleague"),
         lazy_gettext("They work with your campaigns and calls."),
         "portal.user_new",
     ),
-    Step.ASSISTANT: (
+    SetupStep.ASSISTANT: (
         lazy_gettext("Get an assistant ready"),
         lazy_gettext("It needs a number that is set up with the carrier."),
         "portal.assistants",
     ),
-    Step.UPLOAD: (
+    SetupStep.UPLOAD: (
         lazy_gettext("Upload contacts"),
         lazy_gettext("Into a campaign. Files are checked before they are applied."),
         "portal.uploads",
     ),
-    Step.CAMPAIGN: (
+    SetupStep.CAMPAIGN: (
         lazy_gettext("Start a campaign"),
         lazy_gettext("Choose an assistant, days and hours. Calls begin when you start it."),
         "portal.campaigns",
     ),
-    Step.CALL: (
+    SetupStep.CALL: (
         lazy_gettext("Place a first call"),
         lazy_gettext("To your own phone, as a test."),
         "portal.test_call",
     ),
-    Step.TIME_ZONE: (
+    SetupStep.TIME_ZONE: (
         lazy_gettext("Choose your time zone"),
         lazy_gettext("Times on every page are shown in it."),
         "portal.account",
@@ -121,10 +121,12 @@ def first_steps(session: Session) -> FirstSteps | None:
     if not steps:
         return None
     has_assistant = (
-        steps[Step.ASSISTANT] if Step.ASSISTANT in steps else overview.can_call(session, caller())
+        steps[SetupStep.ASSISTANT]
+        if SetupStep.ASSISTANT in steps
+        else overview.can_call(session, caller())
     )
     entries = tuple(
-        _entry(step, is_done=is_done, is_early=step is Step.CALL and not has_assistant)
+        _entry(step, is_done=is_done, is_early=step is SetupStep.CALL and not has_assistant)
         for step, is_done in steps.items()
     )
     is_hidden = current_user.first_steps_hidden_at is not None
@@ -147,7 +149,7 @@ def first_steps_show() -> Response:
     return redirect(url_for("portal.overview"), 303)
 
 
-def _entry(step: Step, *, is_done: bool, is_early: bool) -> StepEntry:
+def _entry(step: SetupStep, *, is_done: bool, is_early: bool) -> StepEntry:
     """``is_early``: no assistant can place the call yet."""
     title, text, endpoint = WORDS[step]
     if is_done:
@@ -158,8 +160,8 @@ def _entry(step: Step, *, is_done: bool, is_early: bool) -> StepEntry:
     return StepEntry(title, text, url, is_done)
 
 
-def _done(step: Step) -> str:
+def _done(step: SetupStep) -> str:
     """Partners invite colleagues too: the owner may see that step done on the first visit."""
-    if step is Step.COLLEAGUE:
+    if step is SetupStep.COLLEAGUE:
         return gettext("Done: your organization has other users.")
     return gettext("Done")

@@ -29,90 +29,100 @@ from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import LAST_DAY, zone
 from app.services import audit, calls, figure_check, organizations, overview, reporting
 from app.services.figure_check import CheckedDay
-from app.services.overview import ActionItem, Kind, Month
+from app.services.overview import ActionItem, ActionItemKind, OverviewMonth
 
 SHOWN = 5
-PLACES: dict[Kind, tuple[str, str, str, dict[str, Any]]] = {
-    Kind.ALERT: ("portal.alerts", lazy_gettext("Open alert"), "bell", {}),
-    Kind.CALL: ("portal.call", lazy_gettext("Open call"), "alert-circle", {}),
-    Kind.CALLS_UNKNOWN: (
+PLACES: dict[ActionItemKind, tuple[str, str, str, dict[str, Any]]] = {
+    ActionItemKind.ALERT: ("portal.alerts", lazy_gettext("Open alert"), "bell", {}),
+    ActionItemKind.CALL: ("portal.call", lazy_gettext("Open call"), "alert-circle", {}),
+    ActionItemKind.CALLS_UNKNOWN: (
         "portal.calls",
         lazy_gettext("Show calls"),
         "alert-circle",
         {"state": "unknown"},
     ),
-    Kind.CALLS_UNANSWERED: (
+    ActionItemKind.CALLS_UNANSWERED: (
         "portal.calls",
         lazy_gettext("Show calls"),
         "phone-off",
         {"state": "unanswered", "within": "24-hours"},
     ),
-    Kind.LINE: ("portal.line_health", lazy_gettext("Show status"), "activity-heartbeat", {}),
-    Kind.PAUSED: ("portal.line_health", lazy_gettext("Show status"), "player-pause", {}),
-    Kind.ORGANIZATION_PAUSED: (
+    ActionItemKind.LINE: (
+        "portal.line_health",
+        lazy_gettext("Show status"),
+        "activity-heartbeat",
+        {},
+    ),
+    ActionItemKind.PAUSED: ("portal.line_health", lazy_gettext("Show status"), "player-pause", {}),
+    ActionItemKind.ORGANIZATION_PAUSED: (
         "portal.organization",
         lazy_gettext("Open organization"),
         "player-pause",
         {},
     ),
-    Kind.CAMPAIGN: (
+    ActionItemKind.CAMPAIGN: (
         "portal.campaign_outreach",
         lazy_gettext("Open campaign"),
         "speakerphone",
         {},
     ),
-    Kind.UPLOAD: ("portal.upload", lazy_gettext("Open upload"), "file-spreadsheet", {}),
-    Kind.LIMIT: (
+    ActionItemKind.UPLOAD: ("portal.upload", lazy_gettext("Open upload"), "file-spreadsheet", {}),
+    ActionItemKind.LIMIT: (
         "portal.organization_plan",
         lazy_gettext("Change limit"),
         "alert-triangle",
         {"back": "/"},
     ),
-    Kind.INCLUDED: (
+    ActionItemKind.INCLUDED: (
         "portal.organization_plan",
         lazy_gettext("Change plan"),
         "chart-bar",
         {"back": "/"},
     ),
-    Kind.OWN_PLAN: ("portal.plan", lazy_gettext("View plan"), "chart-bar", {}),
-    Kind.SPENDING: ("portal.organization_spending", lazy_gettext("View spending"), "coin", {}),
-    Kind.PORTAL_SPENDING: (
+    ActionItemKind.OWN_PLAN: ("portal.plan", lazy_gettext("View plan"), "chart-bar", {}),
+    ActionItemKind.SPENDING: (
+        "portal.organization_spending",
+        lazy_gettext("View spending"),
+        "coin",
+        {},
+    ),
+    ActionItemKind.PORTAL_SPENDING: (
         "portal.portal_settings_spending",
         lazy_gettext("View spending"),
         "coin",
         {},
     ),
-    Kind.ASSISTANT: ("portal.assistant", lazy_gettext("Set up"), "phone-off", {}),
-    Kind.ASSISTANTS: (
+    ActionItemKind.ASSISTANT: ("portal.assistant", lazy_gettext("Set up"), "phone-off", {}),
+    ActionItemKind.ASSISTANTS: (
         "portal.assistants",
         lazy_gettext("Show assistants"),
         "phone-off",
         {"readiness": "not-ready"},
     ),
-    Kind.BRAND: ("portal.branding_surfaces", lazy_gettext("Complete"), "palette", {}),
-    Kind.CARRIER_ACCOUNT: (
+    ActionItemKind.BRAND: ("portal.branding_surfaces", lazy_gettext("Complete"), "palette", {}),
+    ActionItemKind.CARRIER_ACCOUNT: (
         "portal.carrier_accounts",
         lazy_gettext("Show accounts"),
         "phone-outgoing",
         {},
     ),
-    Kind.CREDENTIAL_KEY: ("portal.api_key", lazy_gettext("Renew"), "key", {}),
-    Kind.CREDENTIAL_CLIENT: ("portal.api_client", lazy_gettext("Renew"), "key", {}),
-    Kind.CREDENTIAL_TOKEN: ("portal.directory", lazy_gettext("Renew"), "key", {}),
+    ActionItemKind.CREDENTIAL_KEY: ("portal.api_key", lazy_gettext("Renew"), "key", {}),
+    ActionItemKind.CREDENTIAL_CLIENT: ("portal.api_client", lazy_gettext("Renew"), "key", {}),
+    ActionItemKind.CREDENTIAL_TOKEN: ("portal.directory", lazy_gettext("Renew"), "key", {}),
 }
 """Endpoint, button, icon and parameters of the page that fixes each kind of item."""
 
 PARAMETERS = {
-    Kind.CALL: "call_id",
-    Kind.CAMPAIGN: "campaign_id",
-    Kind.UPLOAD: "upload_id",
-    Kind.LIMIT: "organization_id",
-    Kind.INCLUDED: "organization_id",
-    Kind.SPENDING: "organization_id",
-    Kind.ORGANIZATION_PAUSED: "organization_id",
-    Kind.ASSISTANT: "assistant_id",
-    Kind.CREDENTIAL_KEY: "key_id",
-    Kind.CREDENTIAL_CLIENT: "client_id",
+    ActionItemKind.CALL: "call_id",
+    ActionItemKind.CAMPAIGN: "campaign_id",
+    ActionItemKind.UPLOAD: "upload_id",
+    ActionItemKind.LIMIT: "organization_id",
+    ActionItemKind.INCLUDED: "organization_id",
+    ActionItemKind.SPENDING: "organization_id",
+    ActionItemKind.ORGANIZATION_PAUSED: "organization_id",
+    ActionItemKind.ASSISTANT: "assistant_id",
+    ActionItemKind.CREDENTIAL_KEY: "key_id",
+    ActionItemKind.CREDENTIAL_CLIENT: "client_id",
 }
 
 
@@ -229,7 +239,7 @@ def _shown(item: ActionItem) -> dict[str, Any]:
     parameter = PARAMETERS.get(item.kind)
     if parameter:
         values = {**values, parameter: item.target}
-    elif item.kind is Kind.ALERT:
+    elif item.kind is ActionItemKind.ALERT:
         values = {"_anchor": f"alert-{item.target}"}
     return {
         "title": item.title,
@@ -237,11 +247,11 @@ def _shown(item: ActionItem) -> dict[str, Any]:
         "url": url_for(endpoint, **values) if may_open(caller(), endpoint) else None,
         "act": act,
         "symbol": symbol,
-        "tone": "danger" if item.urgent else "" if item.kind is Kind.BRAND else "warning",
+        "tone": "danger" if item.urgent else "" if item.kind is ActionItemKind.BRAND else "warning",
     }
 
 
-def _chart(month: Month) -> dict[str, Any]:
+def _chart(month: OverviewMonth) -> dict[str, Any]:
     before = [entry.conversations for entry in month.days_before]
     padded: list[int | None] = [*before, *[None] * (len(month.days) - len(before))]
     return chart_of(

@@ -27,8 +27,8 @@ from app.services.contacts import single
 from app.services.exports.words import SUBJECT_TITLES
 from app.services.personal_data import copies, erasing, mentions, preview, subjects
 from app.services.personal_data.erasing import ENDED
-from app.services.personal_data.mentions import Mention
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.mentions import TextMention
+from app.services.personal_data.subjects import DataSubject
 
 EXPORTS_SHOWN = 20
 
@@ -192,7 +192,7 @@ def _contact_page(campaign_id: UUID, contact_id: UUID, form: EraseForm) -> str:
         )
 
 
-def _page(session: Session, subject: Subject, form: EraseForm, **about: Any) -> str:
+def _page(session: Session, subject: DataSubject, form: EraseForm, **about: Any) -> str:
     searched = mentions.of(session, caller(), subject, seconds=mentions.PATIENCE)
     mentioned = searched.mentions
     return render_template(
@@ -214,7 +214,7 @@ def _page(session: Session, subject: Subject, form: EraseForm, **about: Any) -> 
     )
 
 
-def _url_of(mention: Mention) -> str | None:
+def _url_of(mention: TextMention) -> str | None:
     """Return the page of a text, if the user may open it."""
     endpoint, needed = labels.MENTION_PAGES[mention.table]
     if not may_open(caller(), endpoint):

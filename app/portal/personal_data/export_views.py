@@ -13,12 +13,12 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.messages import changing, redirect_with
 from app.portal.web.user_timezone import zone
 from app.services.personal_data import exporting, subjects
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 
 
 @portal.post("/people/<uuid:user_id>/data-export")
 def user_data_export(user_id: UUID) -> Page:
-    def of_user(session: Session) -> Subject:
+    def of_user(session: Session) -> DataSubject:
         return subjects.user(session, caller(), user_id)
 
     return _requested(of_user)
@@ -26,13 +26,13 @@ def user_data_export(user_id: UUID) -> Page:
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data-export")
 def contact_data_export(campaign_id: UUID, contact_id: UUID) -> Page:
-    def of_contact(session: Session) -> Subject:
+    def of_contact(session: Session) -> DataSubject:
         return subjects.contact(session, caller(), campaign_id, contact_id)
 
     return _requested(of_contact, campaign_id)
 
 
-def _requested(load: Callable[[Session], Subject], campaign_id: UUID | None = None) -> Page:
+def _requested(load: Callable[[Session], DataSubject], campaign_id: UUID | None = None) -> Page:
     url = url_for("portal.exports")
     with changing(url, Conflict) as session:
         exporting.request(session, caller(), load(session), zone(), campaign_id)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from app.enums import ErasureState, RetentionKind, SubjectKind
 from app.languages import lazy_gettext
 from app.services.personal_data.inventory import OnErasure
-from app.services.personal_data.preview import Line
+from app.services.personal_data.preview import ErasureLine
 
 TABLE_NAMES: dict[str, str] = {
     "audit_entries": lazy_gettext("History entries"),
@@ -81,7 +81,7 @@ KINDS: dict[RetentionKind, str] = {
 }
 
 
-def rows_of(lines: Iterable[Line]) -> list[tuple[str, int, str, str]]:
+def rows_of(lines: Iterable[ErasureLine]) -> list[tuple[str, int, str, str]]:
     """Return name, number, fate and table of each line of a person's data."""
     return [
         (TABLE_NAMES.get(line.table, OTHER), line.rows, FATES[line.fate], line.table)

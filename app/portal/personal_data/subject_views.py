@@ -18,7 +18,7 @@ from app.portal.web.navigation import ROLE_NAMES, may_open
 from app.services import contacts, organizations, search, users
 from app.services.contacts import single
 from app.services.personal_data import preview, subjects
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 
 SHOWN = 20
 Choice = tuple[str, str, str, str]
@@ -41,7 +41,7 @@ def personal_data() -> str:
     )
 
 
-def _groups(session: Session, found: search.Found) -> list[tuple[str, Sequence[Choice]]]:
+def _groups(session: Session, found: search.SearchResults) -> list[tuple[str, Sequence[Choice]]]:
     """Return the people who were found, with the names of their organizations."""
     ids = {user.organization_id for user in found.users if user.organization_id}
     ids |= {campaign.organization_id for _contact, campaign in found.contacts}
@@ -85,7 +85,9 @@ def contact_data(campaign_id: UUID, contact_id: UUID) -> str:
         )
 
 
-def _page(session: Session, subject: Subject, *, calls_url: str | None = None, **about: Any) -> str:
+def _page(
+    session: Session, subject: DataSubject, *, calls_url: str | None = None, **about: Any
+) -> str:
     return render_template(
         "portal/personal_data/subject.html",
         lines=labels.rows_of(preview.of(session, subject)),
@@ -109,7 +111,7 @@ def _of_user(user: User, names: dict[UUID, str]) -> Choice:
     return user.name or user.email, _beside(*known), "user", url
 
 
-def _of_contacts(found: search.Found, names: dict[UUID, str]) -> Sequence[Choice]:
+def _of_contacts(found: search.SearchResults, names: dict[UUID, str]) -> Sequence[Choice]:
     """Return each person once, by the newest contact of an organization."""
     rows: dict[tuple[Any, ...], Choice] = {}
     for contact, campaign in found.contacts:

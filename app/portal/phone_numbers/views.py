@@ -22,7 +22,7 @@ from app.portal.web.formats import phone
 from app.portal.web.messages import changing, redirect_with
 from app.services import phone_numbers
 from app.services.paging import Page
-from app.services.phone_numbers import Listed
+from app.services.phone_numbers import ListedNumber
 from app.services.tenancy import refuse_archived
 
 
@@ -46,7 +46,7 @@ def list_phone_numbers() -> str:
 
 def _listed(
     session: Session, organization: Organization | None, at: lists.ListPosition
-) -> Page[Listed]:
+) -> Page[ListedNumber]:
     """Return a page of numbers; its URL has the cursor, a number, without the plus sign."""
     return phone_numbers.listing(
         session,
@@ -126,7 +126,7 @@ def phone_number_release(digits: str) -> Response:
     return redirect_with(gettext("%(number)s released.", number=phone(f"+{digits}")), url)
 
 
-def _rows(session: Session, found: Sequence[Listed]) -> list[tuple[Any, ...]]:
+def _rows(session: Session, found: Sequence[ListedNumber]) -> list[tuple[Any, ...]]:
     """Return the numbers, each with its assistants and its state."""
     numbers = [row.number for row in found]
     users = phone_numbers.assistants_with(session, caller(), numbers)

@@ -26,7 +26,7 @@ from app.portal.spending.forms import AmountField, typed_amount
 from app.portal.web.editing import EditDifference, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
-from app.services.pricing import Plan, PlanTerms, PlanText
+from app.services.pricing import EditedPlan, PlanTerms, PlanText
 from app.services.pricing.plans import LOCAL_ID, LONGEST_ID, LONGEST_NAME, MOST_AMOUNT, check
 
 NOT_COUNTED = "none"
@@ -77,7 +77,7 @@ class PricingPlanForm(PortalForm):
     product_id = StringField(lazy_gettext("Product id"), render_kw=_ID)
 
     @classmethod
-    def showing(cls, plan: Plan, version: int) -> "PricingPlanForm":
+    def showing(cls, plan: EditedPlan, version: int) -> "PricingPlanForm":
         terms = plan.terms
         texts = {text.language: text for text in plan.texts}
         data: dict[str, Any] = {
@@ -101,7 +101,7 @@ class PricingPlanForm(PortalForm):
         }
         return cls.from_object(data=data)
 
-    def to_plan(self, stored: Plan, *, has_ids: bool) -> Plan:
+    def to_plan(self, stored: EditedPlan, *, has_ids: bool) -> EditedPlan:
         """Return ``stored`` with the typed values. Without ``has_ids`` its ids stay.
 
         Usage that isn't charged has no amounts.
@@ -170,7 +170,7 @@ class PricingPlanForm(PortalForm):
             return False
         return True
 
-    def validate_all(self, stored: Plan, *, has_ids: bool) -> bool:
+    def validate_all(self, stored: EditedPlan, *, has_ids: bool) -> bool:
         """Check like the service too if something is wrong, so that all problems are shown at
         once."""
         if self.validate():

@@ -11,7 +11,7 @@ from app.models import Subscription
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number
 from app.services.money_words import exact_micros, money
-from app.services.pricing import Plan, PlanChange, PlanTerms, differences
+from app.services.pricing import EditedPlan, PlanChange, PlanTerms, differences
 
 INTERVAL_WORDS = {
     BillingInterval.MONTH: lazy_gettext("a month"),
@@ -170,7 +170,7 @@ def a_day_words(limit: int | None) -> str:
 
 
 def change_rows(
-    changes: Sequence[PlanChange], old: Sequence[Plan], new: Sequence[Plan]
+    changes: Sequence[PlanChange], old: Sequence[EditedPlan], new: Sequence[EditedPlan]
 ) -> list[tuple[str, list[tuple[str, str, str]]]]:
     """Return the changes by the new names of their plans: each as its label, and both values in
     words."""
@@ -186,7 +186,9 @@ def change_rows(
     return [(after[tier].name, rows) for tier, rows in found.items()]
 
 
-def changed_words(old: Sequence[Plan], new: Sequence[Plan]) -> list[tuple[str, list[str]]]:
+def changed_words(
+    old: Sequence[EditedPlan], new: Sequence[EditedPlan]
+) -> list[tuple[str, list[str]]]:
     """Return what differs, by the new names of the plans: Plus, ["Price: $99.00 → $109.00",
     "Feature added: “Fast help”"]."""
     before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))

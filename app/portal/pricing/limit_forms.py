@@ -13,7 +13,7 @@ from app.portal.web.editing import EditDifference
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.portal.web.plan_names import PLAN_NAMES
-from app.services.plans.limits import Allowance, check
+from app.services.plans.limits import PlanLimits, check
 
 BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
 _FIELDS = {"callsAtOnce": "at_once", "callsADay": "a_day"}
@@ -44,16 +44,16 @@ class LimitsForm(PortalForm):
         yield from zip(BY_SIZE, (field.form for field in fields), strict=True)
 
     @classmethod
-    def showing(cls, allowed: Mapping[Tier, Allowance], version: int) -> "LimitsForm":
+    def showing(cls, allowed: Mapping[Tier, PlanLimits], version: int) -> "LimitsForm":
         form = cls.from_object(data={"version": version})
         for tier, row in form.rows:
             row.at_once.data = allowed[tier].calls_at_once
             row.a_day.data = allowed[tier].calls_a_day
         return form
 
-    def wanted(self) -> dict[Tier, Allowance]:
+    def wanted(self) -> dict[Tier, PlanLimits]:
         """Return the typed limits; unreadable ones are None."""
-        return {tier: Allowance(row.at_once.data, row.a_day.data) for tier, row in self.rows}
+        return {tier: PlanLimits(row.at_once.data, row.a_day.data) for tier, row in self.rows}
 
     def differences(self, stored: Self) -> list[EditDifference]:
         return [

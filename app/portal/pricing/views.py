@@ -22,7 +22,7 @@ from app.services import partners, reporting
 from app.services.billing.by_plan import paid_by_plan
 from app.services.billing.months import latest_closable
 from app.services.plans import effects, limits
-from app.services.pricing import Plan, PlanSet, accounts, selling, versions
+from app.services.pricing import EditedPlan, PlanSet, accounts, selling, versions
 
 STALE_AFTER = timedelta(minutes=30)
 """Three runs of the worker without an answer."""
@@ -130,11 +130,11 @@ def _stored(session: Session, tier: str) -> PricingPlanForm:
     return PricingPlanForm.showing(_plan(found, tier), found.fingerprint)
 
 
-def _plan(found: PlanSet, tier: str) -> Plan:
+def _plan(found: PlanSet, tier: str) -> EditedPlan:
     return next(plan for plan in found.plans if plan.tier == tier)
 
 
-def _page(form: PricingPlanForm, plan: Plan, typed: Plan | None = None) -> str:
+def _page(form: PricingPlanForm, plan: EditedPlan, typed: EditedPlan | None = None) -> str:
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
         return render_template(

@@ -67,7 +67,7 @@ def _stored(file: IO[bytes]) -> StoredFile:
     return files().save(file, max_bytes=MOST_BYTES)
 
 
-def _written(task: exports.Task) -> tuple[IO[bytes], int]:
+def _written(task: exports.ExportTask) -> tuple[IO[bytes], int]:
     """Return a temporary file with the list, and its number of rows. Raises what reading the list
     raises, and `TooLarge`."""
     export = task.export
@@ -89,7 +89,7 @@ def _written(task: exports.Task) -> tuple[IO[bytes], int]:
 
 
 @retry_on_file_outage
-def _written_zip(task: exports.Task) -> tuple[IO[bytes], int]:
+def _written_zip(task: exports.ExportTask) -> tuple[IO[bytes], int]:
     with transaction(read_only=True) as session:
         subject = exporting.subject_of(
             session, task.caller, task.export.list_name, task.export.query
@@ -106,6 +106,6 @@ def _written_csv(headings: Sequence[str], parts: Iterable[list[list[Cell]]]) -> 
     return file
 
 
-def _fail(task: exports.Task, problem: ExportProblem) -> None:
+def _fail(task: exports.ExportTask, problem: ExportProblem) -> None:
     with transaction() as session:
         exports.fail(session, task.export.id, problem, task.turn)

@@ -21,8 +21,8 @@ from app.portal.web.charts import chart_of
 from app.portal.web.organization_picker import organization_named
 from app.services import monthly_reports, pdf, reporting
 from app.services.billing import margin
-from app.services.billing.margin import Earned
-from app.services.reporting import Day, MonthlyReport
+from app.services.billing.margin import MonthMargin
+from app.services.reporting import DailyFigures, MonthlyReport
 
 OLDEST = timedelta(days=731)
 
@@ -34,7 +34,7 @@ class MonthReportView:
     organization: Organization | None
     month: date
     report: MonthlyReport
-    earned: Earned | None
+    earned: MonthMargin | None
 
     @property
     def whose(self) -> UUID | None:
@@ -106,7 +106,7 @@ def _neighbours(month: date, today: date, organization_id: UUID | None) -> dict[
 
 
 def _chart(report: MonthlyReport) -> dict[str, Any]:
-    def values(days: list[Day]) -> list[int | None]:
+    def values(days: list[DailyFigures]) -> list[int | None]:
         found: list[int | None] = [day.conversations for day in days]
         return [*found, *[None] * (len(report.days) - len(found))][: len(report.days)]
 

@@ -14,7 +14,7 @@ from app.portal.web.charts import chart_of
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page
 from app.services import partners, reporting
-from app.services.reporting import SignUps, Span
+from app.services.reporting import DaySpan, SignUps
 
 
 @portal.get("/report", endpoint="report")
@@ -33,7 +33,7 @@ def show_report() -> Page:
         )
 
 
-def _counted(session: Session, span: Span) -> dict[str, Any]:
+def _counted(session: Session, span: DaySpan) -> dict[str, Any]:
     """Return the figures of today and those who signed up in the span."""
     partner_id, by_days = partners.own(caller()), reporting.by_days(span)
     begun = reporting.sign_ups(session, caller(), partner_id, span)

@@ -23,7 +23,7 @@ from app.portal.web.user_timezone import zone
 from app.services import organizations
 from app.services import search as service_search
 from app.services.contacts.single import name_of
-from app.services.search import Found
+from app.services.search import SearchResults
 
 SHOWN = 5
 
@@ -114,7 +114,7 @@ def _words_of(page: pages.SearchablePage) -> str:
     return "".join(f" {part}" for part in parts)
 
 
-def _groups(session: Session, found: Found, words: str) -> list[SearchGroup]:
+def _groups(session: Session, found: SearchResults, words: str) -> list[SearchGroup]:
     ids = {call.organization_id for call in found.calls}
     ids |= {campaign.organization_id for campaign in found.campaigns}
     ids |= {campaign.organization_id for _, campaign in found.contacts}

@@ -22,7 +22,7 @@ from app.services import domains, partners
 class RecordRow:
     """A record to set, and its state at the last check; None before the first."""
 
-    record: domains.Record
+    record: domains.RequiredRecord
     state: DnsRecordState | None
     found: Sequence[str]
 

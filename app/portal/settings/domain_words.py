@@ -2,7 +2,7 @@
 
 from app.enums import DnsRecordKind, DnsRecordState
 from app.languages import gettext, lazy_gettext
-from app.services.domains import Record
+from app.services.domains import RequiredRecord
 
 NAMES = {
     DnsRecordKind.OWNERSHIP: lazy_gettext("Ownership"),
@@ -28,7 +28,7 @@ _DIFFERENT = {
 }
 
 
-def hint(record: Record) -> str:
+def hint(record: RequiredRecord) -> str:
     """Return what a record is for."""
     words = str(_HINTS[record.kind])
     if record.type != "CNAME":
@@ -37,7 +37,7 @@ def hint(record: Record) -> str:
     return f"{words} {alias}"
 
 
-def explanation(record: Record, state: DnsRecordState | None) -> str:
+def explanation(record: RequiredRecord, state: DnsRecordState | None) -> str:
     """Return what to do about a record in this state; nothing where there is nothing to do."""
     match state:
         case DnsRecordState.MISSING:

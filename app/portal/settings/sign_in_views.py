@@ -83,7 +83,7 @@ def _stored(session: Session) -> SignInPolicyForm:
 
 
 def _page(form: SignInPolicyForm) -> str:
-    without = users.Filter(status=UserStatus.ACTIVE, has_factor=False)
+    without = users.UserFilter(status=UserStatus.ACTIVE, has_factor=False)
     with transaction(read_only=True) as session:
         lacking = {
             "staff": sum(

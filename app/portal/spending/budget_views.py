@@ -13,36 +13,36 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
 from app.services import organizations, partners
-from app.services.spending import Subject, budgets
+from app.services.spending import LimitSubject, budgets
 
 
 @portal.get("/organizations/<uuid:organization_id>/budget")
 def organization_budget(organization_id: UUID) -> Page:
-    return _form_page(Subject(organization_id=organization_id))
+    return _form_page(LimitSubject(organization_id=organization_id))
 
 
 @portal.post("/organizations/<uuid:organization_id>/budget")
 def organization_budget_save(organization_id: UUID) -> Page:
-    return _save(Subject(organization_id=organization_id))
+    return _save(LimitSubject(organization_id=organization_id))
 
 
 @portal.get("/settings/spending/budget")
 def portal_settings_budget() -> Page:
-    return _form_page(Subject(partner_id=partners.own(caller())))
+    return _form_page(LimitSubject(partner_id=partners.own(caller())))
 
 
 @portal.post("/settings/spending/budget")
 def portal_settings_budget_save() -> Page:
-    return _save(Subject(partner_id=partners.own(caller())))
+    return _save(LimitSubject(partner_id=partners.own(caller())))
 
 
-def _form_page(subject: Subject) -> str:
+def _form_page(subject: LimitSubject) -> str:
     with transaction(read_only=True) as session:
         form = _stored(session, subject)
     return _page(form, subject)
 
 
-def _save(subject: Subject) -> Page:
+def _save(subject: LimitSubject) -> Page:
     form = BudgetForm()
     whose = subject.organization_id or partners.own(caller())
     with saving(
@@ -68,17 +68,17 @@ def _save(subject: Subject) -> Page:
     return redirect_saved(saved, _spending_url(subject), changed)
 
 
-def _stored(session: Session, subject: Subject) -> BudgetForm:
+def _stored(session: Session, subject: LimitSubject) -> BudgetForm:
     return BudgetForm.showing(budgets.of(session, caller(), subject))
 
 
-def _spending_url(subject: Subject) -> str:
+def _spending_url(subject: LimitSubject) -> str:
     if subject.organization_id is None:
         return url_for("portal.portal_settings_spending")
     return url_for("portal.organization_spending", organization_id=subject.organization_id)
 
 
-def _page(form: BudgetForm, subject: Subject) -> str:
+def _page(form: BudgetForm, subject: LimitSubject) -> str:
     crumbs = [
         (gettext("Settings"), url_for("portal.portal_settings")),
         (gettext("Spending"), _spending_url(subject)),

@@ -11,8 +11,8 @@ from app.languages.numbers import number_of, unseparated, written
 from app.portal.web.fields import VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
 from app.services import spending
-from app.services.spending import Limits, Spending
-from app.services.spending.budgets import ALERTS, Budget
+from app.services.spending import SpendingLimits, SpendingState
+from app.services.spending.budgets import ALERTS, MonthBudget
 
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
@@ -48,7 +48,7 @@ class SpendingForm(PortalForm):
     month_minutes = WholeNumber(lazy_gettext("A month"))
 
     @classmethod
-    def showing(cls, found: Spending) -> "SpendingForm":
+    def showing(cls, found: SpendingState) -> "SpendingForm":
         limits = found.limits
         return cls.from_object(
             data={
@@ -62,8 +62,8 @@ class SpendingForm(PortalForm):
             }
         )
 
-    def to_limits(self) -> Limits:
-        return Limits(
+    def to_limits(self) -> SpendingLimits:
+        return SpendingLimits(
             self.day_money.micros,
             self.month_money.micros,
             self.day_minutes.data,
@@ -78,8 +78,8 @@ class OrganizationSpendingForm(SpendingForm):
     waits = BooleanField(lazy_gettext("Calls wait for the next day or month"))
     is_watched = BooleanField(lazy_gettext("Pause calling when calls are unusual"))
 
-    def to_limits(self) -> Limits:
-        return Limits(
+    def to_limits(self) -> SpendingLimits:
+        return SpendingLimits(
             self.day_money.micros,
             self.month_money.micros,
             self.day_minutes.data,
@@ -96,7 +96,7 @@ class BudgetForm(PortalForm):
     recipients = TextAreaField(lazy_gettext("More recipients"), render_kw={"spellcheck": "false"})
 
     @classmethod
-    def showing(cls, found: Budget) -> "BudgetForm":
+    def showing(cls, found: MonthBudget) -> "BudgetForm":
         return cls.from_object(
             data={
                 "version": found.version,

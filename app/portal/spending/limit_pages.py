@@ -16,10 +16,10 @@ from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
 from app.services import spending
 from app.services.money_words import micros
-from app.services.spending import Subject
+from app.services.spending import LimitSubject
 
 
-def stored_limits(session: Session, subject: Subject) -> SpendingForm:
+def stored_limits(session: Session, subject: LimitSubject) -> SpendingForm:
     return SpendingForm.showing(spending.of(session, caller(), subject))
 
 
@@ -47,7 +47,7 @@ def reserved_words(session: Session, currency: str) -> str:
     )
 
 
-def limits_page(subject: Subject, form: SpendingForm, **words: Any) -> str:
+def limits_page(subject: LimitSubject, form: SpendingForm, **words: Any) -> str:
     """The page of a key or a partner; ``words`` are its title, sentence and breadcrumbs."""
     with transaction(read_only=True) as session:
         used = spending.of(session, caller(), subject, ahead=True)
@@ -63,13 +63,13 @@ def limits_page(subject: Subject, form: SpendingForm, **words: Any) -> str:
 
 
 def save_limits(
-    subject: Subject,
+    subject: LimitSubject,
     form: SpendingForm,
     page: Callable[[], str],
     *,
     target: tuple[str, UUID],
     saved_url: str,
-    stored: Callable[[Session, Subject], SpendingForm] = stored_limits,
+    stored: Callable[[Session, LimitSubject], SpendingForm] = stored_limits,
 ) -> Page:
     """Save the sent limits and redirect to ``saved_url``, or show ``page`` with the errors."""
     with saving(

@@ -17,8 +17,8 @@ from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
 from app.services import partners, spending
 from app.services.money_words import micros
-from app.services.spending import Subject, rates
-from app.services.spending.rates import Rate, RateChanges
+from app.services.spending import LimitSubject, rates
+from app.services.spending.rates import CallPrice, RateChanges
 
 MOST_SHOWN = 20
 """Changed rates on the page that reviews a file."""
@@ -51,7 +51,7 @@ def operator_spending_rates_import() -> Page:
 @portal.get("/operator/spending/<uuid:partner_id>")
 def operator_partner_spending(partner_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        form = stored_limits(session, Subject(partner_id=partner_id))
+        form = stored_limits(session, LimitSubject(partner_id=partner_id))
     return _partner_page(partner_id, form)
 
 
@@ -59,7 +59,7 @@ def operator_partner_spending(partner_id: UUID) -> Page:
 def operator_partner_spending_save(partner_id: UUID) -> Page:
     form = SpendingForm()
     return save_limits(
-        Subject(partner_id=partner_id),
+        LimitSubject(partner_id=partner_id),
         form,
         lambda: _partner_page(partner_id, form),
         target=("partner", partner_id),
@@ -71,7 +71,7 @@ def _partner_page(partner_id: UUID, form: SpendingForm) -> str:
     with transaction(read_only=True) as session:
         name = partners.get(session, caller(), partner_id).name
     return limits_page(
-        Subject(partner_id=partner_id),
+        LimitSubject(partner_id=partner_id),
         form,
         title=gettext("Spending of %(name)s", name=name),
         sentence=gettext("Limits of all live calls of the partner’s organizations together."),
@@ -80,7 +80,7 @@ def _partner_page(partner_id: UUID, form: SpendingForm) -> str:
 
 
 def _review_page(changes: RateChanges) -> str:
-    rows: list[tuple[Rate | None, Rate | None]] = [
+    rows: list[tuple[CallPrice | None, CallPrice | None]] = [
         *changes.changed,
         *((None, rate) for rate in changes.added),
         *((rate, None) for rate in changes.removed),

@@ -9,8 +9,8 @@ from app.languages import gettext, ngettext
 from app.languages.dates import NO_BREAK
 from app.portal.web.formats import day, number, percent
 from app.services.money_words import micros
-from app.services.spending import NEAR, Spending, Use
-from app.services.spending.budgets import Budget
+from app.services.spending import NEAR, LimitUse, SpendingState
+from app.services.spending.budgets import MonthBudget
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class LimitBar:
     period: str = ""
 
 
-def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[LimitBar]]]:
+def bars_of(found: SpendingState) -> Sequence[tuple[str, Sequence[LimitBar]]]:
     """The bars of today and of this month."""
     currency = found.currency
     return [
@@ -43,17 +43,17 @@ def bars_of(found: Spending) -> Sequence[tuple[str, Sequence[LimitBar]]]:
     ]
 
 
-def month_money(found: Spending) -> LimitBar:
+def month_money(found: SpendingState) -> LimitBar:
     """What is spent this month, against its limit."""
     return _money(found.month_money, found.currency, found.passed_on[0])
 
 
-def budget_bar(found: Budget) -> LimitBar | None:
+def budget_bar(found: MonthBudget) -> LimitBar | None:
     """The budget of this month as a bar; None without one."""
     if found.micros is None:
         return None
     used = _used(micros(found.spent, found.currency), micros(found.micros, found.currency))
-    bar = _bar(gettext("Budget"), Use(found.spent, 0, found.micros), used, "", None)
+    bar = _bar(gettext("Budget"), LimitUse(found.spent, 0, found.micros), used, "", None)
     levels = ", ".join(f"{level} %" for level in found.levels).replace(" %", f"{NO_BREAK}%")
     note = gettext(
         "%(percent)s used. Alerts at %(levels)s.",
@@ -63,7 +63,7 @@ def budget_bar(found: Budget) -> LimitBar | None:
     return replace(bar, is_budget=True, note=note)
 
 
-def nearest(found: Spending) -> LimitBar | None:
+def nearest(found: SpendingState) -> LimitBar | None:
     """The limit that is used the most; None without limits."""
     bars = [
         replace(bar, period=title)
@@ -74,7 +74,7 @@ def nearest(found: Spending) -> LimitBar | None:
     return max(bars, key=lambda bar: bar.part / bar.whole if bar.whole else 1, default=None)
 
 
-def _money(use: Use, currency: str, passed_on: date | None) -> LimitBar:
+def _money(use: LimitUse, currency: str, passed_on: date | None) -> LimitBar:
     most = None if use.most is None else micros(use.most, currency)
     reserved = ""
     if use.reserved:
@@ -85,7 +85,7 @@ def _money(use: Use, currency: str, passed_on: date | None) -> LimitBar:
     return _bar(gettext("Spending"), use, used, reserved, passed_on)
 
 
-def _time(use: Use, money: Use, currency: str, passed_on: date | None) -> LimitBar:
+def _time(use: LimitUse, money: LimitUse, currency: str, passed_on: date | None) -> LimitBar:
     most = None if use.most is None else number(use.most // 60)
     minutes, reserved = -(-use.reserved // 60), ""
     if minutes:
@@ -105,7 +105,7 @@ def _used(used: str, most: str | None) -> str:
     return gettext("%(used)s of %(most)s", used=used, most=most)
 
 
-def _bar(label: str, use: Use, words: str, reserved: str, passed_on: date | None) -> LimitBar:
+def _bar(label: str, use: LimitUse, words: str, reserved: str, passed_on: date | None) -> LimitBar:
     tone: Literal["", "warning", "danger"] = ""
     if use.most is not None and use.used >= use.most:
         tone = "danger"

@@ -23,7 +23,7 @@ from app.services.billing.carrier_sums import CarrierSums, carrier_sums
 from app.services.billing.months import month_of
 from app.services.billing.summing import rounded_parts
 from app.services.credentials import api_keys
-from app.services.spending import Subject, budgets
+from app.services.spending import LimitSubject, budgets
 
 MOST_NEAR = 100
 """Organizations near a limit on the page of the portal's spending."""
@@ -34,7 +34,7 @@ MOST_SHOWN = 50
 @portal.get("/organizations/<uuid:organization_id>/spending")
 def organization_spending(organization_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        form = _stored_of_organization(session, Subject(organization_id=organization_id))
+        form = _stored_of_organization(session, LimitSubject(organization_id=organization_id))
     return _organization_page(organization_id, form)
 
 
@@ -42,7 +42,7 @@ def organization_spending(organization_id: UUID) -> Page:
 def organization_spending_save(organization_id: UUID) -> Page:
     form = OrganizationSpendingForm()
     return save_limits(
-        Subject(organization_id=organization_id),
+        LimitSubject(organization_id=organization_id),
         form,
         lambda: _organization_page(organization_id, form),
         target=("organization", organization_id),
@@ -64,7 +64,7 @@ def organization_resume_calling(organization_id: UUID) -> Page:
 @portal.get("/api-access/keys/<uuid:key_id>/spending")
 def api_key_spending(key_id: UUID) -> Page:
     with transaction(read_only=True) as session:
-        form = stored_limits(session, Subject(api_key_id=key_id))
+        form = stored_limits(session, LimitSubject(api_key_id=key_id))
     return _key_page(key_id, form)
 
 
@@ -72,7 +72,7 @@ def api_key_spending(key_id: UUID) -> Page:
 def api_key_spending_save(key_id: UUID) -> Page:
     form = SpendingForm()
     return save_limits(
-        Subject(api_key_id=key_id),
+        LimitSubject(api_key_id=key_id),
         form,
         lambda: _key_page(key_id, form),
         target=("api_key", key_id),
@@ -83,7 +83,7 @@ def api_key_spending_save(key_id: UUID) -> Page:
 @portal.get("/settings/spending")
 def portal_settings_spending() -> str:
     with transaction(read_only=True) as session:
-        used = _used(session, Subject(partner_id=partners.own(caller())))
+        used = _used(session, LimitSubject(partner_id=partners.own(caller())))
         by_organization = spending.by_organization(session, caller(), MOST_SHOWN)
         near = spending.near_limits(session, caller(), MOST_NEAR)
     found, amounts = used["spending"], [each.micros for each in by_organization]
@@ -98,14 +98,14 @@ def portal_settings_spending() -> str:
     )
 
 
-def _stored_of_organization(session: Session, subject: Subject) -> SpendingForm:
+def _stored_of_organization(session: Session, subject: LimitSubject) -> SpendingForm:
     return OrganizationSpendingForm.showing(spending.of(session, caller(), subject))
 
 
 def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        used = _used(session, Subject(organization_id=organization_id))
+        used = _used(session, LimitSubject(organization_id=organization_id))
         return render_template(
             "portal/spending/organization.html",
             **about(session, found, "portal.organization_spending"),
@@ -116,7 +116,7 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
         )
 
 
-def _used(session: Session, subject: Subject) -> dict[str, Any]:
+def _used(session: Session, subject: LimitSubject) -> dict[str, Any]:
     """Return what is spent, with its limits, its budget and what carriers charge."""
     found = spending.of(session, caller(), subject, ahead=True)
     return {
@@ -139,7 +139,7 @@ def _key_page(key_id: UUID, form: SpendingForm) -> str:
     with transaction(read_only=True) as session:
         key = api_keys.get(session, caller(), key_id)
     return limits_page(
-        Subject(api_key_id=key_id),
+        LimitSubject(api_key_id=key_id),
         form,
         title=gettext("Spending of %(name)s", name=key.name),
         sentence=gettext(

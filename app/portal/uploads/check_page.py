@@ -36,10 +36,9 @@ from app.services import outreach
 from app.services.contacts.plan import FAILED
 from app.services.imports import corrections, reports, uploads
 from app.services.imports.kinds import DUPLICATE, NOT_IN_USE
-from app.services.imports.mapping import Mapping as Columns
-from app.services.imports.mapping import Target
+from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import earlier_row
-from app.services.imports.reports import Kind
+from app.services.imports.reports import ProblemKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +159,13 @@ def parts_of_upload(choose: str | None = None) -> list[tuple[str, str | None]]:
     ]
 
 
-def _mapping(upload: ContactImport) -> Columns:
-    return Columns(upload.columns, [Target.parse(text) for text in upload.mapping])
+def _mapping(upload: ContactImport) -> HeaderMapping:
+    return HeaderMapping(upload.columns, [ColumnTarget.parse(text) for text in upload.mapping])
 
 
-def _chosen(kinds: Sequence[Kind], wanted: str | None, *, with_reason: bool) -> Kind | None:
+def _chosen(
+    kinds: Sequence[ProblemKind], wanted: str | None, *, with_reason: bool
+) -> ProblemKind | None:
     for kind in kinds:
         if wanted == (f"{kind.code}:{kind.reason or ''}" if with_reason else kind.code):
             return kind
@@ -172,7 +173,10 @@ def _chosen(kinds: Sequence[Kind], wanted: str | None, *, with_reason: bool) -> 
 
 
 def _chips(
-    upload: ContactImport, kinds: Sequence[Kind], kind: Kind | None, note: Kind | None
+    upload: ContactImport,
+    kinds: Sequence[ProblemKind],
+    kind: ProblemKind | None,
+    note: ProblemKind | None,
 ) -> list[FilterChip]:
     if not kinds:
         return []
@@ -191,11 +195,13 @@ def _chips(
     ]
 
 
-def _rows_of(kinds: Sequence[Kind], code: str) -> int:
+def _rows_of(kinds: Sequence[ProblemKind], code: str) -> int:
     return sum(kind.rows for kind in kinds if kind.code == code)
 
 
-def _warned(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> list[RowWarning]:
+def _warned(
+    session: Session, upload: ContactImport, notes: Sequence[ProblemKind]
+) -> list[RowWarning]:
     """Return what to know about rows before they are applied: numbers that aren't in use, and
     contacts that the file has several times."""
     found = []
@@ -238,7 +244,7 @@ def _called(session: Session, campaign: Campaign, upload: ContactImport) -> str:
     )
 
 
-def _repeats(session: Session, upload: ContactImport, notes: Sequence[Kind]) -> str:
+def _repeats(session: Session, upload: ContactImport, notes: Sequence[ProblemKind]) -> str:
     """Return how many rows repeat an earlier row of the file; they count as updated."""
     rows = _rows_of(notes, DUPLICATE)
     if not rows:

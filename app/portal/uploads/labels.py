@@ -10,7 +10,7 @@ from app.portal.web.formats import number, phone
 from app.services.imports.corrected_files import rows_to_fix
 from app.services.imports.corrections import FixCounts
 from app.services.imports.kinds import ERRORS, WARNINGS
-from app.services.imports.reports import Kind, Repair
+from app.services.imports.reports import ProblemKind, SuggestedRepair
 
 STATE_NAMES = {
     ImportState.UPLOADED: lazy_gettext("Waiting"),
@@ -152,12 +152,12 @@ def fixes_words(fixes: FixCounts) -> list[str]:
     return found
 
 
-def kind_words(kind: Kind) -> str:
+def kind_words(kind: ProblemKind) -> str:
     reason = REASONS.get((kind.code, kind.reason or ""))
     return str(reason if reason is not None else ERRORS[kind.code].title)
 
 
-def note_words(kind: Kind) -> str:
+def note_words(kind: ProblemKind) -> str:
     return str(WARNINGS[kind.code].title)
 
 
@@ -175,12 +175,12 @@ def _file_note(rule: str, rows: int | None) -> str:
     return gettext("%(note)s (%(rows)s).", note=rule.removesuffix("."), rows=counted)
 
 
-def ignored_words(kinds: list[Kind]) -> str:
+def ignored_words(kinds: list[ProblemKind]) -> str:
     """39 contacts whose status ended outreach; empty for none."""
     return ", ".join(IGNORED[kind.code](kind.rows) for kind in kinds)
 
 
-def repair_title(repair: Repair) -> str:
+def repair_title(repair: SuggestedRepair) -> str:
     """96 numbers have lost their leading zero"""
     if repair.reason in _REPAIRS:
         return _REPAIRS[repair.reason](repair.rows)
@@ -199,7 +199,7 @@ def repaired_value(reason: str | None, repair: str) -> str:
     return repair if reason == "twice_encoded" else phone(repair)
 
 
-def repair_text(repair: Repair) -> str:
+def repair_text(repair: SuggestedRepair) -> str:
     return gettext(
         "In row %(row)s, %(value)s would become %(repaired)s. Nothing is fixed until you confirm.",
         row=number(repair.row_number),

@@ -10,13 +10,15 @@ from app.portal.uploads.labels import repaired_value
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports.corrections import LEFT_OUT
-from app.services.imports.mapping import PAIR, Field, Target
+from app.services.imports.mapping import PAIR, ColumnTarget, TargetField
 from app.services.imports.reports import ShownRow
 
 LONGEST_CELL = 200
 WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodable_text"})
 """Problems that concern all cells of a row."""
-IDENTIFIERS = frozenset({Field.PHONE, Field.EMAIL, Field.EXTERNAL_ID, Field.EXTERNAL_ID_VALUE})
+IDENTIFIERS = frozenset(
+    {TargetField.PHONE, TargetField.EMAIL, TargetField.EXTERNAL_ID, TargetField.EXTERNAL_ID_VALUE}
+)
 _EFFECTS = {
     CREATED: lazy_pgettext("row of a file", "New"),
     UPDATED: lazy_pgettext("row of a file", "Change"),
@@ -25,8 +27,8 @@ _EFFECTS = {
 }
 """What a row would do, by its outcome."""
 _PAIR_NAMES = (
-    (str(Field.EXTERNAL_ID_KEY), lazy_gettext("External id name")),
-    (str(Field.EXTERNAL_ID_VALUE), lazy_gettext("External id value")),
+    (str(TargetField.EXTERNAL_ID_KEY), lazy_gettext("External id name")),
+    (str(TargetField.EXTERNAL_ID_VALUE), lazy_gettext("External id value")),
 )
 
 
@@ -89,18 +91,18 @@ def columns_of(
     ]
 
 
-def _field_names() -> dict[Field, str]:
+def _field_names() -> dict[TargetField, str]:
     return {
-        Field.FIRST_NAME: gettext("First name"),
-        Field.LAST_NAME: gettext("Last name"),
-        Field.FULL_NAME: gettext("Full name"),
-        Field.PHONE: gettext("Phone"),
-        Field.COUNTRY_CODE: gettext("Country code"),
-        Field.EMAIL: gettext("Email"),
-        Field.STATUS: gettext("Status"),
-        Field.DO_NOT_CALL: pgettext("contact", "Do not call"),
-        Field.EXACT: gettext("Contact as JSON"),
-        Field.IGNORE: gettext("Leave out"),
+        TargetField.FIRST_NAME: gettext("First name"),
+        TargetField.LAST_NAME: gettext("Last name"),
+        TargetField.FULL_NAME: gettext("Full name"),
+        TargetField.PHONE: gettext("Phone"),
+        TargetField.COUNTRY_CODE: gettext("Country code"),
+        TargetField.EMAIL: gettext("Email"),
+        TargetField.STATUS: gettext("Status"),
+        TargetField.DO_NOT_CALL: pgettext("contact", "Do not call"),
+        TargetField.EXACT: gettext("Contact as JSON"),
+        TargetField.IGNORE: gettext("Leave out"),
     }
 
 
@@ -110,17 +112,17 @@ def _choices(
     fields = [
         (str(field), words)
         for field, words in _field_names().items()
-        if field is not Field.EXACT or target == field
+        if field is not TargetField.EXACT or target == field
     ]
-    own = str(Target(Field.METADATA, name[:MAX_METADATA_KEY]))
+    own = str(ColumnTarget(TargetField.METADATA, name[:MAX_METADATA_KEY]))
     information = [(own, name)]
-    if target.startswith(f"{Field.METADATA}:") and target != own:
-        information.append((target, Target.parse(target).key))
+    if target.startswith(f"{TargetField.METADATA}:") and target != own:
+        information.append((target, ColumnTarget.parse(target).key))
     groups: list[tuple[str | None, list[tuple[str, str]]]] = [
         (gettext("Kept as metadata"), information),
         (gettext("Part of the contact"), fields[:-1]),
     ]
-    ids = [(str(Target(Field.EXTERNAL_ID, key)), key) for key in external_keys]
+    ids = [(str(ColumnTarget(TargetField.EXTERNAL_ID, key)), key) for key in external_keys]
     if ids or target in PAIR:
         pair = [(target, str(words)) for target, words in _PAIR_NAMES]
         groups.append((gettext("External id"), [*ids, *pair]))
@@ -164,7 +166,7 @@ def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) ->
 
 
 def _is_fact(target: str) -> bool:
-    return _identifies(target) or target == Field.LAST_NAME
+    return _identifies(target) or target == TargetField.LAST_NAME
 
 
 def _identifies(target: str) -> bool:
@@ -196,7 +198,12 @@ def reason_words(problem: ImportProblem) -> str:
 def _title_column(upload: ContactImport) -> int:
     """Return the column whose value is the row's title on a phone."""
     fields = [text.partition(":")[0] for text in upload.mapping]
-    for wanted in (Field.FULL_NAME, Field.FIRST_NAME, Field.LAST_NAME, Field.EMAIL):
+    for wanted in (
+        TargetField.FULL_NAME,
+        TargetField.FIRST_NAME,
+        TargetField.LAST_NAME,
+        TargetField.EMAIL,
+    ):
         if wanted in fields:
             return fields.index(wanted)
     return 0

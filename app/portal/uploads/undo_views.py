@@ -13,9 +13,9 @@ from app.languages import gettext, ngettext
 from app.models import ContactImport
 from app.portal.uploads.check_page import path_of, to_upload, unless_moved_on
 from app.portal.web.blueprint import Page, portal
-from app.services.contacts.plan import Change
+from app.services.contacts.plan import ContactChange
 from app.services.imports import undo, undo_preview, uploads
-from app.services.imports.undo import Sums
+from app.services.imports.undo import UndoTotals
 
 NAMES_SHOWN = 3
 
@@ -66,14 +66,14 @@ def extent_words(changes: int, contacts: int) -> str:
 
 
 def undone_context(found: ContactImport) -> dict[str, Any]:
-    return _sums_context(undo.result_of(found) or Sums(), done=True)
+    return _sums_context(undo.result_of(found) or UndoTotals(), done=True)
 
 
-def _sums_context(sums: Sums, *, done: bool) -> dict[str, Any]:
+def _sums_context(sums: UndoTotals, *, done: bool) -> dict[str, Any]:
     return {"sums": sums, "undo_counts": sums.figures, "remarks": remarks_of(sums, done=done)}
 
 
-def _names(changes: Sequence[Change]) -> str:
+def _names(changes: Sequence[ContactChange]) -> str:
     """Return the names of the first contacts."""
     names = []
     for change in changes[:NAMES_SHOWN]:
@@ -83,7 +83,7 @@ def _names(changes: Sequence[Change]) -> str:
     return ", ".join(names + ["…"] * (len(changes) > NAMES_SHOWN))
 
 
-def remarks_of(sums: Sums, *, done: bool) -> list[UndoRemark]:
+def remarks_of(sums: UndoTotals, *, done: bool) -> list[UndoRemark]:
     """Return the reasons for what is left, and the side effects."""
     found = []
     if sums.removed_changed:
@@ -182,7 +182,7 @@ def _removed_changed(count: int, *, done: bool) -> str:
     )
 
 
-def _fields_left(sums: Sums, *, done: bool) -> str:
+def _fields_left(sums: UndoTotals, *, done: bool) -> str:
     count = sums.fields_left
     contacts = ngettext("%(num)s contact", "%(num)s contacts", sums.contacts_left)
     if done:

@@ -21,7 +21,15 @@ from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import reporting
 from app.services.paging import Page
-from app.services.reporting import Cost, Day, Figures, MonthCost, Span, UsageFilter, Used
+from app.services.reporting import (
+    CurrencyCost,
+    DailyFigures,
+    DaySpan,
+    MonthCost,
+    OrganizationUsage,
+    UsageFigures,
+    UsageFilter,
+)
 
 FIELDS = {
     "startDate": ("start", lazy_gettext("First day")),
@@ -33,8 +41,8 @@ FIELDS = {
 class UsageSum:
     """What one or several organizations used."""
 
-    figures: Figures
-    costs: Sequence[Cost]
+    figures: UsageFigures
+    costs: Sequence[CurrencyCost]
     whole: int
     """The conversations of all organizations in the range."""
 
@@ -52,19 +60,19 @@ class UsageSum:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow(UsageSum):
-    organization: Used
+    organization: OrganizationUsage
 
 
 @dataclass(frozen=True, slots=True)
 class UsageTotals:
     """What the rows are parts of, and whether they can be sorted by what they used."""
 
-    days: Sequence[Day]
+    days: Sequence[DailyFigures]
     months: Sequence[MonthCost]
     can_rank: bool
 
 
-def chosen_span() -> tuple[Span, Problems]:
+def chosen_span() -> tuple[DaySpan, Problems]:
     """Return the range of the URL and the problems in it; without one, or with an invalid one, this
     month, as the overview shows it."""
     start, end = (request.args.get(name, "").strip() for name in ("start", "end"))
@@ -90,9 +98,9 @@ def whole(session: Session) -> UsageTotals:
     return found
 
 
-def added(rows: Iterable[UsageRow]) -> Figures:
+def added(rows: Iterable[UsageRow]) -> UsageFigures:
     """Return the sums over the rows."""
-    return Figures(*map(sum, zip(*(row.figures for row in rows), strict=True)))
+    return UsageFigures(*map(sum, zip(*(row.figures for row in rows), strict=True)))
 
 
 def _chosen() -> UsageFilter:

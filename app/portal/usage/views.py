@@ -30,7 +30,7 @@ from app.services import csv_files, organizations, reporting
 from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.months import next_month
 from app.services.billing.so_far import month_so_far
-from app.services.reporting import Cost, CostLine, Day, Figures, Span
+from app.services.reporting import CostLine, CurrencyCost, DailyFigures, DaySpan, UsageFigures
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
 
@@ -75,7 +75,7 @@ def show_usage() -> Page:
         )
 
 
-def _used(session: Session, span: Span) -> dict[str, Any]:
+def _used(session: Session, span: DaySpan) -> dict[str, Any]:
     """Return the use in the span: of the scope of the URL, and of each of its organizations."""
     scope = _scope(session)
     page = list_page(session, USAGE) if _lists_organizations(scope) else None
@@ -108,13 +108,13 @@ def usage_file() -> Response:
     return csv_file(f"usage-{span.start}-to-{span.end}", parts)
 
 
-def _cost_lines(session: Session, scope: UsageScope, span: Span) -> list[bytes]:
+def _cost_lines(session: Session, scope: UsageScope, span: DaySpan) -> list[bytes]:
     found = reporting.cost_lines(session, caller(), span, scope.id)
     lines = [csv_files.lines(map(_cost_cells, batch)) for batch in found]
     return [csv_files.first_line(COST_COLUMNS), *lines]
 
 
-def _day_lines(session: Session, scope: UsageScope, span: Span) -> list[bytes]:
+def _day_lines(session: Session, scope: UsageScope, span: DaySpan) -> list[bytes]:
     days = map(_day_cells, _daily(session, scope, span))
     return [csv_files.first_line(DAY_COLUMNS), csv_files.lines(days)]
 
@@ -125,7 +125,7 @@ def _listed_lines() -> list[bytes]:
     return [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
 
 
-def _presets() -> dict[str, Span]:
+def _presets() -> dict[str, DaySpan]:
     today = utcnow().date()
     return {
         gettext("This month"): reporting.this_month(today),
@@ -136,7 +136,7 @@ def _presets() -> dict[str, Span]:
 
 
 def _counted(
-    session: Session, scope: UsageScope, span: Span, page: ListPage[UsageRow] | None
+    session: Session, scope: UsageScope, span: DaySpan, page: ListPage[UsageRow] | None
 ) -> dict[str, Any]:
     """Return the figures of the range and of the one before."""
     of_all = whole(session) if page else None
@@ -161,7 +161,7 @@ def _counted(
 
 
 def _of_months(
-    session: Session, scope: UsageScope, span: Span, *, has_costs: bool
+    session: Session, scope: UsageScope, span: DaySpan, *, has_costs: bool
 ) -> dict[str, Any]:
     """Return what belongs to months: the forecast, what is used of a plan, the carriers' sums."""
     today = utcnow().date()
@@ -180,11 +180,11 @@ def _of_months(
     }
 
 
-def _daily(session: Session, scope: UsageScope, span: Span) -> Sequence[Day]:
+def _daily(session: Session, scope: UsageScope, span: DaySpan) -> Sequence[DailyFigures]:
     return reporting.daily(session, caller(), span.start, span.end, organization_id=scope.id)
 
 
-def _whole_month(span: Span, today: date) -> date | None:
+def _whole_month(span: DaySpan, today: date) -> date | None:
     """Return the latest month of the range if the range has all of it up to today."""
     month = span.end.replace(day=1)
     end = min(next_month(month) - timedelta(days=1), today)
@@ -228,23 +228,28 @@ def _asked_again(endpoint: str = "portal.usage", **changes: Any) -> str:
 
 
 def _sums(
-    page: ListPage[UsageRow], total: Day, before: Day, cost: Sequence[Cost]
+    page: ListPage[UsageRow],
+    total: DailyFigures,
+    before: DailyFigures,
+    cost: Sequence[CurrencyCost],
 ) -> dict[str, UsageSum]:
     """Return the rows below the list: what the organizations used that it doesn't show, if
     anything, and all of them."""
-    of_all = Figures(
+    of_all = UsageFigures(
         *(total.conversations, total.by_human, total.by_voicemail, total.seconds),
         before=before.conversations,
     )
     rows = {"total": UsageSum(of_all, cost, total.conversations)}
-    rest = Figures(*(whole - part for whole, part in zip(of_all, added(page.rows), strict=True)))
+    rest = UsageFigures(
+        *(whole - part for whole, part in zip(of_all, added(page.rows), strict=True))
+    )
     costs = reporting.less(cost, chain.from_iterable(row.costs for row in page.rows))
     if any(rest) or costs:
         rows["others"] = UsageSum(rest, costs, total.conversations)
     return rows
 
 
-def _day_cells(day: Day) -> tuple[date | int, ...]:
+def _day_cells(day: DailyFigures) -> tuple[date | int, ...]:
     return day.day, day.conversations, day.by_human, day.by_voicemail, day.seconds
 
 
@@ -256,7 +261,7 @@ def _cost_cells(line: CostLine) -> tuple[str | int, ...]:
     )
 
 
-def _chart(days: Sequence[Day], *, unfinished: bool) -> dict[str, Any]:
+def _chart(days: Sequence[DailyFigures], *, unfinished: bool) -> dict[str, Any]:
     return chart_of(
         [each.day for each in days],
         ("first", gettext("With a person"), [each.by_human for each in days]),

@@ -28,7 +28,14 @@ from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, users
 from app.services.pasted_lines import decoded
-from app.services.users import MOST_USERS, Defaults, Full, Invitee, LineResult, Outcome
+from app.services.users import (
+    MOST_USERS,
+    FullOrganization,
+    InviteDefaults,
+    Invitee,
+    InviteOutcome,
+    LineResult,
+)
 from app.services.users.loading import MEMBERS
 
 MOST_BYTES = 300_000
@@ -78,7 +85,7 @@ def users_invite_many_send() -> Page:
 
 def _invite(
     form: InviteManyForm, wanted: Sequence[Invitee]
-) -> tuple[Sequence[LineResult], Sequence[Full]]:
+) -> tuple[Sequence[LineResult], Sequence[FullOrganization]]:
     """Raises `ValidationFailed`, and `Conflict` if the page showed something else."""
     with transaction() as session:
         submission = FormSubmission(session, notice=gettext("These users were invited before."))
@@ -93,15 +100,15 @@ def _invited_page(
     form: InviteManyForm,
     wanted: Sequence[Invitee],
     results: Sequence[LineResult],
-    full: Sequence[Full],
+    full: Sequence[FullOrganization],
 ) -> Page:
     """Show the lines that are left, or go back where the invitation began."""
     invited = [
         (line, result.organization or "")
         for line, result in zip(wanted, results, strict=True)
-        if result.outcome is Outcome.INVITED
+        if result.outcome is InviteOutcome.INVITED
     ]
-    left = [at for at, result in enumerate(results) if result.outcome is Outcome.REFUSED]
+    left = [at for at, result in enumerate(results) if result.outcome is InviteOutcome.REFUSED]
     if left:
         rest, refused = [wanted[at] for at in left], [results[at] for at in left]
         return _checked_page(form, rest, refused, full, invited=invited)
@@ -201,8 +208,8 @@ def _chosen(session: Session, form: InviteManyForm) -> UUID | None:
     return own
 
 
-def _defaults(form: InviteManyForm, organization_id: UUID | None) -> Defaults:
-    return Defaults(organization_id, Role(form.role.data), _roles())
+def _defaults(form: InviteManyForm, organization_id: UUID | None) -> InviteDefaults:
+    return InviteDefaults(organization_id, Role(form.role.data), _roles())
 
 
 def _mark(wanted: Sequence[Invitee], results: Sequence[LineResult]) -> str:
@@ -224,7 +231,7 @@ def _checked_page(
     form: InviteManyForm,
     wanted: Sequence[Invitee],
     results: Sequence[LineResult],
-    full: Sequence[Full],
+    full: Sequence[FullOrganization],
     *,
     invited: Sequence[tuple[Invitee, str]] | None = None,
 ) -> str:
@@ -237,10 +244,10 @@ def _checked_page(
         bad=[
             (at, line, result)
             for at, (line, result) in enumerate(lines)
-            if result.outcome is Outcome.REFUSED
+            if result.outcome is InviteOutcome.REFUSED
         ],
-        good=[pair for pair in lines if pair[1].outcome is not Outcome.REFUSED],
-        ready=sum(result.outcome is Outcome.INVITED for result in results),
+        good=[pair for pair in lines if pair[1].outcome is not InviteOutcome.REFUSED],
+        ready=sum(result.outcome is InviteOutcome.INVITED for result in results),
         full=full,
         invited=invited,
         cells=CELLS,

@@ -41,8 +41,8 @@ class UserRow:
     partner: str | None = None
 
 
-def chosen() -> users.Filter:
-    return users.Filter(
+def chosen() -> users.UserFilter:
+    return users.UserFilter(
         query=lists.text_filter("q"),
         user_type=lists.choice_filter("role", Role),
         status=lists.choice_filter("status", UserStatus),

@@ -21,7 +21,7 @@ from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
 from app.services import calls, organizations, verified_numbers
-from app.services.verified_numbers import Answer, Outcome
+from app.services.verified_numbers import CodeOutcome, CodeResult
 
 ENDPOINT = "portal.verified_numbers"
 CODE_ENDED = lazy_gettext("This code can’t be used any more. Request a new call.")
@@ -60,7 +60,7 @@ def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
     with saving(form, page, validate=False, all_tenants=_is_caller_id(number)) as session:
         code, keys = form.code.data or "", settings().secret_keys
         answer = verified_numbers.confirm(session, caller(), *of, code, keys)
-    if answer.outcome is Outcome.VERIFIED:
+    if answer.outcome is CodeOutcome.VERIFIED:
         return redirect_with(_confirmed_words(number), _done_url(number))
     form.code.errors = (_refused_words(answer),)
     return page(), 422
@@ -97,8 +97,8 @@ def _confirmed_words(number: VerifiedNumber) -> str:
     return gettext("%(number)s is verified and can be called now.", number=shown)
 
 
-def _refused_words(answer: Answer) -> str:
-    if answer.outcome is not Outcome.WRONG:
+def _refused_words(answer: CodeResult) -> str:
+    if answer.outcome is not CodeOutcome.WRONG:
         return str(CODE_ENDED)
     return ngettext(
         "This code is wrong. You have %(num)s more try.",

@@ -7,7 +7,7 @@ from app.enums import CampaignStatus
 from app.languages import gettext, lazy_gettext, pgettext
 from app.models import Campaign
 from app.services import outreach
-from app.services.outreach import Summary
+from app.services.outreach import RoundSummary
 
 STATE_WORDS = {
     "archived": lazy_gettext("Archived"),
@@ -18,7 +18,7 @@ STATE_WORDS = {
 }
 
 
-def state_of(campaign: Campaign, found: Summary) -> str:
+def state_of(campaign: Campaign, found: RoundSummary) -> str:
     """Return a key of `STATE_WORDS`."""
     if campaign.status is CampaignStatus.ARCHIVED:
         return "archived"

@@ -36,7 +36,7 @@ class FormSubmission:
     def __init__(self, session: Session, *more: str, notice: str | None = None):
         self._session = session
         found = _claim(session, *more)
-        self._slot = found if isinstance(found, idempotency.Slot) else None
+        self._slot = found if isinstance(found, idempotency.IdempotencySlot) else None
         if not isinstance(found, dict):
             return
         if notice:
@@ -62,7 +62,7 @@ def once(session: Session, part: str, work: Callable[[], dict[str, Any]]) -> dic
     return result
 
 
-def _claim(session: Session, *more: str) -> idempotency.Slot | dict[str, Any] | None:
+def _claim(session: Session, *more: str) -> idempotency.IdempotencySlot | dict[str, Any] | None:
     """Return the answer to the same submission of the current form, or a slot for it; None if the
     form has no token."""
     token = request.form.get("once", "")

@@ -15,7 +15,7 @@ from app.portal.web import lists
 from app.portal.web.formats import number
 from app.portal.web.plan_names import plan_name
 from app.services import organizations
-from app.services.organizations import Use
+from app.services.organizations import OrganizationUse
 
 SHOWN, SUGGESTED = 25, 50
 
@@ -59,7 +59,7 @@ def organization_chosen() -> Organization:
 
 def suggested_names(session: Session, typed: str | None = None) -> list[str]:
     """Return names of organizations for a field in which one is typed."""
-    wanted = organizations.Filter(query=typed)
+    wanted = organizations.OrganizationFilter(query=typed)
     found = organizations.search(session, caller(), wanted, sort="name", limit=SUGGESTED)
     return sorted({row.name for row in found.items})
 
@@ -76,7 +76,7 @@ def choose_page(
     assistant it says how many each organization has. The organization ``has_it`` that has the
     record now can't be chosen."""
     query = lists.text_filter("q")
-    wanted = organizations.Filter(query=query)
+    wanted = organizations.OrganizationFilter(query=query)
     found = organizations.search(session, caller(), wanted, sort="name", limit=SHOWN)
     used = organizations.use_of(session, [row.id for row in found.items]) if for_assistant else {}
     endpoint, named = request.endpoint or "", request.view_args or {}
@@ -109,7 +109,7 @@ def choose_page(
     )
 
 
-def about(row: Organization, used: Use | None = None) -> str:
+def about(row: Organization, used: OrganizationUse | None = None) -> str:
     """Return what helps to choose: the plan, a suspension, the assistants if counted."""
     words = [plan_name(row)]
     if row.status is OrganizationStatus.SUSPENDED:

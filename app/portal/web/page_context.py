@@ -25,7 +25,7 @@ from app.portal.web.formats import moment
 from app.portal.web.navigation import ROLE_NAMES, NavigationGroup, navigation_for, settings_groups
 from app.services import pauses
 from app.services.audit import notified
-from app.services.branding.brand import DEFAULT_TAGLINE, NEUTRAL, Brand, Link
+from app.services.branding.brand import DEFAULT_TAGLINE, NEUTRAL, Brand, BrandLink
 from app.services.branding.shades import brand_shades
 
 MOST_HEADER_LINKS = 4
@@ -181,7 +181,7 @@ def _unread() -> int | None:
         return notified.count_unread(session, g.caller)
 
 
-def _more(links: tuple[Link, ...]) -> tuple[Link, ...]:
+def _more(links: tuple[BrandLink, ...]) -> tuple[BrandLink, ...]:
     return links[MOST_HEADER_LINKS:]
 
 

@@ -20,7 +20,7 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import moment, when
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import EVENT_WORDS
-from app.services.webhooks.addresses import Address
+from app.services.webhooks.addresses import SavedAddress
 from app.services.webhooks.delivering import MOST_ATTEMPTS
 
 STATE_WORDS: dict[str, str] = {
@@ -82,7 +82,7 @@ def delivery_state(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Cred
     return CredentialBadge(str(STATE_WORDS[state]), _TONES[state])
 
 
-def address_news(endpoint: WebhookEndpoint, address: Address | None) -> DeliveryResult | None:
+def address_news(endpoint: WebhookEndpoint, address: SavedAddress | None) -> DeliveryResult | None:
     """Return what to say about an address to which nothing was sent yet."""
     if address is None or endpoint.paused_at is not None or endpoint.failing_since is not None:
         return None
@@ -101,7 +101,7 @@ def address_news(endpoint: WebhookEndpoint, address: Address | None) -> Delivery
     return DeliveryResult("info", title, words)
 
 
-def is_being_checked(address: Address | None) -> bool:
+def is_being_checked(address: SavedAddress | None) -> bool:
     """Whether the worker may still be looking up the host of a changed address."""
     if address is None or address.is_first or address.is_host_missing:
         return False

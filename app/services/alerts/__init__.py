@@ -7,7 +7,7 @@
 from app.services.alerts.evaluating import apply, changes
 from app.services.alerts.measuring import period_starts
 from app.services.alerts.reading import (
-    Shown,
+    AlertView,
     acknowledge,
     any_open,
     last_opened,

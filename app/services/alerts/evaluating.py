@@ -16,7 +16,7 @@ from app.enums import Role, UserStatus, WebhookEvent
 from app.models import Alert, AlertRule, MailKind, Organization, Partner, User
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue, notifications
-from app.services.alerts.measuring import Found, met
+from app.services.alerts.measuring import MetRule, met
 from app.services.alerts.words import sentence, title
 from app.services.auth.sessions import caller_of
 from app.services.tenancy import visible_organizations
@@ -31,17 +31,17 @@ MOST_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class AlertChanges:
     """What is to be opened and resolved."""
 
-    opened: Sequence[Found]
+    opened: Sequence[MetRule]
     resolved: Sequence[UUID]
 
     def __bool__(self) -> bool:
         return bool(self.opened or self.resolved)
 
 
-def changes(session: Session, now: datetime) -> Changes:
+def changes(session: Session, now: datetime) -> AlertChanges:
     """Return what has changed since the last time. It only reads: one query for each measure."""
     rules = session.scalars(select(AlertRule).order_by(AlertRule.measure, AlertRule.id)).all()
     found = [
@@ -61,10 +61,12 @@ def changes(session: Session, now: datetime) -> Changes:
         if (each.rule_id, each.subject_id) not in open_now and kept[each.rule_id] < MOST_OPEN:
             opened.append(each)
             kept[each.rule_id] += 1
-    return Changes(opened, [alert_id for key, alert_id in open_now.items() if key not in still])
+    return AlertChanges(
+        opened, [alert_id for key, alert_id in open_now.items() if key not in still]
+    )
 
 
-def apply(session: Session, wanted: Changes, now: datetime) -> None:
+def apply(session: Session, wanted: AlertChanges, now: datetime) -> None:
     """Open and resolve the alerts, and send what the rules send. What another worker did first is
     left out, and so are rules that were changed meanwhile."""
     ids = {each.rule_id for each in wanted.opened}
@@ -113,7 +115,7 @@ def apply(session: Session, wanted: Changes, now: datetime) -> None:
 def _open(
     session: Session,
     rule: AlertRule,
-    found: Found,
+    found: MetRule,
     names: dict[UUID, str],
     now: datetime,
 ) -> Alert:
@@ -174,7 +176,7 @@ def _is_muted(rule: AlertRule, now: datetime) -> bool:
     return rule.muted_until is not None and rule.muted_until > now
 
 
-def _names(session: Session, rows: Iterable[Found | Alert]) -> dict[UUID, str]:
+def _names(session: Session, rows: Iterable[MetRule | Alert]) -> dict[UUID, str]:
     ids = {row.organization_id for row in rows if row.organization_id is not None}
     query = select(Organization.id, Organization.name).where(Organization.id.in_(ids))
     return {row.id: row.name for row in session.execute(query)} if ids else {}

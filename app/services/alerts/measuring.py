@@ -47,7 +47,7 @@ Values = Mapping[UUID, Mapping[AlertPeriod | None, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MeasureRequest:
     """What is measured, of which partners; ``only`` limits it to some of their organizations."""
 
     measure: AlertMeasure
@@ -59,14 +59,14 @@ class Asked:
     @classmethod
     def by(
         cls, rules: Sequence[AlertRule], now: datetime, only: Collection[UUID] | None = None
-    ) -> "Asked":
+    ) -> "MeasureRequest":
         """What rules of one measure watch."""
         periods = list(dict.fromkeys(rule.period for rule in rules))
         return cls(rules[0].measure, periods, {rule.partner_id for rule in rules}, now, only)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MetRule:
     """A rule that is met by an organization, or by the partner."""
 
     rule_id: UUID
@@ -76,7 +76,7 @@ class Found:
     value: int
 
 
-Query = Callable[[Asked, bool], Select[Any]]
+Query = Callable[[MeasureRequest, bool], Select[Any]]
 """Selects the partner, the subject and a value for each period, null where there is none: of whole
 partners, or of each organization."""
 
@@ -86,7 +86,7 @@ def measured(
 ) -> Values:
     """Return what rules of one measure watch, of these organizations and, where a rule has that
     scope, of partners."""
-    asked = Asked.by(rules, now, subject_ids)
+    asked = MeasureRequest.by(rules, now, subject_ids)
     return {
         subject_id: {
             period: value
@@ -97,10 +97,10 @@ def measured(
     }
 
 
-def met(session: Session, rules: Sequence[AlertRule], now: datetime, most: int) -> list[Found]:
+def met(session: Session, rules: Sequence[AlertRule], now: datetime, most: int) -> list[MetRule]:
     """Return what meets stored rules of one measure, at most so many of each rule: those with an
     open alert first."""
-    asked = Asked.by(rules, now)
+    asked = MeasureRequest.by(rules, now)
     figures = _of_scopes(asked, rules).subquery()
     partner_id, subject_id, *values = figures.c
     value = case(
@@ -137,10 +137,12 @@ def met(session: Session, rules: Sequence[AlertRule], now: datetime, most: int) 
     )
     *columns, nth = ranked.c
     rows = session.execute(select(*columns).where(nth <= most).order_by(ranked.c.id, nth))
-    return [Found(*row) for row in rows]
+    return [MetRule(*row) for row in rows]
 
 
-def nearest_of_each(session: Session, asked: Asked) -> list[tuple[AlertPeriod | None, UUID, int]]:
+def nearest_of_each(
+    session: Session, asked: MeasureRequest
+) -> list[tuple[AlertPeriod | None, UUID, int]]:
     """Return the organization that is nearest to an alert in each period, with its value."""
     figures = _QUERIES[asked.measure](asked, False).cte()
     _partner_id, subject_id, *values = figures.c
@@ -176,7 +178,7 @@ def _is_beyond_threshold(measure: AlertMeasure, value: ColumnElement[int]) -> Co
             return value >= AlertRule.threshold
 
 
-def _of_scopes(asked: Asked, rules: Sequence[AlertRule]) -> Any:
+def _of_scopes(asked: MeasureRequest, rules: Sequence[AlertRule]) -> Any:
     wholes = sorted({rule.scope is AlertScope.PARTNER for rule in rules})
     return union_all(*(_QUERIES[asked.measure](asked, whole) for whole in wholes))
 
@@ -188,7 +190,7 @@ def _of_days(
 ) -> Query:
     """A measure that is worked out from the sums of daily totals."""
 
-    def query(asked: Asked, whole: bool) -> Select[Any]:
+    def query(asked: MeasureRequest, whole: bool) -> Select[Any]:
         today = asked.now.date()
         starts = [period_starts(today)[period] for period in asked.periods if period]
         subject_id: Any = table.partner_id if whole else table.organization_id
@@ -214,7 +216,7 @@ def _rate(ended: ColumnElement[int], answered: ColumnElement[int]) -> ColumnElem
     return case((ended >= FEWEST_CALLS, PERCENT * answered // ended))
 
 
-def _silence(asked: Asked, whole: bool) -> Select[Any]:
+def _silence(asked: MeasureRequest, whole: bool) -> Select[Any]:
     """Days since the last call of active organizations, or since they were created; of a partner,
     those of the organization that called last."""
     latest = union_all(
@@ -242,7 +244,7 @@ def _day_number(moment: Any) -> ColumnElement[int]:
     return cast(seconds - seconds % _DAY, BigInteger) // _DAY
 
 
-def _limits(asked: Asked, _whole: bool) -> Select[Any]:
+def _limits(asked: MeasureRequest, _whole: bool) -> Select[Any]:
     """The share of users or assistants in use, of active organizations with room for several; there
     is none of a partner."""
 
@@ -262,7 +264,7 @@ def _limits(asked: Asked, _whole: bool) -> Select[Any]:
     return select(shares.c.partner_id, shares.c.subject_id, larger)
 
 
-def _active(asked: Asked, *columns: ColumnElement[Any]) -> Select[Any]:
+def _active(asked: MeasureRequest, *columns: ColumnElement[Any]) -> Select[Any]:
     return select(Organization.partner_id, Organization.id.label("subject_id"), *columns).where(
         Organization.partner_id.in_(asked.partner_ids),
         _among(Organization.id, asked),
@@ -270,11 +272,11 @@ def _active(asked: Asked, *columns: ColumnElement[Any]) -> Select[Any]:
     )
 
 
-def _among(column: Any, asked: Asked) -> ColumnElement[bool]:
+def _among(column: Any, asked: MeasureRequest) -> ColumnElement[bool]:
     return true() if asked.only is None else column.in_(asked.only)
 
 
-def _spending(asked: Asked, whole: bool) -> Select[Any]:
+def _spending(asked: MeasureRequest, whole: bool) -> Select[Any]:
     """The largest share of the limits of a day and a month that is spent or reserved."""
     limit, total = SpendingLimit, SpendingTotal
     is_day = total.period == day_of(asked.now)
@@ -312,7 +314,7 @@ def _spending(asked: Asked, whole: bool) -> Select[Any]:
     return select(shares.c.partner_id, shares.c.subject_id, larger)
 
 
-def _budget(asked: Asked, whole: bool) -> Select[Any]:
+def _budget(asked: MeasureRequest, whole: bool) -> Select[Any]:
     """The share of the budget of the month that is spent."""
     limit, total = SpendingLimit, SpendingTotal
     subject_id: Any = limit.partner_id if whole else limit.organization_id

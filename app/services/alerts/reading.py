@@ -17,17 +17,17 @@ from app.models import Alert, AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
-from app.services.alerts.measuring import Asked, measured, nearest_of_each
+from app.services.alerts.measuring import MeasureRequest, measured, nearest_of_each
 from app.services.alerts.words import amount, title, uses_period
 from app.services.audit import notified
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import fetch, of_tenant, visible_organizations
 
-_NEWEST = Sort(Alert.opened_at, descending=True)
+_NEWEST = SortOrder(Alert.opened_at, descending=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class AlertView:
     """An alert with its rule and the name of its organization, if it is about one. ``value_now`` is
     what an open alert of a list measures now, if it can be measured."""
 
@@ -67,7 +67,7 @@ def search(
     resolved: bool = False,
     cursor: str | None = None,
     limit: int = 25,
-) -> Page[Shown]:
+) -> Page[AlertView]:
     """Return a page of the open or the resolved alerts, newest first; open ones with what they
     measure now, in one query for each measure. Raises `Forbidden` and `ValidationFailed`
     (``invalid_cursor``)."""
@@ -79,7 +79,7 @@ def search(
     return Page(shown if resolved else _measured_now(session, shown), page.next_cursor)
 
 
-def open_alerts(session: Session, caller: Caller, most: int) -> list[Shown]:
+def open_alerts(session: Session, caller: Caller, most: int) -> list[AlertView]:
     """Return the newest open alerts that are not acknowledged, with what they measure now. Raises
     `Forbidden`."""
     rows = _unacknowledged(caller).order_by(Alert.id.desc()).limit(most)
@@ -100,7 +100,7 @@ def titles(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID
     return {shown.alert.id: shown.title for shown in _shown(session, list(found))}
 
 
-def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> Shown:
+def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
     """Note that the caller knows about an alert; it stays open until it resolves. Return it with
     what it measures now. Repeating it changes nothing. Raises `Forbidden`, `NotFound`
     (``alert_not_found``)."""
@@ -145,7 +145,7 @@ def nearest(
     periods = list(AlertPeriod) if uses_period(measure) else [None]
     visible = visible_organizations(caller).with_only_columns(Organization.id)
     only = visible if caller.is_limited else None
-    found = nearest_of_each(session, Asked(measure, periods, [own], utcnow(), only))
+    found = nearest_of_each(session, MeasureRequest(measure, periods, [own], utcnow(), only))
     names = _names(session, {organization_id for _, organization_id, _ in found})
     return {
         period: title(AlertRule(measure=measure, period=period), value, names[organization_id])
@@ -153,7 +153,7 @@ def nearest(
     }
 
 
-def _measured_now(session: Session, shown: Sequence[Shown]) -> list[Shown]:
+def _measured_now(session: Session, shown: Sequence[AlertView]) -> list[AlertView]:
     values: dict[UUID, int | None] = {}
     by_measure = sorted(shown, key=lambda each: each.rule.measure)
     for _measure, group in groupby(by_measure, key=lambda each: each.rule.measure):
@@ -175,7 +175,7 @@ def _unacknowledged(caller: Caller) -> Select[Alert]:
     return _visible(caller).where(Alert.resolved_at.is_(None), Alert.acknowledged_at.is_(None))
 
 
-def _shown(session: Session, alerts: list[Alert]) -> list[Shown]:
+def _shown(session: Session, alerts: list[Alert]) -> list[AlertView]:
     if not alerts:
         return []
     rules = {
@@ -185,7 +185,7 @@ def _shown(session: Session, alerts: list[Alert]) -> list[Shown]:
         )
     }
     names = _names(session, {alert.organization_id for alert in alerts if alert.organization_id})
-    return [Shown(alert, rules[alert.rule_id], names.get(alert.subject_id)) for alert in alerts]
+    return [AlertView(alert, rules[alert.rule_id], names.get(alert.subject_id)) for alert in alerts]
 
 
 def _names(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, str]:

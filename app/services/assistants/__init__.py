@@ -7,8 +7,8 @@ from app.services.assistants.creating import (
 )
 from app.services.assistants.queries import (
     SORTS,
-    Condition,
     Readiness,
+    ReadinessCondition,
     blocker_of,
     count,
     count_if_few,

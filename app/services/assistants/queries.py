@@ -42,7 +42,7 @@ class Readiness(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ReadinessCondition:
     """Something that an assistant needs. ``needed`` is False if calls work without it; ``place`` is
     where it is fixed: ``organization``, or the field of the assistant."""
 
@@ -59,7 +59,7 @@ def readiness(
     refusal: str | None = None,
     *,
     is_confirmed: bool = True,
-) -> list[Condition]:
+) -> list[ReadinessCondition]:
     """Return every condition for calling, in the order of setting up. ``refusal`` says why calls
     can't come from its number (`phone_numbers.refusals`); ``is_confirmed`` whether its number is
     confirmed by more than a user's word."""
@@ -158,8 +158,8 @@ def blocker_of(
 
 def _condition(
     code: str, met: bool, words: tuple[str, str], place: str, *, needed: bool = True
-) -> Condition:
-    return Condition(code, met, words[0] if met else words[1], place, needed)
+) -> ReadinessCondition:
+    return ReadinessCondition(code, met, words[0] if met else words[1], place, needed)
 
 
 def _has_readiness(wanted: Readiness) -> ColumnElement[bool]:

@@ -18,13 +18,13 @@ from app.models.audit import IS_NOTIFIED, NOTIFIED_ACTIONS
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.paging import Page, Sort, counting_up_to, keyset_page
+from app.services.paging import Page, SortOrder, counting_up_to, keyset_page
 from app.services.tenancy import of_tenant
 from app.services.uniqueness import insert_into
 
 KEPT = timedelta(days=14)
 MOST_COUNTED = 99
-NEWEST_FIRST = Sort(AuditEntry.id, descending=True)
+NEWEST_FIRST = SortOrder(AuditEntry.id, descending=True)
 _NEEDED: dict[str, Permission] = {
     "alert": Permission.REPORT_READ,
     "campaign": Permission.CAMPAIGNS_READ,

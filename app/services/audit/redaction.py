@@ -23,7 +23,7 @@ CHANGEABLE = ("actor", "ip", "target_id", "target", "before", "after")
 """What a redaction can change; the database refuses the rest."""
 
 
-class Forged(NamedTuple):
+class ForgedRedaction(NamedTuple):
     """``recorded_by`` vouches for other redactions than there are, or can't vouch for any."""
 
     chain: UUID
@@ -67,7 +67,7 @@ def redact(
         session.expire(entry)
 
 
-def forged(session: Session) -> Forged | None:
+def forged(session: Session) -> ForgedRedaction | None:
     """Return the first record of redactions that was changed; None if there is none."""
     promised = {
         entry.id: (chain_of(entry.partner_id), (entry.after or {}).get("digest"))
@@ -80,13 +80,13 @@ def forged(session: Session) -> Forged | None:
     found: dict[UUID, list[dict[str, Any]]] = {identifier: [] for identifier in promised}
     for row in session.scalars(select(AuditRedaction)):
         if row.recorded_by not in promised or promised[row.recorded_by][0] != row.chain:
-            return Forged(row.chain, row.recorded_by)
+            return ForgedRedaction(row.chain, row.recorded_by)
         found[row.recorded_by].append(
             {"entry_id": row.entry_id, "number": row.number, "digest": row.digest}
         )
     for recorded_by, (chain, digest) in promised.items():
         if _digest(found[recorded_by]) != digest:
-            return Forged(chain, recorded_by)
+            return ForgedRedaction(chain, recorded_by)
     return None
 
 

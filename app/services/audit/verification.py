@@ -19,7 +19,7 @@ _REDACTED = "redacted digest"
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenChain:
     """The first row that was changed. ``entry_id`` is None if it isn't known."""
 
     reason: str
@@ -29,30 +29,32 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AuditVerification:
     """``broken`` is None if every entry is unchanged."""
 
     chains: int
     entries: int
-    broken: Broken | None
+    broken: BrokenChain | None
 
 
 @dataclass(slots=True)
-class _Place:
+class _ChainPosition:
     chain: UUID
     number: int = 0
     hash: str = ""
 
 
-def verify(session: Session, known: Mapping[UUID, tuple[int, str]] | None = None) -> Verdict:
+def verify(
+    session: Session, known: Mapping[UUID, tuple[int, str]] | None = None
+) -> AuditVerification:
     """Check every chain from its first link. ``known`` is the number and hash that a chain had
     earlier: they reveal that a chain was cut off or rewritten since."""
     ends = dict(known or {})
-    place: _Place | None = None
+    place: _ChainPosition | None = None
     chains = entries = 0
     for link, entry in _linked(session):
         if place is None or place.chain != link.chain:
-            place = _Place(link.chain)
+            place = _ChainPosition(link.chain)
             chains += 1
         broken = _problem(place, link, entry)
         if broken is None and ends.get(link.chain, (0, ""))[0] == link.number:
@@ -60,21 +62,27 @@ def verify(session: Session, known: Mapping[UUID, tuple[int, str]] | None = None
             if link.hash != expected:
                 broken = "The history was written again since the known state"
         if broken is not None:
-            return Verdict(chains, entries, Broken(broken, link.chain, link.number, link.entry_id))
+            return AuditVerification(
+                chains, entries, BrokenChain(broken, link.chain, link.number, link.entry_id)
+            )
         place.number, place.hash = link.number, link.hash
         entries += 1
     for chain, (number, _hash) in ends.items():
         reason = "The end of the known history is missing"
-        return Verdict(chains, entries, Broken(reason, chain, number, None))
+        return AuditVerification(chains, entries, BrokenChain(reason, chain, number, None))
     alone = session.execute(_unlinked()).first()
     if alone is not None:
-        broken_entry = Broken("The entry has no place in a chain", alone.partner_id, None, alone.id)
-        return Verdict(chains, entries, broken_entry)
+        broken_entry = BrokenChain(
+            "The entry has no place in a chain", alone.partner_id, None, alone.id
+        )
+        return AuditVerification(chains, entries, broken_entry)
     forged = redaction.forged(session)
     if forged is not None:
         reason = "The record of a redaction was changed"
-        return Verdict(chains, entries, Broken(reason, forged.chain, None, forged.recorded_by))
-    return Verdict(chains, entries, None)
+        return AuditVerification(
+            chains, entries, BrokenChain(reason, forged.chain, None, forged.recorded_by)
+        )
+    return AuditVerification(chains, entries, None)
 
 
 def export(session: Session, *conditions: ColumnElement[bool]) -> Iterator[dict[str, Any]]:
@@ -112,7 +120,7 @@ def _linked(
         yield link, entry if entry["id"] is not None else None
 
 
-def _problem(place: _Place, link: AuditLink, entry: dict[str, Any] | None) -> str | None:
+def _problem(place: _ChainPosition, link: AuditLink, entry: dict[str, Any] | None) -> str | None:
     if link.number != place.number + 1:
         return f"Number {place.number + 1} of the chain is missing"
     if entry is None:

@@ -10,84 +10,90 @@ from uuid import UUID
 
 from app.config.limits import LimitSettings
 from app.services.auth import throttle
-from app.services.auth.throttle import Counter, Rule
+from app.services.auth.throttle import FailureCounter, ThrottleRule
 from app.validation.networks import network_of, networks
 
 QUARTER_OF_AN_HOUR = 900
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AttemptLimits:
     """``own`` counters belong to the account or client, ``shared`` ones to everyone behind the
     network and to the installation."""
 
-    own: Sequence[Counter]
-    shared: Sequence[Counter] = ()
+    own: Sequence[FailureCounter]
+    shared: Sequence[FailureCounter] = ()
 
     @property
-    def all(self) -> Sequence[Counter]:
+    def all(self) -> Sequence[FailureCounter]:
         return [*self.own, *self.shared]
 
 
-def of_sign_in(limits: LimitSettings, email: str, ip: str | None, device: str | None) -> Limits:
+def of_sign_in(
+    limits: LimitSettings, email: str, ip: str | None, device: str | None
+) -> AttemptLimits:
     """The counters of a sign-in. A browser that is known to the account has a counter of its own:
     what strangers do on the account or in the same network doesn't delay it."""
     if device is not None:
-        rule = Rule(limits.failed_sign_ins, 300, QUARTER_OF_AN_HOUR)
+        rule = ThrottleRule(limits.failed_sign_ins, 300, QUARTER_OF_AN_HOUR)
         key = throttle.key_of("device", email, device)
-        return Limits([Counter(key, rule, is_of_account=True)])
-    rule = Rule(limits.failed_sign_ins_account, QUARTER_OF_AN_HOUR, QUARTER_OF_AN_HOUR)
+        return AttemptLimits([FailureCounter(key, rule, is_of_account=True)])
+    rule = ThrottleRule(limits.failed_sign_ins_account, QUARTER_OF_AN_HOUR, QUARTER_OF_AN_HOUR)
     key = throttle.key_of("account", email)
-    account = Counter(key, rule, is_of_account=True, is_of_everywhere=True)
+    account = FailureCounter(key, rule, is_of_account=True, is_of_everywhere=True)
     own = [_at_network("account", limits, email, ip), account]
-    return Limits(own, _shared("sign-in", limits, ip))
+    return AttemptLimits(own, _shared("sign-in", limits, ip))
 
 
-def of_client(limits: LimitSettings, client_id: str, ip: str | None) -> Limits:
+def of_client(limits: LimitSettings, client_id: str, ip: str | None) -> AttemptLimits:
     """The counters of a token request. There is none for a client from everywhere: secrets are too
     long to guess, and strangers could stop the client."""
-    return Limits([_at_network("client", limits, client_id, ip)], _shared("client", limits, ip))
+    return AttemptLimits(
+        [_at_network("client", limits, client_id, ip)], _shared("client", limits, ip)
+    )
 
 
-def of_recovery_requests(ip: str | None) -> Sequence[Counter]:
+def of_recovery_requests(ip: str | None) -> Sequence[FailureCounter]:
     """The counters of one network's requests for recovery links. A request waits a minute at most,
     so that the owner of an account can always ask."""
-    return _of_networks("recovery network", Rule(10, 60, 60), ip)
+    return _of_networks("recovery network", ThrottleRule(10, 60, 60), ip)
 
 
-def of_recovery_mails(user_id: UUID) -> Counter:
+def of_recovery_mails(user_id: UUID) -> FailureCounter:
     """The counter of mails with recovery links to one user: five at once, then five an hour. The
     links of the last hour stay valid, so one of them works whenever no further mail is sent."""
-    return Counter(throttle.key_of("recovery mail", str(user_id)), Rule(5, 720, 720, 720))
+    return FailureCounter(
+        throttle.key_of("recovery mail", str(user_id)), ThrottleRule(5, 720, 720, 720)
+    )
 
 
-def of_second_step(limits: LimitSettings, user_id: UUID, ip: str | None) -> Limits:
+def of_second_step(limits: LimitSettings, user_id: UUID, ip: str | None) -> AttemptLimits:
     """The counters of codes after a right password. Strangers who know the password make the owner
     wait in their own network only, until they have tried as often as at an account."""
-    rule = Rule(limits.failed_sign_ins_account, QUARTER_OF_AN_HOUR, QUARTER_OF_AN_HOUR)
-    account = Counter(throttle.key_of("second step", str(user_id)), rule, is_of_account=True)
+    rule = ThrottleRule(limits.failed_sign_ins_account, QUARTER_OF_AN_HOUR, QUARTER_OF_AN_HOUR)
+    account = FailureCounter(throttle.key_of("second step", str(user_id)), rule, is_of_account=True)
     own = [_at_network("second step", limits, str(user_id), ip), account]
-    return Limits(own, _shared("sign-in", limits, ip))
+    return AttemptLimits(own, _shared("sign-in", limits, ip))
 
 
-def of_own_password(user_id: UUID | None, allowed: int) -> Counter:
+def of_own_password(user_id: UUID | None, allowed: int) -> FailureCounter:
     """The counter of wrong current passwords of a signed-in user."""
-    rule = Rule(allowed, 300, QUARTER_OF_AN_HOUR)
-    return Counter(throttle.key_of("own password", str(user_id)), rule)
+    rule = ThrottleRule(allowed, 300, QUARTER_OF_AN_HOUR)
+    return FailureCounter(throttle.key_of("own password", str(user_id)), rule)
 
 
-def _at_network(kind: str, limits: LimitSettings, name: str, ip: str | None) -> Counter:
-    rule = Rule(limits.failed_sign_ins, 60, QUARTER_OF_AN_HOUR)
+def _at_network(kind: str, limits: LimitSettings, name: str, ip: str | None) -> FailureCounter:
+    rule = ThrottleRule(limits.failed_sign_ins, 60, QUARTER_OF_AN_HOUR)
     key = throttle.key_of(f"{kind} at a network", name, network_of(ip))
-    return Counter(key, rule, is_of_account=True)
+    return FailureCounter(key, rule, is_of_account=True)
 
 
-def _shared(kind: str, limits: LimitSettings, ip: str | None) -> Sequence[Counter]:
-    network = Rule(limits.failed_sign_ins_network, 60, QUARTER_OF_AN_HOUR)
-    site = Rule(limits.failed_sign_ins_site, 1, 60)
-    everywhere = Counter(throttle.key_of(f"{kind} site"), site, is_of_everywhere=True)
+def _shared(kind: str, limits: LimitSettings, ip: str | None) -> Sequence[FailureCounter]:
+    network = ThrottleRule(limits.failed_sign_ins_network, 60, QUARTER_OF_AN_HOUR)
+    site = ThrottleRule(limits.failed_sign_ins_site, 1, 60)
+    everywhere = FailureCounter(throttle.key_of(f"{kind} site"), site, is_of_everywhere=True)
     return [*_of_networks(f"{kind} network", network, ip), everywhere]
 
 
-def _of_networks(kind: str, rule: Rule, ip: str | None) -> Sequence[Counter]:
-    return [Counter(throttle.key_of(kind, each), rule) for each in networks(ip)]
+def _of_networks(kind: str, rule: ThrottleRule, ip: str | None) -> Sequence[FailureCounter]:
+    return [FailureCounter(throttle.key_of(kind, each), rule) for each in networks(ip)]

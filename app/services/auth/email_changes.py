@@ -19,7 +19,7 @@ from app.services.auth.tokens import hash_of, random_token
 LIFETIME = timedelta(days=7)
 
 
-class Side(StrEnum):
+class AddressSide(StrEnum):
     """The address that a link was sent to."""
 
     OLD = "old"
@@ -27,11 +27,11 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class EmailChangeLink:
     """A change as the holder of one address sees it."""
 
     change: EmailChange
-    side: Side
+    side: AddressSide
 
     @property
     def is_confirmed(self) -> bool:
@@ -70,14 +70,14 @@ def end(session: Session, user_id: UUID) -> None:
     session.execute(delete(EmailChange).where(EmailChange.user_id == user_id))
 
 
-def new_token(session: Session, change_id: UUID, side: Side) -> tuple[str, datetime] | None:
+def new_token(session: Session, change_id: UUID, side: AddressSide) -> tuple[str, datetime] | None:
     """A new token for one address, which ends the one before, and when it expires. None where the
     change no longer waits for this address."""
     change = session.get(EmailChange, change_id, with_for_update=True, populate_existing=True)
     if change is None or change.expires_at <= utcnow() or confirmed_at(change, side) is not None:
         return None
     token = random_token()
-    if side is Side.OLD:
+    if side is AddressSide.OLD:
         change.old_token_hash = hash_of(token)
     else:
         change.new_token_hash = hash_of(token)
@@ -85,7 +85,7 @@ def new_token(session: Session, change_id: UUID, side: Side) -> tuple[str, datet
     return token, change.expires_at
 
 
-def look_up(session: Session, token: str, *, for_change: bool = False) -> Link:
+def look_up(session: Session, token: str, *, for_change: bool = False) -> EmailChangeLink:
     """The change and the address that the link belongs to. It works until the change is over.
 
     Raises `NotFound` (``link_invalid``).
@@ -101,18 +101,20 @@ def look_up(session: Session, token: str, *, for_change: bool = False) -> Link:
     if change is None:
         message = gettext("This link was used or has expired. Nothing was changed.")
         raise NotFound(message, "link_invalid")
-    return Link(change, Side.OLD if change.old_token_hash == hashed else Side.NEW)
+    return EmailChangeLink(
+        change, AddressSide.OLD if change.old_token_hash == hashed else AddressSide.NEW
+    )
 
 
-def confirm(session: Session, link: Link) -> bool:
+def confirm(session: Session, link: EmailChangeLink) -> bool:
     """Note that the holder of the address agrees; return whether both now do."""
-    if link.side is Side.OLD:
+    if link.side is AddressSide.OLD:
         link.change.old_confirmed_at = link.change.old_confirmed_at or utcnow()
     else:
         link.change.new_confirmed_at = link.change.new_confirmed_at or utcnow()
     session.flush()
-    return all(confirmed_at(link.change, side) is not None for side in Side)
+    return all(confirmed_at(link.change, side) is not None for side in AddressSide)
 
 
-def confirmed_at(change: EmailChange, side: Side) -> datetime | None:
-    return change.old_confirmed_at if side is Side.OLD else change.new_confirmed_at
+def confirmed_at(change: EmailChange, side: AddressSide) -> datetime | None:
+    return change.old_confirmed_at if side is AddressSide.OLD else change.new_confirmed_at

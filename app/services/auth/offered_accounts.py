@@ -19,16 +19,16 @@ LIFETIME = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class AccountOffer:
     """The two tokens of a new offer (256 bits each); only their hashes are stored."""
 
     page_token: str
     browser_token: str
 
 
-def create(session: Session, user_ids: Collection[UUID]) -> Offer:
+def create(session: Session, user_ids: Collection[UUID]) -> AccountOffer:
     """Offer these accounts, whose password was just proven."""
-    offer = Offer(random_token(), random_token())
+    offer = AccountOffer(random_token(), random_token())
     for user_id in user_ids:
         session.add(
             OfferedAccount(
@@ -42,7 +42,7 @@ def create(session: Session, user_ids: Collection[UUID]) -> Offer:
     return offer
 
 
-def use(session: Session, offer: Offer) -> set[UUID]:
+def use(session: Session, offer: AccountOffer) -> set[UUID]:
     """Use the offer up and return its accounts, none where it has ended; of two uses at once only
     one gets them."""
     used = (

@@ -14,7 +14,7 @@ from app.enums import OrganizationStatus, UserStatus
 from app.models import Organization, Partner, User
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
-from app.services.auth.throttle import Counter
+from app.services.auth.throttle import FailureCounter
 from app.validation.networks import network_of
 
 TOO_MANY = "too_many_failures"
@@ -41,7 +41,7 @@ def note(
 
 
 def note_too_many(
-    session: Session, email: str, partner_id: UUID | None, ip: str | None, late: Counter
+    session: Session, email: str, partner_id: UUID | None, ip: str | None, late: FailureCounter
 ) -> None:
     """Record a sign-in that came too early. It is counted once for its counter, however many
     accounts and networks the attempts name."""

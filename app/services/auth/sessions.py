@@ -54,7 +54,7 @@ _ABLE_USER = (
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SessionOrigin:
     """The identity provider that a sign-in came from, the hash of the session's id there if it has
     one, and when the user signed in there if it says so."""
 
@@ -94,11 +94,11 @@ class SignedIn:
         return utcnow() - proven_at < FRESH_FOR
 
     @property
-    def origin(self) -> Origin | None:
+    def origin(self) -> SessionOrigin | None:
         """The identity provider that may end the session."""
         if self.record.provider_id is None:
             return None
-        return Origin(self.record.provider_id, self.record.provider_sid_hash)
+        return SessionOrigin(self.record.provider_id, self.record.provider_sid_hash)
 
     @property
     def needs_factor(self) -> bool:
@@ -123,7 +123,7 @@ def create(
     ip: str | None = None,
     user_agent: str | None = None,
     factor: str | None = None,
-    origin: Origin | None = None,
+    origin: SessionOrigin | None = None,
 ) -> str:
     """Create a session of the user at one host; return the cookie's token. It ends the offers that
     the user could still sign in with. ``factor`` is what proved the user beside or instead of the

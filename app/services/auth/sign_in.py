@@ -35,8 +35,8 @@ from app.services.auth import (
     throttle,
     ways_in,
 )
-from app.services.auth.attempt_limits import Limits
-from app.services.auth.offered_accounts import Offer
+from app.services.auth.attempt_limits import AttemptLimits
+from app.services.auth.offered_accounts import AccountOffer
 from app.services.auth.password_checks import PasswordChecks
 from app.services.auth.throttle import TooManyFailures
 
@@ -46,7 +46,7 @@ several partners."""
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class SignInAccount:
     """An account with the address."""
 
     user_id: UUID
@@ -54,28 +54,28 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class SignInAttempt:
     """An attempt and its accounts (none for an unknown address). ``refusal`` is the error for an
     attempt that comes too early: raise it after the transaction."""
 
     email: str
     partner_id: UUID | None
     ip: str | None
-    accounts: Sequence[Account]
-    limits: Limits
+    accounts: Sequence[SignInAccount]
+    limits: AttemptLimits
     refusal: TooManyFailures | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Proven:
+class ProvenAccount:
     """An account whose password was right; ``new_hash`` if it should be hashed again."""
 
-    account: Account
+    account: SignInAccount
     new_hash: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PortalChoice:
     """One of several portals that the address and password open."""
 
     user_id: UUID
@@ -84,7 +84,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SignInEntry:
     """The signed-in user, or the token of the second step that they need; neither if they must sign
     in with a company account."""
 
@@ -98,7 +98,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SignInOutcome:
     """The signed-in user, the token of the second step that they need, or the choices with their
     offer. Else it is refused, without a reason unless the password was right: ``paused`` says who
     to ask about a suspended account, and ``required_provider`` names the company account that
@@ -106,8 +106,8 @@ class Outcome:
 
     user: User | None = None
     second_step: str | None = None
-    choices: Sequence[Choice] = ()
-    offer: Offer | None = None
+    choices: Sequence[PortalChoice] = ()
+    offer: AccountOffer | None = None
     paused: str | None = None
     required_provider: str | None = None
 
@@ -144,18 +144,18 @@ def begin(
     partner_id: UUID | None,
     settings: Settings,
     device_cookie: str | None = None,
-) -> Attempt:
+) -> SignInAttempt:
     """Count an attempt and load the accounts. ``partner_id`` None is the neutral sign-in: every
     account with the address, including the operator's."""
     key = email.strip().lower()
     query = _known().where(User.email_key == key).order_by(User.created_at, User.id)
     if partner_id is not None:
         query = query.where(User.partner_id == partner_id)
-    accounts = [Account(user.id, user.password_hash) for user in session.scalars(query)]
+    accounts = [SignInAccount(user.id, user.password_hash) for user in session.scalars(query)]
     owners = [(account.user_id, account.password_hash) for account in accounts]
     device = known_devices.known(device_cookie, owners, settings.secret_keys)
     limits = attempt_limits.of_sign_in(settings, key, ip, device)
-    attempt = Attempt(key, partner_id, ip, accounts, limits)
+    attempt = SignInAttempt(key, partner_id, ip, accounts, limits)
     try:
         throttle.charge(session, limits.all)
     except TooManyFailures as error:
@@ -164,12 +164,14 @@ def begin(
     return attempt
 
 
-def withdraw(session: Session, attempt: Attempt) -> None:
+def withdraw(session: Session, attempt: SignInAttempt) -> None:
     """Take an attempt back whose password could not be checked."""
     throttle.settle(session, (), attempt.limits.all)
 
 
-def verify(attempt: Attempt, password: str, checks: PasswordChecks) -> Sequence[Proven]:
+def verify(
+    attempt: SignInAttempt, password: str, checks: PasswordChecks
+) -> Sequence[ProvenAccount]:
     """Return the accounts with this password. Slow; never inside a transaction. Raises
     `RateLimited` (``sign_in_busy``)."""
     proven = []
@@ -177,7 +179,9 @@ def verify(attempt: Attempt, password: str, checks: PasswordChecks) -> Sequence[
         for account in attempt.accounts:
             if passwords.verify(account.password_hash, password):
                 stale = passwords.needs_rehash(account.password_hash or "")
-                proven.append(Proven(account, passwords.hash_password(password) if stale else None))
+                proven.append(
+                    ProvenAccount(account, passwords.hash_password(password) if stale else None)
+                )
         for _ in range(LEAST_CHECKS - len(attempt.accounts)):
             passwords.verify(None, password)
     return proven
@@ -185,13 +189,13 @@ def verify(attempt: Attempt, password: str, checks: PasswordChecks) -> Sequence[
 
 def finish(
     session: Session,
-    attempt: Attempt,
-    proven: Sequence[Proven],
+    attempt: SignInAttempt,
+    proven: Sequence[ProvenAccount],
     *,
     request_id: str | None = None,
     host: str = "",
     remembered: str | None = None,
-) -> Outcome:
+) -> SignInOutcome:
     """Record the result of the attempt: a failure is recorded (and returned, not raised, so that
     the record is kept), one account is signed in or needs its
     second step at this ``host``, several are offered. ``remembered`` is the token of a browser that
@@ -207,38 +211,38 @@ def finish(
         refused_sign_ins.note_company_account(
             session, barred[0].partner_id, attempt.ip, request_id, "company_account_required"
         )
-        return Outcome(required_provider=providers[barred[0].id])
+        return SignInOutcome(required_provider=providers[barred[0].id])
     if not users:
         refused_sign_ins.note(session, attempt.email, attempt.partner_id, attempt.ip, request_id)
-        return Outcome(paused=_pause_of(session, paused[0]) if paused else None)
+        return SignInOutcome(paused=_pause_of(session, paused[0]) if paused else None)
     for user in users:
         user.password_hash = hashes[user.id].new_hash or user.password_hash
     if len(users) > 1:
         offer = offered_accounts.create(session, [user.id for user in users])
-        return Outcome(choices=_choices(session, users), offer=offer)
+        return SignInOutcome(choices=_choices(session, users), offer=offer)
     entry = admit(session, users[0], attempt.ip, request_id, host=host, remembered=remembered)
-    return Outcome(user=entry.user, second_step=entry.second_step)
+    return SignInOutcome(user=entry.user, second_step=entry.second_step)
 
 
 def choose(
     session: Session,
     user_id: UUID,
-    offer: Offer,
+    offer: AccountOffer,
     *,
     ip: str | None,
     request_id: str | None = None,
     host: str = "",
     remembered: str | None = None,
-) -> Outcome:
+) -> SignInOutcome:
     """Sign in one of the accounts that `finish` offered and use the offer up in any case: a refusal
     is returned, not raised, so that the offer is used up too."""
     user = None
     if user_id in offered_accounts.use(session, offer):
         user = session.scalars(_usable().where(User.id == user_id)).one_or_none()
     if user is None or ways_in.required_provider(session, user):
-        return Outcome()
+        return SignInOutcome()
     entry = admit(session, user, ip, request_id, host=host, remembered=remembered)
-    return Outcome(user=entry.user, second_step=entry.second_step)
+    return SignInOutcome(user=entry.user, second_step=entry.second_step)
 
 
 def admit(
@@ -249,11 +253,13 @@ def admit(
     *,
     host: str,
     remembered: str | None = None,
-) -> Entry:
+) -> SignInEntry:
     """Sign in a user whose password was right, or begin the second step that they need."""
     if user.second_factor_at is None or second_step.is_remembered(session, user.id, remembered):
-        return Entry(let_in(session, user, ip, request_id))
-    return Entry(second_step=second_step.begin(session, user.id, host=sessions.host_name(host)))
+        return SignInEntry(let_in(session, user, ip, request_id))
+    return SignInEntry(
+        second_step=second_step.begin(session, user.id, host=sessions.host_name(host))
+    )
 
 
 def finish_second_step(
@@ -299,7 +305,7 @@ def mail_about_new_browser(session: Session, user: User, ip: str | None) -> None
 
 
 def _still_proven(
-    session: Session, hashes: Mapping[UUID, Proven], query: Select[User]
+    session: Session, hashes: Mapping[UUID, ProvenAccount], query: Select[User]
 ) -> Sequence[User]:
     """Return the users whose password hash is still the one that was checked."""
     return [
@@ -353,7 +359,7 @@ def _usable() -> Select[User]:
     )
 
 
-def _choices(session: Session, users: Sequence[User]) -> Sequence[Choice]:
+def _choices(session: Session, users: Sequence[User]) -> Sequence[PortalChoice]:
     names = {
         user_id: (partner, organization)
         for user_id, partner, organization in session.execute(
@@ -364,7 +370,7 @@ def _choices(session: Session, users: Sequence[User]) -> Sequence[Choice]:
         )
     }
     return [
-        Choice(user.id, names[user.id][0] or gettext("Operator"), names[user.id][1])
+        PortalChoice(user.id, names[user.id][0] or gettext("Operator"), names[user.id][1])
         for user in users
     ]
 

@@ -27,7 +27,7 @@ LONGEST_EXPONENT = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ThrottleRule:
     """``allowed`` failures without a wait; one is forgotten every ``forget_seconds``; the longest
     wait is ``longest_seconds``, the first is ``first_seconds``."""
 
@@ -49,12 +49,12 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Counter:
+class FailureCounter:
     """The subject of a counter. ``is_of_account``: one account or client; ``is_of_everywhere``: all
     networks together."""
 
     key: str
-    rule: Rule
+    rule: ThrottleRule
     is_of_account: bool = False
     is_of_everywhere: bool = False
 
@@ -62,7 +62,7 @@ class Counter:
 class TooManyFailures(RateLimited):
     """A counter makes the attempt wait; ``counter`` is the one with the longest wait."""
 
-    def __init__(self, counter: Counter, seconds: int):
+    def __init__(self, counter: FailureCounter, seconds: int):
         # Translators: %(when)s is "in 5 minutes".
         words = gettext("Too many failed attempts. Try again %(when)s.", when=in_words(seconds))
         super().__init__(words, seconds, "too_many_failures")
@@ -75,7 +75,7 @@ def key_of(kind: str, *parts: str) -> str:
     return hashlib.sha256("\0".join((kind, *parts)).encode("utf-8", "replace")).hexdigest()
 
 
-def check(session: Session, counters: Sequence[Counter]) -> bool:
+def check(session: Session, counters: Sequence[FailureCounter]) -> bool:
     """Return whether failures are counted. Raises `TooManyFailures` if the attempt
     comes too early."""
     keys = [one.key for one in counters]
@@ -85,7 +85,7 @@ def check(session: Session, counters: Sequence[Counter]) -> bool:
     return any(row.failures for row in rows.values())
 
 
-def charge(session: Session, counters: Sequence[Counter]) -> None:
+def charge(session: Session, counters: Sequence[FailureCounter]) -> None:
     """Count a failure for each counter. Raises `TooManyFailures`, counting nothing, if one of them
     makes the attempt wait.
 
@@ -102,7 +102,9 @@ def charge(session: Session, counters: Sequence[Counter]) -> None:
     session.flush()
 
 
-def settle(session: Session, own: Sequence[Counter], shared: Sequence[Counter] = ()) -> None:
+def settle(
+    session: Session, own: Sequence[FailureCounter], shared: Sequence[FailureCounter] = ()
+) -> None:
     """Settle a right attempt: reset its own counters, and take one failure back from each of the
     shared ones."""
     afresh = {one.key for one in own}
@@ -129,7 +131,7 @@ def in_words(seconds: int) -> str:
 
 
 def _held(
-    session: Session, counters: Sequence[Counter], now: datetime
+    session: Session, counters: Sequence[FailureCounter], now: datetime
 ) -> dict[str, ThrottleCounter]:
     """Return the counters' rows, created if they are missing, locked in one order by
     one statement."""
@@ -146,7 +148,7 @@ def _held(
 
 
 def _refuse_early(
-    counters: Sequence[Counter], rows: dict[str, ThrottleCounter], now: datetime
+    counters: Sequence[FailureCounter], rows: dict[str, ThrottleCounter], now: datetime
 ) -> None:
     waits = list(_waits(counters, rows, now))
     if waits:
@@ -155,8 +157,8 @@ def _refuse_early(
 
 
 def _waits(
-    counters: Sequence[Counter], rows: dict[str, ThrottleCounter], now: datetime
-) -> Iterator[tuple[float, Counter]]:
+    counters: Sequence[FailureCounter], rows: dict[str, ThrottleCounter], now: datetime
+) -> Iterator[tuple[float, FailureCounter]]:
     for one in counters:
         row = rows.get(one.key)
         if row is not None:

@@ -23,7 +23,7 @@ ENDED = "The subscription has ended. Send the customer an invoice for this amoun
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueCharge:
     """An amount in currency units to add to the next invoice of a subscription; without a
     ``subscription`` there is none that lasts. ``number`` is that of the statement. ``customers``
     are all that the organization has had at the processor: an earlier try can be with any."""
@@ -45,7 +45,7 @@ class Due:
         return f"statement:{self.statement_id}"
 
 
-def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[Due]:
+def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[DueCharge]:
     """For the worker: return some of the amounts to charge, after that of a statement."""
     query = select(Statement).where(
         Statement.extra != 0, Statement.invoice_item == "", Statement.closed_at > now - TRIED_FOR
@@ -65,10 +65,10 @@ def end(session: Session, statement_id: UUID, item: str, problem: str = "") -> N
         statement.invoice_item, statement.charge_problem = item, problem
 
 
-def _due(session: Session, statement: Statement) -> Due:
+def _due(session: Session, statement: Statement) -> DueCharge:
     paid_by = subscriptions.lasting(session, statement.organization_id)
     amount = Decimal(statement.extra or 0).scaleb(-decimals(statement.currency))
-    return Due(
+    return DueCharge(
         statement.id,
         statement.partner_id,
         statement.month,

@@ -17,17 +17,17 @@ from app.services.billing import statements, usage
 from app.services.billing.months import end_of, month_of
 from app.services.billing.rating import in_micros
 from app.services.billing.summing import rounded_parts
-from app.services.billing.usage import CarrierCost, ModelRate, Used
-from app.services.paging import Page, Sort, keyset_page
+from app.services.billing.usage import CallUsage, CarrierCost, ModelRate
+from app.services.paging import Page, SortOrder, keyset_page
 from app.services.spending import rates
 from app.services.tenancy import get_organization, visible_organizations
 
-BY_NAME = Sort(Organization.name_key)
+BY_NAME = SortOrder(Organization.name_key)
 NAME = "name"
 
 
 @dataclass(frozen=True, slots=True)
-class Earned:
+class MonthMargin:
     """The usage, costs and price of an organization or a campaign in a month; money in millionths.
 
     ``price`` is in ``currency``, ``model`` in ``model_currency``. ``trial_price`` is the part of
@@ -37,7 +37,7 @@ class Earned:
 
     id: UUID
     name: str
-    used: Used
+    used: CallUsage
     price: int
     currency: str
     model: int
@@ -80,8 +80,8 @@ class MonthOfOrganization:
     """An organization in a month, and its campaigns, the most expensive first; ``since`` is the
     month in which it was added."""
 
-    total: Earned
-    campaigns: Sequence[Earned]
+    total: MonthMargin
+    campaigns: Sequence[MonthMargin]
     since: date
 
     @property
@@ -90,7 +90,7 @@ class MonthOfOrganization:
         return replace(self, total=adding_up([self.total])[0], campaigns=adding_up(self.campaigns))
 
 
-_AMOUNTS: Mapping[str, Callable[[Earned], int | None]] = {
+_AMOUNTS: Mapping[str, Callable[[MonthMargin], int | None]] = {
     "price": lambda row: row.price,
     "carrier": lambda row: row.carrier_micros,
     "model": lambda row: row.model,
@@ -109,10 +109,10 @@ def by_organization(
     *,
     sort: str = NAME,
     query: str | None = None,
-    known: Sequence[Earned] | None = None,
+    known: Sequence[MonthMargin] | None = None,
     cursor: str | None = None,
     limit: int = 25,
-) -> Page[Earned]:
+) -> Page[MonthMargin]:
     """Return a page of the partner's organizations that were there in the month, in one of
     `ORDERS`; ``query`` searches names. ``known`` are all of them by name, not to be rated again.
 
@@ -141,9 +141,9 @@ def first_month(session: Session, caller: Caller) -> date | None:
 
 def all_organizations(
     session: Session, caller: Caller, month: date, model: ModelRate, *, query: str | None = None
-) -> list[Earned]:
+) -> list[MonthMargin]:
     """Return all of them for a file and for totals, `adding_up`. Raises as `by_organization`."""
-    found: list[Earned] = []
+    found: list[MonthMargin] = []
     cursor: str | None = None
     while True:
         page = by_organization(
@@ -171,7 +171,7 @@ def of_organization(
     units = {key: used.calls if by_calls else used.minutes for key, used in by_campaign.items()}
     prices = _shared(bill.total, units)
     campaigns = [
-        Earned(
+        MonthMargin(
             key,
             names.get(key, "" if key == NO_CAMPAIGN else str(key)),
             used,
@@ -189,7 +189,7 @@ def of_organization(
     )
 
 
-def adding_up(rows: Sequence[Earned]) -> list[Earned]:
+def adding_up(rows: Sequence[MonthMargin]) -> list[MonthMargin]:
     """Return the rows with costs in whole units of their currencies, such as cents, that add up to
     the rounded sum: so do the margins."""
     places = [(at, cost.currency, cost) for at, row in enumerate(rows) for cost in row.carrier]
@@ -212,7 +212,7 @@ def adding_up(rows: Sequence[Earned]) -> list[Earned]:
     ]
 
 
-def total(rows: Sequence[Earned]) -> Earned | None:
+def total(rows: Sequence[MonthMargin]) -> MonthMargin | None:
     """Return the sum of all; None if their prices are in several currencies."""
     currencies = {row.currency for row in rows if row.price} or {row.currency for row in rows}
     if len(currencies) != 1:
@@ -223,7 +223,7 @@ def total(rows: Sequence[Earned]) -> Earned | None:
         carrier[cost.currency] = CarrierCost(
             cost.currency, known.reported + cost.reported, known.estimated + cost.estimated
         )
-    used = Used(
+    used = CallUsage(
         sum(row.used.calls for row in rows),
         sum(row.used.minutes for row in rows),
         tuple(carrier[currency] for currency in sorted(carrier)),
@@ -246,7 +246,7 @@ def of_partner(caller: Caller) -> Select[Organization]:
     return visible_organizations(caller).where(Organization.partner_id == partners.own(caller))
 
 
-def _sorted(rows: Sequence[Earned], sort: str) -> list[Earned]:
+def _sorted(rows: Sequence[MonthMargin], sort: str) -> list[MonthMargin]:
     """Sort rows that are in the order of their names; those without a margin come last."""
     name, descending = sort.removeprefix("-"), sort.startswith("-")
     if name == NAME:
@@ -257,7 +257,7 @@ def _sorted(rows: Sequence[Earned], sort: str) -> list[Earned]:
     return known + [row for row in rows if amount(row) is None]
 
 
-def _part(rows: Sequence[Earned], cursor: str | None, limit: int) -> Page[Earned]:
+def _part(rows: Sequence[MonthMargin], cursor: str | None, limit: int) -> Page[MonthMargin]:
     """Return a page of rows; the cursor is the number of rows before it."""
     start = int(cursor) if cursor and re.fullmatch(r"[0-9]{1,9}", cursor) else 0
     end = start + limit
@@ -266,7 +266,7 @@ def _part(rows: Sequence[Earned], cursor: str | None, limit: int) -> Page[Earned
 
 def rows_of(
     session: Session, organizations: Sequence[Organization], month: date, model: ModelRate
-) -> list[Earned]:
+) -> list[MonthMargin]:
     """Return what organizations of one partner that came from their loader earned in a month."""
     if not organizations:
         return []
@@ -275,10 +275,10 @@ def rows_of(
     currency = rates.currency_of(session)
     found = []
     for each in organizations:
-        bill, its_use = bills[each.id], used.get(each.id, Used())
+        bill, its_use = bills[each.id], used.get(each.id, CallUsage())
         price, in_trial = in_micros(bill.total, bill.currency), each.trial_ended_at is None
         found.append(
-            Earned(
+            MonthMargin(
                 each.id,
                 each.name,
                 its_use,

@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session
 from app.enums import UsageUnit
 from app.models import BillingDay
 from app.services import forecasting
-from app.services.billing.rating import Line, with_use
+from app.services.billing.rating import StatementLine, with_use
 from app.services.billing.statements import Bill
 from app.services.forecasting import HISTORY
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class MonthForecast:
     """The usage until ``last_day``, within 80 % of cases from ``low`` to ``high``, and what the
     month then costs, in the smallest unit of the currency. ``used_up_on`` is the day on which more
     is used than the plan includes, if that is expected."""
@@ -28,7 +28,7 @@ class Expected:
     used_up_on: date | None
 
 
-def month_end(session: Session, bill: Bill, today: date) -> Expected | None:
+def month_end(session: Session, bill: Bill, today: date) -> MonthForecast | None:
     """Return the forecast of this month's preview, in one query; None if the plan doesn't count
     usage or isn't charged yet, or if there were too few days."""
     line = bill.usage
@@ -41,7 +41,7 @@ def month_end(session: Session, bill: Bill, today: date) -> Expected | None:
     before = line.used - so_far
     end = forecasting.month_end(found, today, before, so_far)
     charged = with_use(line, end.expected, bill.currency).amount
-    return Expected(
+    return MonthForecast(
         end.last_day,
         end.expected,
         end.low,
@@ -51,7 +51,7 @@ def month_end(session: Session, bill: Bill, today: date) -> Expected | None:
     )
 
 
-def _daily(session: Session, bill: Bill, line: Line, today: date) -> list[int]:
+def _daily(session: Session, bill: Bill, line: StatementLine, today: date) -> list[int]:
     """Return the minutes or calls of each day up to today."""
     amount = BillingDay.minutes if line.unit == UsageUnit.MINUTE else BillingDay.calls
     first = today - HISTORY
@@ -67,7 +67,9 @@ def _daily(session: Session, bill: Bill, line: Line, today: date) -> list[int]:
     return [used.get(first + timedelta(days=each), 0) for each in range(HISTORY.days + 1)]
 
 
-def _used_up_on(line: Line, before: int, days: tuple[float, ...], today: date) -> date | None:
+def _used_up_on(
+    line: StatementLine, before: int, days: tuple[float, ...], today: date
+) -> date | None:
     if not line.included or line.used > line.included:
         return None
     used = float(before)

@@ -10,19 +10,19 @@ from app.services.payment_terms import PaymentTerms
 
 
 @dataclass(frozen=True, slots=True)
-class Party:
+class StatementParty:
     name: str
     address: BillingAddress
     email: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Parties:
+class StatementParties:
     """``seller`` is the partner with its support address, ``buyer`` the organization. ``payment``
     are the seller's terms; None if there is nothing to pay to the seller."""
 
-    seller: Party
-    buyer: Party
+    seller: StatementParty
+    buyer: StatementParty
     payment: PaymentTerms | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -34,9 +34,9 @@ class Parties:
         return {**stored, "payment": self.payment and self.payment.to_json()}
 
     @classmethod
-    def stored(cls, values: Mapping[str, Any]) -> "Parties":
+    def stored(cls, values: Mapping[str, Any]) -> "StatementParties":
         seller, buyer = (
-            Party(side["name"], BillingAddress.of(side["address"]), side["email"])
+            StatementParty(side["name"], BillingAddress.of(side["address"]), side["email"])
             for side in (values["seller"], values["buyer"])
         )
         return cls(seller, buyer, PaymentTerms.stored(values.get("payment")))
@@ -44,15 +44,15 @@ class Parties:
 
 def parties_of(
     partner: Partner, organization: Organization, *, with_addresses: bool = True
-) -> Parties:
+) -> StatementParties:
     """Return them as they are now."""
     sold, bought = (
         _below(row.name, BillingAddress.of(row.billing_address if with_addresses else None))
         for row in (partner, organization)
     )
-    return Parties(
-        Party(partner.name, sold, partner.support_email),
-        Party(organization.name, bought),
+    return StatementParties(
+        StatementParty(partner.name, sold, partner.support_email),
+        StatementParty(organization.name, bought),
         PaymentTerms.of(partner) if with_addresses else PaymentTerms(),
     )
 

@@ -27,7 +27,7 @@ class LineKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class BilledDay:
     """The answered calls of a UTC day; each counts in full minutes."""
 
     day: date
@@ -36,15 +36,15 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class BilledUsage:
     """The days of a month that have calls. ``since`` is when the organization was created."""
 
     since: date
-    days: Sequence[Day]
+    days: Sequence[BilledDay]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StatementLine:
     """A line of a statement: of ``used`` days, minutes or calls, ``charged`` are charged, each with
     ``unit_micros`` millionths of the currency; for a plan that is its price for the whole month.
     ``month`` is that of a correction."""
@@ -67,7 +67,7 @@ class Line:
         return cls(**{**values, "kind": LineKind(values["kind"]), "month": month})
 
 
-def rate(terms: PlanTerms, usage: Usage, month: date) -> list[Line]:
+def rate(terms: PlanTerms, usage: BilledUsage, month: date) -> list[StatementLine]:
     """Return the lines of the month that begins at ``month``: the plan, usage in the trial, and
     usage."""
     begins = charged_from(terms, usage.since)
@@ -77,8 +77,8 @@ def rate(terms: PlanTerms, usage: Usage, month: date) -> list[Line]:
     used = used_in(terms.unit, usage.days, begins)
     free = used_in(terms.unit, usage.days, date.min) - used
     if free:
-        lines.append(Line(LineKind.TRIAL, 0, terms.unit.value, used=free))
-    line = Line(
+        lines.append(StatementLine(LineKind.TRIAL, 0, terms.unit.value, used=free))
+    line = StatementLine(
         LineKind.USAGE,
         0,
         terms.unit.value,
@@ -94,14 +94,16 @@ def charged_from(terms: PlanTerms, since: date) -> date:
     return since + timedelta(days=terms.trial_days)
 
 
-def with_use(line: Line, used: int, currency: str) -> Line:
+def with_use(line: StatementLine, used: int, currency: str) -> StatementLine:
     """Return a line of usage for another use: only what is beyond the included is charged."""
     charged = max(0, used - line.included)
     amount = minor_units(charged * line.unit_micros, currency)
-    return Line(line.kind, amount, line.unit, used, line.included, charged, line.unit_micros)
+    return StatementLine(
+        line.kind, amount, line.unit, used, line.included, charged, line.unit_micros
+    )
 
 
-def used_in(unit: str, days: Sequence[Day], begins: date) -> int:
+def used_in(unit: str, days: Sequence[BilledDay], begins: date) -> int:
     """Return the minutes or calls from a day on."""
     charged = [each for each in days if each.day >= begins]
     return sum(each.minutes if unit == UsageUnit.MINUTE else each.calls for each in charged)
@@ -117,13 +119,13 @@ def in_micros(amount: int, currency: str) -> int:
     return int(amount * 10 ** (6 - decimals(currency)))
 
 
-def _plan(terms: PlanTerms, begins: date, month: date) -> Line:
+def _plan(terms: PlanTerms, begins: date, month: date) -> StatementLine:
     whole = calendar.monthrange(month.year, month.month)[1]
     charged = min(whole, max(0, whole - (begins - month).days))
     price = terms.amount
     if terms.interval is BillingInterval.YEAR:  # twelve months are the price of the year, exactly
         price = terms.amount * month.month // 12 - terms.amount * (month.month - 1) // 12
-    return Line(
+    return StatementLine(
         LineKind.PLAN,
         _divided(price * charged, whole),
         used=whole,

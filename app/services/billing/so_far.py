@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 
 from app.policy.caller import Caller
 from app.services.billing import statements
-from app.services.billing.month_end import Expected, month_end
+from app.services.billing.month_end import MonthForecast, month_end
 from app.services.billing.statements import Bill
 from app.services.pricing import versions
-from app.services.pricing.plans import Plan
+from app.services.pricing.plans import EditedPlan
 from app.services.tenancy import get_organization
 
 
@@ -21,8 +21,8 @@ class MonthSoFar:
     forecast, if there is one."""
 
     bill: Bill
-    plan: Plan
-    end: Expected | None
+    plan: EditedPlan
+    end: MonthForecast | None
 
 
 def month_so_far(

@@ -15,19 +15,19 @@ from app.policy.caller import Caller, system_caller
 from app.services import audit
 from app.services.billing import usage
 from app.services.billing.months import end_of, latest_closable, month_of, previous_month
-from app.services.billing.parties import Parties, parties_of
+from app.services.billing.parties import StatementParties, parties_of
 from app.services.billing.rating import (
-    Day,
-    Line,
+    BilledDay,
+    BilledUsage,
     LineKind,
-    Usage,
+    StatementLine,
     charged_from,
     rate,
     used_in,
     with_use,
 )
 from app.services.pricing import subscriptions, versions
-from app.services.pricing.plans import Plan
+from app.services.pricing.plans import EditedPlan
 from app.services.tenancy import get_organization
 
 WHO = "Billing"
@@ -37,7 +37,7 @@ CORRECTED_MONTHS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Charge:
+class StatementCharge:
     """The part of a statement that is added to an invoice of the payment processor, in the smallest
     unit of the currency; the subscription pays for the plan. ``problem`` is why it isn't yet."""
 
@@ -60,16 +60,16 @@ class Bill:
     plan_name: str
     plan_shown: str
     currency: str
-    lines: Sequence[Line]
+    lines: Sequence[StatementLine]
     total: int
     charged_from: date
     number: int | None = None
     closed_at: datetime | None = None
-    charge: Charge | None = None
-    parties: Parties | None = None
+    charge: StatementCharge | None = None
+    parties: StatementParties | None = None
 
     @property
-    def usage(self) -> Line | None:
+    def usage(self) -> StatementLine | None:
         """The usage beside what is included; None for a plan that doesn't count it."""
         return next((line for line in self.lines if line.kind is LineKind.USAGE), None)
 
@@ -83,7 +83,7 @@ def bill(session: Session, caller: Caller, organization_id: UUID, month: date) -
 
 def bill_with_parties(
     session: Session, caller: Caller, organization_id: UUID, month: date
-) -> tuple[Bill, Parties]:
+) -> tuple[Bill, StatementParties]:
     """As `bill`, with its seller and its buyer. Months that were closed before these were stored
     have their present names, no addresses and no payment terms. Without an amount to pay, or if
     a subscription pays it, there are no terms either."""
@@ -97,7 +97,7 @@ def bill_with_parties(
     return found, parties
 
 
-def _present_parties(session: Session, found: Bill) -> Parties:
+def _present_parties(session: Session, found: Bill) -> StatementParties:
     organization = session.get_one(Organization, found.organization_id)
     partner = session.get_one(Partner, organization.partner_id)
     return parties_of(partner, organization, with_addresses=found.closed_at is None)
@@ -135,7 +135,7 @@ def as_if(
     session: Session,
     organizations: Sequence[Organization],
     *,
-    plans: Sequence[Plan] | None = None,
+    plans: Sequence[EditedPlan] | None = None,
     tier: Tier | None = None,
 ) -> Mapping[UUID, Bill]:
     """Return the previews of this month of organizations of one partner that came from their
@@ -219,15 +219,17 @@ def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> in
     return len(opened)
 
 
-def _beyond_plan(lines: Sequence[Line]) -> int:
+def _beyond_plan(lines: Sequence[StatementLine]) -> int:
     return sum(line.amount for line in lines if line.kind is not LineKind.PLAN)
 
 
 def _corrections(
     session: Session, organizations: Sequence[Organization], month: date
-) -> Mapping[UUID, list[tuple[Line, Statement]]]:
+) -> Mapping[UUID, list[tuple[StatementLine, Statement]]]:
     """Return what usage of earlier months, reported after they were closed, adds."""
-    found: dict[UUID, list[tuple[Line, Statement]]] = {each.id: [] for each in organizations}
+    found: dict[UUID, list[tuple[StatementLine, Statement]]] = {
+        each.id: [] for each in organizations
+    }
     earlier = month
     for _turn in range(CORRECTED_MONTHS):
         earlier = previous_month(earlier)
@@ -243,9 +245,9 @@ def _corrections(
     return found
 
 
-def _late(statement: Statement, days: Sequence[Day]) -> Line:
+def _late(statement: Statement, days: Sequence[BilledDay]) -> StatementLine:
     """Return what the usage of a closed month costs now beyond what was charged for it."""
-    correction = Line(LineKind.CORRECTION, 0, month=statement.month)
+    correction = StatementLine(LineKind.CORRECTION, 0, month=statement.month)
     for line in _lines(statement):
         if line.kind is LineKind.USAGE:
             used = used_in(line.unit, days, statement.charged_from)
@@ -254,7 +256,9 @@ def _late(statement: Statement, days: Sequence[Day]) -> Line:
     return correction
 
 
-def _in_currency(corrections: Sequence[tuple[Line, Statement]], currency: str) -> list[Line]:
+def _in_currency(
+    corrections: Sequence[tuple[StatementLine, Statement]], currency: str
+) -> list[StatementLine]:
     """Return the corrections in the currency, and mark them as charged; others wait."""
     lines = []
     for line, statement in corrections:
@@ -269,7 +273,7 @@ def _previews(
     organizations: Sequence[Organization],
     month: date,
     *,
-    plans: Sequence[Plan] | None = None,
+    plans: Sequence[EditedPlan] | None = None,
     tier: Tier | None = None,
 ) -> Mapping[UUID, Bill]:
     """Rate the month by the plans that applied at its end, or apply now, unless others are given.
@@ -314,11 +318,16 @@ def _since(organization: Organization) -> date:
 
 
 def _preview(
-    organization: Organization, plan: Plan, days: Sequence[Day], month: date, *, is_paid: bool
+    organization: Organization,
+    plan: EditedPlan,
+    days: Sequence[BilledDay],
+    month: date,
+    *,
+    is_paid: bool,
 ) -> Bill:
     """Rate a month; if the plan ``is_paid`` otherwise or not at all, without its price."""
     since = _since(organization)
-    lines = rate(plan.terms, Usage(since, days), month)
+    lines = rate(plan.terms, BilledUsage(since, days), month)
     if is_paid:
         lines = [line for line in lines if line.kind is not LineKind.PLAN]
     return Bill(
@@ -383,16 +392,16 @@ def _stored(
         statement.number,
         statement.closed_at,
         _charge(statement),
-        Parties.stored(statement.parties) if statement.parties else None,
+        StatementParties.stored(statement.parties) if statement.parties else None,
     )
 
 
-def _charge(statement: Statement) -> Charge | None:
+def _charge(statement: Statement) -> StatementCharge | None:
     if statement.extra is None:
         return None
     is_done = not statement.extra or bool(statement.invoice_item)
-    return Charge(statement.extra, is_done, statement.charge_problem)
+    return StatementCharge(statement.extra, is_done, statement.charge_problem)
 
 
-def _lines(statement: Statement) -> list[Line]:
-    return [Line.stored(values) for values in statement.lines]
+def _lines(statement: Statement) -> list[StatementLine]:
+    return [StatementLine.stored(values) for values in statement.lines]

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.models import BillingDay
 from app.services.billing.months import next_month
-from app.services.billing.rating import Day
+from app.services.billing.rating import BilledDay
 from app.services.spending.rates import MICROS
 
 
@@ -44,7 +44,7 @@ class CarrierCost:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class CallUsage:
     """Answered calls, their full minutes, and what carriers charge for them."""
 
     calls: int = 0
@@ -57,7 +57,7 @@ class Used:
 
 def days_of(
     session: Session, organization_ids: Collection[UUID], month: date, *, as_one: bool = False
-) -> Mapping[UUID, Sequence[Day]]:
+) -> Mapping[UUID, Sequence[BilledDay]]:
     """Return the days with calls of organizations that came from their loader, or the whole month
     ``as_one`` day. One query."""
     if not organization_ids:
@@ -75,21 +75,21 @@ def days_of(
         .group_by(*columns)
         .order_by(*columns)
     )
-    found: defaultdict[UUID, list[Day]] = defaultdict(list)
+    found: defaultdict[UUID, list[BilledDay]] = defaultdict(list)
     for organization_id, day, calls, minutes in rows:
-        found[organization_id].append(Day(day, int(calls), int(minutes)))
+        found[organization_id].append(BilledDay(day, int(calls), int(minutes)))
     return found
 
 
 def of_organizations(
     session: Session, organization_ids: Collection[UUID], month: date
-) -> Mapping[UUID, Used]:
+) -> Mapping[UUID, CallUsage]:
     """Return what organizations that came from their loader used in a month. One query."""
     column = BillingDay.organization_id
     return _summed(session, column, in_month(month), column.in_(organization_ids))
 
 
-def of_campaigns(session: Session, organization_id: UUID, month: date) -> Mapping[UUID, Used]:
+def of_campaigns(session: Session, organization_id: UUID, month: date) -> Mapping[UUID, CallUsage]:
     """Return what the campaigns of an organization that came from its loader used in a month;
     `NO_CAMPAIGN` are calls without one. One query."""
     whose = BillingDay.organization_id == organization_id
@@ -98,7 +98,7 @@ def of_campaigns(session: Session, organization_id: UUID, month: date) -> Mappin
 
 def of_months(
     session: Session, organization_ids: Collection[UUID], first: date, last: date
-) -> Mapping[date, Used]:
+) -> Mapping[date, CallUsage]:
     """Return what organizations that came from their loader used together in each of the months
     from ``first`` to ``last``. One query."""
     key = 12 * extract("year", BillingDay.day) + extract("month", BillingDay.day) - 1
@@ -109,7 +109,7 @@ def of_months(
 
 def _summed(
     session: Session, key: Any, days: ColumnElement[bool], whose: ColumnElement[bool]
-) -> dict[Any, Used]:
+) -> dict[Any, CallUsage]:
     amounts = ("calls", "minutes", "reported_micros", "estimated_micros")
     rows = session.execute(
         select(key, BillingDay.currency, *(func.sum(getattr(BillingDay, each)) for each in amounts))
@@ -117,12 +117,14 @@ def _summed(
         .group_by(key, BillingDay.currency)
         .order_by(BillingDay.currency)
     )
-    found: dict[Any, Used] = {}
+    found: dict[Any, CallUsage] = {}
     for identifier, currency, *sums in rows:
         calls, minutes, reported, estimated = map(int, sums)
-        known = found.get(identifier, Used())
+        known = found.get(identifier, CallUsage())
         cost = (CarrierCost(currency, reported, estimated),) if reported or estimated else ()
-        found[identifier] = Used(known.calls + calls, known.minutes + minutes, known.carrier + cost)
+        found[identifier] = CallUsage(
+            known.calls + calls, known.minutes + minutes, known.carrier + cost
+        )
     return found
 
 

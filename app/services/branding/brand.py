@@ -26,7 +26,7 @@ SOCIAL_NAMES: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class BrandLink:
     label: str
     url: str
 
@@ -48,8 +48,8 @@ class Brand:
     dark_logo_url: str | None = None
     favicon_url: str | None = None
     hero_url: str | None = None
-    header_links: tuple[Link, ...] = ()
-    social_links: tuple[Link, ...] = ()
+    header_links: tuple[BrandLink, ...] = ()
+    social_links: tuple[BrandLink, ...] = ()
     support_email: str | None = None
     upgrade_message: str | None = None
     purchase_link: str | None = None
@@ -99,9 +99,9 @@ def of_partner(partner: Partner) -> Brand:
         texts_by_language=partner.texts_by_language,
         language=partner.language,
         **_pictures(partner, {**images, "logo": logo, DARK_LOGO: partner.dark_logo_url}),
-        header_links=tuple(Link(link.label, link.url) for link in partner.header_links),
+        header_links=tuple(BrandLink(link.label, link.url) for link in partner.header_links),
         social_links=tuple(
-            Link(SOCIAL_NAMES[link.type], link.url) for link in partner.social_links
+            BrandLink(SOCIAL_NAMES[link.type], link.url) for link in partner.social_links
         ),
         support_email=partner.support_email,
         upgrade_message=partner.partner_upgrade_message,
@@ -157,9 +157,11 @@ def of_content(partner: Partner, content: Mapping[str, Any]) -> Brand:
         texts_by_language=content.get("textsByLanguage"),
         language=partner.language,
         **_pictures(partner, picture_urls(content)),
-        header_links=tuple(Link(x["label"], x["url"]) for x in content["customHeaderLinks"] or []),
+        header_links=tuple(
+            BrandLink(x["label"], x["url"]) for x in content["customHeaderLinks"] or []
+        ),
         social_links=tuple(
-            Link(SOCIAL_NAMES[x["type"]], x["url"]) for x in content["socialLinks"] or []
+            BrandLink(SOCIAL_NAMES[x["type"]], x["url"]) for x in content["socialLinks"] or []
         ),
         support_email=partner.support_email,
         upgrade_message=content["partnerUpgradeMessage"],

@@ -22,7 +22,7 @@ NONE = "x"
 
 
 @dataclass(frozen=True, slots=True)
-class Area:
+class ColourArea:
     """A background and its text, in the light and in the dark theme, each ``#rrggbb``."""
 
     light: tuple[str, str]
@@ -44,21 +44,23 @@ def chosen(colours: Mapping[str, Any] | None) -> dict[str, str]:
     return {part: to_hex(given[part]) for part in PARTS if is_colour(str(given.get(part, "")))}
 
 
-def areas(colour: str, colours: Mapping[str, Any] | None) -> dict[str, Area]:
+def areas(colour: str, colours: Mapping[str, Any] | None) -> dict[str, ColourArea]:
     """Return every part of the window with readable text. Raises ValueError if ``colour`` isn't a
     colour."""
     brand = brand_shades(colour)
     made = {
-        "header": Area(
+        "header": ColourArea(
             (brand.light.panel, brand.light.panel_on), (brand.dark.panel, brand.dark.panel_on)
         ),
-        "visitor": Area((brand.light.solid, brand.light.on), (brand.dark.solid, brand.dark.on)),
-        "assistant": Area((LIGHT.raised, INK), (DARK.raised, INK_IN_THE_DARK)),
-        "background": Area((LIGHT.canvas, INK), (DARK.canvas, INK_IN_THE_DARK)),
+        "visitor": ColourArea(
+            (brand.light.solid, brand.light.on), (brand.dark.solid, brand.dark.on)
+        ),
+        "assistant": ColourArea((LIGHT.raised, INK), (DARK.raised, INK_IN_THE_DARK)),
+        "background": ColourArea((LIGHT.canvas, INK), (DARK.canvas, INK_IN_THE_DARK)),
     }
     for part, wanted in chosen(colours).items():
         pair = readable(wanted)
-        made[part] = Area(pair, pair)
+        made[part] = ColourArea(pair, pair)
     return made
 
 

@@ -13,8 +13,8 @@ from app.services.branding.shades import (
     LIGHT,
     TEXT_ON_SOLID,
     WHITE,
-    Shades,
-    Surfaces,
+    ThemeShades,
+    ThemeSurfaces,
     brand_shades,
     contrast,
 )
@@ -24,7 +24,7 @@ Verdict = Literal["As given", "Shade used", "Dark text"]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ThemePair:
     """A pair in one theme: ``foreground`` on ``background``, and which of the two is
     the brand's."""
 
@@ -36,15 +36,15 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ColourPair:
     """One pair in both themes. ``needed`` is WCAG's AA for it: 4.5 for text, 3 for edges and
     charts. ``nearest`` is the shade of the light theme, if the given colour was not used."""
 
     group: str
     label: str
     needed: float
-    light: Seen
-    dark: Seen
+    light: ThemePair
+    dark: ThemePair
     nearest: str | None
     plain: bool
     """An edge or an area, not text."""
@@ -55,13 +55,13 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _PairKind:
     """How a pair is taken from a theme's shades: foreground, background, the brand's part."""
 
     group: str
     label: str
     needed: float
-    read: Callable[[Shades, Surfaces], tuple[str, str, str]]
+    read: Callable[[ThemeShades, ThemeSurfaces], tuple[str, str, str]]
     offered: bool = True
 
 
@@ -71,68 +71,70 @@ CHARTS = lazy_gettext("Charts")
 LARGE_AREAS = lazy_gettext("Large areas")
 
 _KINDS = (
-    _Kind(
+    _PairKind(
         BUTTONS, lazy_gettext("Button text"), TEXT_ON_SOLID, lambda s, _: (s.on, s.solid, s.solid)
     ),
-    _Kind(
+    _PairKind(
         BUTTONS,
         lazy_gettext("Button text under the pointer"),
         TEXT_ON_SOLID,
         lambda s, _: (s.on, s.hover, s.hover),
         offered=False,
     ),
-    _Kind(
+    _PairKind(
         BUTTONS,
         lazy_gettext("Button text while pressed"),
         TEXT_ON_SOLID,
         lambda s, _: (s.on, s.press, s.press),
         offered=False,
     ),
-    _Kind(
+    _PairKind(
         BUTTONS,
         lazy_gettext("Edge of a button on the page"),
         EDGE,
         lambda s, g: (s.edge, g.page, s.edge),
     ),
-    _Kind(
+    _PairKind(
         LINKS,
         lazy_gettext("Link on the page"),
         TEXT_ON_SOLID,
         lambda s, g: (s.text, g.page, s.text),
     ),
-    _Kind(
+    _PairKind(
         LINKS,
         lazy_gettext("Link in the sidebar"),
         TEXT_ON_SOLID,
         lambda s, g: (s.text, g.canvas, s.text),
     ),
-    _Kind(
+    _PairKind(
         LINKS, lazy_gettext("Link on grey"), TEXT_ON_SOLID, lambda s, g: (s.text, g.sunken, s.text)
     ),
-    _Kind(
+    _PairKind(
         LINKS,
         lazy_gettext("Link in a menu"),
         TEXT_ON_SOLID,
         lambda s, g: (s.text, g.raised, s.text),
     ),
-    _Kind(
+    _PairKind(
         LINKS, lazy_gettext("Chosen row"), TEXT_ON_SOLID, lambda s, _: (s.text, s.subtle, s.text)
     ),
-    _Kind(
+    _PairKind(
         LINKS,
         lazy_gettext("Link under the pointer"),
         TEXT_ON_SOLID,
         lambda s, g: (s.text_hover, g.page, s.text_hover),
         offered=False,
     ),
-    _Kind(
+    _PairKind(
         LINKS, lazy_gettext("Focus ring on the page"), EDGE, lambda s, g: (s.text, g.page, s.text)
     ),
-    _Kind(CHARTS, lazy_gettext("Chart on the page"), EDGE, lambda s, g: (s.chart, g.page, s.chart)),
-    _Kind(
+    _PairKind(
+        CHARTS, lazy_gettext("Chart on the page"), EDGE, lambda s, g: (s.chart, g.page, s.chart)
+    ),
+    _PairKind(
         CHARTS, lazy_gettext("Chart in a panel"), EDGE, lambda s, g: (s.chart, g.raised, s.chart)
     ),
-    _Kind(
+    _PairKind(
         LARGE_AREAS,
         lazy_gettext("Text on large areas"),
         TEXT_ON_SOLID,
@@ -147,7 +149,7 @@ _CHAT_LABELS = {
 }
 
 
-def colour_pairs(colour: str, chat: Mapping[str, Any] | None) -> list[Pair]:
+def colour_pairs(colour: str, chat: Mapping[str, Any] | None) -> list[ColourPair]:
     """Return every pair of a brand colour and its chat colours. Raises ValueError for no colour."""
     return [*_brand_pairs(colour), *_chat_pairs(colour, chat)]
 
@@ -157,32 +159,34 @@ def offered_shades(colour: str) -> frozenset[str]:
     return frozenset(pair.nearest for pair in _brand_pairs(colour) if pair.nearest)
 
 
-def _brand_pairs(colour: str) -> Iterator[Pair]:
+def _brand_pairs(colour: str) -> Iterator[ColourPair]:
     brand = brand_shades(colour)
     for kind in _KINDS:
         light = _seen(brand.colour, *kind.read(brand.light, LIGHT))
         dark = _seen(brand.colour, *kind.read(brand.dark, DARK))
         nearest = light.shade if kind.offered and light.shade != brand.colour else None
         plain = kind.needed == EDGE
-        yield Pair(str(kind.group), str(kind.label), kind.needed, light, dark, nearest, plain)
+        yield ColourPair(str(kind.group), str(kind.label), kind.needed, light, dark, nearest, plain)
 
 
-def _chat_pairs(colour: str, chat: Mapping[str, Any] | None) -> Iterator[Pair]:
+def _chat_pairs(colour: str, chat: Mapping[str, Any] | None) -> Iterator[ColourPair]:
     given = chosen(chat)
     for part, area in areas(colour, chat).items():
         wanted = given.get(part, to_hex(colour) if part in ("header", "visitor") else None)
         light = _seen(wanted, area.light[1], area.light[0], area.light[0])
         dark = _seen(wanted, area.dark[1], area.dark[0], area.dark[0])
         group, label = gettext("Chat bubble"), str(_CHAT_LABELS[part])
-        yield Pair(group, label, TEXT_ON_SOLID, light, dark, None, False)
+        yield ColourPair(group, label, TEXT_ON_SOLID, light, dark, None, False)
 
 
-def _seen(given: str | None, foreground: str, background: str, shade: str) -> Seen:
+def _seen(given: str | None, foreground: str, background: str, shade: str) -> ThemePair:
     verdict: Verdict = "As given"
     if given is None:  # a ground of the page itself
-        return Seen(foreground, background, shade, contrast(foreground, background), "As given")
+        return ThemePair(
+            foreground, background, shade, contrast(foreground, background), "As given"
+        )
     if shade != given:
         verdict = "Shade used"
     elif foreground == INK and shade == background and contrast(WHITE, shade) < TEXT_ON_SOLID:
         verdict = "Dark text"
-    return Seen(foreground, background, shade, contrast(foreground, background), verdict)
+    return ThemePair(foreground, background, shade, contrast(foreground, background), verdict)

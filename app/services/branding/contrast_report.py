@@ -11,7 +11,7 @@ from app.services.branding.shades import (
     LIGHT,
     TEXT_ON_SOLID,
     WHITE,
-    Shades,
+    ThemeShades,
     brand_shades,
     contrast,
 )
@@ -20,7 +20,7 @@ Verdict = Literal["As given", "Shade used", "Dark text"]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ContrastRow:
     """One use of the colour: ``foreground`` (None for a plain area) on ``background``.
 
     ``shade`` is the brand's part of the two, ``ratio`` the lowest contrast of its uses.
@@ -39,7 +39,7 @@ class ContrastReport:
     """Four rows, a sentence on the buttons, and the shade to offer if the colour fails."""
 
     colour: str
-    rows: tuple[Row, Row, Row, Row]
+    rows: tuple[ContrastRow, ContrastRow, ContrastRow, ContrastRow]
     sentence: str
     nearest: str | None
 
@@ -52,7 +52,7 @@ def contrast_report(colour: str) -> ContrastReport:
     return ContrastReport(
         colour=given,
         rows=(
-            Row(
+            ContrastRow(
                 gettext("Button text"),
                 light.solid,
                 light.on,
@@ -60,7 +60,7 @@ def contrast_report(colour: str) -> ContrastReport:
                 contrast(light.on, light.solid),
                 _verdict(given, light.solid, light.on),
             ),
-            Row(
+            ContrastRow(
                 gettext("Link on page and tint"),
                 light.text,
                 light.text,
@@ -68,7 +68,7 @@ def contrast_report(colour: str) -> ContrastReport:
                 min(contrast(light.text, surface) for surface in surfaces),
                 _verdict(given, light.text),
             ),
-            Row(
+            ContrastRow(
                 gettext("Chart on page"),
                 light.chart,
                 None,
@@ -76,7 +76,7 @@ def contrast_report(colour: str) -> ContrastReport:
                 contrast(light.chart, LIGHT.page),
                 _verdict(given, light.chart),
             ),
-            Row(
+            ContrastRow(
                 gettext("Text on large areas"),
                 light.panel,
                 light.panel_on,
@@ -96,7 +96,7 @@ def _verdict(given: str, shade: str, on: str = WHITE) -> Verdict:
     return "Dark text" if on == INK else "As given"
 
 
-def _sentence(given: str, light: Shades) -> str:
+def _sentence(given: str, light: ThemeShades) -> str:
     white = contrast(WHITE, given)
     reached, needed = _shown(white), _decimal(TEXT_ON_SOLID)
     if light.solid != given:

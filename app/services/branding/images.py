@@ -46,7 +46,7 @@ _JPEG = b"\xff\xd8\xff"
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class PictureRequirements:
     """The requirements of a kind of picture: smallest side, largest box it is reduced to,
     proportions."""
 
@@ -58,22 +58,22 @@ class Shape:
     """The requirements in words, to show before a picture is chosen."""
 
 
-SHAPES: dict[ImageType, Shape] = {
-    ImageType.LOGO: Shape(
+SHAPES: dict[ImageType, PictureRequirements] = {
+    ImageType.LOGO: PictureRequirements(
         28,
         (1120, 280),
         12,
         1.5,
         lazy_gettext("28 px or more, up to 12 times as wide as high."),
     ),
-    ImageType.FAVICON: Shape(
+    ImageType.FAVICON: PictureRequirements(
         32,
         (256, 256),
         1.1,
         1.1,
         lazy_gettext("Square, 32 px or more."),
     ),
-    ImageType.HERO: Shape(
+    ImageType.HERO: PictureRequirements(
         400,
         (1800, 1800),
         4,
@@ -84,7 +84,7 @@ SHAPES: dict[ImageType, Shape] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class EncodedPicture:
     data: bytes
     content_type: str
     width: int
@@ -96,7 +96,7 @@ def store(
     caller: Caller,
     partner_id: UUID,
     kind: ImageType,
-    encoded: Encoded,
+    encoded: EncodedPicture,
     storage_defaults: StorageDefaults = _STORAGE,
 ) -> BrandImage:
     """Store a picture and return it; the same picture again is the same row.
@@ -156,7 +156,7 @@ def by_hash(session: Session, sha256: str) -> tuple[bytes, str]:
     raise NotFound()
 
 
-def encode(data: bytes, kind: ImageType, field: str) -> Encoded:
+def encode(data: bytes, kind: ImageType, field: str) -> EncodedPicture:
     """Return the picture as PNG (logo, favicon) or WebP (hero), reduced to its box, without
     metadata.
 
@@ -173,7 +173,7 @@ def encode(data: bytes, kind: ImageType, field: str) -> Encoded:
     return _decoding.submit(copy_context().run, _encode, data, kind, refuse).result()
 
 
-def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> Encoded:
+def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> EncodedPicture:
     shape = SHAPES[kind]
     try:
         picture = _opened(svg.draw(data, shape.box) if svg.is_svg(data) else data, refuse)
@@ -195,9 +195,9 @@ def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> Encoded:
     out = io.BytesIO()
     if kind is ImageType.HERO:
         picture.convert("RGB").save(out, "WEBP", quality=82, method=4)
-        return Encoded(out.getvalue(), "image/webp", picture.width, picture.height)
+        return EncodedPicture(out.getvalue(), "image/webp", picture.width, picture.height)
     picture.convert("RGBA").save(out, "PNG", optimize=True)
-    return Encoded(out.getvalue(), "image/png", picture.width, picture.height)
+    return EncodedPicture(out.getvalue(), "image/png", picture.width, picture.height)
 
 
 def _opened(data: bytes, refuse: Refusal) -> Image.Image:

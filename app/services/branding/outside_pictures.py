@@ -13,7 +13,7 @@ from app.errors import NotFound
 from app.models import OutsidePicture, Partner, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.branding.images import Encoded
+from app.services.branding.images import EncodedPicture
 from app.services.partners.outside_pictures import ask
 
 EVERY = timedelta(days=1)
@@ -22,7 +22,7 @@ DUE_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PictureRequest:
     """What to fetch; ``etag`` is that of the copy."""
 
     kind: ImageType
@@ -63,17 +63,17 @@ def retry(session: Session, caller: Caller, partner: Partner, kind: ImageType) -
     ask(session, picture)
 
 
-def begin(session: Session, partner_id: UUID, kind: ImageType) -> Wanted | None:
+def begin(session: Session, partner_id: UUID, kind: ImageType) -> PictureRequest | None:
     """Return what to fetch; None if the brand has no such picture any more."""
     picture = session.get(OutsidePicture, (partner_id, kind))
-    return Wanted(kind, picture.url, picture.etag) if picture else None
+    return PictureRequest(kind, picture.url, picture.etag) if picture else None
 
 
 def settle(
     session: Session,
     partner_id: UUID,
-    wanted: Wanted,
-    found: Encoded | str | None,
+    wanted: PictureRequest,
+    found: EncodedPicture | str | None,
     etag: str | None = None,
 ) -> None:
     """Store the result: the picture, the problem as a sentence, or None if it has not changed. The
@@ -83,7 +83,7 @@ def settle(
         return
     picture.checked_at = utcnow()
     picture.problem = found if isinstance(found, str) else None
-    if isinstance(found, Encoded):
+    if isinstance(found, EncodedPicture):
         picture.etag = etag
         picture.sha256 = hashlib.sha256(found.data).hexdigest()
         picture.content_type, picture.size = found.content_type, len(found.data)

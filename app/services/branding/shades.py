@@ -36,7 +36,7 @@ class Oklch(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Surfaces:
+class ThemeSurfaces:
     """The fixed surfaces of a theme; the brand's own tint is added where text is checked."""
 
     page: str
@@ -45,12 +45,12 @@ class Surfaces:
     raised: str
 
 
-LIGHT = Surfaces(page="#ffffff", canvas="#f9f7f4", sunken="#f3f1ed", raised="#ffffff")
-DARK = Surfaces(page="#181715", canvas="#12100e", sunken="#22201d", raised="#201e1b")
+LIGHT = ThemeSurfaces(page="#ffffff", canvas="#f9f7f4", sunken="#f3f1ed", raised="#ffffff")
+DARK = ThemeSurfaces(page="#181715", canvas="#12100e", sunken="#22201d", raised="#201e1b")
 
 
 @dataclass(frozen=True, slots=True)
-class Shades:
+class ThemeShades:
     """The named shades of one theme, each ``#rrggbb``; the field names are the CSS names."""
 
     solid: str
@@ -75,8 +75,8 @@ class BrandShades:
 
     colour: str
     grey: bool
-    light: Shades
-    dark: Shades
+    light: ThemeShades
+    dark: ThemeShades
 
 
 def contrast(first: str, second: str) -> float:
@@ -102,7 +102,7 @@ def stylesheet(colour: str) -> str:
     """The style sheet of a brand colour: custom properties ``--brand-*`` and nothing else."""
     brand = brand_shades(colour)
     lines = [f"  --brand: {brand.colour};"]
-    for name in Shades.__dataclass_fields__:
+    for name in ThemeShades.__dataclass_fields__:
         light, dark = getattr(brand.light, name), getattr(brand.dark, name)
         lines.append(f"  --brand-{name.replace('_', '-')}: light-dark({light}, {dark});")
     light_line = _hairline(brand.light.panel, LIGHT.page, "#e3e0dc")
@@ -113,7 +113,7 @@ def stylesheet(colour: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class BrandStylesheet:
     """``colour`` as ``#rrggbb``, ``digest`` of 16 hexadecimal digits, ``css`` as served."""
 
     colour: str
@@ -122,13 +122,13 @@ class Sheet:
 
 
 @lru_cache(maxsize=512)
-def sheet_for(colour: str) -> Sheet:
+def sheet_for(colour: str) -> BrandStylesheet:
     """Return the sheet of a brand colour; the digest changes with the colour and the shades.
 
     Raises ValueError for no colour.
     """
     css = stylesheet(colour)
-    return Sheet(brand_shades(colour).colour, sha256(css.encode()).hexdigest()[:16], css)
+    return BrandStylesheet(brand_shades(colour).colour, sha256(css.encode()).hexdigest()[:16], css)
 
 
 def readable(colour: str) -> tuple[str, str]:
@@ -138,7 +138,7 @@ def readable(colour: str) -> tuple[str, str]:
     return _panel(given, *_solid(given))
 
 
-def _theme(brand: str, surfaces: Surfaces, *, dark: bool) -> Shades:
+def _theme(brand: str, surfaces: ThemeSurfaces, *, dark: bool) -> ThemeShades:
     given = _oklch(brand)
     page = surfaces.page
     solid, on = _solid(brand)
@@ -150,7 +150,7 @@ def _theme(brand: str, surfaces: Surfaces, *, dark: bool) -> Shades:
     text = _text(given, [*_all(surfaces), subtle], dark=dark)
     text_hover = _moved(_oklch(text), 0.06 if dark else -0.07)
     chart_from = given._replace(lightness=max(given.lightness, 0.62)) if dark else given
-    return Shades(
+    return ThemeShades(
         solid=solid,
         on=on,
         hover=hover,
@@ -260,7 +260,7 @@ def _moved(start: Oklch, step: float) -> str:
     return _hex(start._replace(lightness=min(max(start.lightness + step, 0.0), 1.0)))
 
 
-def _all(surfaces: Surfaces) -> tuple[str, ...]:
+def _all(surfaces: ThemeSurfaces) -> tuple[str, ...]:
     return surfaces.page, surfaces.canvas, surfaces.sunken, surfaces.raised
 
 

@@ -24,7 +24,7 @@ class StudioField(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Surface:
+class BrandSurface:
     """One place where customers see the brand. ``lacks`` is a sentence about what is missing and
     what is shown instead; None if nothing is missing. ``shows`` is what customers see there then,
     ``preview`` the page of the studio's preview that has it."""
@@ -36,7 +36,7 @@ class Surface:
     preview: str | None = None
 
 
-def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
+def surfaces(partner: Partner, brand: Brand | None = None) -> list[BrandSurface]:
     """Return every surface, incomplete ones first. ``brand`` is a draft's; by default the published
     one is used."""
     shown = brand or kept_brand(partner)
@@ -45,40 +45,44 @@ def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
     replies = gettext("Replies go to %(email)s.", email=email)
     messages = gettext("Messages go to %(email)s.", email=email)
     found = [
-        Surface(
+        BrandSurface(
             gettext("Product name"), StudioField.NAME, _name(shown), shown.product_name, "portal"
         ),
-        Surface(
+        BrandSurface(
             gettext("Sign-in page"),
             StudioField.COLOUR,
             _colour(shown),
             _sign_in_shows(shown),
             "sign-in",
         ),
-        Surface(
+        BrandSurface(
             gettext("Portal"),
             StudioField.LOGO,
             _logo(partner, shown),
             gettext("Your logo."),
             "portal",
         ),
-        Surface(
+        BrandSurface(
             gettext("Browser tab"),
             StudioField.FAVICON,
             _favicon(partner, shown),
             gettext("Your icon."),
         ),
-        Surface(gettext("Password recovery"), StudioField.SUPPORT, _recovery(shown), help_from),
-        Surface(gettext("Emails"), StudioField.SUPPORT, _mails(shown), replies, "mail"),
-        Surface(gettext("Error pages"), StudioField.SUPPORT, _errors(shown), help_from, "error"),
-        Surface(
+        BrandSurface(
+            gettext("Password recovery"), StudioField.SUPPORT, _recovery(shown), help_from
+        ),
+        BrandSurface(gettext("Emails"), StudioField.SUPPORT, _mails(shown), replies, "mail"),
+        BrandSurface(
+            gettext("Error pages"), StudioField.SUPPORT, _errors(shown), help_from, "error"
+        ),
+        BrandSurface(
             gettext("Chat bubble"),
             StudioField.CHAT,
             _chat(shown),
             messages if shown.chat_wanted else gettext("Switched off."),
             "chat" if shown.chat_wanted else None,
         ),
-        Surface(
+        BrandSurface(
             gettext("Portal domain"),
             StudioField.DOMAIN,
             _domain(partner),
@@ -88,7 +92,7 @@ def surfaces(partner: Partner, brand: Brand | None = None) -> list[Surface]:
     return sorted(found, key=lambda surface: surface.lacks is None)
 
 
-def missing(partner: Partner, brand: Brand | None = None) -> list[Surface]:
+def missing(partner: Partner, brand: Brand | None = None) -> list[BrandSurface]:
     """Return the incomplete surfaces."""
     return [surface for surface in surfaces(partner, brand) if surface.lacks]
 

@@ -29,7 +29,7 @@ class FieldChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedVersion:
     """A published version, the number of the one before it, and the fields that it changed; both
     None for the first one."""
 
@@ -39,7 +39,7 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class VersionComparison:
     """``version`` beside the one before it, or beside what customers see now. ``other`` is the
     number of the one it is compared with; None for now, and for the first version."""
 
@@ -48,14 +48,14 @@ class Comparison:
     changes: Sequence[FieldChange]
 
 
-def published(session: Session, partner: Partner, limit: int) -> list[Published]:
+def published(session: Session, partner: Partner, limit: int) -> list[PublishedVersion]:
     """Return the newest published versions, newest first."""
     newest = published_versions(partner).order_by(BrandVersion.number.desc()).limit(limit + 1)
     found = list(session.scalars(newest))
     return [
-        Published(version, older.number, _names(differences(older.content, version.content)))
+        PublishedVersion(version, older.number, _names(differences(older.content, version.content)))
         if older
-        else Published(version, None, None)
+        else PublishedVersion(version, None, None)
         for version, older in zip(found[:limit], [*found[1:], None], strict=False)
     ]
 
@@ -74,13 +74,13 @@ def get(session: Session, partner: Partner, number: int) -> BrandVersion:
 
 def compare(
     session: Session, caller: Caller, partner: Partner, number: int, against: Against
-) -> Comparison:
+) -> VersionComparison:
     """Return how a version differs. ``before``: from its predecessor to it; ``now``: from it to
     what customers see. Raises `NotFound`."""
     version = get(session, partner, number)
     if against == "now":
         now = published_content(partner, caller)
-        return Comparison(version, None, differences(version.content, now))
+        return VersionComparison(version, None, differences(version.content, now))
     before = session.scalar(
         published_versions(partner)
         .where(BrandVersion.number < number)
@@ -88,8 +88,8 @@ def compare(
         .limit(1)
     )
     if before is None:
-        return Comparison(version, None, ())
-    return Comparison(version, before.number, differences(before.content, version.content))
+        return VersionComparison(version, None, ())
+    return VersionComparison(version, before.number, differences(before.content, version.content))
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldChange]:

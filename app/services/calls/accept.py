@@ -21,7 +21,7 @@ from app.schemas.calls import OutboundCallInput
 from app.services import assistants, audit, carrier_accounts, idempotency, pauses, spending
 from app.services.calls import events, lifecycle, limits, rules, states, trial
 from app.services.calls.message_templates import fill
-from app.services.phone_numbers import Route
+from app.services.phone_numbers import NumberRoute
 from app.telemetry.context import note
 
 OPERATION = "outbound.call"
@@ -75,7 +75,7 @@ class CallRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class CallTexts:
     """The messages of a call: both texts, or instructions to write them from."""
 
     intro: str | None = None
@@ -113,7 +113,7 @@ def messaging_problems(request: CallRequest, assistant: Assistant | None) -> lis
     return []
 
 
-def texts_of(request: CallRequest, assistant: Assistant) -> Texts:
+def texts_of(request: CallRequest, assistant: Assistant) -> CallTexts:
     """The messages to use; the assistant's own ones are filled with the contact's data.
 
     Raises `ValidationFailed` with the `messaging_problems`.
@@ -121,11 +121,11 @@ def texts_of(request: CallRequest, assistant: Assistant) -> Texts:
     refuse_any(messaging_problems(request, assistant))
     instructions = clean(request.call_instructions)
     if instructions:
-        return Texts(instructions=instructions)
+        return CallTexts(instructions=instructions)
     if clean(request.intro_message):
-        return Texts(intro=request.intro_message, voicemail=request.voicemail_message)
+        return CallTexts(intro=request.intro_message, voicemail=request.voicemail_message)
     intro, voicemail = _own_texts(request, assistant)
-    return Texts(intro=intro, voicemail=voicemail)
+    return CallTexts(intro=intro, voicemail=voicemail)
 
 
 def _own_texts(request: CallRequest, assistant: Assistant) -> tuple[str, str]:
@@ -189,7 +189,7 @@ def schedule(
         found = idempotency.claim(
             session, caller.subject_id, OPERATION, idempotency_key, request.as_dict()
         )
-        if not isinstance(found, idempotency.Slot):
+        if not isinstance(found, idempotency.IdempotencySlot):
             return _replay(found)
         slot = found
     now = utcnow()
@@ -274,12 +274,12 @@ def dry_run(
 
 
 @dataclass(frozen=True, slots=True)
-class _Admitted:
+class _AcceptedCall:
     """A call that no rule stops, its carrier, and what it waits for: ``starts_at`` if the time is
     known, ``why`` None if it may begin at once."""
 
     assistant: Assistant
-    texts: Texts
+    texts: CallTexts
     carrier: CarrierKind
     account_id: UUID | None
     starts_at: datetime | None
@@ -316,7 +316,7 @@ def _admit(
     source: CallSource,
     longest_minutes: int,
     at_once: int | None = None,
-) -> _Admitted:
+) -> _AcceptedCall:
     assistant = _assistant(session, caller, request)
     parties = rules.parties_of(session, assistant.id, request.phone_number)
     account = carrier_accounts.of_call(session, assistant, live=live)
@@ -325,7 +325,7 @@ def _admit(
     elif not live:
         carrier = CarrierKind.SIMULATOR
     account_id = account.id if account else None
-    route = Route(carrier, account_id)
+    route = NumberRoute(carrier, account_id)
     for blocker in rules.blockers(
         parties, request.phone_number, route, bound_by_trial=bound_by_trial
     ):
@@ -348,14 +348,14 @@ def _admit(
     if stop is not None and not stop.waits and source is not CallSource.CAMPAIGN:
         raise Conflict(in_language(stop.why), spending.REACHED)
     if stop is not None and not stop.frees_up and (wait is None or wait.until < stop.until):
-        wait = limits.Wait(stop.until, stop.why)
+        wait = limits.LimitWait(stop.until, stop.why)
     if wait is not None:
-        return _Admitted(assistant, texts, carrier, account_id, wait.until, wait.why, in_trial)
+        return _AcceptedCall(assistant, texts, carrier, account_id, wait.until, wait.why, in_trial)
     pause = pauses.of_carrier(session, assistant.partner_id, organization.id, carrier)
     with speaking(DEFAULT):
         no_place = limits.no_place_free(session, organization, at_once)
         why = pauses.sentence(pause) if pause else no_place
-    return _Admitted(assistant, texts, carrier, account_id, None, why, in_trial)
+    return _AcceptedCall(assistant, texts, carrier, account_id, None, why, in_trial)
 
 
 def _assistant(session: Session, caller: Caller, request: CallRequest) -> Assistant:

@@ -42,7 +42,7 @@ LATELY = timedelta(hours=12)
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class ReportOutcome:
     """Whether an attempt is over, or the worker has to hang up because the call was cancelled."""
 
     over: bool
@@ -118,7 +118,7 @@ def _others(session: Session, call: Call, attempt: CallAttempt) -> tuple[list[st
     )
 
 
-def apply(session: Session, attempt_id: UUID, state: CarrierReport) -> Followed:
+def apply(session: Session, attempt_id: UUID, state: CarrierReport) -> ReportOutcome:
     """Write what the carrier knows of an attempt.
 
     A call that ended by itself before it could be cancelled keeps its own outcome; if it would be
@@ -145,7 +145,7 @@ def apply(session: Session, attempt_id: UUID, state: CarrierReport) -> Followed:
             canceled = CallStatus.CANCELED, EndedReason.CANCELED
             lifecycle.end_call(session, call, *canceled, at=utcnow())
     over = attempt.status not in ACTIVE
-    return Followed(over, hang_up=not over and call.cancel_requested_at is not None)
+    return ReportOutcome(over, hang_up=not over and call.cancel_requested_at is not None)
 
 
 def _write(session: Session, call: Call, attempt: CallAttempt, state: CarrierReport) -> None:
@@ -234,7 +234,7 @@ def hang_up_refused(session: Session, attempt_id: UUID) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Speech:
+class CallSpeech:
     """What to say; then the call is transferred, or ends."""
 
     call_id: UUID
@@ -273,7 +273,7 @@ def answer(
     reference: str,
     answered_by: AnsweredBy | None,
     secret_keys: Sequence[str] = (),
-) -> Speech | None:
+) -> CallSpeech | None:
     """Write the answer and return the message: the voicemail message for a machine, else the
     intro. None if the attempt is over by our records. Raises the same errors as `take`.
     Verification calls need ``secret_keys``.
@@ -298,14 +298,14 @@ def answer(
         .where(CallAttempt.id == attempt_id)
     ).one()
     if is_machine:
-        return Speech(call.id, call.voicemail_message or "", None)
+        return CallSpeech(call.id, call.voicemail_message or "", None)
     intro = codes.revealed(call.intro_message or "", call, secret_keys)
     if checked_address is None:
-        return Speech(call.id, intro, None)
+        return CallSpeech(call.id, intro, None)
     parties = rules.parties_of(session, call.assistant_id, call.phone_number)
     is_same = parties.assistant.voice_address == checked_address
     is_allowed = is_same and rules.hand_over_is_allowed(parties) is None
-    return Speech(call.id, intro, checked_address if is_allowed else None)
+    return CallSpeech(call.id, intro, checked_address if is_allowed else None)
 
 
 def _attempt(

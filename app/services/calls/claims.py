@@ -44,7 +44,7 @@ class ClaimKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class CallClaim:
     """What the worker does next with a call. ``placement`` comes with DIAL only, ``until`` with
     ASK_AGAIN, and with WAIT if the carrier's next turn is known, ``host`` with LOOK_UP_HOST."""
 
@@ -97,7 +97,7 @@ def next_step(
     messages: WrittenMessages | None = None,
     found_host: FoundHost | None = None,
     secret_keys: Sequence[str] = (),
-) -> Claim:
+) -> CallClaim:
     """Decide what happens to a call whose turn has come; DIAL has written the attempt.
 
     Every check of the acceptance is repeated, and the price of a call of ``longest_minutes`` is
@@ -116,23 +116,23 @@ def next_step(
     traffic = _traffic(session, call, attempt_id)
     is_over = is_settled or traffic.is_begun
     if is_over or (traffic.is_paused and lifecycle.hold_if_paused(session, call)):
-        return Claim(ClaimKind.DONE, call.carrier)
+        return CallClaim(ClaimKind.DONE, call.carrier)
     most = limits.calls_at_once(parties.organization, calls_at_once)
     if traffic.under_way >= most:
         lifecycle.wait_for_turn(call, limits.all_places_taken(most))
-        return Claim(ClaimKind.WAIT, call.carrier)
+        return CallClaim(ClaimKind.WAIT, call.carrier)
     if unready := _prepare(session, call, parties.assistant, messages, found_host, now):
         return unready
     later = _wait_for_pace(session, call, carrier_calls_per_second, now)
     reserved = later or _reserve(session, call, longest_minutes, now)
-    if isinstance(reserved, Claim):
+    if isinstance(reserved, CallClaim):
         return reserved
     if call.intro_message is None and messages is not None:
         call.intro_message, call.voicemail_message = messages.intro, messages.voicemail
     number = traffic.attempts + 1
     lifecycle.begin_attempt(session, call, parties.assistant, attempt_id, number, now, reserved)
     placement = _placement_of(call, parties.assistant, attempt_id, secret_keys)
-    return Claim(ClaimKind.DIAL, call.carrier, placement)
+    return CallClaim(ClaimKind.DIAL, call.carrier, placement)
 
 
 def _prepare(
@@ -142,13 +142,13 @@ def _prepare(
     messages: WrittenMessages | None,
     found: FoundHost | None,
     now: datetime,
-) -> Claim | None:
+) -> CallClaim | None:
     """What the call still needs from outside, or that it ends or waits because it can't be handed
     over; None if it is ready."""
     if call.intro_message is None and messages is None:
-        return Claim(ClaimKind.WRITE, call.carrier)
+        return CallClaim(ClaimKind.WRITE, call.carrier)
     if host := _host_to_look_up(call, assistant, found):
-        return Claim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
+        return CallClaim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
     if found is None or found.problem is None:
         return None
     detail = rules.VOICE_ADDRESS_FAILED(reason_words=found.problem)
@@ -157,28 +157,28 @@ def _prepare(
         end_call(session, call, CallStatus.CANCELED, reason, at=now, detail=detail)
     else:
         lifecycle.postpone(session, call, now + NEXT_LOOKUP, detail, now)
-    return Claim(ClaimKind.DONE, call.carrier)
+    return CallClaim(ClaimKind.DONE, call.carrier)
 
 
 def _reserve(
     session: Session, call: Call, longest_minutes: int, now: datetime
-) -> spending.Amount | Claim:
+) -> spending.CallAmount | CallClaim:
     """What the call has reserved; or a claim that it waits or is over, because a spending limit
     leaves nothing to reserve."""
     if not call.is_charged:
-        return spending.Amount(0, 0)
+        return spending.CallAmount(0, 0)
     reserved = spending.reserve(session, call, now, longest_minutes=longest_minutes)
-    if isinstance(reserved, spending.Amount):
+    if isinstance(reserved, spending.CallAmount):
         return reserved
     if reserved.frees_up:
         lifecycle.wait_for_turn(call, reserved.why)
-        return Claim(ClaimKind.WAIT, call.carrier)
+        return CallClaim(ClaimKind.WAIT, call.carrier)
     if reserved.waits or call.source is CallSource.CAMPAIGN:
         lifecycle.postpone(session, call, reserved.until, reserved.why, now)
     else:
         canceled = CallStatus.CANCELED, EndedReason.SPENDING_LIMIT_REACHED
         end_call(session, call, *canceled, at=now, detail=reserved.why)
-    return Claim(ClaimKind.DONE, call.carrier)
+    return CallClaim(ClaimKind.DONE, call.carrier)
 
 
 def _host_to_look_up(call: Call, assistant: Assistant, found: FoundHost | None) -> str | None:
@@ -192,7 +192,9 @@ def _host_to_look_up(call: Call, assistant: Assistant, found: FoundHost | None) 
     return None if found is not None and found.host == host else host
 
 
-def _wait_for_pace(session: Session, call: Call, per_second: float, now: datetime) -> Claim | None:
+def _wait_for_pace(
+    session: Session, call: Call, per_second: float, now: datetime
+) -> CallClaim | None:
     """Take the carrier's turn for a live call; a claim to wait if another call has it."""
     if not per_second or not call.live:
         return None
@@ -200,10 +202,10 @@ def _wait_for_pace(session: Session, call: Call, per_second: float, now: datetim
     if at is None:
         return None
     lifecycle.wait_for_turn(call, limits.CARRIER_PACE)
-    return Claim(ClaimKind.WAIT, call.carrier, until=at)
+    return CallClaim(ClaimKind.WAIT, call.carrier, until=at)
 
 
-class _Traffic(NamedTuple):
+class _ActiveTraffic(NamedTuple):
     """The organization's active calls, the call's attempts, and whether calling is paused."""
 
     under_way: int
@@ -212,32 +214,32 @@ class _Traffic(NamedTuple):
     is_paused: bool
 
 
-def _traffic(session: Session, call: Call, attempt_id: UUID) -> _Traffic:
+def _traffic(session: Session, call: Call, attempt_id: UUID) -> _ActiveTraffic:
     attempts = select(func.coalesce(func.max(CallAttempt.number), 0)).where(
         CallAttempt.call_id == call.id
     )
     begun = select(CallAttempt.id).where(CallAttempt.id == attempt_id).exists()
     busy = limits.under_way(call.organization_id).scalar_subquery()
     facts = select(busy, attempts.scalar_subquery(), begun, pauses.is_covered(call))
-    return _Traffic(*session.execute(facts).one())
+    return _ActiveTraffic(*session.execute(facts).one())
 
 
-def _found_begun(session: Session, call: Call, attempt_id: UUID) -> Claim:
+def _found_begun(session: Session, call: Call, attempt_id: UUID) -> CallClaim:
     attempt = session.get(CallAttempt, attempt_id, populate_existing=True)
     if attempt is None or attempt.status not in ACTIVE:
-        return Claim(ClaimKind.DONE, call.carrier)
+        return CallClaim(ClaimKind.DONE, call.carrier)
     if attempt.carrier_retry_at is not None:
         return _retry_claim(attempt)
     answered = attempt.carrier_reference is not None
-    return Claim(ClaimKind.FOLLOW if answered else ClaimKind.RESOLVE, attempt.carrier)
+    return CallClaim(ClaimKind.FOLLOW if answered else ClaimKind.RESOLVE, attempt.carrier)
 
 
-def _retry_claim(attempt: CallAttempt) -> Claim:
-    return Claim(ClaimKind.ASK_AGAIN, attempt.carrier, until=attempt.carrier_retry_at)
+def _retry_claim(attempt: CallAttempt) -> CallClaim:
+    return CallClaim(ClaimKind.ASK_AGAIN, attempt.carrier, until=attempt.carrier_retry_at)
 
 
 def _stopped_or_postponed(
-    session: Session, call: Call, parties: rules.Parties, now: datetime
+    session: Session, call: Call, parties: rules.CallParties, now: datetime
 ) -> bool:
     if now >= call.expires_at:
         detail = limits.waited_for(call.status_detail)
@@ -278,7 +280,7 @@ def claim_carrier_retry(
     *,
     found_host: FoundHost | None = None,
     secret_keys: Sequence[str] = (),
-) -> Claim:
+) -> CallClaim:
     """Decide what happens to an attempt that the carrier asked to send again later. It certainly
     wasn't placed, and every check is repeated, as in `next_step`."""
     call, attempt = lock_attempt(session, attempt_id)
@@ -300,7 +302,7 @@ def claim_carrier_retry(
         attempt.carrier_retry_at = now + pauses.RECHECK
         return _retry_claim(attempt)
     elif host := _host_to_look_up(call, parties.assistant, found_host):
-        return Claim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
+        return CallClaim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
     elif found_host is not None and found_host.problem is not None:
         status, reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
         detail = rules.VOICE_ADDRESS_FAILED(reason_words=found_host.problem)
@@ -310,6 +312,6 @@ def claim_carrier_retry(
         attempt.from_number = parties.assistant.phone_number
         placement = _placement_of(call, parties.assistant, attempt_id, secret_keys)
         attempt.hand_over_to = placement.hand_over_to
-        return Claim(ClaimKind.DIAL, call.carrier, placement)
+        return CallClaim(ClaimKind.DIAL, call.carrier, placement)
     end_attempt(session, call, attempt, status, reason, at=now, detail=detail)
-    return Claim(ClaimKind.DONE, call.carrier)
+    return CallClaim(ClaimKind.DONE, call.carrier)

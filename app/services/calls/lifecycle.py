@@ -115,7 +115,7 @@ def begin_attempt(
     attempt_id: UUID,
     number: int,
     now: datetime,
-    reserved: spending.Amount,
+    reserved: spending.CallAmount,
 ) -> None:
     """Write the attempt before the carrier is asked; the first one starts the call."""
     session.add(
@@ -232,7 +232,9 @@ def end_attempt(
     enqueue_at(session, call, retry.until, at)
 
 
-def _retry(session: Session, call: Call, reason: EndedReason, at: datetime) -> limits.Wait | None:
+def _retry(
+    session: Session, call: Call, reason: EndedReason, at: datetime
+) -> limits.LimitWait | None:
     """When the organization's retry rule dials again; None after the last attempt."""
     if reason not in _WORTH_RETRYING or call.verifies_a_number:
         return None
@@ -250,7 +252,7 @@ def _retry(session: Session, call: Call, reason: EndedReason, at: datetime) -> l
     minutes = organization.retry_minutes
     sentence = _RETRIED_SOON if minutes == 1 else _RETRIED
     why = sentence(reason_words=_WORTH_RETRYING[reason](), minutes=written(minutes))
-    return limits.Wait(retry_at, why)
+    return limits.LimitWait(retry_at, why)
 
 
 def end_call(

@@ -45,14 +45,14 @@ _TIMES = Sentence.gettext(
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class LimitWait:
     """Until when a call waits, and why: the sentence of the limit that lasts longest."""
 
     until: datetime
     why: str
 
 
-class Source(StrEnum):
+class LimitSource(StrEnum):
     """Who set a limit."""
 
     OWN = "own"
@@ -61,18 +61,18 @@ class Source(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class AppliedLimit:
     """The limit that applies, and who set it."""
 
     most: int
-    source: Source
+    source: LimitSource
 
 
 def next_moment(
     session: Session, phone_number: str, organization: Organization, now: datetime, *, live: bool
-) -> Wait | None:
+) -> LimitWait | None:
     """When the organization's hours and limits next allow the call; None if they do now."""
-    wait: Wait | None = None
+    wait: LimitWait | None = None
     if live:
         waits = list(_limits(session, phone_number, organization, now))
         wait = max(waits, key=lambda one: one.until, default=None)
@@ -80,7 +80,7 @@ def next_moment(
         at = wait.until if wait is not None else now
         opens = opening(phone_number, organization, at)
         if opens is not None and opens > at:
-            wait = Wait(opens, in_language(OUTSIDE_HOURS))
+            wait = LimitWait(opens, in_language(OUTSIDE_HOURS))
     return wait
 
 
@@ -92,13 +92,13 @@ def opening(phone_number: str, organization: Organization, at: datetime) -> date
     return within_calling_hours(phone_number, start, end, at)[1]
 
 
-def day_used_up(session: Session, organization: Organization, now: datetime) -> Wait | None:
+def day_used_up(session: Session, organization: Organization, now: datetime) -> LimitWait | None:
     """Until the next day (UTC), if the organization has made all its calls of this day."""
     limit = day_of(organization)
     if limit is None or made_today(session, organization, now) < limit.most:
         return None
-    why = DAY_USED_UP if limit.source is Source.OWN else PLAN_USED_UP
-    return Wait(_midnight(now) + timedelta(days=1), in_language(why))
+    why = DAY_USED_UP if limit.source is LimitSource.OWN else PLAN_USED_UP
+    return LimitWait(_midnight(now) + timedelta(days=1), in_language(why))
 
 
 def made_today(session: Session, organization: Organization, now: datetime) -> int:
@@ -130,18 +130,18 @@ def _midnight(now: datetime) -> datetime:
     return datetime.combine(now.date(), datetime.min.time(), UTC)
 
 
-def day_of(organization: Organization) -> Limit | None:
+def day_of(organization: Organization) -> AppliedLimit | None:
     """The organization's calls a day: the lower of its own limit and its plan's."""
     plan = organization.plan_limit
     return _lowest(
-        (organization.max_calls_a_day, Source.OWN),
-        (plan.max_calls_a_day if plan else None, Source.PLAN),
+        (organization.max_calls_a_day, LimitSource.OWN),
+        (plan.max_calls_a_day if plan else None, LimitSource.PLAN),
     )
 
 
-def _lowest(*limits: tuple[int | None, Source]) -> Limit | None:
+def _lowest(*limits: tuple[int | None, LimitSource]) -> AppliedLimit | None:
     """The lowest limit; of equal ones the first."""
-    found = (Limit(most, source) for most, source in limits if most is not None)
+    found = (AppliedLimit(most, source) for most, source in limits if most is not None)
     return min(found, key=lambda limit: limit.most, default=None)
 
 
@@ -184,16 +184,16 @@ def waited_for(why: str | None) -> str | None:
     return _WAITED_FOR(reason_words=why) if why else None
 
 
-def at_once_of(organization: Organization, most: int) -> Limit:
+def at_once_of(organization: Organization, most: int) -> AppliedLimit:
     """The organization's calls at once: the lowest of its own limit, its plan's and ``most``, the
     installation's."""
     plan = organization.plan_limit
     lowest = _lowest(
-        (organization.max_calls_at_once, Source.OWN),
-        (plan.max_calls_at_once if plan else None, Source.PLAN),
-        (most, Source.INSTALLATION),
+        (organization.max_calls_at_once, LimitSource.OWN),
+        (plan.max_calls_at_once if plan else None, LimitSource.PLAN),
+        (most, LimitSource.INSTALLATION),
     )
-    return lowest or Limit(most, Source.INSTALLATION)
+    return lowest or AppliedLimit(most, LimitSource.INSTALLATION)
 
 
 def calls_at_once(organization: Organization, most: int) -> int:
@@ -203,7 +203,7 @@ def calls_at_once(organization: Organization, most: int) -> int:
 
 def _limits(
     session: Session, phone_number: str, organization: Organization, now: datetime
-) -> Iterator[Wait]:
+) -> Iterator[LimitWait]:
     """The limits of live calls that make this one wait."""
     waits = (
         day_used_up(session, organization, now),
@@ -213,17 +213,19 @@ def _limits(
     yield from (wait for wait in waits if wait is not None and wait.until > now)
 
 
-def _rests(session: Session, phone_number: str, organization: Organization) -> Wait | None:
+def _rests(session: Session, phone_number: str, organization: Organization) -> LimitWait | None:
     """Until the organization's time between two calls to one number has passed."""
     minutes = organization.number_spacing_minutes
     if minutes is None:
         return None
     rang = _times_rung(session, phone_number, organization, 1)
     why = _WAITS_ONE() if minutes == 1 else _WAITS(minutes=written(minutes))
-    return Wait(rang[0] + timedelta(minutes=minutes), why) if rang else None
+    return LimitWait(rang[0] + timedelta(minutes=minutes), why) if rang else None
 
 
-def _often_enough(session: Session, phone_number: str, organization: Organization) -> Wait | None:
+def _often_enough(
+    session: Session, phone_number: str, organization: Organization
+) -> LimitWait | None:
     """Until the number may be called again by the limit of calls in a number of days."""
     most, days = organization.number_most_calls, organization.number_most_days
     if most is None or days is None:
@@ -233,7 +235,7 @@ def _often_enough(session: Session, phone_number: str, organization: Organizatio
         why = _ONCE_A_DAY() if most == 1 else _TIMES_A_DAY(times=most)
     else:
         why = _ONCE(days=days) if most == 1 else _TIMES(times=most, days=days)
-    return Wait(rang[-1] + timedelta(days=days), why) if len(rang) == most else None
+    return LimitWait(rang[-1] + timedelta(days=days), why) if len(rang) == most else None
 
 
 def _times_rung(

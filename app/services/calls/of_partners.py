@@ -23,7 +23,7 @@ SORTS = both_ways(created=Call.id, duration=Call.seconds, cost=Call.cost_micros)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PartnerCallFilter:
     """The filters. ``partner`` is an id or a part of a name."""
 
     partner: UUID | str | None = None
@@ -65,7 +65,7 @@ class PartnerCall:
 def search(
     session: Session,
     caller: Caller,
-    wanted: Wanted,
+    wanted: PartnerCallFilter,
     *,
     sort: str = "-created",
     cursor: str | None = None,
@@ -102,17 +102,17 @@ def search(
     return Page(found, page.next_cursor)
 
 
-def count(session: Session, caller: Caller, wanted: Wanted, *, most: int) -> int:
+def count(session: Session, caller: Caller, wanted: PartnerCallFilter, *, most: int) -> int:
     """Return how many calls match, as `paging.count_up_to`. Raises `Forbidden`."""
     return count_up_to(session, _matching(caller, wanted).with_only_columns(Call.id), most)
 
 
-def _matching(caller: Caller, wanted: Wanted) -> Select[Call]:
+def _matching(caller: Caller, wanted: PartnerCallFilter) -> Select[Call]:
     caller.require(Permission.PARTNER_CREATE)  # which only operators have
     return select(Call).where(*_conditions(wanted))
 
 
-def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+def _conditions(wanted: PartnerCallFilter) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if isinstance(wanted.partner, UUID):
         found.append(Call.partner_id == wanted.partner)

@@ -15,10 +15,10 @@ from app.phone import PhoneError, check_dialable
 from app.policy.caller import Caller
 from app.services import carrier_accounts, pauses, spending, workers
 from app.services.calls import carrier_pace, limits, rules, trial
-from app.services.calls.accept import CallRequest, Texts, messaging_problems
-from app.services.calls.rules import Blocker
+from app.services.calls.accept import CallRequest, CallTexts, messaging_problems
+from app.services.calls.rules import CallBlocker
 from app.services.pauses import carrier_health
-from app.services.phone_numbers import Route
+from app.services.phone_numbers import NumberRoute
 
 
 class CheckState(StrEnum):
@@ -28,7 +28,7 @@ class CheckState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class PreflightCheck:
     """One check. ``fix_at`` names the page that fixes it: organization, regions, assistant, number,
     trial, do-not-call, consent, messages, calling-hours, spending, limits,
     ``dialling`` or worker. ``until`` is when a call that waits is placed, as the sentence says."""
@@ -41,7 +41,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
+class CallSettings:
     """The settings of all calls: the carrier without a carrier account, an organization's calls at
     once, a carrier's calls a second, the limits of trial mode, the longest call, and the seconds
     after which a worker without a heartbeat is offline."""
@@ -59,17 +59,17 @@ def preflight(
     caller: Caller,  # noqa: ARG001 - every service takes it; the assistant came through its loader
     assistant: Assistant,
     phone_number: str,
-    texts: Texts,
+    texts: CallTexts,
     *,
-    installation: Installation,
-) -> list[Check]:
+    installation: CallSettings,
+) -> list[PreflightCheck]:
     """Every check that `schedule` and the worker make of a live call, in their order: what refuses
     it, and what it would wait for. The checks of a number are left out for an invalid one."""
     parties = rules.parties_of(session, assistant.id, phone_number)
     organization = parties.organization
     account = carrier_accounts.of_call(session, assistant, live=True)
     carrier = account.carrier if account else installation.carrier
-    route = Route(carrier, account.id if account else None)
+    route = NumberRoute(carrier, account.id if account else None)
     number = _number(phone_number, parties)
     is_number = number.state is CheckState.PASSED or number.fix_at != "number"
     return [
@@ -107,13 +107,13 @@ def preflight(
     ]
 
 
-def _from_rule(code: str, blocker: Blocker | None, passed: str, fix_at: str) -> Check:
+def _from_rule(code: str, blocker: CallBlocker | None, passed: str, fix_at: str) -> PreflightCheck:
     if blocker is None:
-        return Check(code, CheckState.PASSED, passed, fix_at)
-    return Check(code, CheckState.FAILED, blocker.message, fix_at)
+        return PreflightCheck(code, CheckState.PASSED, passed, fix_at)
+    return PreflightCheck(code, CheckState.FAILED, blocker.message, fix_at)
 
 
-def _trial(session: Session, parties: rules.Parties, most: TrialLimits) -> list[Check]:
+def _trial(session: Session, parties: rules.CallParties, most: TrialLimits) -> list[PreflightCheck]:
     """Checked if the organization is in trial mode."""
     if not parties.in_trial:
         return []
@@ -122,7 +122,7 @@ def _trial(session: Session, parties: rules.Parties, most: TrialLimits) -> list[
     return [_from_rule("trial_mode", blocker, passed, "trial")]
 
 
-def _listed(parties: rules.Parties) -> Check:
+def _listed(parties: rules.CallParties) -> PreflightCheck:
     return _from_rule(
         "not_on_do_not_call_list",
         rules.may_be_contacted(parties),
@@ -131,7 +131,7 @@ def _listed(parties: rules.Parties) -> Check:
     )
 
 
-def _consent(parties: rules.Parties) -> list[Check]:
+def _consent(parties: rules.CallParties) -> list[PreflightCheck]:
     """Checked if the organization requires consent, or if a contact with the number refused."""
     if not (parties.organization.consent_required or parties.consent == rules.REFUSED):
         return []
@@ -140,7 +140,7 @@ def _consent(parties: rules.Parties) -> list[Check]:
     return [_from_rule("consent_given", blocker, passed, "consent")]
 
 
-def _hand_over(parties: rules.Parties) -> list[Check]:
+def _hand_over(parties: rules.CallParties) -> list[PreflightCheck]:
     """Checked if the assistant hands its calls over."""
     if parties.assistant.voice_address is None:
         return []
@@ -149,19 +149,21 @@ def _hand_over(parties: rules.Parties) -> list[Check]:
     return [_from_rule("hand_over_allowed", blocker, passed, "agent")]
 
 
-def _number(phone_number: str, parties: rules.Parties) -> Check:
+def _number(phone_number: str, parties: rules.CallParties) -> PreflightCheck:
     code = "number_allowed"
     if not phone_number:
-        return Check(code, CheckState.FAILED, gettext("Enter the number to call."), "number")
+        return PreflightCheck(
+            code, CheckState.FAILED, gettext("Enter the number to call."), "number"
+        )
     try:
         check_dialable(phone_number, parties.destinations.regions)
     except PhoneError as error:
         fix_at = "regions" if error.code == "region_not_allowed" else "number"
-        return Check(code, CheckState.FAILED, error.message, fix_at)
-    return Check(code, CheckState.PASSED, gettext("Its region may be called."), "number")
+        return PreflightCheck(code, CheckState.FAILED, error.message, fix_at)
+    return PreflightCheck(code, CheckState.PASSED, gettext("Its region may be called."), "number")
 
 
-def _messages(assistant: Assistant, phone_number: str, texts: Texts) -> Check:
+def _messages(assistant: Assistant, phone_number: str, texts: CallTexts) -> PreflightCheck:
     request = CallRequest(
         assistant_id=assistant.id,
         phone_number=phone_number,
@@ -172,20 +174,20 @@ def _messages(assistant: Assistant, phone_number: str, texts: Texts) -> Check:
     problems = messaging_problems(request, assistant)
     code = "messages_complete"
     if problems:
-        return Check(code, CheckState.FAILED, problems[0].message, "messages")
-    return Check(
+        return PreflightCheck(code, CheckState.FAILED, problems[0].message, "messages")
+    return PreflightCheck(
         code, CheckState.PASSED, gettext("There is an intro and a voicemail message."), "messages"
     )
 
 
-def _hours(session: Session, phone_number: str, organization: Organization) -> Check:
+def _hours(session: Session, phone_number: str, organization: Organization) -> PreflightCheck:
     code = "within_calling_hours"
     blocker = rules.an_hour_suits(phone_number, organization)
     if blocker is not None:
-        return Check(code, CheckState.FAILED, blocker.message, "calling-hours")
+        return PreflightCheck(code, CheckState.FAILED, blocker.message, "calling-hours")
     wait = limits.next_moment(session, phone_number, organization, utcnow(), live=True)
     if wait is None:
-        return Check(
+        return PreflightCheck(
             code, CheckState.PASSED, gettext("The call is allowed at this hour."), "calling-hours"
         )
     moment = in_utc(wait.until)
@@ -194,12 +196,12 @@ def _hours(session: Session, phone_number: str, organization: Organization) -> C
         moment=moment,
         reason=wait.why,
     )
-    return Check(code, CheckState.WARNING, sentence, "calling-hours", wait.until)
+    return PreflightCheck(code, CheckState.WARNING, sentence, "calling-hours", wait.until)
 
 
 def _spending(
-    session: Session, phone_number: str, organization: Organization, installation: Installation
-) -> list[Check]:
+    session: Session, phone_number: str, organization: Organization, installation: CallSettings
+) -> list[PreflightCheck]:
     """Shown if a spending limit stops or delays the call."""
     spender = spending.Spender(organization.partner_id, organization.id)
     longest = installation.longest_minutes
@@ -208,7 +210,7 @@ def _spending(
         return []
     code = "spending_allowed"
     if not stop.waits:
-        return [Check(code, CheckState.FAILED, stop.why, "spending")]
+        return [PreflightCheck(code, CheckState.FAILED, stop.why, "spending")]
     until = None if stop.frees_up else stop.until
     if until is None:
         words = gettext(
@@ -219,15 +221,15 @@ def _spending(
         words = gettext(
             "%(reason)s The call will wait until %(moment)s.", reason=stop.why, moment=moment
         )
-    return [Check(code, CheckState.WARNING, words, "spending", until)]
+    return [PreflightCheck(code, CheckState.WARNING, words, "spending", until)]
 
 
 def _dispatch(
     session: Session,
     organization: Organization,
-    installation: Installation,
+    installation: CallSettings,
     account: CarrierAccount | None,
-) -> list[Check]:
+) -> list[PreflightCheck]:
     """What the call would wait for with no known end."""
     carrier = account.carrier if account else installation.carrier
     found = []
@@ -251,7 +253,7 @@ def _dispatch(
     state = carrier_health.state_of(session, carrier)
     is_watched = account is None or account.trunk is None
     if is_watched and state.holds_calls:  # a partner's own trunk isn't watched
-        if state is carrier_health.State.OUTAGE:
+        if state is carrier_health.CarrierState.OUTAGE:
             words = gettext(
                 "The carrier does not answer. The call will be retried until it is accepted."
             )
@@ -261,7 +263,7 @@ def _dispatch(
             )
         found.append(_warning("carrier_takes_calls", words, "dialling"))
     passed = gettext("The carrier is ready, and nothing holds calls back.")
-    return found or [Check("line_free", CheckState.PASSED, passed, "limits")]
+    return found or [PreflightCheck("line_free", CheckState.PASSED, passed, "limits")]
 
 
 def in_utc(moment: datetime) -> str:
@@ -269,13 +271,13 @@ def in_utc(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _warning(code: str, sentence: str, fix_at: str) -> Check:
-    return Check(code, CheckState.WARNING, sentence, fix_at)
+def _warning(code: str, sentence: str, fix_at: str) -> PreflightCheck:
+    return PreflightCheck(code, CheckState.WARNING, sentence, fix_at)
 
 
-def _worker(session: Session, silent_after: float) -> Check:
+def _worker(session: Session, silent_after: float) -> PreflightCheck:
     if workers.any_alive(session, silent_after):
         sentence = gettext("Calling service is online.")
-        return Check("worker_running", CheckState.PASSED, sentence, "worker")
+        return PreflightCheck("worker_running", CheckState.PASSED, sentence, "worker")
     sentence = gettext("Calling service is offline. The call will wait for it.")
-    return Check("worker_running", CheckState.WARNING, sentence, "worker")
+    return PreflightCheck("worker_running", CheckState.WARNING, sentence, "worker")

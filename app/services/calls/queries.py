@@ -43,7 +43,7 @@ class CallPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TimelineEntry:
     """An entry of a call's timeline. `app.services.calls.events.note` lists the kinds; ``detail``
     of a message is its text."""
 
@@ -103,7 +103,7 @@ def attempts_of(session: Session, call_ids: Sequence[UUID]) -> dict[UUID, list[C
     return found
 
 
-def timeline(session: Session, call: Call) -> list[Moment]:
+def timeline(session: Session, call: Call) -> list[TimelineEntry]:
     """The timeline of a call that came from its loader, oldest first.
 
     Hosts and carriers have clocks of their own, so what begins a call and what ends it keep their
@@ -117,20 +117,20 @@ def timeline(session: Session, call: Call) -> list[Moment]:
         .order_by(place, CallEvent.at, CallEvent.id)
     )
     kept = [
-        Moment(event.at, _kind(event), event.status, event.detail)
+        TimelineEntry(event.at, _kind(event), event.status, event.detail)
         for event in session.scalars(query)
     ]
     return kept or _own_moments(call)
 
 
-def _own_moments(call: Call) -> list[Moment]:
+def _own_moments(call: Call) -> list[TimelineEntry]:
     times = (
         (call.created_at, "accepted", CallStatus.QUEUED),
         (call.started_at, "dialing", CallStatus.DIALING),
         (call.answered_at, "answered", CallStatus.IN_PROGRESS),
         (call.ended_at, "ended", call.status),
     )
-    return [Moment(at, kind, status, None) for at, kind, status in times if at is not None]
+    return [TimelineEntry(at, kind, status, None) for at, kind, status in times if at is not None]
 
 
 def visible(caller: Caller) -> Select[Call]:

@@ -82,7 +82,7 @@ def write_attempt(session: Session, caller: Caller, call_id: UUID, listed: Liste
     assistant = session.get_one(Assistant, call.assistant_id)
     made = select(func.count()).where(CallAttempt.call_id == call.id)
     number, at = (session.scalar(made) or 0) + 1, listed.began_at
-    nothing = spending.Amount(0, 0)
+    nothing = spending.CallAmount(0, 0)
     lifecycle.begin_attempt(session, call, assistant, attempt_id, number, at, nothing)
     session.execute(delete(HeldCall).where(HeldCall.call_id == call.id))
     session.flush()

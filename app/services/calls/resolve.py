@@ -45,7 +45,7 @@ class CarrierInquiry:
 
 
 @dataclass(frozen=True, slots=True)
-class _End:
+class _CallEnd:
     reason: EndedReason
     at: datetime
     answered_at: datetime | None = None
@@ -107,7 +107,7 @@ def by_carrier(
         if (utcnow() - asked.inquiry.asked_at).total_seconds() < settle_seconds:
             message = "The carrier doesn't show the call yet. Ask again in half a minute."
             raise Conflict(message, "carrier_unsure")
-        end = _End(EndedReason.CARRIER_ERROR, utcnow(), detail=NOT_AT_THE_CARRIER)
+        end = _CallEnd(EndedReason.CARRIER_ERROR, utcnow(), detail=NOT_AT_THE_CARRIER)
         _finish(session, call, attempt, end)
     elif attempt.status in ACTIVE:
         carrier_reports.apply(session, attempt.id, state)
@@ -149,7 +149,7 @@ def by_operator(
         raise Conflict(message, "never_dialled")
     answered = (attempt.answered_at or attempt.started_at) if attempt else None
     is_completed = status is CallStatus.COMPLETED
-    end = _End(
+    end = _CallEnd(
         REASONS[status],
         answered if is_completed and answered else utcnow(),
         answered if is_completed else None,
@@ -162,7 +162,7 @@ def by_operator(
     return call
 
 
-def _end_of(state: CarrierReport) -> _End:
+def _end_of(state: CarrierReport) -> _CallEnd:
     """How a call ended by the carrier's report."""
     reason, at, answered_at, answered_by = EndedReason.UNKNOWN, utcnow(), None, None
     for event in state.events:
@@ -175,10 +175,10 @@ def _end_of(state: CarrierReport) -> _End:
         reason = EndedReason.VOICEMAIL
     if reason in (EndedReason.COMPLETED, EndedReason.VOICEMAIL):
         answered_at, answered_by = answered_at or at, answered_by or AnsweredBy.UNKNOWN
-    return _End(reason, at, answered_at, answered_by)
+    return _CallEnd(reason, at, answered_at, answered_by)
 
 
-def _finish(session: Session, call: Call, attempt: CallAttempt | None, end: _End) -> None:
+def _finish(session: Session, call: Call, attempt: CallAttempt | None, end: _CallEnd) -> None:
     lifecycle.resolve(
         session,
         call,

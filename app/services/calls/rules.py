@@ -1,6 +1,6 @@
 """What stops a call: the same rules at acceptance, in the pre-call checks and before placing.
 
-Each rule checks one thing and returns a `Blocker` or None.
+Each rule checks one thing and returns a `CallBlocker` or None.
 """
 
 from collections.abc import Collection, Iterator
@@ -33,7 +33,7 @@ from app.phone import PhoneError, check_dialable
 from app.services import phone_numbers, verified_numbers
 from app.services.calls.limits import opening
 from app.services.destinations import CallDestinations, hand_over_refusal, read_destinations
-from app.services.phone_numbers import Route
+from app.services.phone_numbers import NumberRoute
 
 PHONE_FIELD = "contact.phoneNumber"
 GIVEN, REFUSED = "given", "refused"
@@ -44,7 +44,7 @@ VOICE_ADDRESS_FAILED = Sentence.gettext(
 
 
 @dataclass(frozen=True, slots=True)
-class Parties:
+class CallParties:
     """What the rules check. ``caller_id`` is the assistant's number; None if it isn't the
     organization's. ``consent`` is that of the contacts with the called number: `REFUSED` if one of
     them has refused, else `GIVEN` or None."""
@@ -121,9 +121,9 @@ def _read(
     installation: InstallationDestinations | None,
     own: PartnerDestinations | None,
     *more: Any,
-) -> Parties:
+) -> CallParties:
     allowed = read_destinations(organization, installation, own)
-    return Parties(organization, assistant, caller_id, allowed, *more)
+    return CallParties(organization, assistant, caller_id, allowed, *more)
 
 
 _PARTIES = _parties(bindparam("phone_number")).where(Assistant.id == bindparam("assistant_id"))
@@ -132,7 +132,7 @@ _PARTIES_LOCKED = _PARTIES.with_for_update(of=Organization, key_share=True)
 
 def parties_of(
     session: Session, assistant_id: UUID, phone_number: str, *, lock: bool = False
-) -> Parties:
+) -> CallParties:
     """The parties as they are now. With ``lock``, others who lock the same organization wait until
     this transaction ends, so that its limit of calls at once holds."""
     query = _PARTIES_LOCKED if lock else _PARTIES
@@ -140,7 +140,9 @@ def parties_of(
     return _read(*session.execute(query, wanted).one())
 
 
-def parties_of_calls(session: Session, call_ids: Collection[UUID]) -> list[tuple[Call, Parties]]:
+def parties_of_calls(
+    session: Session, call_ids: Collection[UUID]
+) -> list[tuple[Call, CallParties]]:
     """These calls and their parties as they are now."""
     query = (
         _parties(Call.phone_number)
@@ -171,7 +173,7 @@ def consent_by_phone(
 
 
 @dataclass(frozen=True, slots=True)
-class Blocker:
+class CallBlocker:
     """Why a call may not be placed; ``reason`` is what a call that waited ends with."""
 
     code: str
@@ -185,38 +187,40 @@ class Blocker:
         return self.kind(self.message, self.code)
 
 
-def organization_may_call(parties: Parties) -> Blocker | None:
+def organization_may_call(parties: CallParties) -> CallBlocker | None:
     active = parties.organization.status is OrganizationStatus.ACTIVE
     if active and parties.partner_suspended_at is None:
         return None
     message = gettext("The organization is suspended: it places no calls.")
-    return Blocker("organization_suspended", message, EndedReason.ORGANIZATION_SUSPENDED, Forbidden)
+    return CallBlocker(
+        "organization_suspended", message, EndedReason.ORGANIZATION_SUSPENDED, Forbidden
+    )
 
 
-def assistant_is_active(assistant: Assistant) -> Blocker | None:
+def assistant_is_active(assistant: Assistant) -> CallBlocker | None:
     if assistant.active:
         return None
     message = gettext("The assistant is switched off.")
-    return Blocker("agent_inactive", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
+    return CallBlocker("agent_inactive", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
-def phone_is_ready(assistant: Assistant) -> Blocker | None:
+def phone_is_ready(assistant: Assistant) -> CallBlocker | None:
     if assistant.phone_ready:
         return None
     message = gettext("The assistant's phone is not switched on and configured with a number.")
-    return Blocker("agent_phone_not_ready", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
+    return CallBlocker("agent_phone_not_ready", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
-def caller_id_is_own(parties: Parties, route: Route) -> Blocker | None:
+def caller_id_is_own(parties: CallParties, route: NumberRoute) -> CallBlocker | None:
     """The number that the call comes from must be the organization's, and confirmed for the
     carrier."""
     refusal = phone_numbers.refusal(parties.caller_id, route)
     if refusal is None:
         return None
-    return Blocker("agent_phone_not_ready", refusal, EndedReason.ASSISTANT_INACTIVE, Conflict)
+    return CallBlocker("agent_phone_not_ready", refusal, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
-def general_blocker(parties: Parties, route: Route) -> Blocker | None:
+def general_blocker(parties: CallParties, route: NumberRoute) -> CallBlocker | None:
     """What keeps the assistant from calling any number."""
     return (
         organization_may_call(parties)
@@ -227,28 +231,28 @@ def general_blocker(parties: Parties, route: Route) -> Blocker | None:
     )
 
 
-def hand_over_is_allowed(parties: Parties) -> Blocker | None:
+def hand_over_is_allowed(parties: CallParties) -> CallBlocker | None:
     address = parties.assistant.voice_address
     refusal = hand_over_refusal(address, parties.destinations) if address else None
     if refusal is None:
         return None
     message = VOICE_ADDRESS_FAILED(reason_words=refusal)
-    return Blocker("agent_phone_not_ready", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
+    return CallBlocker("agent_phone_not_ready", message, EndedReason.ASSISTANT_INACTIVE, Conflict)
 
 
-def number_is_allowed(phone_number: str, destinations: CallDestinations) -> Blocker | None:
+def number_is_allowed(phone_number: str, destinations: CallDestinations) -> CallBlocker | None:
     try:
         check_dialable(phone_number, destinations.regions)
     except PhoneError as error:
         if error.code == "area_code_missing":
             reason = EndedReason.NUMBER_INVALID
-            return Blocker("invalid_phone", error.message, reason, ValidationFailed)
+            return CallBlocker("invalid_phone", error.message, reason, ValidationFailed)
         reason = EndedReason.REGION_NOT_ALLOWED
-        return Blocker("number_not_allowed", error.message, reason, ValidationFailed)
+        return CallBlocker("number_not_allowed", error.message, reason, ValidationFailed)
     return None
 
 
-def trial_allows(parties: Parties) -> Blocker | None:
+def trial_allows(parties: CallParties) -> CallBlocker | None:
     if not parties.in_trial or parties.number_is_verified:
         return None
     message = gettext(
@@ -257,8 +261,8 @@ def trial_allows(parties: Parties) -> Blocker | None:
     return trial_blocker(message)
 
 
-def trial_blocker(message: str) -> Blocker:
-    return Blocker("trial_mode", message, EndedReason.TRIAL_MODE, Forbidden)
+def trial_blocker(message: str) -> CallBlocker:
+    return CallBlocker("trial_mode", message, EndedReason.TRIAL_MODE, Forbidden)
 
 
 def is_bound_by_trial(source: CallSource | None, *, live: bool) -> bool:
@@ -267,38 +271,40 @@ def is_bound_by_trial(source: CallSource | None, *, live: bool) -> bool:
     return live and source is not CallSource.VERIFICATION
 
 
-def an_hour_suits(phone_number: str, organization: Organization) -> Blocker | None:
+def an_hour_suits(phone_number: str, organization: Organization) -> CallBlocker | None:
     if not organization.calling_hours_on or opening(phone_number, organization, utcnow()):
         return None
     message = gettext("No calling hours fit all time zones of this number.")
-    return Blocker("number_not_allowed", message, EndedReason.REGION_NOT_ALLOWED, ValidationFailed)
+    return CallBlocker(
+        "number_not_allowed", message, EndedReason.REGION_NOT_ALLOWED, ValidationFailed
+    )
 
 
-def may_be_contacted(parties: Parties) -> Blocker | None:
+def may_be_contacted(parties: CallParties) -> CallBlocker | None:
     if not parties.on_do_not_call_list:
         return None
     message = gettext("The number is on the organization's do-not-call list.")
-    return Blocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
+    return CallBlocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
 
 
-def is_not_refused(parties: Parties) -> Blocker | None:
+def is_not_refused(parties: CallParties) -> CallBlocker | None:
     """A person who refused is never called, whether or not the organization requires consent."""
     if parties.consent != REFUSED:
         return None
     message = gettext("A contact with this number has asked not to be called.")
-    return Blocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
+    return CallBlocker("do_not_contact", message, EndedReason.DO_NOT_CONTACT, Conflict)
 
 
-def consent_is_given(parties: Parties) -> Blocker | None:
+def consent_is_given(parties: CallParties) -> CallBlocker | None:
     if parties.consent == GIVEN or not parties.organization.consent_required:
         return None
     message = gettext(
         "The organization requires consent, and no contact with this number has given it."
     )
-    return Blocker("consent_missing", message, EndedReason.CONSENT_MISSING, Conflict)
+    return CallBlocker("consent_missing", message, EndedReason.CONSENT_MISSING, Conflict)
 
 
-def outreach_goes_on(session: Session, call: Call) -> Blocker | None:
+def outreach_goes_on(session: Session, call: Call) -> CallBlocker | None:
     """A campaign call needs its campaign to run, and its contact with a status that doesn't end
     outreach."""
     if call.source is not CallSource.CAMPAIGN:
@@ -306,17 +312,17 @@ def outreach_goes_on(session: Session, call: Call) -> Blocker | None:
     campaign = session.get(Campaign, call.campaign_id, populate_existing=True)
     if campaign is None or campaign.status is not CampaignStatus.ACTIVE:
         message = gettext("The campaign was stopped before the call was placed.")
-        return Blocker("campaign_stopped", message, EndedReason.CANCELED, Conflict)
+        return CallBlocker("campaign_stopped", message, EndedReason.CANCELED, Conflict)
     if gone := speaks_for(session, campaign, call.assistant_id):
         return gone
     contact = session.get(Contact, call.contact_id) if call.contact_id else None
     if contact is not None and not ends_outreach(contact.status):
         return None
     message = gettext("Outreach to the contact has ended.")
-    return Blocker("contact_ended", message, EndedReason.CONTACT_ENDED, Conflict)
+    return CallBlocker("contact_ended", message, EndedReason.CONTACT_ENDED, Conflict)
 
 
-def speaks_for(session: Session, campaign: Campaign, assistant_id: UUID) -> Blocker | None:
+def speaks_for(session: Session, campaign: Campaign, assistant_id: UUID) -> CallBlocker | None:
     """The assistant must belong to the campaign when the call is placed."""
     member = select(CampaignAssistant.assistant_id).where(
         CampaignAssistant.campaign_id == campaign.id, CampaignAssistant.assistant_id == assistant_id
@@ -324,12 +330,12 @@ def speaks_for(session: Session, campaign: Campaign, assistant_id: UUID) -> Bloc
     if campaign.all_assistants or session.scalar(member) is not None:
         return None
     message = gettext("The plan's assistant was removed from the campaign.")
-    return Blocker("agent_left", message, EndedReason.CANCELED, Conflict)
+    return CallBlocker("agent_left", message, EndedReason.CANCELED, Conflict)
 
 
 def blockers(
-    parties: Parties, phone_number: str, route: Route, *, bound_by_trial: bool = True
-) -> Iterator[Blocker]:
+    parties: CallParties, phone_number: str, route: NumberRoute, *, bound_by_trial: bool = True
+) -> Iterator[CallBlocker]:
     """Every rule that a call of this assistant to this number breaks now, the first one first."""
     for blocker in (
         organization_may_call(parties),
@@ -344,8 +350,8 @@ def blockers(
 
 
 def blockers_of_number(
-    parties: Parties, phone_number: str, *, bound_by_trial: bool = True
-) -> Iterator[Blocker]:
+    parties: CallParties, phone_number: str, *, bound_by_trial: bool = True
+) -> Iterator[CallBlocker]:
     """Those of `blockers` that depend on the number and not on the assistant."""
     for blocker in (
         number_is_allowed(phone_number, parties.destinations),
@@ -359,9 +365,9 @@ def blockers_of_number(
             yield blocker
 
 
-def blocker_of(session: Session, call: Call, parties: Parties) -> Blocker | None:
+def blocker_of(session: Session, call: Call, parties: CallParties) -> CallBlocker | None:
     """The first rule that stops an accepted call now."""
-    route = Route(call.carrier, call.account_id)
+    route = NumberRoute(call.carrier, call.account_id)
     bound = is_bound_by_trial(call.source, live=call.live)
     broken = next(blockers(parties, call.phone_number, route, bound_by_trial=bound), None)
     return broken or outreach_goes_on(session, call)

@@ -17,41 +17,47 @@ from app.errors import NotFound
 from app.models import Call, CallAttempt
 
 
-class Phase(StrEnum):
+class CallPhase(StrEnum):
     WAITING = "waiting"
     ACTIVE = "active"
     FINAL = "final"
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    phase: Phase
+class StatusMeaning:
+    phase: CallPhase
     meaning: str
 
 
 STATES = {
-    CallStatus.SCHEDULED: State(Phase.WAITING, "Accepted; it is placed at a later time."),
-    CallStatus.QUEUED: State(Phase.WAITING, "Accepted; it waits for its turn."),
-    CallStatus.DIALING: State(Phase.ACTIVE, "An attempt is written; the carrier is asked to dial."),
-    CallStatus.RINGING: State(Phase.ACTIVE, "The phone rings."),
-    CallStatus.IN_PROGRESS: State(Phase.ACTIVE, "The call was answered and goes on."),
-    CallStatus.COMPLETED: State(Phase.FINAL, "A person or a voicemail answered."),
-    CallStatus.BUSY: State(Phase.FINAL, "The number was busy."),
-    CallStatus.NO_ANSWER: State(Phase.FINAL, "The call wasn't answered."),
-    CallStatus.FAILED: State(Phase.FINAL, "The carrier refused the call or couldn't place it."),
-    CallStatus.CANCELED: State(Phase.FINAL, "A user, a script or a rule stopped it."),
-    CallStatus.EXPIRED: State(Phase.FINAL, "It couldn't be placed in time."),
-    CallStatus.UNKNOWN: State(
-        Phase.FINAL, "The carrier can't say what happened; an operator can resolve it."
+    CallStatus.SCHEDULED: StatusMeaning(
+        CallPhase.WAITING, "Accepted; it is placed at a later time."
+    ),
+    CallStatus.QUEUED: StatusMeaning(CallPhase.WAITING, "Accepted; it waits for its turn."),
+    CallStatus.DIALING: StatusMeaning(
+        CallPhase.ACTIVE, "An attempt is written; the carrier is asked to dial."
+    ),
+    CallStatus.RINGING: StatusMeaning(CallPhase.ACTIVE, "The phone rings."),
+    CallStatus.IN_PROGRESS: StatusMeaning(CallPhase.ACTIVE, "The call was answered and goes on."),
+    CallStatus.COMPLETED: StatusMeaning(CallPhase.FINAL, "A person or a voicemail answered."),
+    CallStatus.BUSY: StatusMeaning(CallPhase.FINAL, "The number was busy."),
+    CallStatus.NO_ANSWER: StatusMeaning(CallPhase.FINAL, "The call wasn't answered."),
+    CallStatus.FAILED: StatusMeaning(
+        CallPhase.FINAL, "The carrier refused the call or couldn't place it."
+    ),
+    CallStatus.CANCELED: StatusMeaning(CallPhase.FINAL, "A user, a script or a rule stopped it."),
+    CallStatus.EXPIRED: StatusMeaning(CallPhase.FINAL, "It couldn't be placed in time."),
+    CallStatus.UNKNOWN: StatusMeaning(
+        CallPhase.FINAL, "The carrier can't say what happened; an operator can resolve it."
     ),
 }
 
 
-def _in(phase: Phase) -> frozenset[CallStatus]:
+def _in(phase: CallPhase) -> frozenset[CallStatus]:
     return frozenset(status for status, state in STATES.items() if state.phase is phase)
 
 
-WAITING, ACTIVE, FINAL = _in(Phase.WAITING), _in(Phase.ACTIVE), _in(Phase.FINAL)
+WAITING, ACTIVE, FINAL = _in(CallPhase.WAITING), _in(CallPhase.ACTIVE), _in(CallPhase.FINAL)
 NOT_REACHED = frozenset({CallStatus.BUSY, CallStatus.NO_ANSWER})
 FAILURES = frozenset({CallStatus.FAILED, CallStatus.EXPIRED, CallStatus.UNKNOWN})
 """The final states of calls that weren't placed, or of which this isn't known."""
@@ -64,7 +70,7 @@ def holds_line() -> ColumnElement[bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class StatusChange:
     """A change of state: from each of ``sources`` (None: a new call) to each of ``targets``."""
 
     name: str
@@ -73,54 +79,54 @@ class Move:
     when: str
 
 
-ACCEPT = Move(
+ACCEPT = StatusChange(
     "accept",
     {None},
     {CallStatus.SCHEDULED, CallStatus.QUEUED},
     "A request is accepted: no rule stops it.",
 )
-POSTPONE = Move(
+POSTPONE = StatusChange(
     "postpone",
     WAITING,
     {CallStatus.SCHEDULED},
     "Calling hours or limits allow the call only later, or earlier than it was scheduled.",
 )
-QUEUE = Move(
+QUEUE = StatusChange(
     "queue",
     WAITING,
     {CallStatus.QUEUED},
     "The time has come, but the organization's calls at once, the carrier's pace or a pause of "
     "calling hold the call back.",
 )
-DIAL = Move(
+DIAL = StatusChange(
     "dial",
     WAITING,
     {CallStatus.DIALING},
     "The turn of the call has come: an attempt is written, then the carrier is asked.",
 )
-REQUEUE = Move(
+REQUEUE = StatusChange(
     "requeue",
     {CallStatus.DIALING},
     {CallStatus.QUEUED},
     "The request certainly never reached the carrier: a new attempt replaces the attempt.",
 )
-RING = Move(
+RING = StatusChange(
     "ring", {CallStatus.DIALING}, {CallStatus.RINGING}, "The carrier reports that the phone rings."
 )
-ANSWER = Move(
+ANSWER = StatusChange(
     "answer",
     {CallStatus.DIALING, CallStatus.RINGING},
     {CallStatus.IN_PROGRESS},
     "The carrier reports an answer.",
 )
-RETRY = Move(
+RETRY = StatusChange(
     "retry",
     ACTIVE,
     {CallStatus.SCHEDULED},
     "The attempt ended busy, unanswered or with a carrier error, and the organization's retry "
     "rule allows another one.",
 )
-STOP = Move(
+STOP = StatusChange(
     "stop",
     WAITING,
     {
@@ -133,8 +139,8 @@ STOP = Move(
     "The call is cancelled, stopped by a rule, expired or can't be prepared. A call that waited "
     "for a retry when its campaign stopped ends as its last attempt did.",
 )
-END = Move("end", ACTIVE, FINAL, "The attempt ended and there is no retry.")
-RESOLVE = Move(
+END = StatusChange("end", ACTIVE, FINAL, "The attempt ended and there is no retry.")
+RESOLVE = StatusChange(
     "resolve",
     WAITING | ACTIVE | {CallStatus.UNKNOWN},
     {
@@ -154,7 +160,7 @@ class ImpossibleMove(Exception):
     """The table has no such move."""
 
 
-def move(call: Call, by: Move, to: CallStatus) -> None:
+def move(call: Call, by: StatusChange, to: CallStatus) -> None:
     """Change the state of a locked call. Raises `ImpossibleMove`."""
     if call.status not in by.sources or to not in by.targets:
         message = f"A call can't {by.name} from {call.status} to {to}."

@@ -19,7 +19,7 @@ _BY_CARRIER = (EndedReason.REJECTED, EndedReason.CARRIER_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
-class Traffic:
+class CallTraffic:
     """Calls that were requested in the last day and placed; ``last_hour`` of them in the last hour.
     Of those that ``ended``, so many were ``answered``."""
 
@@ -29,7 +29,9 @@ class Traffic:
     answered: int = 0
 
 
-def by_account(session: Session, caller: Caller) -> dict[tuple[CarrierKind, UUID | None], Traffic]:
+def by_account(
+    session: Session, caller: Caller
+) -> dict[tuple[CarrierKind, UUID | None], CallTraffic]:
     """Count the caller's calls by carrier and account; None is the installation's account."""
     now, has_ended = utcnow(), Call.status.in_(FINAL_CALL_STATUSES)
     answered = Call.answered_at.is_not(None)
@@ -46,7 +48,7 @@ def by_account(session: Session, caller: Caller) -> dict[tuple[CarrierKind, UUID
         .group_by(Call.carrier, Call.account_id)
     )
     rows = session.execute(query)
-    return {(carrier, account_id): Traffic(*figures) for carrier, account_id, *figures in rows}
+    return {(carrier, account_id): CallTraffic(*figures) for carrier, account_id, *figures in rows}
 
 
 def count_not_placed(session: Session, caller: Caller) -> int:

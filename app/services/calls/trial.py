@@ -8,7 +8,7 @@ from app.config.trial import TrialLimits
 from app.errors import Sentence
 from app.models import Assistant
 from app.services import daily_counts
-from app.services.calls.rules import Blocker, trial_blocker
+from app.services.calls.rules import CallBlocker, trial_blocker
 
 _OF_ORGANIZATION = Sentence.ngettext(
     "In trial mode an organization can place %(num)s call a day (UTC).",
@@ -20,7 +20,7 @@ _OF_PARTNER = Sentence.ngettext(
 )
 
 
-def day_used_up(session: Session, assistant: Assistant, limits: TrialLimits) -> Blocker | None:
+def day_used_up(session: Session, assistant: Assistant, limits: TrialLimits) -> CallBlocker | None:
     """What stops another call today (UTC)."""
     for subject, most, blocker in _limits(assistant, limits):
         if not daily_counts.has_room(session, subject, most):
@@ -35,7 +35,7 @@ def count_call(session: Session, assistant: Assistant, limits: TrialLimits) -> N
             raise blocker.error()
 
 
-def _limits(assistant: Assistant, limits: TrialLimits) -> Iterator[tuple[str, int, Blocker]]:
+def _limits(assistant: Assistant, limits: TrialLimits) -> Iterator[tuple[str, int, CallBlocker]]:
     most = limits.calls_per_organization
     message = _OF_ORGANIZATION(num=most)
     yield f"trial:{assistant.organization_id}", most, trial_blocker(message)

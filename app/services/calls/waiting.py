@@ -149,7 +149,7 @@ def reschedule_earlier(
             stop = spending.check(
                 session, spender, call.phone_number, now, longest_minutes=longest_minutes
             )
-            wait = limits.Wait(stop.until, stop.why) if stop and not stop.frees_up else None
+            wait = limits.LimitWait(stop.until, stop.why) if stop and not stop.frees_up else None
         if wait is not None:
             if call.scheduled_for is not None and wait.until < call.scheduled_for:
                 lifecycle.postpone(session, call, wait.until, wait.why, now)

@@ -5,10 +5,10 @@ the installation's. A new account is pending, and used by no call, until its tes
 connections, `using` the selection of a call's account and its credentials.
 """
 
-from app.services.carrier_accounts.account_fields import Particulars, trunk_of
+from app.services.carrier_accounts.account_fields import AccountFields, trunk_of
 from app.services.carrier_accounts.accounts import (
     CurrentAccount,
-    Leaving,
+    RemovalEffects,
     count_organizations,
     current,
     get,

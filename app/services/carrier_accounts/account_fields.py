@@ -34,7 +34,7 @@ HOST_WORDS = lazy_gettext("Enter host or host:port, with letters, digits, dots a
 
 
 @dataclass(frozen=True, slots=True)
-class Particulars:
+class AccountFields:
     """The fields of an account: the ``sid`` of a Twilio account and its token, or a ``trunk`` and
     its user's password. An empty secret keeps the stored one."""
 
@@ -60,7 +60,7 @@ class Particulars:
         return meant == (known.address, known.proxy, known.user)
 
 
-def check(wanted: Particulars, *, may_be_empty: bool, may_be_private: bool) -> None:
+def check(wanted: AccountFields, *, may_be_empty: bool, may_be_private: bool) -> None:
     """Check the fields before they are saved. A name is resolved by the worker, for each test and
     call; an IP address is checked here. Raises `ValidationFailed` with all problems; the code is
     ``invalid_`` and the field's name, ``user_required``, ``password_required`` or

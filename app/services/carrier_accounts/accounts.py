@@ -22,15 +22,15 @@ from app.models import (
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.carrier_accounts.account_fields import Particulars, check, facts_of
+from app.services.carrier_accounts.account_fields import AccountFields, check, facts_of
 from app.services.carrier_accounts.key_rotation import PURPOSE
 from app.services.carrier_accounts.using import same_in_use
 from app.services.credentials import new_credential_mails
 from app.services.credentials.encryption import seal
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import fetch, of_tenant
 
-_NEWEST = Sort(CarrierAccount.created_at, descending=True)
+_NEWEST = SortOrder(CarrierAccount.created_at, descending=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class CurrentAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class RemovalEffects:
     """The effects of a removal: how many organizations call over the account, the account that they
     would use instead (None: the installation's), and the calls that prevent it."""
 
@@ -89,7 +89,7 @@ def save(
     session: Session,
     caller: Caller,
     keys: Sequence[str],
-    wanted: Particulars,
+    wanted: AccountFields,
     *,
     organization: Organization | None,
     may_be_private: bool = False,
@@ -199,13 +199,13 @@ def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount
     return account
 
 
-def leaving(session: Session, caller: Caller, account: CarrierAccount) -> Leaving:
+def leaving(session: Session, caller: Caller, account: CarrierAccount) -> RemovalEffects:
     """Return the effects of removing the account, which must come from `get`, now."""
     above = None
     if account.organization_id is not None:
         above = current(session, caller, None).account
     over_it = count_organizations(session, account.partner_id, account.organization_id)
-    return Leaving(over_it, above, in_use(session, account.id))
+    return RemovalEffects(over_it, above, in_use(session, account.id))
 
 
 def count_organizations(

@@ -23,7 +23,7 @@ WORKER = system_caller("Connection test")
 
 
 @dataclass(frozen=True, slots=True)
-class Testing:
+class AccountTest:
     """What a test needs. ``credentials`` is None where the stored secret can't be read."""
 
     account: CarrierAccount
@@ -86,14 +86,14 @@ def _failing(caller: Caller, *, is_pending: bool) -> Select[CarrierAccount]:
     )
 
 
-def begin(session: Session, keys: Sequence[str], account_id: UUID) -> Testing | None:
+def begin(session: Session, keys: Sequence[str], account_id: UUID) -> AccountTest | None:
     """For the worker: return what to test; None if the account is gone or its test has ended."""
     test = session.get(CarrierAccountTest, account_id)
     account = session.get(CarrierAccount, account_id)
     if test is None or account is None or test.ended_at is not None:
         return None
     opened = credentials(session, keys, account_id)
-    return Testing(account, opened, numbers_of(session, account))
+    return AccountTest(account, opened, numbers_of(session, account))
 
 
 def end(

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.gateways.carriers.partner_accounts import AccountCredentials
 from app.models import Assistant, Call, CallAttempt, CarrierAccount
 from app.policy.caller import Caller
-from app.services.carrier_accounts.account_fields import Particulars, trunk_of
+from app.services.carrier_accounts.account_fields import AccountFields, trunk_of
 from app.services.carrier_accounts.key_rotation import PURPOSE
 from app.services.credentials.encryption import unsealed
 from app.services.tenancy import of_tenant
@@ -113,5 +113,5 @@ def same_in_use(session: Session, account: CarrierAccount) -> CarrierAccount | N
     """Return the account in use if the pending one holds new credentials for it."""
     owner_id = account.organization_id or account.partner_id
     known = of_owners(session, [owner_id]).get(owner_id)
-    wanted = Particulars("", sid=account.sid, trunk=trunk_of(account))
+    wanted = AccountFields("", sid=account.sid, trunk=trunk_of(account))
     return known if known is not None and wanted.is_same_as(known) else None

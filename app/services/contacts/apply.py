@@ -19,11 +19,11 @@ from app.schemas.contacts import BulkContactsInput
 from app.services import audit, campaigns, do_not_call
 from app.services.calls.cancel import cancel_for_contacts
 from app.services.contacts import consent, undo_log
-from app.services.contacts.contact_index import ContactIndex, ExternalIdRow, HeldId, Stored
-from app.services.contacts.incoming import ExternalId, Incoming, Reader, unknown_key
-from app.services.contacts.plan import BulkResult, Plan
-from app.services.contacts.rules import Rules, load_rules
-from app.services.contacts.store import Source, Store, open_store
+from app.services.contacts.contact_index import ContactIndex, CurrentContact, ExternalIdRow, HeldId
+from app.services.contacts.incoming import ContactReader, ExternalId, IncomingContact, unknown_key
+from app.services.contacts.plan import BulkResult, ChangePlan
+from app.services.contacts.rules import ContactRules, load_rules
+from app.services.contacts.store import ContactSource, ContactStore, open_store
 from app.services.webhooks.publishing import publish
 
 IDS_IN_AN_EVENT = 500
@@ -63,17 +63,19 @@ def apply(
     rules = load_rules(session, campaign)
     root = _root(root_external_id, rules, alone=len(contacts) == 1 and row_numbers is None)
     from_file = row_numbers is not None
-    reader = Reader(rules, root, removing=action is ContactAction.REMOVE, from_file=from_file)
+    reader = ContactReader(
+        rules, root, removing=action is ContactAction.REMOVE, from_file=from_file
+    )
     readings = [reader.read(item) for item in contacts]
     if not dry_run:
         campaigns.lock(session, campaign)
     store = open_store(session.connection(), rules)
-    understood = [reading for reading in readings if isinstance(reading, Incoming)]
+    understood = [reading for reading in readings if isinstance(reading, IncomingContact)]
     meant = str(contact_id) if contact_id is not None else None
     index = load(store, understood, every_id=collect_changes, meant=meant)
     if any(reading.sent_read_only for reading in understood):
         _note_times(session, index)
-    plan = Plan(
+    plan = ChangePlan(
         index,
         rules,
         action,
@@ -95,7 +97,7 @@ def apply(
     return result
 
 
-def _root(pair: tuple[str, str] | None, rules: Rules, *, alone: bool) -> ExternalId | None:
+def _root(pair: tuple[str, str] | None, rules: ContactRules, *, alone: bool) -> ExternalId | None:
     if pair is None:
         return None
     key, value = pair
@@ -112,7 +114,11 @@ def _root(pair: tuple[str, str] | None, rules: Rules, *, alone: bool) -> Externa
 
 
 def load(
-    store: Source, understood: Sequence[Incoming], *, every_id: bool, meant: str | None = None
+    store: ContactSource,
+    understood: Sequence[IncomingContact],
+    *,
+    every_id: bool,
+    meant: str | None = None,
 ) -> ContactIndex:
     """Return the stored contacts that the request may concern."""
     if store.is_empty():
@@ -121,7 +127,7 @@ def load(
     emails = {incoming.email_key for incoming in understood if incoming.email_key}
     identities = {incoming.identity for incoming in understood if incoming.identity}
     identities.update(chain.from_iterable(incoming.further_identities for incoming in understood))
-    found: list[Stored] = store.find_by_id([meant]) if meant is not None else []
+    found: list[CurrentContact] = store.find_by_id([meant]) if meant is not None else []
     if phones:
         found += store.find_by_phone(list(phones))
     emails.difference_update([stored.email_key for stored in found])
@@ -135,7 +141,7 @@ def load(
     return ContactIndex(loaded.values())
 
 
-def load_external_ids(store: Source, loaded: Mapping[str, Stored]) -> None:
+def load_external_ids(store: ContactSource, loaded: Mapping[str, CurrentContact]) -> None:
     """Give the contacts, by id, the external ids that are stored."""
     held: dict[str, dict[str, HeldId]] = defaultdict(dict)
     for contact_id, key, value, identifies in store.external_ids(list(loaded)):
@@ -144,7 +150,7 @@ def load_external_ids(store: Source, loaded: Mapping[str, Stored]) -> None:
         loaded[contact_id].external_ids = loaded[contact_id].external_ids_before = ids
 
 
-def _asks_for_ids(incoming: Incoming) -> bool:
+def _asks_for_ids(incoming: IncomingContact) -> bool:
     return bool(incoming.external_id or incoming.further_ids or incoming.sent_read_only)
 
 
@@ -156,7 +162,10 @@ def _note_times(session: Session, index: ContactIndex) -> None:
 
 
 def refused_phones(
-    session: Session, rules: Rules, action: ContactAction, understood: Iterable[Incoming]
+    session: Session,
+    rules: ContactRules,
+    action: ContactAction,
+    understood: Iterable[IncomingContact],
 ) -> set[str]:
     """Return the phones that the organization's do-not-call list refuses."""
     if not rules.refuses_do_not_call:
@@ -165,7 +174,10 @@ def refused_phones(
 
 
 def listed_phones(
-    session: Session, rules: Rules, action: ContactAction, understood: Iterable[Incoming]
+    session: Session,
+    rules: ContactRules,
+    action: ContactAction,
+    understood: Iterable[IncomingContact],
 ) -> set[str]:
     """Return the phones of contacts to keep that are on the organization's do-not-call list."""
     if action is ContactAction.REMOVE:
@@ -174,7 +186,7 @@ def listed_phones(
     return do_not_call.listed_among(session, rules.organization_id, phones)
 
 
-def write(session: Session, campaign: Campaign, store: Store, index: ContactIndex) -> None:
+def write(session: Session, campaign: Campaign, store: ContactStore, index: ContactIndex) -> None:
     """Write the index to the campaign, which is locked; created contacts have their ids."""
     now = utcnow()
     moved = [stored for stored in index.loaded if stored.moved and not stored.removed]
@@ -206,7 +218,7 @@ def write(session: Session, campaign: Campaign, store: Store, index: ContactInde
         )
 
 
-def _exchange(moved: Iterable[Stored]) -> bool:
+def _exchange(moved: Iterable[CurrentContact]) -> bool:
     """Return whether a contact gets an identifier that another of them had."""
     rows = [(stored, stored.before) for stored in moved if stored.before is not None]
     phones = {phone for _, (phone, *_) in rows}
@@ -218,7 +230,7 @@ def _exchange(moved: Iterable[Stored]) -> bool:
     )
 
 
-def _write_external_ids(store: Store, contacts: Iterable[Stored]) -> None:
+def _write_external_ids(store: ContactStore, contacts: Iterable[CurrentContact]) -> None:
     gone: list[ExternalIdRow] = []
     new: list[ExternalIdRow] = []
     for stored in contacts:

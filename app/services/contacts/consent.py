@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.models import Contact
 from app.services.calls.rules import GIVEN, REFUSED
-from app.services.contacts.contact_index import Stored
+from app.services.contacts.contact_index import CurrentContact
 
 KEY, SOURCE_KEY, AT_KEY = "consent", "consentSource", "consentAt"
 LONGEST_SOURCE = 200
@@ -34,7 +34,7 @@ _NO = frozenset(
 )
 
 
-class Statement(NamedTuple):
+class ConsentStatement(NamedTuple):
     """A contact's consent; ``status`` None if it is neither yes nor no."""
 
     status: str | None
@@ -42,22 +42,22 @@ class Statement(NamedTuple):
     at: datetime | None
 
 
-SILENT = Statement(None, None, None)
+SILENT = ConsentStatement(None, None, None)
 
 
-def stated(metadata: str | None) -> Statement:
+def stated(metadata: str | None) -> ConsentStatement:
     """Return the consent in metadata as they are stored: JSON text."""
     if metadata is None or _MARK not in metadata:
         return SILENT
     return stated_by(orjson.loads(metadata))
 
 
-def stated_by(metadata: Mapping[str, Any]) -> Statement:
+def stated_by(metadata: Mapping[str, Any]) -> ConsentStatement:
     status = status_of(metadata.get(KEY))
     if status is None:
         return SILENT
     source = str(metadata.get(SOURCE_KEY) or "").strip()[:LONGEST_SOURCE] or None
-    return Statement(status, source, _moment(metadata.get(AT_KEY)))
+    return ConsentStatement(status, source, _moment(metadata.get(AT_KEY)))
 
 
 def status_of(value: Any) -> str | None:
@@ -66,7 +66,7 @@ def status_of(value: Any) -> str | None:
     return GIVEN if word in _YES else REFUSED if word in _NO else None
 
 
-def keep(session: Session, contacts: Sequence[Stored], now: datetime) -> None:
+def keep(session: Session, contacts: Sequence[CurrentContact], now: datetime) -> None:
     """Write the consent of contacts whose metadata were just written; ``now`` is its
     default time."""
     rows = []
@@ -88,7 +88,7 @@ def keep(session: Session, contacts: Sequence[Stored], now: datetime) -> None:
         session.execute(update(Contact), rows)
 
 
-def _speaks(stored: Stored) -> bool:
+def _speaks(stored: CurrentContact) -> bool:
     """Return whether the metadata mention consent, or did before."""
     before = stored.before[6] if stored.before is not None else None
     return bool((stored.metadata and _MARK in stored.metadata) or (before and _MARK in before))

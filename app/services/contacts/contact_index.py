@@ -40,7 +40,7 @@ class RowIdentity(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Stored:
+class CurrentContact:
     """A contact in the state that the request has brought it to so far.
 
     ``before`` is what the database holds, None for a contact that the request creates; its id is
@@ -65,7 +65,7 @@ class Stored:
     last_row: RowIdentity | None = None
 
     @classmethod
-    def held(cls, identifier: str, columns: Columns) -> "Stored":
+    def held(cls, identifier: str, columns: Columns) -> "CurrentContact":
         """Return a contact as the database holds it."""
         phone, email, email_key, first_name, last_name, status, metadata = columns
         return cls(
@@ -151,47 +151,47 @@ class Stored:
         }
 
 
-class Ambiguous(Exception):
+class AmbiguousContact(Exception):
     """The identifiers of one contact belong to different stored ones."""
 
 
 class ContactIndex:
     """Contacts by their identifiers."""
 
-    def __init__(self, loaded: Iterable[Stored]):
+    def __init__(self, loaded: Iterable[CurrentContact]):
         self.loaded = list(loaded)
-        self.created: list[Stored] = []
-        self.removed: list[Stored] = []
-        self._by_phone: dict[str | None, Stored] = {}
-        self._by_email: dict[str | None, Stored] = {}
-        self._by_identity: dict[tuple[str, str] | None, Stored] = {}
+        self.created: list[CurrentContact] = []
+        self.removed: list[CurrentContact] = []
+        self._by_phone: dict[str | None, CurrentContact] = {}
+        self._by_email: dict[str | None, CurrentContact] = {}
+        self._by_identity: dict[tuple[str, str] | None, CurrentContact] = {}
         for stored in self.loaded:
             self._enter(stored)
 
     def find(
         self, phone: str | None, email_key: str | None, *identities: tuple[str, str] | None
-    ) -> Stored | None:
-        """Return the only contact that any of the identifiers belongs to. Raises `Ambiguous`."""
+    ) -> CurrentContact | None:
+        """Return the contact that all identifiers belong to. Raises `AmbiguousContact`."""
         found = self._by_phone.get(phone)
         other = self._by_email.get(email_key)
         if found is None:
             found = other
         elif other is not None and other is not found:
-            raise Ambiguous
+            raise AmbiguousContact
         for identity in identities:
             other = self._by_identity.get(identity)
             if found is None:
                 found = other
             elif other is not None and other is not found:
-                raise Ambiguous
+                raise AmbiguousContact
         return found
 
-    def of_id(self, contact_id: str) -> Stored | None:
+    def of_id(self, contact_id: str) -> CurrentContact | None:
         return next((stored for stored in self.loaded if stored.id == contact_id), None)
 
     def taken(
         self,
-        own: Stored,
+        own: CurrentContact,
         phone: str | None,
         email_key: str | None,
         identity: tuple[str, str] | None,
@@ -204,11 +204,11 @@ class ContactIndex:
         }
         return next((f for f, held in holders.items() if held not in (None, own)), None)
 
-    def add(self, stored: Stored) -> None:
+    def add(self, stored: CurrentContact) -> None:
         self.created.append(stored)
         self._enter(stored)
 
-    def remove(self, stored: Stored) -> None:
+    def remove(self, stored: CurrentContact) -> None:
         stored.removed = True
         self.removed.append(stored)
         self._by_phone.pop(stored.phone, None)
@@ -216,7 +216,7 @@ class ContactIndex:
         for pair in stored.identities:
             self._by_identity.pop(pair, None)
 
-    def identify(self, stored: Stored, phone: str | None, email: str | None) -> None:
+    def identify(self, stored: CurrentContact, phone: str | None, email: str | None) -> None:
         """Give a contact other identifiers."""
         if phone != stored.phone:
             self._by_phone.pop(stored.phone, None)
@@ -230,7 +230,9 @@ class ContactIndex:
                 self._by_email[email_key] = stored
         stored.email, stored.email_key = email, email_key
 
-    def attach(self, stored: Stored, key: str, value: str | None, *, identifies: bool) -> None:
+    def attach(
+        self, stored: CurrentContact, key: str, value: str | None, *, identifies: bool
+    ) -> None:
         """Set (or, with None, remove) an external id.
 
         A value that only routes never replaces one that identifies the contact.
@@ -241,7 +243,7 @@ class ContactIndex:
             return
         self.hold(stored, key, None if value is None else HeldId(value, identifies))
 
-    def hold(self, stored: Stored, key: str, new: HeldId | None) -> None:
+    def hold(self, stored: CurrentContact, key: str, new: HeldId | None) -> None:
         """Set an external id to exactly this, or remove it."""
         ids = stored.external_ids or {}
         held = ids.get(key)
@@ -254,7 +256,7 @@ class ContactIndex:
         if new is not None and new.identifies:
             self._by_identity[key, new.value] = stored
 
-    def _enter(self, stored: Stored) -> None:
+    def _enter(self, stored: CurrentContact) -> None:
         if stored.phone:
             self._by_phone[stored.phone] = stored
         if stored.email_key:
@@ -264,7 +266,7 @@ class ContactIndex:
                 self._by_identity[pair] = stored
 
 
-class Refused(Exception):
+class ContactRefused(Exception):
     """A contact that can't be written as it was sent, because of what is stored."""
 
     def __init__(self, problem: Problem):

@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session
 from app.database import open_scratch
 from app.enums import ContactAction
 from app.services.contacts.apply import listed_phones, load
-from app.services.contacts.contact_index import ExternalIdRow, RowIdentity, Stored
-from app.services.contacts.incoming import Incoming, Reader
-from app.services.contacts.plan import BulkResult, Plan
-from app.services.contacts.rules import Rules
-from app.services.contacts.store import Source, open_store
+from app.services.contacts.contact_index import CurrentContact, ExternalIdRow, RowIdentity
+from app.services.contacts.incoming import ContactReader, IncomingContact
+from app.services.contacts.plan import BulkResult, ChangePlan
+from app.services.contacts.rules import ContactRules
+from app.services.contacts.store import ContactSource, open_store
 
 _TABLES = (
     """
@@ -68,11 +68,13 @@ _NO_ROW = RowIdentity(0, "", "", "")
 class DryRun:
     """What a file would do. Use it in a ``with`` block. It belongs to one thread at a time."""
 
-    def __init__(self, rules: Rules, action: ContactAction):
+    def __init__(self, rules: ContactRules, action: ContactAction):
         self._rules = rules
         self._action = action
-        self._reader = Reader(rules, None, removing=action is ContactAction.REMOVE, from_file=True)
-        self._scratch = _Scratch()
+        self._reader = ContactReader(
+            rules, None, removing=action is ContactAction.REMOVE, from_file=True
+        )
+        self._scratch = _ChangedContacts()
 
     def __enter__(self) -> Self:
         return self
@@ -83,8 +85,8 @@ class DryRun:
     def close(self) -> None:
         self._scratch.close()
 
-    def read(self, item: dict[str, Any]) -> Incoming | list[Any]:
-        """Read a contact, see `Reader.read`."""
+    def read(self, item: dict[str, Any]) -> IncomingContact | list[Any]:
+        """Read a contact, see `ContactReader.read`."""
         return self._reader.read(item)
 
     def apply(
@@ -93,11 +95,11 @@ class DryRun:
         """Return what `contacts.apply` would answer, except for ids; with ``again``,
         ``equal`` and ``listed``."""
         readings = [self._reader.read(item) for item in items]
-        understood = [reading for reading in readings if isinstance(reading, Incoming)]
+        understood = [reading for reading in readings if isinstance(reading, IncomingContact)]
         stored = open_store(session.connection(), self._rules)
-        source = _Both(self._scratch, stored)
+        source = _DryRunSource(self._scratch, stored)
         listed = listed_phones(session, self._rules, self._action, understood)
-        plan = Plan(
+        plan = ChangePlan(
             load(source, understood, every_id=bool(self._rules.keys)),
             self._rules,
             self._action,
@@ -112,7 +114,7 @@ class DryRun:
         return plan.result(items)
 
 
-class _Scratch:
+class _ChangedContacts:
     """The contacts that earlier chunks have changed, in the state they would be in.
 
     A contact of the campaign has its id here; a new one has its place as its id. Of a removed one
@@ -133,14 +135,14 @@ class _Scratch:
     def is_empty(self) -> bool:
         return self._last_place == 0
 
-    def find(self, query: str, values: Iterable[Any]) -> list[Stored]:
+    def find(self, query: str, values: Iterable[Any]) -> list[CurrentContact]:
         found = []
         for row in self._connection.execute(query, (_json(values),)):
             place, identifier, phone, email_key, metadata, *last_row = row
             known = identifier or str(place)
             self._places[known] = place
             columns = (phone, email_key, email_key, None, None, None, metadata)
-            stored = Stored.held(known, columns)
+            stored = CurrentContact.held(known, columns)
             stored.last_row = RowIdentity(*last_row)
             found.append(stored)
         return found
@@ -157,7 +159,7 @@ class _Scratch:
         rows = self._connection.execute(_EXTERNAL_IDS, (_json(names),))
         return [ExternalIdRow(names[row[0]], row[1], row[2], bool(row[3])) for row in rows]
 
-    def keep(self, concerned: Iterable[Stored], *, with_ids: bool) -> None:
+    def keep(self, concerned: Iterable[CurrentContact], *, with_ids: bool) -> None:
         rows = []
         external_ids = []
         replaced = []
@@ -187,10 +189,10 @@ class _Scratch:
         self._places.clear()
 
 
-class _Both:
-    """The campaign as the earlier chunks would have left it: a `Source`."""
+class _DryRunSource:
+    """The campaign as the earlier chunks would have left it: a `ContactSource`."""
 
-    def __init__(self, scratch: _Scratch, stored: Source):
+    def __init__(self, scratch: _ChangedContacts, stored: ContactSource):
         self._scratch = scratch
         self._stored = stored
         self._has_stored = not stored.is_empty()
@@ -198,22 +200,22 @@ class _Both:
     def is_empty(self) -> bool:
         return self._scratch.is_empty() and not self._has_stored
 
-    def find_by_id(self, contact_ids: Sequence[str]) -> list[Stored]:
+    def find_by_id(self, contact_ids: Sequence[str]) -> list[CurrentContact]:
         return self._current(self._stored.find_by_id(contact_ids))
 
-    def find_by_phone(self, phones: Sequence[str]) -> list[Stored]:
+    def find_by_phone(self, phones: Sequence[str]) -> list[CurrentContact]:
         found = self._scratch.find(_BY_PHONE, phones)
         if self._has_stored:
             found += self._current(self._stored.find_by_phone(phones))
         return found
 
-    def find_by_email(self, email_keys: Sequence[str]) -> list[Stored]:
+    def find_by_email(self, email_keys: Sequence[str]) -> list[CurrentContact]:
         found = self._scratch.find(_BY_EMAIL, email_keys)
         if self._has_stored:
             found += self._current(self._stored.find_by_email(email_keys))
         return found
 
-    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Stored]:
+    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[CurrentContact]:
         found = self._scratch.find(_BY_IDENTITY, identities)
         if self._has_stored:
             found += self._current(self._stored.find_identified(identities))
@@ -225,7 +227,7 @@ class _Both:
         rows = self._scratch.external_ids(here) if here else []
         return rows + (self._stored.external_ids(elsewhere) if elsewhere else [])
 
-    def _current(self, found: list[Stored]) -> list[Stored]:
+    def _current(self, found: list[CurrentContact]) -> list[CurrentContact]:
         if not found or self._scratch.is_empty():
             return found
         outdated = self._scratch.known([stored.id or "" for stored in found])

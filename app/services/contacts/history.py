@@ -16,7 +16,7 @@ from app.services.calls.states import WAITING
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class ContactUpload:
     """An upload that created, updated or removed the contact, and its row."""
 
     upload_id: UUID
@@ -58,7 +58,7 @@ def waiting_calls(session: Session, contact_id: UUID) -> int:
     return session.scalar(query) or 0
 
 
-def uploads_of(session: Session, contact: StoredContact, limit: int) -> list[Touch]:
+def uploads_of(session: Session, contact: StoredContact, limit: int) -> list[ContactUpload]:
     """Return the newest uploads that changed a contact that came from its loader."""
     query = (
         select(
@@ -73,4 +73,4 @@ def uploads_of(session: Session, contact: StoredContact, limit: int) -> list[Tou
         .order_by(ContactImport.id.desc(), ImportChange.row_number.desc())
         .limit(limit)
     )
-    return [Touch(*row) for row in session.execute(query)]
+    return [ContactUpload(*row) for row in session.execute(query)]

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 from app.errors import Problem, Sentence
 from app.phone import PhoneError, is_plain_e164, normalise
 from app.schemas.checks import MAX_METADATA_KEY, MAX_METADATA_VALUE
-from app.services.contacts.contact_index import Stored
+from app.services.contacts.contact_index import CurrentContact
 from app.services.contacts.rules import (
     MAX_EXTERNAL_ID_KEY,
     MAX_EXTERNAL_ID_VALUE,
     MAX_NAME,
     MAX_STATUS,
-    Rules,
+    ContactRules,
 )
 from app.validation import emails
 
@@ -65,7 +65,7 @@ class ExternalId(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Incoming(Stored):
+class IncomingContact(CurrentContact):
     """A contact that was understood; a new one is stored like this.
 
     In texts "" keeps the stored value, and None clears it. ``sent_metadata`` holds the keys to
@@ -84,12 +84,17 @@ class Incoming(Stored):
     sent_read_only: Mapping[str, Any] | None = None
 
 
-class Reader:
+class ContactReader:
     """Reads the contacts of one request. Their texts have no NUL character and no surrogate:
     the readers of requests and of files refuse those."""
 
     def __init__(
-        self, rules: Rules, root: ExternalId | None, *, removing: bool, from_file: bool = False
+        self,
+        rules: ContactRules,
+        root: ExternalId | None,
+        *,
+        removing: bool,
+        from_file: bool = False,
     ):
         self._region = rules.default_region
         self._keys = rules.keys
@@ -97,7 +102,7 @@ class Reader:
         self._removing = removing
         self._from_file = from_file
 
-    def read(self, item: Any) -> Incoming | list[Problem]:
+    def read(self, item: Any) -> IncomingContact | list[Problem]:
         """Return what the contact asks for, or its problems; the first is the one to report."""
         if type(item) is not dict:
             return [Problem("", "invalid_type", _NO_OBJECT())]
@@ -108,7 +113,7 @@ class Reader:
         email = item.get("email", "")
         if type(email) is not str or not (email.isascii() and emails.is_email(email)):
             email = _email(email, problems)
-        incoming = Incoming(phone, email, email and email.lower())
+        incoming = IncomingContact(phone, email, email and email.lower())
         if self._root is not None or "externalIdKey" in item or "externalIdValue" in item:
             incoming.external_id = self._pair(item, problems) or self._root
             incoming.identity = self._identity(incoming.external_id)
@@ -155,7 +160,7 @@ class Reader:
             return ExternalId(key, value)
         return None
 
-    def _further(self, sent: Any, incoming: Incoming, problems: list[Problem]) -> None:
+    def _further(self, sent: Any, incoming: IncomingContact, problems: list[Problem]) -> None:
         """Read further pairs: key -> value, or ``{"value", "identifies"}``."""
         pairs = []
         for key, given in sent.items():
@@ -201,7 +206,7 @@ def _email(value: Any, problems: list[Problem]) -> str | None:
     return None
 
 
-def _details(item: dict[str, Any], incoming: Incoming, problems: list[Problem]) -> None:
+def _details(item: dict[str, Any], incoming: IncomingContact, problems: list[Problem]) -> None:
     """Read everything that is no identifier."""
     incoming.first_name = _text(item.get("firstName", ""), "firstName", MAX_NAME, problems)
     incoming.last_name = _text(item.get("lastName", ""), "lastName", MAX_NAME, problems)
@@ -221,7 +226,7 @@ def _details(item: dict[str, Any], incoming: Incoming, problems: list[Problem]) 
             incoming.sent_read_only = {name: item[name] for name in sorted(others & READ_ONLY)}
 
 
-def keep_what_differs(incoming: Incoming, held: Mapping[str, Any]) -> list[Problem]:
+def keep_what_differs(incoming: IncomingContact, held: Mapping[str, Any]) -> list[Problem]:
     """Turn read-only fields that were sent with another value than ``held`` into metadata; return
     their problems."""
     problems: list[Problem] = []
@@ -243,7 +248,7 @@ def _text(value: Any, field: str, limit: int, problems: list[Problem]) -> str | 
     return None
 
 
-def _metadata(sent: Any, field: str, incoming: Incoming, problems: list[Problem]) -> None:
+def _metadata(sent: Any, field: str, incoming: IncomingContact, problems: list[Problem]) -> None:
     """Add metadata. Blank values keep what is stored, null removes a key."""
     if type(sent) is not dict:
         if type(sent) is not str or not sent.isspace():
@@ -265,7 +270,7 @@ def _metadata(sent: Any, field: str, incoming: Incoming, problems: list[Problem]
 
 
 def _mixed_metadata(
-    sent: dict[str, Any], field: str, incoming: Incoming, problems: list[Problem]
+    sent: dict[str, Any], field: str, incoming: IncomingContact, problems: list[Problem]
 ) -> None:
     """Read metadata with something to refuse, to leave out or to remove."""
     written = dict(incoming.sent_metadata or {})

@@ -14,14 +14,14 @@ from app.errors import Problem, Sentence
 from app.models.base import new_ids
 from app.schemas.checks import MAX_METADATA_KEYS
 from app.services.contacts.contact_index import (
-    Ambiguous,
+    AmbiguousContact,
     ContactIndex,
-    Refused,
+    ContactRefused,
+    CurrentContact,
     RowIdentity,
-    Stored,
 )
-from app.services.contacts.incoming import Incoming, keep_what_differs, missing_identifier
-from app.services.contacts.rules import Rules
+from app.services.contacts.incoming import IncomingContact, keep_what_differs, missing_identifier
+from app.services.contacts.rules import ContactRules
 
 CREATED, UPDATED, DELETED, IGNORED, FAILED = "created", "updated", "deleted", "ignored", "failed"
 COUNTS = (CREATED, UPDATED, DELETED, IGNORED, FAILED)
@@ -41,7 +41,7 @@ _TOO_MUCH_METADATA = Sentence.ngettext(
 )
 
 
-class Success(TypedDict):
+class ContactSuccess(TypedDict):
     """``phone`` and ``email`` as they were sent; ``id`` is None for a contact that a dry run would
     create."""
 
@@ -51,14 +51,14 @@ class Success(TypedDict):
     id: str | None
 
 
-class Ignored(TypedDict):
+class ContactIgnored(TypedDict):
     index: int
     phone: Any
     email: Any
     code: str
 
 
-class Failure(TypedDict):
+class ContactFailure(TypedDict):
     index: int
     phone: Any
     email: Any
@@ -69,8 +69,8 @@ class Failure(TypedDict):
 
 
 @dataclass(slots=True)
-class Change:
-    """One step of the undo log. ``before`` and ``after`` are states (see `Stored.state`)."""
+class ContactChange:
+    """A step of the undo log. ``before`` and ``after`` are states (`CurrentContact.state`)."""
 
     row_number: int
     contact_id: str
@@ -91,15 +91,15 @@ class BulkResult:
     rows with a number on the do-not-call list.
     """
 
-    success: list[Success]
-    errors: list[Failure]
-    ignored: list[Ignored]
+    success: list[ContactSuccess]
+    errors: list[ContactFailure]
+    ignored: list[ContactIgnored]
     created: int
     updated: int
     deleted: int
     outcomes: list[str]
     problems: dict[int, Sequence[Problem]] = field(default_factory=dict)
-    changes: list[Change] = field(default_factory=list)
+    changes: list[ContactChange] = field(default_factory=list)
     again: dict[int, tuple[RowIdentity, RowIdentity]] = field(default_factory=dict)
     equal: set[int] = field(default_factory=set)
     listed: set[int] = field(default_factory=set)
@@ -129,13 +129,13 @@ class BulkResult:
         }
 
 
-class Plan:
+class ChangePlan:
     """What a request does. Feed it with `take`, write its ``index``, then get the `result`."""
 
     def __init__(
         self,
         index: ContactIndex,
-        rules: Rules,
+        rules: ContactRules,
         action: ContactAction,
         *,
         refused_phones: Collection[str] = (),
@@ -153,19 +153,19 @@ class Plan:
         self._refused_phones = refused_phones
         self._listed_phones = listed_phones
         self._row_numbers = row_numbers
-        self._concerned: list[Stored | None] = []
-        self._errors: list[Failure] = []
-        self._ignored: list[Ignored] = []
+        self._concerned: list[CurrentContact | None] = []
+        self._errors: list[ContactFailure] = []
+        self._ignored: list[ContactIgnored] = []
         self._outcomes: list[str] = []
         self._problems: dict[int, Sequence[Problem]] = {}
         self._collects = collect_changes
-        self._changes: list[tuple[int, Stored, str, Any, Any]] = []
+        self._changes: list[tuple[int, CurrentContact, str, Any, Any]] = []
         self._remembers_rows = remembers_rows
         self._again: dict[int, tuple[RowIdentity, RowIdentity]] = {}
         self._equal: set[int] = set()
         self._listed: set[int] = set()
 
-    def take(self, item: Any, reading: Incoming | list[Problem]) -> None:
+    def take(self, item: Any, reading: IncomingContact | list[Problem]) -> None:
         """Plan the next contact: as it was sent, and as it was read."""
         if isinstance(reading, list):
             self._fail(item, reading)
@@ -180,15 +180,15 @@ class Plan:
                 self._create(item, reading)
             else:
                 self._ignore(item, "not_in_campaign")
-        except Ambiguous:
+        except AmbiguousContact:
             self._fail(item, [Problem("phone", "ambiguous_match", _AMBIGUOUS())])
-        except Refused as refusal:
+        except ContactRefused as refusal:
             self._fail(item, [refusal.problem])
 
-    def _find(self, reading: Incoming) -> Stored | None:
+    def _find(self, reading: IncomingContact) -> CurrentContact | None:
         """Return the contact that is meant: by its identifiers, or the one that was named.
 
-        Raises `Ambiguous` and `Refused`.
+        Raises `AmbiguousContact` and `ContactRefused`.
         """
         own = self._meant
         if own is None or own.removed:
@@ -196,7 +196,7 @@ class Plan:
             return self.index.find(reading.phone, reading.email_key, *identities)
         field = self.index.taken(own, reading.phone, reading.email_key, reading.identity)
         if field is not None:
-            raise Refused(Problem(field, "ambiguous_match", _TAKEN[field]()))
+            raise ContactRefused(Problem(field, "ambiguous_match", _TAKEN[field]()))
         return own
 
     def result(self, contacts: Sequence[Any]) -> BulkResult:
@@ -223,7 +223,7 @@ class Plan:
             outcomes=self._outcomes,
             problems=self._problems,
             changes=[
-                Change(number, stored.id, action, before, after)
+                ContactChange(number, stored.id, action, before, after)
                 for number, stored, action, before, after in self._changes
                 if stored.id is not None
             ],
@@ -232,7 +232,7 @@ class Plan:
             listed=self._listed,
         )
 
-    def concerned(self) -> set[Stored]:
+    def concerned(self) -> set[CurrentContact]:
         """Return the contacts that anything was done to."""
         return {stored for stored in self._concerned if stored is not None}
 
@@ -252,9 +252,9 @@ class Plan:
         ):
             stored.id = identifier
 
-    def _create(self, item: dict[str, Any], incoming: Incoming) -> None:
+    def _create(self, item: dict[str, Any], incoming: IncomingContact) -> None:
         if not (incoming.phone or incoming.email):
-            raise Refused(missing_identifier())
+            raise ContactRefused(missing_identifier())
         if incoming.status and ends_outreach(incoming.status):
             self._ignore(item, "status_ended")
             return
@@ -273,7 +273,9 @@ class Plan:
             self._remember(incoming, incoming)
         self._succeed(incoming, CREATED, None)
 
-    def _update(self, item: dict[str, Any], stored: Stored, incoming: Incoming) -> None:
+    def _update(
+        self, item: dict[str, Any], stored: CurrentContact, incoming: IncomingContact
+    ) -> None:
         if incoming.phone in self._refused_phones:
             self._fail(item, [Problem("phone", "do_not_contact", _DO_NOT_CONTACT())])
             return
@@ -283,7 +285,7 @@ class Plan:
         email = incoming.email if incoming.email != "" else stored.email
         if phone != stored.phone or email != stored.email:
             if not (phone or email):
-                raise Refused(missing_identifier())
+                raise ContactRefused(missing_identifier())
             self.index.identify(stored, phone, email)
         stored.metadata = metadata
         if incoming.first_name != "":
@@ -298,7 +300,7 @@ class Plan:
             self._remember(stored, incoming)
         self._succeed(stored, UPDATED, before)
 
-    def _remember(self, stored: Stored, incoming: Incoming) -> None:
+    def _remember(self, stored: CurrentContact, incoming: IncomingContact) -> None:
         identity = ":".join(incoming.identity) if incoming.identity else ""
         index = self._index()
         row = RowIdentity(index, incoming.phone or "", incoming.email_key or "", identity)
@@ -310,20 +312,20 @@ class Plan:
             self._listed.add(index)
         stored.last_row = row
 
-    def _attach(self, stored: Stored, incoming: Incoming) -> None:
+    def _attach(self, stored: CurrentContact, incoming: IncomingContact) -> None:
         for pair in (incoming.external_id, *incoming.further_ids):
             if pair is not None:
                 identifies = pair.is_own and self._keys.get(pair.key, False)
                 self.index.attach(stored, pair.key, pair.value, identifies=identifies)
 
-    def _remove(self, item: dict[str, Any], stored: Stored | None) -> None:
+    def _remove(self, item: dict[str, Any], stored: CurrentContact | None) -> None:
         if stored is None:
             self._fail(item, [Problem("phone", "not_found", _NOT_FOUND())])
             return
         self.index.remove(stored)
         self._succeed(stored, DELETED, stored.state() if self._collects else None)
 
-    def _succeed(self, stored: Stored, action: str, before: dict[str, Any] | None) -> None:
+    def _succeed(self, stored: CurrentContact, action: str, before: dict[str, Any] | None) -> None:
         if self._collects:
             after = None if action == DELETED else stored.state()
             self._changes.append((self._index(), stored, action, before, after))
@@ -365,8 +367,8 @@ class Plan:
         return place if self._row_numbers is None else self._row_numbers[place]
 
 
-def _metadata_after(stored: Stored, incoming: Incoming) -> str | None:
-    """Return the stored contact's metadata after the update. Raises `Refused`."""
+def _metadata_after(stored: CurrentContact, incoming: IncomingContact) -> str | None:
+    """Return the stored contact's metadata after the update. Raises `ContactRefused`."""
     if incoming.sent_read_only:
         _keep_read_only(incoming, stored)
     if incoming.sent_metadata or incoming.removed_keys != ():
@@ -374,18 +376,18 @@ def _metadata_after(stored: Stored, incoming: Incoming) -> str | None:
     return stored.metadata
 
 
-def _keep_read_only(incoming: Incoming, stored: Stored) -> None:
-    """Keep changed read-only fields as metadata. Raises `Refused` if they can't be."""
+def _keep_read_only(incoming: IncomingContact, stored: CurrentContact) -> None:
+    """Keep changed read-only fields as metadata. Raises `ContactRefused` if they can't be."""
     problems = keep_what_differs(incoming, stored.read_only())
     if problems:
-        raise Refused(problems[0])
+        raise ContactRefused(problems[0])
 
 
-def _merged(stored: str | None, incoming: Incoming) -> str | None:
+def _merged(stored: str | None, incoming: IncomingContact) -> str | None:
     """Return the stored metadata with the contact's own merged in, as JSON text; None if none is
     left.
 
-    Raises `Refused` for more keys than a contact may have.
+    Raises `ContactRefused` for more keys than a contact may have.
     """
     merged = sent = incoming.sent_metadata or {}
     if stored is not None and incoming.removed_keys is not None:
@@ -397,11 +399,11 @@ def _merged(stored: str | None, incoming: Incoming) -> str | None:
         merged.update(sent)
     if len(merged) > MAX_METADATA_KEYS:
         message = _TOO_MUCH_METADATA(num=len(merged), most=MAX_METADATA_KEYS)
-        raise Refused(Problem("contactMetadata", "too_many_metadata_keys", message))
+        raise ContactRefused(Problem("contactMetadata", "too_many_metadata_keys", message))
     return orjson.dumps(merged).decode() if merged else None
 
 
-def _blank_to_none(new: Stored) -> None:
+def _blank_to_none(new: CurrentContact) -> None:
     new.phone = new.phone or None
     new.email = new.email or None
     new.email_key = new.email_key or None

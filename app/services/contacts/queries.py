@@ -139,7 +139,7 @@ def _described(session: Session, contacts: Sequence[Contact]) -> list[StoredCont
     ]
 
 
-class Hindrance(StrEnum):
+class CallObstacle(StrEnum):
     """Why a contact can't be called."""
 
     NO_PHONE = "no-phone"
@@ -154,7 +154,7 @@ def search(
     *,
     query: str | None = None,
     status: str | None = None,
-    hindrance: Hindrance | None = None,
+    hindrance: CallObstacle | None = None,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
@@ -175,7 +175,7 @@ def count(
     *,
     query: str | None = None,
     status: str | None = None,
-    hindrance: Hindrance | None = None,
+    hindrance: CallObstacle | None = None,
     most: int = MOST_COUNTED,
 ) -> int:
     """Return how many `search` finds, as `paging.count_up_to`."""
@@ -188,11 +188,11 @@ def _matching(
     campaign: Campaign,
     query: str | None,
     status: str | None,
-    hindrance: Hindrance | None,
+    hindrance: CallObstacle | None,
 ) -> Select[Contact]:
     words = (query or "").replace("\0", "").strip()
     known = _known_ids(session, campaign, words) if words else None
-    listed = _listed_ids(campaign) if hindrance is Hindrance.DO_NOT_CALL else None
+    listed = _listed_ids(campaign) if hindrance is CallObstacle.DO_NOT_CALL else None
     by_index = [ids for ids in (known, listed) if ids is not None]
     # Without the campaign in this query: with it the databases would scan the campaign.
     rows = select(Contact).where(*(Contact.id.in_(ids) for ids in by_index))
@@ -204,11 +204,11 @@ def _matching(
         rows = rows.where(Contact.status.is_(None))
     elif status is not None:
         rows = rows.where(Contact.status == status)
-    if hindrance is Hindrance.NO_PHONE:
+    if hindrance is CallObstacle.NO_PHONE:
         rows = rows.where(Contact.phone.is_(None))
-    elif hindrance is Hindrance.REFUSED:
+    elif hindrance is CallObstacle.REFUSED:
         rows = rows.where(Contact.consent == REFUSED)
-    elif hindrance is Hindrance.ENDED:
+    elif hindrance is CallObstacle.ENDED:
         rows = rows.where(_ended())
     return rows
 

@@ -17,7 +17,7 @@ MAX_EXTERNAL_ID_VALUE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ContactRules:
     """The settings of a campaign and its organization that concern contacts.
 
     ``keys`` maps each external-id key to whether its values identify the contact.
@@ -30,13 +30,13 @@ class Rules:
     keys: Mapping[str, bool]
 
 
-def load_rules(session: Session, campaign: Campaign) -> Rules:
+def load_rules(session: Session, campaign: Campaign) -> ContactRules:
     region, refuses = session.execute(
         select(Organization.default_region, Organization.refuse_do_not_call).where(
             Organization.id == campaign.organization_id
         )
     ).one()
-    return Rules(
+    return ContactRules(
         campaign_id=campaign.id,
         organization_id=campaign.organization_id,
         default_region=region,

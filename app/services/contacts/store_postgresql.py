@@ -11,8 +11,8 @@ import orjson
 from psycopg import Connection as Psycopg
 from sqlalchemy import Connection
 
-from app.services.contacts.contact_index import ExternalIdRow, Stored
-from app.services.contacts.rules import Rules
+from app.services.contacts.contact_index import CurrentContact, ExternalIdRow
+from app.services.contacts.rules import ContactRules
 
 _ANY = "SELECT 1 FROM contacts WHERE campaign_id = %s LIMIT 1"
 _COLUMNS = (
@@ -104,7 +104,7 @@ SELECT contact_id, key, value, identifies, %s FROM contact_external_id_changes
 class PostgresqlStore:
     """See `Store`."""
 
-    def __init__(self, connection: Connection, rules: Rules):
+    def __init__(self, connection: Connection, rules: ContactRules):
         self._connection = connection
         self._campaign_id = str(rules.campaign_id)
         self._organization_id = str(rules.organization_id)
@@ -112,23 +112,23 @@ class PostgresqlStore:
     def is_empty(self) -> bool:
         return not self._fetch(_ANY, self._campaign_id)
 
-    def find_by_id(self, contact_ids: Sequence[str]) -> list[Stored]:
+    def find_by_id(self, contact_ids: Sequence[str]) -> list[CurrentContact]:
         return self._find(_FIND_BY_ID, self._campaign_id, "\n".join(contact_ids))
 
-    def find_by_phone(self, phones: Sequence[str]) -> list[Stored]:
+    def find_by_phone(self, phones: Sequence[str]) -> list[CurrentContact]:
         return self._find(_FIND_BY_PHONE, self._campaign_id, "\n".join(phones))
 
-    def find_by_email(self, email_keys: Sequence[str]) -> list[Stored]:
+    def find_by_email(self, email_keys: Sequence[str]) -> list[CurrentContact]:
         return self._find(_FIND_BY_EMAIL, self._campaign_id, "\n".join(email_keys))
 
-    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Stored]:
+    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[CurrentContact]:
         return self._find(_FIND_IDENTIFIED, _json(identities), self._campaign_id)
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
         rows = self._fetch(_EXTERNAL_IDS, "\n".join(contact_ids))
         return [ExternalIdRow(*row) for row in rows]
 
-    def insert(self, contacts: Sequence[Stored], now: datetime) -> None:
+    def insert(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
         rows = (
             (
                 c.id,
@@ -148,17 +148,17 @@ class PostgresqlStore:
         self._execute(_INSERT, self._organization_id, self._campaign_id, now, now)
         self._execute(_CLEAR_CHANGES)
 
-    def update_details(self, contacts: Sequence[Stored], now: datetime) -> None:
+    def update_details(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
         rows = (
             (c.id, c.first_name, c.last_name, c.search_name, c.status, c.metadata) for c in contacts
         )
         self._update(_COPY_DETAILS, rows, _UPDATE_DETAILS, now)
 
-    def update_identifiers(self, contacts: Sequence[Stored], now: datetime) -> None:
+    def update_identifiers(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
         rows = ((c.id, c.phone, c.email, c.email_key) for c in contacts)
         self._update(_COPY_IDENTIFIERS, rows, _UPDATE_IDENTIFIERS, now)
 
-    def vacate(self, contacts: Sequence[Stored]) -> None:
+    def vacate(self, contacts: Sequence[CurrentContact]) -> None:
         self._execute(_VACATE, "\n".join(c.id or "" for c in contacts))
 
     def delete(self, contact_ids: Sequence[str]) -> None:
@@ -187,9 +187,9 @@ class PostgresqlStore:
             for row in rows:
                 copy.write_row(row)
 
-    def _find(self, query: str, *parameters: Any) -> list[Stored]:
+    def _find(self, query: str, *parameters: Any) -> list[CurrentContact]:
         rows = self._fetch(query, *parameters)
-        return [Stored.held(row[0], row[1:]) for row in rows]
+        return [CurrentContact.held(row[0], row[1:]) for row in rows]
 
     def _fetch(self, query: str, *parameters: Any) -> Sequence[Any]:
         result = self._connection.exec_driver_sql(query, parameters)

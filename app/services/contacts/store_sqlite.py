@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection
 
-from app.services.contacts.contact_index import ExternalIdRow, Stored
-from app.services.contacts.rules import Rules
+from app.services.contacts.contact_index import CurrentContact, ExternalIdRow
+from app.services.contacts.rules import ContactRules
 
 ROWS_A_STATEMENT = 500
 """More are no faster; a statement has at most 32,766 values."""
@@ -68,7 +68,7 @@ SELECT ?, v.* FROM ({values}) v
 class SqliteStore:
     """See `Store`."""
 
-    def __init__(self, connection: Connection, rules: Rules):
+    def __init__(self, connection: Connection, rules: ContactRules):
         self._connection = connection
         self._campaign_id = rules.campaign_id.hex
         self._organization_id = rules.organization_id.hex
@@ -76,16 +76,16 @@ class SqliteStore:
     def is_empty(self) -> bool:
         return not self._fetch(_ANY, self._campaign_id)
 
-    def find_by_id(self, contact_ids: Sequence[str]) -> list[Stored]:
+    def find_by_id(self, contact_ids: Sequence[str]) -> list[CurrentContact]:
         return self._find(_FIND_BY_ID, map(_hex, contact_ids))
 
-    def find_by_phone(self, phones: Sequence[str]) -> list[Stored]:
+    def find_by_phone(self, phones: Sequence[str]) -> list[CurrentContact]:
         return self._find(_FIND_BY_PHONE, phones)
 
-    def find_by_email(self, email_keys: Sequence[str]) -> list[Stored]:
+    def find_by_email(self, email_keys: Sequence[str]) -> list[CurrentContact]:
         return self._find(_FIND_BY_EMAIL, email_keys)
 
-    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[Stored]:
+    def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[CurrentContact]:
         return self._find(_FIND_IDENTIFIED, identities)
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
@@ -95,7 +95,7 @@ class SqliteStore:
             for contact_id, key, value, identifies in rows
         ]
 
-    def insert(self, contacts: Sequence[Stored], now: datetime) -> None:
+    def insert(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
         moment = _moment(now)
         rows = [
             (
@@ -113,7 +113,7 @@ class SqliteStore:
         ]
         self._write(_INSERT, (self._organization_id, self._campaign_id, moment, moment), rows)
 
-    def update_details(self, contacts: Sequence[Stored], now: datetime) -> None:
+    def update_details(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
         moment = _moment(now)
         rows = [
             (moment, c.first_name, c.last_name, c.search_name, c.status, c.metadata, _hex(c.id))
@@ -121,12 +121,12 @@ class SqliteStore:
         ]
         self._connection.exec_driver_sql(_UPDATE_DETAILS, rows)
 
-    def update_identifiers(self, contacts: Sequence[Stored], now: datetime) -> None:
+    def update_identifiers(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
         moment = _moment(now)
         rows = [(moment, c.phone, c.email, c.email_key, _hex(c.id)) for c in contacts]
         self._connection.exec_driver_sql(_UPDATE_IDENTIFIERS, rows)
 
-    def vacate(self, contacts: Sequence[Stored]) -> None:
+    def vacate(self, contacts: Sequence[CurrentContact]) -> None:
         ids = _json(_hex(c.id) for c in contacts)
         self._connection.exec_driver_sql(_VACATE, (ids,))
 
@@ -141,9 +141,9 @@ class SqliteStore:
         values = [(_hex(row.contact_id), *row[1:]) for row in rows]
         self._write(_INSERT_EXTERNAL_IDS, (self._campaign_id,), values)
 
-    def _find(self, query: str, values: Iterable[Any]) -> list[Stored]:
+    def _find(self, query: str, values: Iterable[Any]) -> list[CurrentContact]:
         rows = self._fetch(query, _json(values), self._campaign_id)
-        return [Stored.held(_hyphenated(row[0]), row[1:]) for row in rows]
+        return [CurrentContact.held(_hyphenated(row[0]), row[1:]) for row in rows]
 
     def _fetch(self, query: str, *parameters: Any) -> Sequence[Any]:
         result = self._connection.exec_driver_sql(query, parameters)

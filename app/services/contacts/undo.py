@@ -16,10 +16,10 @@ from app.models import Campaign
 from app.services import campaigns
 from app.services.contacts import consent, undo_log
 from app.services.contacts.apply import load_external_ids, write
-from app.services.contacts.contact_index import ContactIndex, HeldId, Stored
-from app.services.contacts.plan import CREATED, DELETED, Change
+from app.services.contacts.contact_index import ContactIndex, CurrentContact, HeldId
+from app.services.contacts.plan import CREATED, DELETED, ContactChange
 from app.services.contacts.rules import load_rules
-from app.services.contacts.store import Store, open_store
+from app.services.contacts.store import ContactStore, open_store
 
 REMOVED, REMOVED_CHANGED = "removed", "removedChanged"
 """A created contact is removed; the second means that it was changed since."""
@@ -36,10 +36,10 @@ _PLAIN = {"firstName": "first_name", "lastName": "last_name", "status": "status"
 
 
 @dataclass(slots=True)
-class Undone:
+class UndoneChange:
     """The outcome of a step: one of the words above, and why fields are left as they are."""
 
-    step: Change
+    step: ContactChange
     outcome: str
     fields_left: dict[str, str] = field(default_factory=dict)
 
@@ -52,11 +52,11 @@ def fields_differing(fields_left: Mapping[str, str] | None) -> int:
 def undo(
     session: Session,
     campaign: Campaign,
-    steps: Sequence[Change],
+    steps: Sequence[ContactChange],
     *,
     left_before: Mapping[str, Collection[str]] | None = None,
     dry_run: bool = False,
-) -> list[Undone]:
+) -> list[UndoneChange]:
     """Undo the steps, the last one first; the answer is in the same order.
 
     The campaign is locked until the transaction ends. ``left_before`` names, by contact, the fields
@@ -87,8 +87,8 @@ def undo(
 
 def _restore_consent(
     session: Session,
-    found: Sequence[Undone],
-    held: Mapping[str | None, Stored],
+    found: Sequence[UndoneChange],
+    held: Mapping[str | None, CurrentContact],
     left: Mapping[str, Collection[str]],
 ) -> None:
     """Restore the time of consent that is again what it was."""
@@ -105,7 +105,7 @@ def _restore_consent(
     undo_log.restore_consent(session, returned)
 
 
-def _load(store: Store, steps: Sequence[Change]) -> ContactIndex:
+def _load(store: ContactStore, steps: Sequence[ContactChange]) -> ContactIndex:
     """Return the contacts of the steps, and those that have identifiers to give back."""
     states = [step.before for step in steps if step.before]
     found = store.find_by_id(list({step.contact_id for step in steps}))
@@ -126,25 +126,28 @@ def _load(store: Store, steps: Sequence[Change]) -> ContactIndex:
 
 
 def _undo(
-    index: ContactIndex, stored: Stored | None, step: Change, left_before: Collection[str]
-) -> Undone:
+    index: ContactIndex,
+    stored: CurrentContact | None,
+    step: ContactChange,
+    left_before: Collection[str],
+) -> UndoneChange:
     before, after = step.before or {}, step.after or {}
     if step.action == DELETED:
-        return Undone(step, _bring_back(index, step.contact_id, before))
+        return UndoneChange(step, _bring_back(index, step.contact_id, before))
     if stored is None or stored.removed:
-        return Undone(step, GONE)
+        return UndoneChange(step, GONE)
     if step.action == CREATED:
         outcome = REMOVED if stored.state() == after else REMOVED_CHANGED
         index.remove(stored)
-        return Undone(step, outcome)
+        return UndoneChange(step, outcome)
     restored, left = _restore(index, stored, before, after, left_before)
     outcomes = {(True, False): RESTORED, (True, True): PARTLY, (False, True): LEFT}
     outcome = outcomes.get((bool(restored), bool(fields_differing(left))), UNCHANGED)
-    return Undone(step, outcome, left)
+    return UndoneChange(step, outcome, left)
 
 
 def _bring_back(index: ContactIndex, contact_id: str, state: Mapping[str, Any]) -> str:
-    stored = Stored(
+    stored = CurrentContact(
         phone=state["phone"],
         email=state["email"],
         email_key=state["email"] and state["email"].lower(),
@@ -164,7 +167,7 @@ def _bring_back(index: ContactIndex, contact_id: str, state: Mapping[str, Any]) 
 
 def _restore(
     index: ContactIndex,
-    stored: Stored,
+    stored: CurrentContact,
     before: Mapping[str, Any],
     after: Mapping[str, Any],
     left_before: Collection[str],
@@ -200,7 +203,7 @@ def _restore(
 
 
 def _identify(
-    index: ContactIndex, stored: Stored, wanted: dict[str, str | None], left: dict[str, str]
+    index: ContactIndex, stored: CurrentContact, wanted: dict[str, str | None], left: dict[str, str]
 ) -> None:
     """Restore phone and email; remove from ``wanted`` what can't be given."""
     for name in list(wanted):
@@ -218,7 +221,7 @@ def _identify(
 
 
 def _restore_metadata(
-    stored: Stored,
+    stored: CurrentContact,
     before: str | None,
     after: str | None,
     restored: list[str],
@@ -259,7 +262,7 @@ def _values(text: str | None) -> dict[str, bytes]:
 
 def _restore_ids(
     index: ContactIndex,
-    stored: Stored,
+    stored: CurrentContact,
     before: Mapping[str, Any],
     after: Mapping[str, Any],
     restored: list[str],

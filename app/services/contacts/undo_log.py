@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.models import Call, Contact
 from app.services.contacts import consent
-from app.services.contacts.plan import Change
+from app.services.contacts.plan import ContactChange
 
 
 def record_removed(session: Session, removed: Mapping[str, dict[str, Any]]) -> None:
@@ -41,7 +41,7 @@ def record_removed(session: Session, removed: Mapping[str, dict[str, Any]]) -> N
         removed[str(called)]["calls"] = theirs
 
 
-def record_consent(session: Session, changes: Iterable[Change]) -> None:
+def record_consent(session: Session, changes: Iterable[ContactChange]) -> None:
     """Add the time of consent to the states before changes that change it. Call it before
     writing."""
     first: dict[UUID, dict[str, Any]] = {}

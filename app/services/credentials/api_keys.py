@@ -29,11 +29,11 @@ from app.services import audit, spending
 from app.services.audit.refusals import Refusal
 from app.services.credentials import lifetimes, new_credential_mails, rules, secrets
 from app.services.name_search import is_of_organization_called
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import fetch, get_organization, of_tenant, refuse_archived
 
 _KEY = secrets.pattern_of("ppk_(?:live|test)_")
-_NEWEST = Sort(ApiKey.created_at, descending=True)
+_NEWEST = SortOrder(ApiKey.created_at, descending=True)
 
 _KEY_BY_PUBLIC_ID = (
     select(

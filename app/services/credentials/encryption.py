@@ -18,7 +18,7 @@ class SealBroken(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class DecryptedText:
     """``is_current``: it was encrypted with the first key."""
 
     text: str
@@ -30,14 +30,14 @@ def seal(text: str, purpose: str, keys: Sequence[str]) -> str:
     return jwe.encrypt_compact({"alg": "dir", "enc": "A256GCM"}, text, _key(purpose, keys[0]))
 
 
-def unseal(sealed: str, purpose: str, keys: Sequence[str]) -> Opened:
+def unseal(sealed: str, purpose: str, keys: Sequence[str]) -> DecryptedText:
     """Decrypt a text. Raises `SealBroken`."""
     for place, key in enumerate(keys):
         try:
             plain = jwe.decrypt_compact(sealed, _key(purpose, key)).plaintext
         except (JoseError, ValueError):  # the library's words for another key and for no such text
             continue
-        return Opened((plain or b"").decode(), is_current=place == 0)
+        return DecryptedText((plain or b"").decode(), is_current=place == 0)
     raise SealBroken
 
 

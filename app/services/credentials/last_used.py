@@ -28,7 +28,7 @@ _KINDS: dict[CallerKind, type[ApiKey] | type[OAuthClient] | type[ScimToken]] = {
 }
 
 
-class _Noted:
+class _LastUses:
     """Credential -> when this process last recorded its use (seconds of the monotonic clock)."""
 
     lock = Lock()
@@ -40,13 +40,13 @@ def due(caller: Caller) -> bool:
     if caller.kind not in _KINDS or caller.subject_id is None:
         return False
     now = time.monotonic()
-    with _Noted.lock:
-        if now - _Noted.at.get(caller.subject_id, -60.0) < EVERY.total_seconds():
+    with _LastUses.lock:
+        if now - _LastUses.at.get(caller.subject_id, -60.0) < EVERY.total_seconds():
             return False
-        _Noted.at[caller.subject_id] = now
-        _Noted.at.move_to_end(caller.subject_id)
-        if len(_Noted.at) > MAX_REMEMBERED:
-            _Noted.at.popitem(last=False)
+        _LastUses.at[caller.subject_id] = now
+        _LastUses.at.move_to_end(caller.subject_id)
+        if len(_LastUses.at) > MAX_REMEMBERED:
+            _LastUses.at.popitem(last=False)
     return True
 
 

@@ -27,7 +27,7 @@ KINDS = frozenset(
 )
 
 
-class Answered(TypedDict):
+class AnsweredRequest(TypedDict):
     """One answered request; the fields are those of `ApiRequest`."""
 
     id: UUID
@@ -44,7 +44,7 @@ class Answered(TypedDict):
     request_id: str
 
 
-def write(session: Session, answered: Sequence[Answered]) -> None:
+def write(session: Session, answered: Sequence[AnsweredRequest]) -> None:
     """Store requests, in one statement."""
     if answered:
         session.connection().execute(_INSERT, answered)

@@ -79,7 +79,7 @@ class RevocableToken:
 
 
 @dataclass(frozen=True, slots=True)
-class _Recognised:
+class _VerifiedToken:
     """A token that we signed and that has not expired, with its client as stored now."""
 
     client: Row[*tuple[Any, ...]]
@@ -187,7 +187,7 @@ def revoke(session: Session, token: RevocableToken) -> None:
 
 def _recognise(
     session: Session, token: str, settings: Settings, area: Area | None = None
-) -> _Recognised | None:
+) -> _VerifiedToken | None:
     """Decode a token, load its client and key, and verify it before anything in it is used."""
     if len(token) > LONGEST_TOKEN:
         return None
@@ -205,7 +205,7 @@ def _recognise(
     client = session.execute(_CLIENT_OF_TOKEN, names).one_or_none()
     if client is None or client.public_jwk is None or area not in (None, client.area):
         return None
-    return _Recognised(client, claims) if _is_ours(signed, claims, client, settings) else None
+    return _VerifiedToken(client, claims) if _is_ours(signed, claims, client, settings) else None
 
 
 def _is_name(value: object) -> TypeGuard[str]:

@@ -2,8 +2,8 @@
 
 from app.services.destinations.changing import (
     INSTALLATION_ID,
-    Choice,
-    Limits,
+    DestinationChoice,
+    DestinationLimits,
     change_choice,
     change_limits,
     choice_of,

@@ -32,7 +32,7 @@ _HOST = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class DestinationLimits:
     """The operator's limits. ``regions`` is None for a partner without limits of its own, and
     ``hosts`` where any host is allowed."""
 
@@ -42,7 +42,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DestinationChoice:
     """What a partner opens for its organizations: regions, and hosts for hand-overs."""
 
     regions: frozenset[str]
@@ -50,31 +50,33 @@ class Choice:
     version: int = 0
 
 
-def limits_of(session: Session, caller: Caller, partner_id: UUID | None = None) -> Limits:
+def limits_of(
+    session: Session, caller: Caller, partner_id: UUID | None = None
+) -> DestinationLimits:
     """The limits of the installation, or of a partner. Raises `Forbidden`, `NotFound`."""
     _require_operator(caller)
     if partner_id is None:
         stored = session.get(InstallationDestinations, 1)
         if stored is None:
-            return Limits(USUAL_REGIONS, None)
+            return DestinationLimits(USUAL_REGIONS, None)
         regions = USUAL_REGIONS if stored.regions is None else frozenset(stored.regions)
-        return Limits(regions, stored.hosts, stored.version)
+        return DestinationLimits(regions, stored.hosts, stored.version)
     partners.check(session, caller, partner_id)
     # nosemgrep: row-by-id-for-a-caller - partners.check allowed it
     return _limits(session.get(PartnerDestinations, partner_id))
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedCountries:
     """Of how many countries that a partner may open it has opened some, and its limits."""
 
     partner: Partner
-    limits: Limits
+    limits: DestinationLimits
     opened: int
     openable: int
 
 
-def opened_by_partners(session: Session, caller: Caller) -> list[Opened]:
+def opened_by_partners(session: Session, caller: Caller) -> list[OpenedCountries]:
     """Every partner by name. Raises `Forbidden`."""
     _require_operator(caller)
     installation = session.get(InstallationDestinations, 1)
@@ -84,14 +86,14 @@ def opened_by_partners(session: Session, caller: Caller) -> list[Opened]:
         own = stored.get(partner.id)
         openable = operator_regions(installation, own)
         opened = openable & frozenset(own.regions if own else ())
-        found.append(Opened(partner, _limits(own), len(opened), len(openable)))
+        found.append(OpenedCountries(partner, _limits(own), len(opened), len(openable)))
     return found
 
 
 def change_limits(
     session: Session,
     caller: Caller,
-    wanted: Limits,
+    wanted: DestinationLimits,
     partner_id: UUID | None = None,
     *,
     expected_version: int | None = None,
@@ -139,14 +141,16 @@ def change_limits(
     return True
 
 
-def choice_of(session: Session, caller: Caller, partner_id: UUID) -> Choice:
+def choice_of(session: Session, caller: Caller, partner_id: UUID) -> DestinationChoice:
     """What the partner has opened. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.PARTNER_READ)
     partners.check(session, caller, partner_id)
     # nosemgrep: row-by-id-for-a-caller - partners.check allowed it
     own = session.get(PartnerDestinations, partner_id)
     return (
-        Choice(frozenset(own.regions), own.hosts, own.version) if own else Choice(frozenset(), ())
+        DestinationChoice(frozenset(own.regions), own.hosts, own.version)
+        if own
+        else DestinationChoice(frozenset(), ())
     )
 
 
@@ -154,7 +158,7 @@ def change_choice(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    wanted: Choice,
+    wanted: DestinationChoice,
     *,
     expected_version: int | None = None,
 ) -> bool:
@@ -198,12 +202,12 @@ def change_choice(
     return True
 
 
-def _limits(own: PartnerDestinations | None) -> Limits:
+def _limits(own: PartnerDestinations | None) -> DestinationLimits:
     """The operator's limits for a partner."""
     if own is None:
-        return Limits(None, None)
+        return DestinationLimits(None, None)
     regions = None if own.limit_regions is None else frozenset(own.limit_regions)
-    return Limits(regions, own.limit_hosts, own.version)
+    return DestinationLimits(regions, own.limit_hosts, own.version)
 
 
 def _require_operator(caller: Caller) -> None:

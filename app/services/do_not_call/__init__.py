@@ -1,6 +1,6 @@
 """The do-not-call list of an organization: its numbers are stored as contacts, never called."""
 
-from app.services.do_not_call.bulk_add import Added, add_many, waiting_calls_to
+from app.services.do_not_call.bulk_add import AddedNumbers, add_many, waiting_calls_to
 from app.services.do_not_call.entries import (
     add,
     count,
@@ -14,7 +14,7 @@ from app.services.do_not_call.overview import ListSize, entry, sizes
 from app.services.do_not_call.parsing import (
     MAX_FILE_BYTES,
     MOST_NUMBERS,
-    Sheet,
+    ParsedNumbers,
     SheetLine,
     read_numbers,
 )

@@ -20,7 +20,7 @@ NUMBERS_A_STATEMENT = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedNumbers:
     """How many were new, how many were on the list before, and the waiting calls that they stop."""
 
     added: int
@@ -36,7 +36,7 @@ def add_many(
     *,
     reason: str | None = None,
     source: str = "portal",
-) -> Added:
+) -> AddedNumbers:
     """Add numbers to the list; those already on it keep their entries.
 
     A line's own reason replaces ``reason``. Waiting calls are stopped when their turn comes; they
@@ -76,7 +76,7 @@ def add_many(
             after={"numbers": len(rows), "reason": common, "source": source},
         )
     calls = waiting_calls_to(session, organization.id, {row["phone"] for row in rows})
-    return Added(len(rows), len(known), calls)
+    return AddedNumbers(len(rows), len(known), calls)
 
 
 def waiting_calls_to(session: Session, organization_id: UUID, phones: Collection[str]) -> int:

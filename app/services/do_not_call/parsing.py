@@ -27,7 +27,7 @@ class SheetLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ParsedNumbers:
     """What was read; a repeated number is in ``good`` once."""
 
     good: list[SheetLine]
@@ -39,7 +39,7 @@ class Sheet:
         return len(self.good) + len(self.bad) + self.repeated
 
 
-def read_numbers(text: str, default_region: str) -> Sheet:
+def read_numbers(text: str, default_region: str) -> ParsedNumbers:
     """Return the numbers of a text: one a line, or the number column of a CSV with its reasons.
 
     Raises `ValidationFailed` (``required``, ``too_many``).
@@ -67,7 +67,7 @@ def read_numbers(text: str, default_region: str) -> Sheet:
             bad.append(read)
         else:
             good.setdefault(read.phone, read)
-    return Sheet(list(good.values()), bad, len(lines) - len(good) - len(bad))
+    return ParsedNumbers(list(good.values()), bad, len(lines) - len(good) - len(bad))
 
 
 def _read(line: PastedLine, number_at: int, reason_at: int, default_region: str) -> SheetLine:

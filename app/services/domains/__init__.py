@@ -1,7 +1,7 @@
 """Domains of partners by DNS: the records to set, what checks find, and the sender of mails."""
 
 from app.services.domains.checking import (
-    Examination,
+    DomainCheck,
     begin,
     check_again,
     domains_of,
@@ -9,5 +9,5 @@ from app.services.domains.checking import (
     settle,
     tidy,
 )
-from app.services.domains.records import Finding, Record, examine, records_of
-from app.services.domains.sender import Sender, choose_sender, sender_of
+from app.services.domains.records import RecordFinding, RequiredRecord, examine, records_of
+from app.services.domains.sender import ProvedSender, choose_sender, sender_of

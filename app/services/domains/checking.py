@@ -16,7 +16,7 @@ from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import mail_queue, partners
 from app.services.credentials.encryption import resealed
-from app.services.domains.records import Finding, Record, records_of
+from app.services.domains.records import RecordFinding, RequiredRecord, records_of
 from app.services.domains.sender import PURPOSE
 from app.services.partners import domains
 
@@ -27,13 +27,13 @@ _ABSENT = (DnsRecordState.MISSING, DnsRecordState.DIFFERENT)
 
 
 @dataclass(frozen=True, slots=True)
-class Examination:
+class DomainCheck:
     """What to look up for a domain of a partner."""
 
     partner_id: UUID
     purpose: DomainPurpose
     domain: str
-    records: Sequence[Record]
+    records: Sequence[RequiredRecord]
 
 
 def domains_of(
@@ -84,17 +84,17 @@ def refresh_due(session: Session) -> int:
 
 def begin(
     session: Session, partner_id: UUID, purpose: DomainPurpose, settings: Settings
-) -> Examination | None:
+) -> DomainCheck | None:
     """Return what to look up; None if the partner has no such domain any more."""
     domain = session.get(PartnerDomain, (partner_id, purpose))
     if domain is None or (purpose is DomainPurpose.MAIL and not settings.mail_spf_include):
         return None
     records = records_of(domain, settings.public_host, settings.mail_spf_include)
-    return Examination(partner_id, purpose, domain.domain, records)
+    return DomainCheck(partner_id, purpose, domain.domain, records)
 
 
 def settle(
-    session: Session, examined: Examination, findings: Sequence[Finding], grace: timedelta
+    session: Session, examined: DomainCheck, findings: Sequence[RecordFinding], grace: timedelta
 ) -> None:
     """Store what was found and decide: a domain whose records are all seen is in effect; the
     portal's is not any more when records were missing for longer than ``grace``, the mails' at

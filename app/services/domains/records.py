@@ -17,7 +17,7 @@ _POLICY = re.compile(r"\s*(none|quarantine|reject)\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RequiredRecord:
     """A record to set: its type and name, and the value that it needs."""
 
     kind: DnsRecordKind
@@ -27,7 +27,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RecordFinding:
     """What is in the place of a record; ``found`` are the values there that don't fit."""
 
     kind: DnsRecordKind
@@ -35,20 +35,24 @@ class Finding:
     found: Sequence[str] = ()
 
 
-def records_of(domain: PartnerDomain, public_host: str, spf_include: str) -> list[Record]:
+def records_of(domain: PartnerDomain, public_host: str, spf_include: str) -> list[RequiredRecord]:
     """Return the records that the domain needs. ``public_host`` is the installation's own host,
     ``spf_include`` the name that lists its mail servers."""
     name = domain.domain
-    ownership = Record(DnsRecordKind.OWNERSHIP, "TXT", f"_portal-challenge.{name}", domain.token)
+    ownership = RequiredRecord(
+        DnsRecordKind.OWNERSHIP, "TXT", f"_portal-challenge.{name}", domain.token
+    )
     if domain.purpose is DomainPurpose.PORTAL:
-        leads_to = Record(DnsRecordKind.ADDRESS, _address_type(public_host), name, public_host)
+        leads_to = RequiredRecord(
+            DnsRecordKind.ADDRESS, _address_type(public_host), name, public_host
+        )
         return [ownership, leads_to]
     key = f"v=DKIM1; k=rsa; p={domain.dkim_public}"
     return [
         ownership,
-        Record(DnsRecordKind.SPF, "TXT", name, f"v=spf1 include:{spf_include} ~all"),
-        Record(DnsRecordKind.DKIM, "TXT", f"{SELECTOR}._domainkey.{name}", key),
-        Record(DnsRecordKind.DMARC, "TXT", f"_dmarc.{name}", "v=DMARC1; p=none"),
+        RequiredRecord(DnsRecordKind.SPF, "TXT", name, f"v=spf1 include:{spf_include} ~all"),
+        RequiredRecord(DnsRecordKind.DKIM, "TXT", f"{SELECTOR}._domainkey.{name}", key),
+        RequiredRecord(DnsRecordKind.DMARC, "TXT", f"_dmarc.{name}", "v=DMARC1; p=none"),
     ]
 
 
@@ -60,30 +64,30 @@ def _address_type(host: str) -> str:
         return "CNAME"
 
 
-def examine(records: Iterable[Record], resolver: DnsResolver) -> list[Finding]:
+def examine(records: Iterable[RequiredRecord], resolver: DnsResolver) -> list[RecordFinding]:
     """Look each record up. Slow: never inside a transaction."""
     return [_examined(record, resolver) for record in records]
 
 
-def _examined(record: Record, resolver: DnsResolver) -> Finding:
+def _examined(record: RequiredRecord, resolver: DnsResolver) -> RecordFinding:
     try:
         fits, others = _EXAMINERS[record.kind](record, resolver)
     except NoDnsAnswer:
-        return Finding(record.kind, DnsRecordState.UNANSWERED)
+        return RecordFinding(record.kind, DnsRecordState.UNANSWERED)
     if fits:
-        return Finding(record.kind, DnsRecordState.SEEN)
+        return RecordFinding(record.kind, DnsRecordState.SEEN)
     shown = tuple(value[:LONGEST_SHOWN] for value in others[:MOST_SHOWN])
-    return Finding(
+    return RecordFinding(
         record.kind, DnsRecordState.DIFFERENT if others else DnsRecordState.MISSING, shown
     )
 
 
-def _ownership(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
+def _ownership(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
     found = resolver.texts(record.name)
     return record.value in (text.strip() for text in found), found
 
 
-def _address(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
+def _address(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
     """A CNAME, or the same addresses: a domain without a host name before it can't have one."""
     alias = resolver.alias(record.name)
     if alias == record.value:
@@ -93,7 +97,7 @@ def _address(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
     return fits, [alias] if alias else found
 
 
-def _spf(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
+def _spf(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
     """One record with our include; of two records receivers use none (RFC 7208, section 4.5)."""
     found = [
         text
@@ -105,14 +109,14 @@ def _spf(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
     return len(found) == 1 and include.lower() in terms, found
 
 
-def _dkim(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
+def _dkim(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
     found = resolver.texts(record.name)
     wanted = _tags(record.value)["p"]
     keys = [_tags(text).get("p", "") for text in found]
     return any("".join(key.split()) == wanted for key in keys), found
 
 
-def _dmarc(record: Record, resolver: DnsResolver) -> tuple[bool, list[str]]:
+def _dmarc(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
     """The record of the domain, or of the nearest domain above that has one."""
     labels = record.name.split(".")[1:]
     while len(labels) > 1:
@@ -130,7 +134,7 @@ def _tags(text: str) -> Mapping[str, str]:
     return {name.strip().lower(): value.strip() for name, _, value in pairs}
 
 
-_EXAMINERS: dict[DnsRecordKind, Callable[[Record, DnsResolver], tuple[bool, list[str]]]] = {
+_EXAMINERS: dict[DnsRecordKind, Callable[[RequiredRecord, DnsResolver], tuple[bool, list[str]]]] = {
     DnsRecordKind.OWNERSHIP: _ownership,
     DnsRecordKind.ADDRESS: _address,
     DnsRecordKind.SPF: _spf,

@@ -26,7 +26,7 @@ KEY_BITS = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class Sender:
+class ProvedSender:
     """A proved sender address, and what signs its mails."""
 
     email: str
@@ -63,7 +63,9 @@ def choose_sender(
     return partner
 
 
-def sender_of(session: Session, partner: Partner | None, keys: Sequence[str]) -> Sender | None:
+def sender_of(
+    session: Session, partner: Partner | None, keys: Sequence[str]
+) -> ProvedSender | None:
     """Return the partner's own sender; None while DNS doesn't prove it, or it can't be signed."""
     if partner is None or partner.sender_email is None:
         return None
@@ -73,4 +75,4 @@ def sender_of(session: Session, partner: Partner | None, keys: Sequence[str]) ->
     key = unsealed(domain.dkim_key, PURPOSE, keys)
     if key is None:
         return None
-    return Sender(partner.sender_email, DkimSignature(domain.domain, SELECTOR, key))
+    return ProvedSender(partner.sender_email, DkimSignature(domain.domain, SELECTOR, key))

@@ -10,4 +10,4 @@ from app.services.exports.requesting import (
     get,
     of_user,
 )
-from app.services.exports.writing import Task, begin, fail, finish, purge
+from app.services.exports.writing import ExportTask, begin, fail, finish, purge

@@ -19,7 +19,7 @@ AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ExportTask:
     """An export to write, as its user. ``turn`` tells this attempt from later ones."""
 
     export: ListExport
@@ -27,7 +27,7 @@ class Task:
     caller: Caller
 
 
-def begin(session: Session, export_id: UUID) -> Task | None:
+def begin(session: Session, export_id: UUID) -> ExportTask | None:
     """Begin an attempt to write an export. None if it has ended; it ends now if its user can't sign
     in any more, or has another role or organization."""
     export = _held(session, export_id)
@@ -45,7 +45,7 @@ def begin(session: Session, export_id: UUID) -> Task | None:
         _end(session, export, ExportState.FAILED, ExportProblem.NO_ACCESS)
         return None
     session.flush()
-    return Task(export, export.turn, sessions.caller_of(user))
+    return ExportTask(export, export.turn, sessions.caller_of(user))
 
 
 def finish(session: Session, export_id: UUID, turn: int, file: StoredFile, rows: int) -> str:

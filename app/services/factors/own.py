@@ -22,11 +22,11 @@ from app.policy.caller import Caller
 from app.services import audit, mail_queue
 from app.services.auth import second_step, sessions
 from app.services.factors import authenticator_apps, passkeys, recovery_codes
-from app.services.factors.passkeys import Site
+from app.services.factors.passkeys import BrowserSite
 
 
 @dataclass(frozen=True, slots=True)
-class Factors:
+class UserFactors:
     """The second factors of a user. ``is_required``: the partner's policy needs one."""
 
     since: datetime | None
@@ -41,11 +41,11 @@ class Factors:
         return not self.is_required or int(self.has_app) + len(self.passkeys) > 1
 
 
-def of_user(session: Session, user: User) -> Factors:
+def of_user(session: Session, user: User) -> UserFactors:
     """Return the second factors of a user that the caller has loaded."""
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
     required = SecondFactorFor(partner.second_factor_for) if partner else SecondFactorFor.NONE
-    return Factors(
+    return UserFactors(
         since=user.second_factor_at,
         has_app=authenticator_apps.is_confirmed(session, user.id),
         passkeys=passkeys.of_user(session, user.id),
@@ -90,7 +90,7 @@ def _added(
 
 
 def add_passkey(
-    session: Session, caller: Caller, site: Site, challenge: str, answer: str, name: str
+    session: Session, caller: Caller, site: BrowserSite, challenge: str, answer: str, name: str
 ) -> Sequence[str] | None:
     """Add the passkey that the browser made; return recovery codes if the user has none yet.
 

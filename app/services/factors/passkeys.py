@@ -33,7 +33,7 @@ MOST_PASSKEYS = 20
 MOST_CHARACTERS = 20_000
 
 
-class Purpose(StrEnum):
+class PasskeyPurpose(StrEnum):
     REGISTER = "register"
     SIGN_IN = "sign_in"
     SECOND_STEP = "second_step"
@@ -41,7 +41,7 @@ class Purpose(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class BrowserSite:
     """Where the browser is: ``host`` with its port, ``origin`` with the scheme."""
 
     host: str
@@ -62,7 +62,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PasskeyRequest:
     """``options`` are JSON for the browser; ``challenge`` belongs in its cookie."""
 
     options: str
@@ -75,7 +75,9 @@ def of_user(session: Session, user_id: UUID) -> Sequence[Passkey]:
     return session.scalars(query).all()
 
 
-def ask_to_register(session: Session, user: User, site: Site, product: str) -> Asked:
+def ask_to_register(
+    session: Session, user: User, site: BrowserSite, product: str
+) -> PasskeyRequest:
     """Ask the browser for a new passkey. Raises `Conflict` (``too_many_passkeys``)."""
     import webauthn  # noqa: PLC0415 - few requests need it
     from webauthn.helpers import structs  # noqa: PLC0415 - as above
@@ -86,7 +88,7 @@ def ask_to_register(session: Session, user: User, site: Site, product: str) -> A
             "Your account has %(most)s passkeys. Remove one first.", most=MOST_PASSKEYS
         )
         raise Conflict(message, "too_many_passkeys")
-    challenge = _challenge(session, Purpose.REGISTER, site, user.id)
+    challenge = _challenge(session, PasskeyPurpose.REGISTER, site, user.id)
     options = webauthn.generate_registration_options(
         rp_id=site.rp_id,
         rp_name=product,
@@ -100,11 +102,11 @@ def ask_to_register(session: Session, user: User, site: Site, product: str) -> A
         ),
         exclude_credentials=_descriptors(known, site),
     )
-    return Asked(webauthn.options_to_json(options), challenge)
+    return PasskeyRequest(webauthn.options_to_json(options), challenge)
 
 
 def register(
-    session: Session, user: User, site: Site, challenge: str, answer: str, name: str
+    session: Session, user: User, site: BrowserSite, challenge: str, answer: str, name: str
 ) -> Passkey:
     """Store the passkey that the browser made.
 
@@ -113,7 +115,7 @@ def register(
     import webauthn  # noqa: PLC0415 - few requests need it
     from webauthn.helpers.exceptions import WebAuthnException  # noqa: PLC0415 - as above
 
-    _use_challenge(session, challenge, Purpose.REGISTER, site, user.id)
+    _use_challenge(session, challenge, PasskeyPurpose.REGISTER, site, user.id)
     try:
         found = webauthn.verify_registration_response(
             credential=_read(answer),
@@ -140,8 +142,8 @@ def register(
 
 
 def ask_to_prove(
-    session: Session, site: Site, purpose: Purpose, user_id: UUID | None = None
-) -> Asked:
+    session: Session, site: BrowserSite, purpose: PasskeyPurpose, user_id: UUID | None = None
+) -> PasskeyRequest:
     """Ask the browser to prove a passkey: one of the user's, or any where the user isn't known."""
     import webauthn  # noqa: PLC0415 - few requests need it
     from webauthn.helpers import structs  # noqa: PLC0415 - as above
@@ -154,13 +156,13 @@ def ask_to_prove(
         allow_credentials=_descriptors(known, site),
         user_verification=structs.UserVerificationRequirement.REQUIRED,
     )
-    return Asked(webauthn.options_to_json(options), challenge)
+    return PasskeyRequest(webauthn.options_to_json(options), challenge)
 
 
 def prove(
     session: Session,
-    site: Site,
-    purpose: Purpose,
+    site: BrowserSite,
+    purpose: PasskeyPurpose,
     challenge: str,
     answer: str,
     user_id: UUID | None = None,
@@ -226,7 +228,9 @@ def refused() -> ValidationFailed:
     return ValidationFailed.on("", "passkey_refused", message)
 
 
-def _challenge(session: Session, purpose: Purpose, site: Site, user_id: UUID | None) -> str:
+def _challenge(
+    session: Session, purpose: PasskeyPurpose, site: BrowserSite, user_id: UUID | None
+) -> str:
     challenge = secrets.token_urlsafe(32)
     session.add(
         PasskeyChallenge(
@@ -242,7 +246,11 @@ def _challenge(session: Session, purpose: Purpose, site: Site, user_id: UUID | N
 
 
 def _use_challenge(
-    session: Session, challenge: str, purpose: Purpose, site: Site, user_id: UUID | None
+    session: Session,
+    challenge: str,
+    purpose: PasskeyPurpose,
+    site: BrowserSite,
+    user_id: UUID | None,
 ) -> None:
     """Use the challenge up. Raises `ValidationFailed` (``passkey_refused``)."""
     used = (
@@ -259,7 +267,9 @@ def _use_challenge(
         raise refused()
 
 
-def _descriptors(known: Sequence[Passkey], site: Site) -> list["PublicKeyCredentialDescriptor"]:
+def _descriptors(
+    known: Sequence[Passkey], site: BrowserSite
+) -> list["PublicKeyCredentialDescriptor"]:
     from webauthn.helpers import structs  # noqa: PLC0415 - as above
 
     return [

@@ -34,7 +34,7 @@ class NotAdmitted(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ProviderLink:
     """A provider as a user sees it; ``identity`` is None if it isn't linked."""
 
     provider: IdentityProvider
@@ -42,7 +42,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
+class AdmittedUser:
     """The user of a company account; ``linked_now`` if this sign-in linked it."""
 
     user: User
@@ -56,7 +56,7 @@ def admit(
     *,
     ip: str | None,
     request_id: str | None,
-) -> Admitted:
+) -> AdmittedUser:
     """Return the user of these checked claims and record the sign-in. Raises `NotAdmitted`."""
     linked = _linked(session, provider, claims["sub"])
     user = linked or _by_address(session, provider, claims, ip, request_id)
@@ -72,7 +72,7 @@ def admit(
         .values(used_at=utcnow())
     )
     user = sign_in.let_in(session, allowed, ip, request_id)
-    return Admitted(user, linked_now=linked is None)
+    return AdmittedUser(user, linked_now=linked is None)
 
 
 def note_refused(
@@ -99,7 +99,7 @@ def link(
     _add_link(session, provider, user, claims["sub"], caller)
 
 
-def links_of(session: Session, caller: Caller) -> list[Link]:
+def links_of(session: Session, caller: Caller) -> list[ProviderLink]:
     """Return the providers of the caller's partner, with the caller's links."""
     if caller.partner_id is None or caller.user_id is None:
         return []
@@ -113,7 +113,7 @@ def links_of(session: Session, caller: Caller) -> list[Link]:
         .where(IdentityProvider.partner_id == caller.partner_id)
         .order_by(IdentityProvider.name, IdentityProvider.id)
     )
-    return [Link(provider, identity) for provider, identity in session.execute(query)]
+    return [ProviderLink(provider, identity) for provider, identity in session.execute(query)]
 
 
 def unlink(session: Session, caller: Caller, provider_id: UUID) -> None:

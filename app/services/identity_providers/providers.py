@@ -39,7 +39,7 @@ PUBLIC_MAIL = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class ProviderFields:
     """What a form sends. A blank ``secret`` keeps the present one."""
 
     name: str
@@ -100,14 +100,16 @@ def _discovery_problems(issuer: str, *, allow_private: bool) -> list[Problem]:
     return []
 
 
-def problems_of(session: Session, caller: Caller, wanted: Fields) -> list[Problem]:
+def problems_of(session: Session, caller: Caller, wanted: ProviderFields) -> list[Problem]:
     """Return what is wrong with the fields of a new provider, besides its discovery. Raises
     `Forbidden`."""
     caller.require(Permission.CREDENTIALS_MANAGE)
     return list(_problems(partners.get_own(session, caller), wanted, needs_secret=True))
 
 
-def add(session: Session, caller: Caller, keys: Sequence[str], wanted: Fields) -> IdentityProvider:
+def add(
+    session: Session, caller: Caller, keys: Sequence[str], wanted: ProviderFields
+) -> IdentityProvider:
     """Create a provider whose discovery was tested.
 
     Raises `Forbidden`, `ValidationFailed` (``required``, ``too_long``, ``domain_not_proven``,
@@ -138,7 +140,7 @@ def update(
     caller: Caller,
     keys: Sequence[str],
     provider_id: UUID,
-    wanted: Fields,
+    wanted: ProviderFields,
     *,
     expected_version: int | None = None,
 ) -> IdentityProvider:
@@ -221,7 +223,7 @@ def facts_of(provider: IdentityProvider) -> dict[str, Any]:
     }
 
 
-def _values(wanted: Fields) -> dict[str, Any]:
+def _values(wanted: ProviderFields) -> dict[str, Any]:
     return {
         "name": wanted.name,
         "client_id": wanted.client_id,
@@ -234,7 +236,7 @@ def _values(wanted: Fields) -> dict[str, Any]:
     }
 
 
-def _problems(partner: Partner, wanted: Fields, *, needs_secret: bool) -> Iterator[Problem]:
+def _problems(partner: Partner, wanted: ProviderFields, *, needs_secret: bool) -> Iterator[Problem]:
     for name, text, most in (
         ("name", wanted.name, MAX_NAME),
         ("issuer", wanted.issuer, MAX_ID),
@@ -253,7 +255,7 @@ def _problems(partner: Partner, wanted: Fields, *, needs_secret: bool) -> Iterat
     yield from _problems_of_users(partner, wanted)
 
 
-def _problems_of_users(partner: Partner, wanted: Fields) -> Iterator[Problem]:
+def _problems_of_users(partner: Partner, wanted: ProviderFields) -> Iterator[Problem]:
     """Check who is linked or created."""
     proven = provable_domains(partner)
     for domain in wanted.domains:

@@ -22,7 +22,7 @@ LONGEST_PATH = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StartedRequest:
     """``browser_token`` is for the browser's cookie only: it is the PKCE verifier too."""
 
     state: str
@@ -34,7 +34,7 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class RedeemedRequest:
     """A request that was answered; ``user_id`` if the answer links the account to that user. With
     ``proven_since`` the user must have signed in at the provider after that moment."""
 
@@ -78,10 +78,10 @@ def begin(
     next_path: str = "/",
     user_id: UUID | None = None,
     again: bool = False,
-) -> Begun:
+) -> StartedRequest:
     """Store a request; ``user_id`` is the signed-in user whose account is to be linked. ``again``
     accepts only an answer about a sign-in after now."""
-    begun = Begun(random_token(), random_token())
+    begun = StartedRequest(random_token(), random_token())
     session.add(
         IdentityRequest(
             state_hash=hash_of(begun.state),
@@ -101,7 +101,7 @@ def begin(
 def authorization_url(
     endpoints: ProviderEndpoints,
     client_id: str,
-    begun: Begun,
+    begun: StartedRequest,
     redirect_uri: str,
     *,
     again: bool = False,
@@ -124,7 +124,9 @@ def authorization_url(
     return f"{endpoints.authorization}{separator}{urlencode(words)}"
 
 
-def take(session: Session, provider_id: UUID, state: str, browser_token: str) -> Taken | None:
+def take(
+    session: Session, provider_id: UUID, state: str, browser_token: str
+) -> RedeemedRequest | None:
     """Use the request up and return it; None if it isn't this browser's, is used or has expired."""
     used = (
         delete(IdentityRequest)
@@ -145,7 +147,7 @@ def take(session: Session, provider_id: UUID, state: str, browser_token: str) ->
     row = session.execute(used).one_or_none()
     if row is None or row.expires_at <= utcnow():
         return None
-    return Taken(
+    return RedeemedRequest(
         row.user_id,
         row.redirect_uri,
         row.next_path,

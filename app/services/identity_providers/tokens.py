@@ -34,7 +34,7 @@ SIGN_OUT_TOKEN_TYPES = (None, "JWT", "logout+jwt")
 SIGN_OUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
 
-class _Registry(jws.JWSRegistry):
+class _TokenRegistry(jws.JWSRegistry):
     """Takes tokens with many groups, and headers that it doesn't know: none of them is used."""
 
     max_header_length = 4096
@@ -118,7 +118,7 @@ def _signed_claims(
 ) -> dict[str, Any]:
     if len(token) > LONGEST_TOKEN:
         raise TokenRefused("length")
-    registry = _Registry(algorithms=list(ALGORITHMS), strict_check_header=False)
+    registry = _TokenRegistry(algorithms=list(ALGORITHMS), strict_check_header=False)
     try:
         header = jws.extract_compact(token.encode(), registry=registry).headers()
     except (JoseError, ValueError, TypeError):

@@ -28,7 +28,7 @@ from app.policy.caller import system_caller
 from app.services import audit, contacts, mail_queue, notifications
 from app.services.contacts.plan import CREATED, DELETED, UPDATED, BulkResult
 from app.services.imports.corrected_files import count_fixed
-from app.services.imports.mapping import Mapping, Target
+from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import column_of, insert_rows, problem_values
 from app.services.imports.uploads import counts_of, locked
 from app.services.webhooks.publishing import publish
@@ -86,7 +86,7 @@ def apply_batch(
     return True
 
 
-class _Row(NamedTuple):
+class _CheckedRow(NamedTuple):
     """A row, its outcome in the check, and its contact as JSON."""
 
     number: int
@@ -94,7 +94,7 @@ class _Row(NamedTuple):
     contact: str
 
 
-def _next_rows(session: Session, upload: ContactImport, size: int) -> list[_Row]:
+def _next_rows(session: Session, upload: ContactImport, size: int) -> list[_CheckedRow]:
     contact = cast(ImportRow.contact, Text)  # decoded here, in a fraction of the ORM's time
     # Outcomes are filtered below: in the query, the databases may choose another index and sort the
     # rest of the file for each batch.
@@ -104,7 +104,7 @@ def _next_rows(session: Session, upload: ContactImport, size: int) -> list[_Row]
         .order_by(ImportRow.row_number)
         .limit(size)
     )
-    return [_Row(number, outcome, text) for number, text, outcome in rows]
+    return [_CheckedRow(number, outcome, text) for number, text, outcome in rows]
 
 
 def fail(session: Session, import_id: UUID, apply_number: int, sentence: str) -> None:
@@ -116,7 +116,7 @@ def fail(session: Session, import_id: UUID, apply_number: int, sentence: str) ->
 
 
 def _keep(
-    session: Session, upload: ContactImport, rows: Sequence[_Row], result: BulkResult
+    session: Session, upload: ContactImport, rows: Sequence[_CheckedRow], result: BulkResult
 ) -> None:
     ignored = {entry["index"]: entry["code"] for entry in result.ignored}
     codes = {number: problems[0].code for number, problems in result.problems.items()} | ignored
@@ -155,7 +155,7 @@ def _keep(
 
 def _keep_problems(session: Session, upload: ContactImport, result: BulkResult) -> None:
     """Keep the problems that are new since the check because the campaign has changed."""
-    mapping = Mapping(upload.columns, [Target.parse(text) for text in upload.mapping])
+    mapping = HeaderMapping(upload.columns, [ColumnTarget.parse(text) for text in upload.mapping])
     held = session.execute(
         select(ImportProblem.row_number, func.max(ImportProblem.position))
         .where(ImportProblem.import_id == upload.id)

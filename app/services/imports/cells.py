@@ -32,7 +32,7 @@ from app.phone import (
 )
 
 
-class Note(NamedTuple):
+class CellNote(NamedTuple):
     """A message about one cell; ``column`` is its index, or None for the whole row.
 
     ``code`` is the published kind. ``reason`` groups cases of one kind (``rounded``,
@@ -117,36 +117,36 @@ def are_ordinary(cells: Sequence[str]) -> bool:
     )
 
 
-def placeholder(text: str, column: int) -> Note | None:
+def placeholder(text: str, column: int) -> CellNote | None:
     """Return the note for a cell that only says that it is empty ("N/A")."""
     if (
         len(text) <= _LONGEST_PLACEHOLDER
         and text.casefold() in PLACEHOLDERS
         and text not in _NAMES_TOO
     ):
-        return Note(column, "placeholder_value", COUNTS_AS_EMPTY(text=text))
+        return CellNote(column, "placeholder_value", COUNTS_AS_EMPTY(text=text))
     return None
 
 
-def unusable(text: str, column: int) -> Note | None:
+def unusable(text: str, column: int) -> CellNote | None:
     """Return the note for a cell that can't be used: a formula error or control characters."""
     if text[0] == "#" and text in _CELL_ERRORS:
-        return Note(column, "cell_error", _CELL_ERROR(error=text))
+        return CellNote(column, "cell_error", _CELL_ERROR(error=text))
     if not text.isprintable() and _CONTROL.search(text):
-        return Note(column, "control_characters", _CONTROL_CHARACTERS())
+        return CellNote(column, "control_characters", _CONTROL_CHARACTERS())
     if text[0] == "=" and _FORMULA.match(text):
-        return Note(column, "formula_without_value", _NO_RESULT())
+        return CellNote(column, "formula_without_value", _NO_RESULT())
     return None
 
 
-def undecodable(text: str, column: int) -> Note | None:
+def undecodable(text: str, column: int) -> CellNote | None:
     """Return the note for a cell whose characters were lost before the file was written."""
     if meant := decoded_again(text):
         message = _TWICE_ENCODED()
-        return Note(column, "undecodable_text", message, "twice_encoded", meant)
+        return CellNote(column, "undecodable_text", message, "twice_encoded", meant)
     if "\ufffd" not in text:
         return None
-    return Note(column, "undecodable_text", _CHARACTER_LOST())
+    return CellNote(column, "undecodable_text", _CHARACTER_LOST())
 
 
 class PhoneCell(NamedTuple):
@@ -157,8 +157,8 @@ class PhoneCell(NamedTuple):
 
     number: str | None
     extension: str | None = None
-    error: Note | None = None
-    warnings: tuple[Note, ...] = ()
+    error: CellNote | None = None
+    warnings: tuple[CellNote, ...] = ()
     has_text: bool = False
 
 
@@ -166,7 +166,7 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
     """Read the number in a cell that is not empty."""
     if (raw.count(raw[-1]) > 5 or raw[0] in "10") and is_filler(raw):
         message = _FILLER()
-        return PhoneCell(None, error=Note(column, "placeholder_value", message))
+        return PhoneCell(None, error=CellNote(column, "placeholder_value", message))
     if is_plain_e164(raw):
         return _with_plausibility(raw, None, column)
     if _ORDINARY.fullmatch(raw):
@@ -180,7 +180,7 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
     if not raw.isascii() and (digits := western_digits(raw)) != raw:
         cell = read_phone(digits, column, default_region)
         message = WRITTEN_AS(text=digits)
-        replaced = Note(column, "characters_replaced", message)
+        replaced = CellNote(column, "characters_replaced", message)
         return cell._replace(warnings=(replaced, *cell.warnings)) if cell.number else cell
     return _unusual_phone(raw, column, default_region)
 
@@ -190,11 +190,11 @@ def _unusual_phone(raw: str, column: int, default_region: str | None) -> PhoneCe
         return _damaged(damage, column)
     if holds_several_numbers(raw):
         message = _SEVERAL_NUMBERS()
-        return PhoneCell(None, error=Note(column, "several_phones", message))
+        return PhoneCell(None, error=CellNote(column, "several_phones", message))
     text, extension = split_extension(raw)
     if extension is None and _EXTENSION_UNREAD.fullmatch(raw):
         message = _EXTENSION_NOT_READABLE()
-        return PhoneCell(None, error=Note(column, "phone_extension", message))
+        return PhoneCell(None, error=CellNote(column, "phone_extension", message))
     around = number_within(text)
     cell = _normalised(around.value if around else text, column, default_region, extension)
     if around is None or cell.error:
@@ -208,18 +208,18 @@ def _normalised(
     try:
         number = normalise(text, default_region)
     except PhoneError as error:
-        return PhoneCell(None, error=Note(column, "invalid_phone", error.message, error.code))
+        return PhoneCell(None, error=CellNote(column, "invalid_phone", error.message, error.code))
     if damage := inspect_country(text, number, default_region):
         return _damaged(damage, column)
     return _with_plausibility(number, extension, column)
 
 
 def _damaged(damage: NumberDamage, column: int) -> PhoneCell:
-    note = Note(column, "excel_damaged_phone", damage.message, damage.code, damage.repair)
+    note = CellNote(column, "excel_damaged_phone", damage.message, damage.code, damage.repair)
     return PhoneCell(None, error=note)
 
 
-def read_email(text: str, column: int) -> tuple[str, tuple[Note, ...], bool]:
+def read_email(text: str, column: int) -> tuple[str, tuple[CellNote, ...], bool]:
     """Return the address in a cell, warnings, and whether the cell has other words. Whether the
     address is valid is checked when the contact is stored."""
     around = address_within(text)
@@ -228,16 +228,16 @@ def read_email(text: str, column: int) -> tuple[str, tuple[Note, ...], bool]:
     return around.value, (_around(around, column),), True
 
 
-def _around(around: EmbeddedValue, column: int) -> Note:
+def _around(around: EmbeddedValue, column: int) -> CellNote:
     message = _WHOLE_CELL_KEPT(value=around.value)
-    return Note(column, "text_around_value", message)
+    return CellNote(column, "text_around_value", message)
 
 
 def _with_plausibility(number: str, extension: str | None, column: int) -> PhoneCell:
     if is_plausible(number):
         return PhoneCell(number, extension)
     message = _IMPLAUSIBLE()
-    return PhoneCell(number, extension, warnings=(Note(column, "implausible_phone", message),))
+    return PhoneCell(number, extension, warnings=(CellNote(column, "implausible_phone", message),))
 
 
 _DO_NOT_CALL_NAMES = """

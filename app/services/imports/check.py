@@ -18,9 +18,9 @@ from app.enums import ImportState
 from app.models import ContactImport, ImportBlock, ImportProblem, ImportRow, utcnow
 from app.services import storage
 from app.services.imports.corrections import corrections_of
-from app.services.imports.packing import PackedRow, Packer, block_of
+from app.services.imports.packing import PackedRow, RowPacker, block_of
 from app.services.imports.preview import ImportOrder, ImportPreview
-from app.services.imports.records import Record, analyze_rows, insert_rows
+from app.services.imports.records import RowRecord, analyze_rows, insert_rows
 from app.services.imports.uploads import locked
 
 MAX_ROWS = 1_000_000
@@ -32,12 +32,12 @@ _MANY_ROWS = 10_000
 _STORAGE = StorageDefaults()
 
 
-class Superseded(Exception):
+class CheckSuperseded(Exception):
     """Another run has taken over this check, or the upload was cancelled: nothing is written."""
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class CheckTask:
     """A check that has begun, with everything that is needed outside a transaction."""
 
     import_id: UUID
@@ -54,7 +54,7 @@ def begin(
     *,
     max_rows: int = MAX_ROWS,
     storage_defaults: StorageDefaults = _STORAGE,
-) -> Task | None:
+) -> CheckTask | None:
     """Take over the check; return None if a later check was requested or none is needed. A check
     over the storage limit fails."""
     found = locked(session, import_id)
@@ -69,7 +69,7 @@ def begin(
         fail(session, found.id, check_number, storage.STORAGE_FULL)
         found.stored_bytes = None  # rows of an earlier check are still there
         return None
-    return Task(
+    return CheckTask(
         import_id=found.id,
         run=found.check_run,
         file_key=found.file_key,
@@ -100,7 +100,7 @@ def options_of(chosen: Mapping[str, Any], max_rows: int) -> ReadOptions:
     )
 
 
-def forget_rows(session: Session, task: Task) -> bool:
+def forget_rows(session: Session, task: CheckTask) -> bool:
     """Delete some of the rows of an earlier check; return False when there are none left."""
     _held(session, task)
     forgotten = False
@@ -118,8 +118,10 @@ def forget_rows(session: Session, task: Task) -> bool:
     return forgotten
 
 
-def keep(session: Session, task: Task, listed: list[Record], packed: list[PackedRow]) -> None:
-    """Store the next rows as `Packer.split` returns them. Raises `Superseded`."""
+def keep(
+    session: Session, task: CheckTask, listed: list[RowRecord], packed: list[PackedRow]
+) -> None:
+    """Store the next rows as `RowPacker.split` returns them. Raises `CheckSuperseded`."""
     found = _held(session, task)
     size = insert_rows(session, ImportRow, [record.row for record in listed])
     size += insert_rows(session, ImportProblem, [p for record in listed for p in record.problems])
@@ -137,8 +139,8 @@ def analyze_tables(session: Session, planned: ImportPreview) -> None:
         analyze_rows(session)
 
 
-def finish(session: Session, task: Task, planned: ImportPreview, packer: Packer) -> None:
-    """End the check with its counts and how the file was read. Raises `Superseded`."""
+def finish(session: Session, task: CheckTask, planned: ImportPreview, packer: RowPacker) -> None:
+    """End the check with its counts and how the file was read. Raises `CheckSuperseded`."""
     found, table = _held(session, task), planned.table
     found.state, found.checked_at, found.failure = ImportState.CHECKED, utcnow(), None
     found.file_kind = table.kind
@@ -174,8 +176,8 @@ def fail(
                 found.found |= {"sheets": list(refusal.sheets)}
 
 
-def _held(session: Session, task: Task) -> ContactImport:
+def _held(session: Session, task: CheckTask) -> ContactImport:
     found = locked(session, task.import_id)
     if found is None or found.check_run != task.run or found.state is not ImportState.READING:
-        raise Superseded
+        raise CheckSuperseded
     return found

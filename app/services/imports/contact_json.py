@@ -13,7 +13,7 @@ import orjson
 
 from app.errors import Sentence
 from app.schemas.checks import MAX_METADATA_KEY
-from app.services.imports.cells import Note
+from app.services.imports.cells import CellNote
 
 COLUMN = "contactJson"
 _COLUMNS = re.compile(rf"{COLUMN}(?:[2-9]|[1-9][0-9])?")
@@ -64,7 +64,7 @@ _NO_TEXT = Sentence.gettext("“%(name)s” is a text.")
 _IDS_WRONG = Sentence.gettext("External ids are texts under their names.")
 
 
-def read_exact(text: str, column: int) -> tuple[dict[str, Any], Note | None]:
+def read_exact(text: str, column: int) -> tuple[dict[str, Any], CellNote | None]:
     """Return the object in a cell; an empty one and a note if it can't be used."""
     try:
         found = orjson.loads(text)
@@ -80,7 +80,7 @@ def read_exact(text: str, column: int) -> tuple[dict[str, Any], Note | None]:
         return {}, _invalid(column, _METADATA_WRONG())
     if long := next((key for key in metadata if len(key) > MAX_METADATA_KEY), None):
         message = _NAME_TOO_LONG(name=f"{long[:20]}…", most=MAX_METADATA_KEY)
-        return {}, Note(column, "key_too_long", message)
+        return {}, CellNote(column, "key_too_long", message)
     return found, None
 
 
@@ -117,5 +117,5 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, bool | int | float) or _is_text(value)
 
 
-def _invalid(column: int, message: str) -> Note:
-    return Note(column, "invalid_metadata", message)
+def _invalid(column: int, message: str) -> CellNote:
+    return CellNote(column, "invalid_metadata", message)

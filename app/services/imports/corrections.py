@@ -24,7 +24,7 @@ LEFT_OUT = "left_out"
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class RowCorrection:
     """Cells by the index of their column: as typed, and as in the file."""
 
     cells: Mapping[int, str] = field(default_factory=dict)
@@ -32,11 +32,11 @@ class Correction:
     skipped: bool = False
 
 
-Corrections = Mapping[int, Correction]
+Corrections = Mapping[int, RowCorrection]
 """By row number."""
 
 
-def corrections_of(session: Session, import_id: UUID) -> dict[int, Correction]:
+def corrections_of(session: Session, import_id: UUID) -> dict[int, RowCorrection]:
     query = select(
         ImportCorrection.row_number,
         ImportCorrection.cells,
@@ -44,14 +44,14 @@ def corrections_of(session: Session, import_id: UUID) -> dict[int, Correction]:
         ImportCorrection.skipped,
     )
     return {
-        number: Correction(_by_index(cells), _by_index(was), skipped)
+        number: RowCorrection(_by_index(cells), _by_index(was), skipped)
         for number, cells, was, skipped in session.execute(
             query.where(ImportCorrection.import_id == import_id)
         )
     }
 
 
-def corrected_row(row: FileRow, correction: Correction, width: int) -> FileRow:
+def corrected_row(row: FileRow, correction: RowCorrection, width: int) -> FileRow:
     """Return the row with its typed cells, if the file still has the cells that they replace.
 
     A row with a structural problem becomes usable when all of its ``width`` cells were confirmed.

@@ -21,7 +21,7 @@ from app.schemas.checks import MAX_METADATA_KEY
 from app.services import campaigns, csv_files
 from app.services.contacts.contact_index import HeldId
 from app.services.imports import contact_json, mapping
-from app.services.imports.mapping import PROBLEM_COLUMN, Field, Target
+from app.services.imports.mapping import PROBLEM_COLUMN, ColumnTarget, TargetField
 from app.services.imports.rows import to_contact
 
 AT_ONCE = 1000
@@ -32,7 +32,7 @@ _ID_AT_MOST = 2048
 
 
 @dataclass(slots=True)
-class Columns:
+class ExportColumns:
     """The columns of one export: external ids of the campaign, and metadata keys that can be column
     names, in the order in which they are found. ``largest`` is the size of the largest metadata as
     JSON."""
@@ -43,20 +43,20 @@ class Columns:
     largest: int = 0
 
     def header(self) -> list[str]:
-        ids = [f"{Field.EXTERNAL_ID}:{key}" for key in self._named_ids()]
+        ids = [f"{TargetField.EXTERNAL_ID}:{key}" for key in self._named_ids()]
         return [*contact_json.TEXTS, *ids, *self.metadata, *self._exact()]
 
-    def mapping(self) -> mapping.Mapping:
+    def mapping(self) -> mapping.HeaderMapping:
         targets = [
-            *(Target(Field(name)) for name in contact_json.TEXTS),
-            *(Target(Field.EXTERNAL_ID, key) for key in self._named_ids()),
-            *(Target(Field.METADATA, key) for key in self.metadata),
-            *(Target(Field.EXACT) for _ in self._exact()),
+            *(ColumnTarget(TargetField(name)) for name in contact_json.TEXTS),
+            *(ColumnTarget(TargetField.EXTERNAL_ID, key) for key in self._named_ids()),
+            *(ColumnTarget(TargetField.METADATA, key) for key in self.metadata),
+            *(ColumnTarget(TargetField.EXACT) for _ in self._exact()),
         ]
-        return mapping.Mapping(self.header(), targets)
+        return mapping.HeaderMapping(self.header(), targets)
 
     def _named_ids(self) -> list[str]:
-        named = [key for key in self.external_ids if _is_name(f"{Field.EXTERNAL_ID}:{key}")]
+        named = [key for key in self.external_ids if _is_name(f"{TargetField.EXTERNAL_ID}:{key}")]
         return named[:MOST_ID_COLUMNS]
 
     def _exact(self) -> list[str]:
@@ -64,13 +64,13 @@ class Columns:
         return contact_json.columns_for(self.largest + beside)
 
 
-def columns_of(session: Session, campaign: Campaign) -> Columns:
+def columns_of(session: Session, campaign: Campaign) -> ExportColumns:
     """Return the columns for an export of a campaign that came from its loader."""
-    return Columns(campaign.id, campaigns.external_id_keys(session, campaign))
+    return ExportColumns(campaign.id, campaigns.external_id_keys(session, campaign))
 
 
 def parts(
-    transaction: Callable[[], AbstractContextManager[Session]], columns: Columns
+    transaction: Callable[[], AbstractContextManager[Session]], columns: ExportColumns
 ) -> Iterator[bytes]:
     """Yield the file, a thousand contacts at a time, each in a read-only transaction."""
     after: UUID | None = None
@@ -89,7 +89,7 @@ def parts(
             return
 
 
-def _look_for_columns(session: Session, columns: Columns, after: UUID | None) -> UUID | None:
+def _look_for_columns(session: Session, columns: ExportColumns, after: UUID | None) -> UUID | None:
     """Look through the next contacts for metadata keys and the largest size; return where to go on,
     None at the end."""
     query = select(Contact.id, Contact.contact_metadata)
@@ -106,7 +106,7 @@ def _look_for_columns(session: Session, columns: Columns, after: UUID | None) ->
 
 
 def _lines(
-    session: Session, columns: Columns, read_as: mapping.Mapping, after: UUID | None
+    session: Session, columns: ExportColumns, read_as: mapping.HeaderMapping, after: UUID | None
 ) -> tuple[bytes, UUID | None]:
     """Return the next contacts, oldest first, and where to go on; None at the end."""
     query = select(
@@ -137,7 +137,7 @@ def _lines(
     return csv_files.lines(written), rows[-1].id if len(rows) == AT_ONCE else None
 
 
-def _next(query: Any, columns: Columns, after: UUID | None) -> Any:
+def _next(query: Any, columns: ExportColumns, after: UUID | None) -> Any:
     query = query.where(Contact.campaign_id == columns.campaign_id)
     if after is not None:
         query = query.where(Contact.id > after)
@@ -145,8 +145,8 @@ def _next(query: Any, columns: Columns, after: UUID | None) -> Any:
 
 
 def _cells(
-    columns: Columns,
-    read_as: mapping.Mapping,
+    columns: ExportColumns,
+    read_as: mapping.HeaderMapping,
     texts: Sequence[str | None],
     metadata: Mapping[str, Any],
     ids: Mapping[str, HeldId],
@@ -174,18 +174,18 @@ def _cells(
     return cells
 
 
-def _place(target: Target) -> tuple[str, str]:
+def _place(target: ColumnTarget) -> tuple[str, str]:
     match target.field:
-        case Field.METADATA:
+        case TargetField.METADATA:
             return "contactMetadata", target.key
-        case Field.EXTERNAL_ID:
+        case TargetField.EXTERNAL_ID:
             return "externalIds", target.key
         case _:
             return str(target.field), ""
 
 
 def _not_read_back(
-    cells: Sequence[str], read_as: mapping.Mapping, values: Mapping[tuple[str, str], Any]
+    cells: Sequence[str], read_as: mapping.HeaderMapping, values: Mapping[tuple[str, str], Any]
 ) -> set[int]:
     """Return the columns that would not be read as they were written."""
     read = to_contact(cells, read_as, None)
@@ -202,14 +202,14 @@ def _not_read_back(
         if cell and found.get(place) != values[place]:
             wrong.add(index)
     if (shown := filled(cells)) and is_footer(shown):
-        wrong.update(i for i, t in enumerate(read_as.targets) if t.field is not Field.PHONE)
+        wrong.update(i for i, t in enumerate(read_as.targets) if t.field is not TargetField.PHONE)
     return wrong
 
 
 def _is_metadata_name(key: str) -> bool:
     kind = key.partition(":")[0]
     reserved = key in contact_json.TEXTS or contact_json.is_json_column(key)
-    return kind != Field.EXTERNAL_ID and not reserved and _is_name(key)
+    return kind != TargetField.EXTERNAL_ID and not reserved and _is_name(key)
 
 
 def _is_name(text: str) -> bool:

@@ -24,9 +24,9 @@ from app.contact_files.column_names import (
     plain,
 )
 from app.schemas.checks import MAX_METADATA_KEY
-from app.services.contacts.rules import Rules
+from app.services.contacts.rules import ContactRules
 from app.services.imports import cells
-from app.services.imports.cells import Note, read_phone
+from app.services.imports.cells import CellNote, read_phone
 from app.services.imports.contact_json import COLUMN, TEXTS, is_json_column
 from app.services.imports.name_columns import find_names
 from app.validation.emails import is_email
@@ -39,7 +39,7 @@ _NUMBERED = re.compile(r"(.+) \(\d+\)")
 _ROWS_TO_JUDGE = 200
 
 
-class Field(StrEnum):
+class TargetField(StrEnum):
     """What a column can hold."""
 
     FIRST_NAME = "firstName"
@@ -58,13 +58,13 @@ class Field(StrEnum):
     IGNORE = "ignore"
 
 
-class Target(NamedTuple):
+class ColumnTarget(NamedTuple):
     """Where one column goes; ``key`` names the external id or the metadata.
 
     As text ``phone``, ``externalId:crmId``, ``metadata:Recall due``: for forms and storage.
     """
 
-    field: Field
+    field: TargetField
     key: str = ""
 
     def __str__(self) -> str:
@@ -74,12 +74,20 @@ class Target(NamedTuple):
     def parse(cls, text: str) -> Self:
         """Undo ``str``. Raises ValueError for an unknown field."""
         name, _, key = text.partition(":")
-        return cls(Field(name), key)
+        return cls(TargetField(name), key)
 
 
-PAIR = (Field.EXTERNAL_ID_KEY, Field.EXTERNAL_ID_VALUE)
+PAIR = (TargetField.EXTERNAL_ID_KEY, TargetField.EXTERNAL_ID_VALUE)
 """Columns whose cells name an external id and give its value, as in the API."""
-ONCE = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME, Field.STATUS, *PAIR})
+ONCE = frozenset(
+    {
+        TargetField.FIRST_NAME,
+        TargetField.LAST_NAME,
+        TargetField.FULL_NAME,
+        TargetField.STATUS,
+        *PAIR,
+    }
+)
 
 
 def problem_column(header: Sequence[str]) -> int | None:
@@ -96,7 +104,7 @@ def columns_hash(header: Sequence[str]) -> str:
     return sha256(orjson.dumps(list(header))).hexdigest()
 
 
-class Mapping:
+class HeaderMapping:
     """A header with its targets, ready for many rows.
 
     ``phone_order`` has the indexes of phone columns, the preferred first; the default is the order
@@ -104,31 +112,36 @@ class Mapping:
     """
 
     def __init__(
-        self, header: Sequence[str], targets: Sequence[Target], phone_order: Sequence[int] = ()
+        self,
+        header: Sequence[str],
+        targets: Sequence[ColumnTarget],
+        phone_order: Sequence[int] = (),
     ):
         self.header = tuple(header)
         self.targets = tuple(targets)
 
-        def columns(wanted: Field) -> list[int]:
+        def columns(wanted: TargetField) -> list[int]:
             return [index for index, target in enumerate(targets) if target.field is wanted]
 
         self.singles = [
             (index, str(target.field))
             for index, target in enumerate(targets)
-            if target.field in ONCE - {Field.FULL_NAME}
+            if target.field in ONCE - {TargetField.FULL_NAME}
         ]
-        self.full_names = columns(Field.FULL_NAME)
-        self.emails = columns(Field.EMAIL)
-        phones = columns(Field.PHONE)
+        self.full_names = columns(TargetField.FULL_NAME)
+        self.emails = columns(TargetField.EMAIL)
+        phones = columns(TargetField.PHONE)
         preferred = [index for index in phone_order if index in phones]
         self.phones = preferred + [index for index in phones if index not in preferred]
         self._kinds_of_phones = _kinds_of_phones(self.header, self.phones)
-        self.external_ids = [(index, targets[index].key) for index in columns(Field.EXTERNAL_ID)]
-        self.exact = columns(Field.EXACT)
-        self.do_not_call = columns(Field.DO_NOT_CALL)
+        self.external_ids = [
+            (index, targets[index].key) for index in columns(TargetField.EXTERNAL_ID)
+        ]
+        self.exact = columns(TargetField.EXACT)
+        self.do_not_call = columns(TargetField.DO_NOT_CALL)
         self.keys = tuple(name[:MAX_METADATA_KEY] for name in self.header)
         """The metadata key of each column, for values that are kept on the side."""
-        metadata, codes = columns(Field.METADATA), columns(Field.COUNTRY_CODE)
+        metadata, codes = columns(TargetField.METADATA), columns(TargetField.COUNTRY_CODE)
         named = [index for index in metadata if plain(self.header[index]) in CALLING_CODE]
         self.calling_codes = [*codes, *named]
         self.metadata = [
@@ -166,22 +179,22 @@ class MappedRow:
     """
 
     contact: dict[str, Any] = field(default_factory=dict)
-    warnings: list[Note] = field(default_factory=list)
-    errors: list[Note] = field(default_factory=list)
+    warnings: list[CellNote] = field(default_factory=list)
+    errors: list[CellNote] = field(default_factory=list)
     assumed_country: bool = False
     ordinary: bool = field(default=False, compare=False)
 
 
-_NAMES = frozenset({Field.FIRST_NAME, Field.LAST_NAME, Field.FULL_NAME})
+_NAMES = frozenset({TargetField.FIRST_NAME, TargetField.LAST_NAME, TargetField.FULL_NAME})
 
 
-def suggest_for(table: ContactTable, rules: Rules) -> list[Target]:
+def suggest_for(table: ContactTable, rules: ContactRules) -> list[ColumnTarget]:
     """Suggest a target for each column of an open file. Raises `UnreadableFile`
     (``duplicate_columns``)."""
     header = table.header
     targets = suggest(header, rules.keys)
     if (added := problem_column(header)) is not None:
-        targets[added] = Target(Field.IGNORE)
+        targets[added] = ColumnTarget(TargetField.IGNORE)
     for name, target in zip(header, targets, strict=True):
         if name in table.repeated_names and target.field in ONCE:
             raise UnreadableFile("duplicate_columns", row=table.header_row_number, name=name[:100])
@@ -190,7 +203,7 @@ def suggest_for(table: ContactTable, rules: Rules) -> list[Target]:
     return targets
 
 
-def suggested(table: ContactTable, rules: Rules) -> list[Target]:
+def suggested(table: ContactTable, rules: ContactRules) -> list[ColumnTarget]:
     """Suggest targets where it doesn't matter which of several columns of one name counts."""
     try:
         return suggest_for(table, rules)
@@ -198,80 +211,80 @@ def suggested(table: ContactTable, rules: Rules) -> list[Target]:
         return suggest(table.header, rules.keys)
 
 
-def contradicted(table: ContactTable, rules: Rules, chosen: Sequence[str]) -> bool:
+def contradicted(table: ContactTable, rules: ContactRules, chosen: Sequence[str]) -> bool:
     """Return whether remembered targets contradict the values of a file without column names.
 
     Without names all files with as many columns look the same: phones or addresses may be in other
     columns.
     """
-    earlier = [Target.parse(text).field for text in chosen]
+    earlier = [ColumnTarget.parse(text).field for text in chosen]
     found = [target.field for target in _by_first_rows(table, rules) or ()]
     return any(
         kind in earlier and kind in found and earlier[found.index(kind)] is not kind
-        for kind in (Field.PHONE, Field.EMAIL)
+        for kind in (TargetField.PHONE, TargetField.EMAIL)
     )
 
 
-def _by_first_rows(table: ContactTable, rules: Rules) -> list[Target] | None:
+def _by_first_rows(table: ContactTable, rules: ContactRules) -> list[ColumnTarget] | None:
     width = len(table.header)
     rows = [row.cells[:width] for row in islice(table.rows(), _ROWS_TO_JUDGE)]
     return by_content(table.header, rows, rules.default_region)
 
 
-def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list[Target]:
+def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list[ColumnTarget]:
     """Suggest a target for each column by the names that exporters and users give."""
     if COLUMN in header:
         return _of_export(header, set(external_id_keys))
     keys = {plain(key): key for key in external_id_keys}
     if len(keys) == 1:
         keys["externalid"] = next(iter(keys.values()))
-    targets: list[Target] = []
+    targets: list[ColumnTarget] = []
     for name in header:
         target = _by_name(name, header, keys)
-        if target in targets and (target.field in ONCE or target.field is Field.EXTERNAL_ID):
-            target = Target(Field.METADATA)
+        if target in targets and (target.field in ONCE or target.field is TargetField.EXTERNAL_ID):
+            target = ColumnTarget(TargetField.METADATA)
         targets.append(target)
     fields = {target.field for target in targets}
-    if Field.LAST_NAME in fields and Field.FULL_NAME in fields:
+    if TargetField.LAST_NAME in fields and TargetField.FULL_NAME in fields:
         # Patient and Surname: the single name next to a last name is the first name.
-        whole = Field.METADATA if Field.FIRST_NAME in fields else Field.FIRST_NAME
-        targets = [Target(whole) if t.field is Field.FULL_NAME else t for t in targets]
-    elif fields & _NAMES == {Field.FIRST_NAME}:
-        index = targets.index(Target(Field.FIRST_NAME))
+        whole = TargetField.METADATA if TargetField.FIRST_NAME in fields else TargetField.FIRST_NAME
+        targets = [ColumnTarget(whole) if t.field is TargetField.FULL_NAME else t for t in targets]
+    elif fields & _NAMES == {TargetField.FIRST_NAME}:
+        index = targets.index(ColumnTarget(TargetField.FIRST_NAME))
         if plain(header[index]) in WHOLE_WHERE_ALONE:
-            targets[index] = Target(Field.FULL_NAME)
+            targets[index] = ColumnTarget(TargetField.FULL_NAME)
     if len(fields.intersection(PAIR)) == 1:
-        targets = [Target(Field.METADATA) if t.field in PAIR else t for t in targets]
+        targets = [ColumnTarget(TargetField.METADATA) if t.field in PAIR else t for t in targets]
     return _with_metadata_keys(header, targets)
 
 
-def _by_name(name: str, header: Sequence[str], keys: Dictionary[str, str]) -> Target:
+def _by_name(name: str, header: Sequence[str], keys: Dictionary[str, str]) -> ColumnTarget:
     """Return the target for a name; ``keys`` are the external ids by their plain names."""
     if plain(name) in keys:
-        return Target(Field.EXTERNAL_ID, keys[plain(name)])
+        return ColumnTarget(TargetField.EXTERNAL_ID, keys[plain(name)])
     if known := field_of(name) or _again(name, header):
-        return Target(Field(known))
+        return ColumnTarget(TargetField(known))
     if cells.is_do_not_call_column(_once(name, header)):
-        return Target(Field.DO_NOT_CALL)
+        return ColumnTarget(TargetField.DO_NOT_CALL)
     if plain(name) in CALLING_CODE:
-        return Target(Field.COUNTRY_CODE)
-    return Target(Field.METADATA, metadata_key_of(name) or "")
+        return ColumnTarget(TargetField.COUNTRY_CODE)
+    return ColumnTarget(TargetField.METADATA, metadata_key_of(name) or "")
 
 
-def _of_export(header: Sequence[str], external_id_keys: Collection[str]) -> list[Target]:
+def _of_export(header: Sequence[str], external_id_keys: Collection[str]) -> list[ColumnTarget]:
     """Return the targets of a file that was exported here: each column is what its name says."""
     targets = []
     for name in header:
         kind, _, key = name.partition(":")
         if is_json_column(name):
-            targets.append(Target(Field.EXACT))
+            targets.append(ColumnTarget(TargetField.EXACT))
         elif name in TEXTS:
-            targets.append(Target(Field(name)))
-        elif kind == Field.EXTERNAL_ID and key in external_id_keys:
-            targets.append(Target(Field.EXTERNAL_ID, key))
+            targets.append(ColumnTarget(TargetField(name)))
+        elif kind == TargetField.EXTERNAL_ID and key in external_id_keys:
+            targets.append(ColumnTarget(TargetField.EXTERNAL_ID, key))
         else:
-            own = key if kind == Field.EXTERNAL_ID else name
-            targets.append(Target(Field.METADATA, own[:MAX_METADATA_KEY]))
+            own = key if kind == TargetField.EXTERNAL_ID else name
+            targets.append(ColumnTarget(TargetField.METADATA, own[:MAX_METADATA_KEY]))
     return targets
 
 
@@ -279,7 +292,7 @@ def _again(name: str, header: Sequence[str]) -> str | None:
     """Return the field of a column that shares its name with an earlier one, if several may
     count."""
     known = field_of(_once(name, header))
-    return known if known in {Field.PHONE, Field.EMAIL} else None
+    return known if known in {TargetField.PHONE, TargetField.EMAIL} else None
 
 
 def _once(name: str, header: Sequence[str]) -> str:
@@ -290,7 +303,7 @@ def _once(name: str, header: Sequence[str]) -> str:
 
 def by_content(
     header: Sequence[str], samples: Sequence[Sequence[str]], region: str | None
-) -> list[Target] | None:
+) -> list[ColumnTarget] | None:
     """Return targets for columns without names if the values leave no doubt: one column of phones,
     one of addresses, or one of each; else None. A column with more than twice as many values as the
     others of its kind counts alone. Names are found by `find_names`."""
@@ -298,46 +311,46 @@ def by_content(
         [row[index].strip() for row in samples if index < len(row)] for index in range(len(header))
     ]
     kinds = [_kind_of(values, index, region) for index, values in enumerate(columns)]
-    for kind in (Field.PHONE, Field.EMAIL):
+    for kind in (TargetField.PHONE, TargetField.EMAIL):
         places = [index for index, found in enumerate(kinds) if found is kind]
         places.sort(key=lambda index: _count(columns[index]), reverse=True)
         for index in places[1:]:
             if _count(columns[index]) * 2 >= _count(columns[places[0]]):
                 return None
-            kinds[index] = Field.METADATA
-    if not {Field.PHONE, Field.EMAIL}.intersection(kinds):
+            kinds[index] = TargetField.METADATA
+    if not {TargetField.PHONE, TargetField.EMAIL}.intersection(kinds):
         return None
-    free = [index for index, kind in enumerate(kinds) if kind is Field.METADATA]
+    free = [index for index, kind in enumerate(kinds) if kind is TargetField.METADATA]
     for index, name in find_names(columns, free).items():
-        kinds[index] = Field(name)
-    return _with_metadata_keys(header, [Target(kind) for kind in kinds])
+        kinds[index] = TargetField(name)
+    return _with_metadata_keys(header, [ColumnTarget(kind) for kind in kinds])
 
 
 def _count(values: Sequence[str]) -> int:
     return sum(1 for value in values if value)
 
 
-def _kind_of(values: Sequence[str], index: int, region: str | None) -> Field:
+def _kind_of(values: Sequence[str], index: int, region: str | None) -> TargetField:
     """Return what more than half of the values are."""
     filled = [value for value in values if value]
     if sum(map(is_email, filled)) * 2 > len(filled):
-        return Field.EMAIL
+        return TargetField.EMAIL
     numbers = [value for value in filled if sum(map(str.isdigit, value)) >= 7]
     cells = [read_phone(value, index, region) for value in numbers]
     usable = sum(1 for cell in cells if cell.number and not cell.has_text)
-    return Field.PHONE if usable * 2 > len(filled) else Field.METADATA
+    return TargetField.PHONE if usable * 2 > len(filled) else TargetField.METADATA
 
 
-def _with_metadata_keys(header: Sequence[str], targets: list[Target]) -> list[Target]:
+def _with_metadata_keys(header: Sequence[str], targets: list[ColumnTarget]) -> list[ColumnTarget]:
     taken: set[str] = set()
     named = []
     for name, target in zip(header, targets, strict=True):
-        if target.field is Field.METADATA:
+        if target.field is TargetField.METADATA:
             key = (target.key or name)[:MAX_METADATA_KEY]
             if key in taken:
                 key = free_key(name, taken)
             taken.add(key)
-            named.append(Target(Field.METADATA, key))
+            named.append(ColumnTarget(TargetField.METADATA, key))
         else:
             named.append(target)
     return named

@@ -14,31 +14,36 @@ from typing import Any, NamedTuple
 from app.contact_files import UnreadableFile
 from app.errors import ValidationFailed
 from app.schemas.checks import MAX_METADATA_KEY
-from app.services.imports.mapping import ONCE, PAIR, Field, Target, free_key
+from app.services.imports.mapping import ONCE, PAIR, ColumnTarget, TargetField, free_key
 
-_FIELDS = {str(each): each for each in Field} | {"name": Field.FULL_NAME}
-_PARTS = frozenset({Field.FIRST_NAME, Field.LAST_NAME})
+_FIELDS = {str(each): each for each in TargetField} | {"name": TargetField.FULL_NAME}
+_PARTS = frozenset({TargetField.FIRST_NAME, TargetField.LAST_NAME})
 
 
 class ByHand(NamedTuple):
     """One target for each column, and the phone columns in the order in which they count."""
 
-    targets: list[Target]
+    targets: list[ColumnTarget]
     phone_order: list[int]
 
 
 def targets_of(
-    chosen: Any, header: Sequence[str], keys: Dictionary[str, bool], suggested: Sequence[Target]
+    chosen: Any,
+    header: Sequence[str],
+    keys: Dictionary[str, bool],
+    suggested: Sequence[ColumnTarget],
 ) -> ByHand:
     """Return the targets for a mapping file. Raises `ValidationFailed` (``invalid_mapping``) and
     `UnreadableFile` (``no_such_column``)."""
     if not isinstance(chosen, dict) or not chosen:
         raise _invalid("it is no object of fields and columns")
     by_pair = set(PAIR) <= chosen.keys()
-    given: dict[int, Target] = {}
+    given: dict[int, ColumnTarget] = {}
     phones: list[int] = []
     for name, columns in chosen.items():
-        target = Target(Field(name)) if by_pair and name in PAIR else _target(name, keys)
+        target = (
+            ColumnTarget(TargetField(name)) if by_pair and name in PAIR else _target(name, keys)
+        )
         indexes = [_index(column, header) for column in _listed(name, columns)]
         if len(indexes) > 1 and (target.field in ONCE or target.key):
             raise _invalid(f"“{name}” can only come from one column")
@@ -46,56 +51,58 @@ def targets_of(
             if index in given:
                 raise _invalid(f"the column “{header[index]}” is named twice")
             given[index] = _own(target, header[index])
-        if target.field is Field.PHONE:
+        if target.field is TargetField.PHONE:
             phones = indexes
     return ByHand(_with_others(given, header, suggested), phones)
 
 
 def _with_others(
-    given: Dictionary[int, Target], header: Sequence[str], suggested: Sequence[Target]
-) -> list[Target]:
+    given: Dictionary[int, ColumnTarget], header: Sequence[str], suggested: Sequence[ColumnTarget]
+) -> list[ColumnTarget]:
     taken = {target.field for target in given.values()}
-    if Field.FULL_NAME in taken:
+    if TargetField.FULL_NAME in taken:
         taken |= _PARTS
     elif taken & _PARTS:
-        taken.add(Field.FULL_NAME)
-    keys = {target.key for target in given.values() if target.field is Field.METADATA}
+        taken.add(TargetField.FULL_NAME)
+    keys = {target.key for target in given.values() if target.field is TargetField.METADATA}
     targets = []
     for index, target in enumerate(suggested):
         if index in given:
             targets.append(given[index])
-        elif target.field is Field.DO_NOT_CALL:
+        elif target.field is TargetField.DO_NOT_CALL:
             targets.append(target)
         elif target in given.values() or (target.field in taken and not target.key):
-            targets.append(_own(Target(Field.METADATA), header[index], keys))
+            targets.append(_own(ColumnTarget(TargetField.METADATA), header[index], keys))
         else:
             targets.append(target)
     return targets
 
 
-def _target(name: str, keys: Dictionary[str, bool]) -> Target:
+def _target(name: str, keys: Dictionary[str, bool]) -> ColumnTarget:
     kind, _, key = name.partition(":")
-    if kind in (Field.EXTERNAL_ID, "externalIdValue") or name in keys:
+    if kind in (TargetField.EXTERNAL_ID, "externalIdValue") or name in keys:
         wanted = name if name in keys else key or (next(iter(keys)) if len(keys) == 1 else "")
         if wanted not in keys:
             known = ", ".join(sorted(keys)) or "none"
             raise _invalid(f"“{name}” is no external id of the campaign, which has: {known}")
-        return Target(Field.EXTERNAL_ID, wanted)
+        return ColumnTarget(TargetField.EXTERNAL_ID, wanted)
     if name in _FIELDS:
-        return Target(_FIELDS[name])
+        return ColumnTarget(_FIELDS[name])
     key = name.removeprefix("metadata:").removeprefix("contactMetadata.").strip()
     if not key:
         raise _invalid("a key of metadata has no name")
     if len(key) > MAX_METADATA_KEY:
         raise _invalid(f"“{key[:20]}…” has more than {MAX_METADATA_KEY} characters")
-    return Target(Field.METADATA, key)
+    return ColumnTarget(TargetField.METADATA, key)
 
 
-def _own(target: Target, name: str, taken: frozenset[str] | set[str] = frozenset()) -> Target:
+def _own(
+    target: ColumnTarget, name: str, taken: frozenset[str] | set[str] = frozenset()
+) -> ColumnTarget:
     """Return the target; metadata without a key gets the column's name as its key."""
-    if target.field is not Field.METADATA or target.key:
+    if target.field is not TargetField.METADATA or target.key:
         return target
-    return Target(Field.METADATA, free_key(name, taken))
+    return ColumnTarget(TargetField.METADATA, free_key(name, taken))
 
 
 def _listed(name: str, columns: Any) -> list[str]:

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from app.models import ContactImport, ImportBlock
 from app.services.contacts.plan import FAILED, IGNORED
-from app.services.imports.records import Record
+from app.services.imports.records import RowRecord
 
 LISTED_ROWS = 10_000
 """Rows that can't be applied, in a file."""
@@ -43,7 +43,7 @@ class PackedRow(NamedTuple):
 
 
 @dataclass(slots=True)
-class Packer:
+class RowPacker:
     """Decides for each row of one check whether it is listed or packed, and counts the packed."""
 
     rows: int = 0
@@ -56,7 +56,7 @@ class Packer:
     codes: set[str] = field(default_factory=set)
     repairs: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
 
-    def split(self, chunk: Sequence[Record]) -> tuple[list[Record], list[PackedRow]]:
+    def split(self, chunk: Sequence[RowRecord]) -> tuple[list[RowRecord], list[PackedRow]]:
         """Return what is listed and what is packed of the next rows of the file."""
         listed, packed = [], []
         for record in chunk:
@@ -66,7 +66,7 @@ class Packer:
                 if self._has_room(problems):
                     listed.append(record)
                 else:
-                    listed.append(Record(row, []))
+                    listed.append(RowRecord(row, []))
                     packed.append(PackedRow(number, None, problems))
                     self.notes.update({problem["code"] for problem in problems})
                 continue
@@ -101,7 +101,7 @@ class Packer:
         self.problems += len(problems)
         return True
 
-    def _count(self, record: Record) -> None:
+    def _count(self, record: RowRecord) -> None:
         row, problems = record
         self.packed_rows += 1
         own = row["code"] or "", row["reason"] or ""

@@ -26,10 +26,10 @@ from app.database import Database
 from app.errors import Sentence
 from app.gateways.files import FileStore
 from app.services.imports import apply, check, preview, records, steps, undo
-from app.services.imports.check import Superseded, Task
-from app.services.imports.packing import Packer
+from app.services.imports.check import CheckSuperseded, CheckTask
+from app.services.imports.packing import RowPacker
 from app.services.imports.preview import ImportPreview
-from app.services.imports.records import Record
+from app.services.imports.records import RowRecord
 
 _STORAGE = StorageDefaults()
 FILE_GONE = Sentence.gettext(
@@ -44,7 +44,7 @@ ANALYZED_FROM = 4
 T = TypeVar("T")
 
 
-class Retry(Protocol):
+class RetryWrapper(Protocol):
     """Wraps work so that it is repeated while the database can't be reached."""
 
     def __call__(self, work: Callable[[], T], /) -> Callable[[], T]: ...
@@ -80,13 +80,13 @@ def check_file(
         return
     try:
         _check(database, files, task)
-    except Superseded:
+    except CheckSuperseded:
         return
     except (UnreadableFile, FileNotFoundError) as error:
         _refuse(database, task, check_number, error)
 
 
-def _check(database: Database, files: FileStore, task: Task) -> None:
+def _check(database: Database, files: FileStore, task: CheckTask) -> None:
     file = cast(BinaryIO, files.fetch(task.file_key))
     opened = open_table(file, name=task.file_name, options=task.order.options)
     with opened as table, reading_one_of(table.sheets):
@@ -94,7 +94,7 @@ def _check(database: Database, files: FileStore, task: Task) -> None:
         with database.transaction(read_only=True) as session:
             planned = preview.prepare(session, task.order, table)
         with planned:
-            packer = Packer()
+            packer = RowPacker()
             for kept in preview_rows(database, planned, task.import_id):
                 listed, packed = packer.split(kept)
                 with database.transaction() as session:
@@ -108,7 +108,7 @@ def _check(database: Database, files: FileStore, task: Task) -> None:
 
 def preview_rows(
     database: Database, planned: ImportPreview, import_id: UUID
-) -> Iterator[list[Record]]:
+) -> Iterator[list[RowRecord]]:
     """Read, map and plan the rows of an open file, a chunk at a time. Raises `UnreadableFile`."""
     for rows in planned.read():
         mapped = planned.map_rows(rows)
@@ -118,7 +118,7 @@ def preview_rows(
 
 
 def apply_rows(
-    database: Database, import_id: UUID, apply_number: int, *, retry: Retry = once
+    database: Database, import_id: UUID, apply_number: int, *, retry: RetryWrapper = once
 ) -> None:
     """Apply the good rows that are left, each batch in a transaction of its own."""
 
@@ -139,7 +139,7 @@ def apply_rows(
 
 
 def undo_rows(
-    database: Database, import_id: UUID, undo_number: int, *, retry: Retry = once
+    database: Database, import_id: UUID, undo_number: int, *, retry: RetryWrapper = once
 ) -> None:
     """Undo the changes that are left, each batch in a transaction of its own, and sum them up."""
 
@@ -161,12 +161,15 @@ def undo_rows(
 
 
 def _refuse(
-    database: Database, task: Task, check_number: int, error: UnreadableFile | FileNotFoundError
+    database: Database,
+    task: CheckTask,
+    check_number: int,
+    error: UnreadableFile | FileNotFoundError,
 ) -> None:
     """What is wrong may stand far down in the file: nothing is kept of the rows above it."""
     try:
         _forget_rows(database, task)
-    except Superseded:
+    except CheckSuperseded:
         return
     refusal = error if isinstance(error, UnreadableFile) else None
     sentence = refusal.message if refusal else FILE_GONE()
@@ -174,7 +177,7 @@ def _refuse(
         check.fail(session, task.import_id, check_number, sentence, refusal)
 
 
-def _forget_rows(database: Database, task: Task) -> None:
+def _forget_rows(database: Database, task: CheckTask) -> None:
     while True:
         with database.transaction() as session:
             if not check.forget_rows(session, task):

@@ -23,22 +23,22 @@ from app.schemas.checks import MAX_METADATA_KEY
 from app.services import contacts
 from app.services.contacts.incoming import MISSING_IDENTIFIER
 from app.services.contacts.plan import COUNTS, FAILED, IGNORED
-from app.services.contacts.rules import Rules, load_rules
-from app.services.imports.cells import Note
+from app.services.contacts.rules import ContactRules, load_rules
+from app.services.imports.cells import CellNote
 from app.services.imports.corrections import LEFT_OUT, Corrections, corrected_row
 from app.services.imports.kinds import ON_DO_NOT_CALL_LIST
 from app.services.imports.mapping import (
-    Field,
+    ColumnTarget,
+    HeaderMapping,
     MappedRow,
-    Mapping,
-    Target,
+    TargetField,
     columns_hash,
     contradicted,
     problem_column,
     suggest_for,
     suggested,
 )
-from app.services.imports.records import Record, record
+from app.services.imports.records import RowRecord, record
 from app.services.imports.rows import to_contact
 
 CHUNK = 1000
@@ -46,7 +46,9 @@ SAMPLES = 3
 _SAMPLE_LENGTH = 100
 REPAIRED = "repaired"
 """The warning at a cell whose damage was undone because a user accepted the fix."""
-_KEPT_ON_THE_SIDE = frozenset({Field.METADATA, Field.COUNTRY_CODE, Field.PHONE, Field.EMAIL})
+_KEPT_ON_THE_SIDE = frozenset(
+    {TargetField.METADATA, TargetField.COUNTRY_CODE, TargetField.PHONE, TargetField.EMAIL}
+)
 """Columns whose values become metadata, always or if another column counts."""
 
 
@@ -55,7 +57,7 @@ class MappingSettings:
     """How the rows of a file become contacts. ``repairs`` are the kinds of damage to undo, ``keys``
     the campaign's external ids and whether each identifies."""
 
-    mapping: Mapping
+    mapping: HeaderMapping
     default_region: str
     repairs: frozenset[str] = frozenset()
     keys: Dictionary[str, bool] = field(default_factory=dict)
@@ -90,7 +92,7 @@ def map_row(row: FileRow, settings: MappingSettings) -> MappedRow:
     """Return the contact of a row. A row with a structural problem has no contact, only its
     error."""
     if row.problem:
-        return MappedRow(errors=[Note(None, row.problem.code, row.problem.message)])
+        return MappedRow(errors=[CellNote(None, row.problem.code, row.problem.message)])
     mapped = _mapped(row, row.cells, settings)
     if not (mapped.errors and settings.repairs):
         return mapped
@@ -107,7 +109,7 @@ def map_row(row: FileRow, settings: MappingSettings) -> MappedRow:
     again = _mapped(row, cells, settings)
     again.ordinary = mapped.ordinary  # the row is stored with its damage
     again.warnings += [
-        Note(column, REPAIRED, _REPAIRED(value=note.repair), note.reason)
+        CellNote(column, REPAIRED, _REPAIRED(value=note.repair), note.reason)
         for column, note in accepted.items()
     ]
     return again
@@ -116,9 +118,9 @@ def map_row(row: FileRow, settings: MappingSettings) -> MappedRow:
 def _mapped(row: FileRow, cells: Sequence[str], settings: MappingSettings) -> MappedRow:
     mapped = to_contact(cells, settings.mapping, settings.default_region)
     if row.missing > 0:
-        mapped.warnings.append(Note(None, "missing_cells", _MISSING(num=row.missing)))
+        mapped.warnings.append(CellNote(None, "missing_cells", _MISSING(num=row.missing)))
     elif row.missing < 0:
-        mapped.warnings.append(Note(None, "extra_cells", _EXTRA(num=-row.missing)))
+        mapped.warnings.append(CellNote(None, "extra_cells", _EXTRA(num=-row.missing)))
     return mapped
 
 
@@ -153,9 +155,9 @@ def prepare(session: Session, order: ImportOrder, table: ContactTable) -> "Impor
         chosen, phone_order = _remembered(session, order.campaign_id, header), ()
         if chosen and table.header_is_made and contradicted(table, rules, chosen):
             chosen = []
-    targets = [Target.parse(text) for text in chosen] or suggest_for(table, rules)
+    targets = [ColumnTarget.parse(text) for text in chosen] or suggest_for(table, rules)
     settings = MappingSettings(
-        Mapping(header, targets, phone_order),
+        HeaderMapping(header, targets, phone_order),
         order.region or rules.default_region,
         order.repairs,
         rules.keys,
@@ -174,8 +176,8 @@ def _remembered(session: Session, campaign_id: UUID, header: Sequence[str]) -> l
     found = session.get(ColumnMapping, (campaign_id, columns_hash(header[:added])))
     if found is None:
         return []
-    beyond = [str(Target(Field.METADATA, name)) for name in header[added + 1 :]]
-    return [*found.mapping, str(Target(Field.IGNORE)), *beyond]
+    beyond = [str(ColumnTarget(TargetField.METADATA, name)) for name in header[added + 1 :]]
+    return [*found.mapping, str(ColumnTarget(TargetField.IGNORE)), *beyond]
 
 
 class ImportPreview:
@@ -189,7 +191,7 @@ class ImportPreview:
         self,
         table: ContactTable,
         settings: MappingSettings,
-        rules: Rules,
+        rules: ContactRules,
         order: ImportOrder,
         revision: int,
     ):
@@ -231,7 +233,7 @@ class ImportPreview:
             for row in rows
         ]
 
-    def plan(self, session: Session, import_id: UUID, chunk: MappedRows) -> list[Record]:
+    def plan(self, session: Session, import_id: UUID, chunk: MappedRows) -> list[RowRecord]:
         """The outcome and the problems of each row of the next chunk, in a transaction that only
         reads.
 
@@ -259,7 +261,7 @@ class ImportPreview:
             self._assumed_country += mapped.assumed_country and outcome != FAILED
             problems = result.problems.get(number, ())
             if number in result.listed:
-                mapped.warnings.append(Note(None, ON_DO_NOT_CALL_LIST, _ON_LIST()))
+                mapped.warnings.append(CellNote(None, ON_DO_NOT_CALL_LIST, _ON_LIST()))
             if mapped.errors and not row.problem:
                 problems = self._further_problems(mapped)
             records.append(

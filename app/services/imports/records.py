@@ -17,8 +17,8 @@ from app.models import ImportChange, ImportProblem, ImportRow
 from app.services.contacts import consent
 from app.services.contacts.contact_index import RowIdentity
 from app.services.contacts.plan import CREATED, DELETED, UPDATED
-from app.services.imports.cells import DO_NOT_CALL_WARNINGS, Note
-from app.services.imports.mapping import Field, MappedRow, Mapping
+from app.services.imports.cells import DO_NOT_CALL_WARNINGS, CellNote
+from app.services.imports.mapping import HeaderMapping, MappedRow, TargetField
 
 _OF_A_REFUSAL = frozenset({consent.KEY, consent.SOURCE_KEY})
 _APPLIED = frozenset({CREATED, UPDATED, DELETED})
@@ -35,22 +35,22 @@ _ROWS_AT_ONCE = 100
 Written = type[ImportRow] | type[ImportProblem] | type[ImportChange]
 
 
-def field_of(column: int | None, mapping: Mapping) -> str | None:
+def field_of(column: int | None, mapping: HeaderMapping) -> str | None:
     """Return the contact's field that a column becomes, by its name in the API."""
     if column is None or column >= len(mapping.targets):
         return None
     target = mapping.targets[column]
     match target.field:
-        case Field.METADATA | Field.COUNTRY_CODE:
+        case TargetField.METADATA | TargetField.COUNTRY_CODE:
             return f"contactMetadata.{target.key or mapping.header[column]}"
-        case Field.EXTERNAL_ID:
+        case TargetField.EXTERNAL_ID:
             return "externalIdValue"
         case _:
             return str(target.field)
 
 
 def column_of(
-    problem: Problem, cells: Sequence[str], contact: Dictionary[str, Any], mapping: Mapping
+    problem: Problem, cells: Sequence[str], contact: Dictionary[str, Any], mapping: HeaderMapping
 ) -> int | None:
     """Return the column at which a problem of a contact's field is shown."""
     name, _, key = problem.field.partition(".")
@@ -84,16 +84,16 @@ def _first(*choices: Sequence[int]) -> int | None:
     return next((columns[0] for columns in choices if columns), None)
 
 
-def notes_on(earlier: RowIdentity, row: RowIdentity) -> list[Note]:
+def notes_on(earlier: RowIdentity, row: RowIdentity) -> list[CellNote]:
     """Return the warnings for an applied row whose contact an ``earlier`` row had too."""
     number = earlier.row_number
-    notes = [Note(None, "duplicate", _SAME_CONTACT(row=number))]
+    notes = [CellNote(None, "duplicate", _SAME_CONTACT(row=number))]
     if not _differ(earlier, row):
         return notes
     if row.phone and row.phone == earlier.phone:
-        notes.append(Note(None, "duplicate_phone", _SAME_PHONE(row=number)))
+        notes.append(CellNote(None, "duplicate_phone", _SAME_PHONE(row=number)))
     if row.email_key and row.email_key == earlier.email_key:
-        notes.append(Note(None, "duplicate_email", _SAME_EMAIL(row=number)))
+        notes.append(CellNote(None, "duplicate_email", _SAME_EMAIL(row=number)))
     return notes
 
 
@@ -109,7 +109,7 @@ def _differ(earlier: RowIdentity, row: RowIdentity) -> bool:
     return any(one and other and one != other for one, other in pairs)
 
 
-class Record(NamedTuple):
+class RowRecord(NamedTuple):
     """A row as it is stored, and the problems at its cells."""
 
     row: dict[str, Any]
@@ -120,19 +120,19 @@ def record(
     import_id: UUID,
     row: FileRow,
     mapped: MappedRow,
-    mapping: Mapping,
+    mapping: HeaderMapping,
     outcome: str,
     problems_found: Sequence[Problem],
     ignored_code: str | None,
     again: tuple[RowIdentity, RowIdentity] | None,
-) -> Record:
+) -> RowRecord:
     """Return what is stored of a row. ``problems_found`` are those of its contact; ``again`` is set
     if an earlier row has the same contact."""
     if outcome in _APPLIED:
         if again:
             mapped.warnings += notes_on(*again)
         if outcome == CREATED and "phone" not in mapped.contact:
-            mapped.warnings.append(Note(None, "no_phone", _NO_PHONE()))
+            mapped.warnings.append(CellNote(None, "no_phone", _NO_PHONE()))
     if mapped.warnings and outcome not in _KEPT:
         mapped.warnings = [
             note for note in mapped.warnings if note.code not in DO_NOT_CALL_WARNINGS
@@ -151,7 +151,7 @@ def record(
             "row_number": row.number,
             "position": position,
         }
-    return Record(
+    return RowRecord(
         {
             "import_id": import_id,
             "row_number": row.number,
@@ -167,7 +167,7 @@ def record(
 
 
 def _errors(
-    row: FileRow, mapped: MappedRow, mapping: Mapping, problems_found: Sequence[Problem]
+    row: FileRow, mapped: MappedRow, mapping: HeaderMapping, problems_found: Sequence[Problem]
 ) -> list[dict[str, Any]]:
     problems = [_noted(note, mapping) | {"repair": note.repair} for note in mapped.errors]
     noted = {problem["field"] for problem in problems}
@@ -185,7 +185,7 @@ def _storable(cells: list[str]) -> list[str]:
     return [cell.replace("\0", "\ufffd") for cell in cells]
 
 
-def _noted(note: Note, mapping: Mapping) -> dict[str, Any]:
+def _noted(note: CellNote, mapping: HeaderMapping) -> dict[str, Any]:
     field_name = field_of(note.column, mapping)
     return problem_values(note.column, note.code, note.message, field_name, reason=note.reason)
 

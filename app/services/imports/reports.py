@@ -132,7 +132,7 @@ def _holds_all(session: Session, upload: ContactImport, encoding: str) -> bool:
     return True
 
 
-class Kind(NamedTuple):
+class ProblemKind(NamedTuple):
     """Rows with the same problem (or the same note)."""
 
     code: str
@@ -140,7 +140,7 @@ class Kind(NamedTuple):
     rows: int
 
 
-class Repair(NamedTuple):
+class SuggestedRepair(NamedTuple):
     """A suggested repair of one kind of damage, with the first row that it would fix."""
 
     code: str
@@ -164,14 +164,14 @@ class ShownRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowPage:
     """A page of rows; ``next_number`` is the row to go on after, None at the end."""
 
     rows: list[ShownRow]
     next_number: int | None
 
 
-def failed_kinds(session: Session, upload: ContactImport) -> list[Kind]:
+def failed_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
     """Return why rows can't be applied, most frequent first; a row with several problems counts
     for each of them."""
     row, problem = ImportRow, ImportProblem
@@ -184,10 +184,12 @@ def failed_kinds(session: Session, upload: ContactImport) -> list[Kind]:
     counts = packed_kinds(upload, FAILED)
     for code, reason, count in session.execute(query):
         counts[code or "", reason] += count
-    return sorted((Kind(*kind, count) for kind, count in counts.items()), key=_most_rows_first)
+    return sorted(
+        (ProblemKind(*kind, count) for kind, count in counts.items()), key=_most_rows_first
+    )
 
 
-def note_kinds(session: Session, upload: ContactImport) -> list[Kind]:
+def note_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
     """Return the notes on rows that are applied, most frequent first."""
     rows = func.count(ImportRow.row_number.distinct())
     query = (
@@ -200,7 +202,7 @@ def note_kinds(session: Session, upload: ContactImport) -> list[Kind]:
     counts = packed_notes(upload)
     for code, count in session.execute(query):
         counts[code] += count
-    return sorted((Kind(code, None, n) for code, n in counts.items()), key=_most_rows_first)
+    return sorted((ProblemKind(code, None, n) for code, n in counts.items()), key=_most_rows_first)
 
 
 def first_notes(
@@ -219,7 +221,7 @@ def first_notes(
     return [(number, message) for number, message in session.execute(query)]
 
 
-def ignored_kinds(session: Session, upload: ContactImport) -> list[Kind]:
+def ignored_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
     """Return why rows are ignored, most frequent first."""
     query = (
         select(ImportRow.code, func.count())
@@ -229,14 +231,16 @@ def ignored_kinds(session: Session, upload: ContactImport) -> list[Kind]:
     counts = packed_kinds(upload, IGNORED)
     for code, count in session.execute(query):
         counts[code or "", None] += count
-    return sorted((Kind(*kind, count) for kind, count in counts.items()), key=_most_rows_first)
+    return sorted(
+        (ProblemKind(*kind, count) for kind, count in counts.items()), key=_most_rows_first
+    )
 
 
-def _most_rows_first(kind: Kind) -> tuple[int, str, str]:
+def _most_rows_first(kind: ProblemKind) -> tuple[int, str, str]:
     return -kind.rows, kind.code, kind.reason or ""
 
 
-def repairs(session: Session, upload: ContactImport) -> list[Repair]:
+def repairs(session: Session, upload: ContactImport) -> list[SuggestedRepair]:
     """Return the repairs that a user may accept, those of most rows first."""
     problem = ImportProblem
     query = (
@@ -245,14 +249,14 @@ def repairs(session: Session, upload: ContactImport) -> list[Repair]:
         .group_by(problem.code, problem.reason)
     )
     packed = (upload.packed or {}).get("repairs", ())
-    found = {(code, reason): Repair(code, reason, *rest) for code, reason, *rest in packed}
+    found = {(code, reason): SuggestedRepair(code, reason, *rest) for code, reason, *rest in packed}
     for code, reason, count, number in session.execute(query):
         row = session.get_one(ImportRow, (upload.id, number))
         first = session.get_one(ImportProblem, (upload.id, number, 0))
         value = row.cells[first.column_index or 0]
         kind = code, reason or ""
         rows = count + (found[kind].rows if kind in found else 0)
-        found[kind] = Repair(*kind, rows, number, value, first.repair or "")
+        found[kind] = SuggestedRepair(*kind, rows, number, value, first.repair or "")
     return sorted(found.values(), key=lambda repair: (-repair.rows, repair.reason))
 
 
@@ -266,7 +270,7 @@ def page(
     note: str | None = None,
     after: int = 0,
     limit: int = 25,
-) -> Rows:
+) -> RowPage:
     """Return the rows after a row number in the order of the file: all, those of an outcome, those
     that failed and have a problem of a code and reason, or those with a note."""
     query = select(ImportRow).where(ImportRow.import_id == upload.id, ImportRow.row_number > after)
@@ -283,7 +287,7 @@ def page(
         ShownRow(row.row_number, row.cells, row.outcome, row.code, problems[row.row_number])
         for row in rows
     ]
-    return Rows(shown, rows[-1].row_number if len(found) > limit else None)
+    return RowPage(shown, rows[-1].row_number if len(found) > limit else None)
 
 
 def _with_note(query: Select[ImportRow], note: str) -> Select[ImportRow]:

@@ -17,7 +17,7 @@ from app.services.imports import cells
 from app.services.imports.cells import (
     COUNTS_AS_EMPTY,
     WRITTEN_AS,
-    Note,
+    CellNote,
     PhoneCell,
     are_ordinary,
     is_ordinary,
@@ -28,7 +28,7 @@ from app.services.imports.cells import (
     unusable,
 )
 from app.services.imports.contact_json import read_exact
-from app.services.imports.mapping import PAIR, MappedRow, Mapping
+from app.services.imports.mapping import PAIR, HeaderMapping, MappedRow
 from app.validation.emails import is_email
 
 _BETWEEN = re.compile(r"[\s;,|]+|:::")
@@ -57,7 +57,9 @@ _OTHER_PHONE_USED = Sentence.gettext("%(problem_words)s %(phone)s is used instea
 _OTHER_PHONE = Sentence.gettext("%(phone)s is used; this number is kept as metadata.")
 
 
-def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | None) -> MappedRow:
+def to_contact(
+    values: Sequence[str], mapping: HeaderMapping, default_region: str | None
+) -> MappedRow:
     """Return one row of text as a contact: keys ``firstName lastName email phone status
     contactMetadata externalIdKey externalIdValue externalIds``, those without a value left out."""
     row = MappedRow(ordinary=are_ordinary(values))
@@ -75,7 +77,7 @@ def to_contact(values: Sequence[str], mapping: Mapping, default_region: str | No
     return row
 
 
-def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[str, Any]:
+def _metadata(values: Sequence[str], mapping: HeaderMapping, row: MappedRow) -> dict[str, Any]:
     """Return the metadata: every cell as it is, because words like "none" may mean
     something there."""
     metadata: dict[str, Any] = {}
@@ -92,14 +94,14 @@ def _metadata(values: Sequence[str], mapping: Mapping, row: MappedRow) -> dict[s
         elif note.code == "formula_without_value":
             row.warnings.append(note)
         elif note.code == "cell_error":
-            row.warnings.append(Note(index, "placeholder_value", COUNTS_AS_EMPTY(text=text)))
+            row.warnings.append(CellNote(index, "placeholder_value", COUNTS_AS_EMPTY(text=text)))
         else:
             row.errors.append(note)
     return metadata
 
 
 def _names(
-    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+    values: Sequence[str], mapping: HeaderMapping, row: MappedRow, metadata: dict[str, Any]
 ) -> None:
     for index, name in mapping.singles:
         if text := _text(values, index, row):
@@ -125,7 +127,7 @@ def _keep_whole(text: str, key: str, row: MappedRow, metadata: dict[str, Any]) -
         metadata.setdefault(key, text)
 
 
-def _external_ids(values: Sequence[str], mapping: Mapping, row: MappedRow) -> None:
+def _external_ids(values: Sequence[str], mapping: HeaderMapping, row: MappedRow) -> None:
     """Set the contact's pair from the columns of a pair, else from the first column with a value;
     the other ids follow."""
     for index, key in mapping.external_ids:
@@ -149,7 +151,7 @@ def _exact(cell: str, index: int, row: MappedRow, metadata: dict[str, Any]) -> N
 
 
 def _refusals(
-    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+    values: Sequence[str], mapping: HeaderMapping, row: MappedRow, metadata: dict[str, Any]
 ) -> None:
     """Record a refusal of calls, whatever other columns say about consent; the first column that
     refuses is the source."""
@@ -159,10 +161,10 @@ def _refusals(
         asked = cells.asks_not_to_be_called(text) if text else False
         if asked:
             sources.append(mapping.header[index])
-            row.warnings.append(Note(index, "do_not_call", _NOT_CALLED()))
+            row.warnings.append(CellNote(index, "do_not_call", _NOT_CALLED()))
         elif asked is None:
             sources.append(f"{mapping.header[index]}: {text}")
-            row.warnings.append(Note(index, "do_not_call_unclear", _UNCLEAR(text=text)))
+            row.warnings.append(CellNote(index, "do_not_call_unclear", _UNCLEAR(text=text)))
     if sources:
         metadata[consent.KEY] = REFUSAL
         metadata[consent.SOURCE_KEY] = sources[0]
@@ -180,7 +182,7 @@ def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = 
         if not text:
             return ""
     if text[0] == "=" and (written := quoted_formula(text)):
-        row.warnings.append(Note(index, "text_around_value", _A_FORMULA()))
+        row.warnings.append(CellNote(index, "text_around_value", _A_FORMULA()))
         text = written
     if note := placeholder(text, index):
         row.warnings.append(note)
@@ -194,7 +196,7 @@ def _text(values: Sequence[str], index: int, row: MappedRow, *, is_name: bool = 
 def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
     visible = without_invisible(text, joiners=not is_name)
     if visible != text:
-        row.warnings.append(Note(index, "characters_removed", _INVISIBLE_REMOVED()))
+        row.warnings.append(CellNote(index, "characters_removed", _INVISIBLE_REMOVED()))
     if note := undecodable(visible, index):
         row.errors.append(note)
         return ""
@@ -202,7 +204,7 @@ def _cleaned(text: str, index: int, row: MappedRow, *, is_name: bool) -> str:
 
 
 def _emails(
-    values: Sequence[str], mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+    values: Sequence[str], mapping: HeaderMapping, row: MappedRow, metadata: dict[str, Any]
 ) -> None:
     """Choose among the columns of email addresses. Their form is checked when the contact is
     stored."""
@@ -218,7 +220,9 @@ def _emails(
             cells.append(_unusual_email(text, index, mapping, row, metadata))
     chosen = cells[0] if len(cells) == 1 else _best_address(cells)
     if several and not (chosen and is_email(chosen[2])):
-        row.errors.extend(Note(index, "several_emails", _SEVERAL_EMAILS()) for index, _ in several)
+        row.errors.extend(
+            CellNote(index, "several_emails", _SEVERAL_EMAILS()) for index, _ in several
+        )
         return
     if chosen is None:
         return
@@ -226,22 +230,22 @@ def _emails(
     for index, text in several:
         metadata[mapping.keys[index]] = text
         message = _SEVERAL_EMAILS_BESIDE(email=chosen[2])
-        row.warnings.append(Note(index, "email_dropped", message))
+        row.warnings.append(CellNote(index, "email_dropped", message))
     for index, text, address in cells:
         if index != chosen[0] and address.casefold() != chosen[2].casefold():
             metadata[mapping.keys[index]] = text
             code = "several_emails" if is_email(address) else "email_dropped"
             message = _OTHER_EMAIL(email=chosen[2])
-            row.warnings.append(Note(index, code, message))
+            row.warnings.append(CellNote(index, code, message))
 
 
 def _unusual_email(
-    text: str, index: int, mapping: Mapping, row: MappedRow, metadata: dict[str, Any]
+    text: str, index: int, mapping: HeaderMapping, row: MappedRow, metadata: dict[str, Any]
 ) -> tuple[int, str, str]:
     """Return the column, its text and the address in it."""
     if not text.isascii() and (plain_text := narrow(text)) != text:
         message = WRITTEN_AS(text=plain_text)
-        row.warnings.append(Note(index, "characters_replaced", message))
+        row.warnings.append(CellNote(index, "characters_replaced", message))
         text = plain_text
     address, warnings, has_text = read_email(text, index)
     row.warnings.extend(warnings)
@@ -256,7 +260,7 @@ def _best_address(cells: Sequence[tuple[int, str, str]]) -> tuple[int, str, str]
 
 def _phones(
     values: Sequence[str],
-    mapping: Mapping,
+    mapping: HeaderMapping,
     row: MappedRow,
     metadata: dict[str, Any],
     default_region: str | None,
@@ -285,7 +289,7 @@ def _phones(
     if phone.extension:
         metadata[EXTENSION_KEY] = phone.extension
         message = _WITHOUT_EXTENSION(extension=phone.extension)
-        row.warnings.append(Note(index, "extension_dropped", message))
+        row.warnings.append(CellNote(index, "extension_dropped", message))
     row.warnings.extend(phone.warnings)
     for other, text, cell in cells:
         if other != index and (cell.number is None or cell.number != phone.number):
@@ -293,7 +297,9 @@ def _phones(
             row.warnings.append(_set_aside(other, cell, str(phone.number)))
 
 
-def _region(values: Sequence[str], mapping: Mapping, default_region: str | None) -> str | None:
+def _region(
+    values: Sequence[str], mapping: HeaderMapping, default_region: str | None
+) -> str | None:
     """Return the region of the row's numbers, if a column of calling codes gives it."""
     stated = (region_of_code(values[index], default_region) for index in mapping.calling_codes)
     return next(filter(None, stated), None)
@@ -306,8 +312,8 @@ def _beside_code(cell: PhoneCell, region: str | None) -> PhoneCell:
     return cell
 
 
-def _set_aside(column: int, cell: PhoneCell, used: str) -> Note:
+def _set_aside(column: int, cell: PhoneCell, used: str) -> CellNote:
     if cell.error:
         message = _OTHER_PHONE_USED(problem_words=cell.error.message, phone=used)
-        return Note(column, "phone_dropped", message, cell.error.reason or cell.error.code)
-    return Note(column, "several_phones", _OTHER_PHONE(phone=used))
+        return CellNote(column, "phone_dropped", message, cell.error.reason or cell.error.code)
+    return CellNote(column, "several_phones", _OTHER_PHONE(phone=used))

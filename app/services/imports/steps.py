@@ -23,7 +23,7 @@ from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit, campaigns
 from app.services.imports import uploads
-from app.services.imports.mapping import ONCE, Field, Target, columns_hash
+from app.services.imports.mapping import ONCE, ColumnTarget, TargetField, columns_hash
 from app.services.imports.uploads import (
     can_be_read_again,
     can_go_on,
@@ -35,7 +35,7 @@ from app.services.imports.uploads import (
     rows_left,
 )
 
-_ONCE = ONCE | {Field.EXTERNAL_ID}
+_ONCE = ONCE | {TargetField.EXTERNAL_ID}
 _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 LEASE_LASTS = timedelta(seconds=15)
 _AT_ONCE = 20
@@ -64,7 +64,7 @@ def read_again(
     mapping: Sequence[str] | None = None,
     reading: ReadingChoices | None = None,
 ) -> ContactImport:
-    """Check file again with other columns (one target each, see `Target`) or read differently.
+    """Check the file again with other columns (a `ColumnTarget` each) or read differently.
 
     The columns are remembered for the campaign's next file with the same ones. Raises `Forbidden`,
     `NotFound`, `Conflict` (``upload_not_open``) and `ValidationFailed` (``unknown_target``,
@@ -205,7 +205,7 @@ def _check_mapping(
     upload: ContactImport, mapping: Sequence[str], external_keys: Collection[str]
 ) -> None:
     problems: list[Problem] = []
-    seen: dict[Target, int] = {}
+    seen: dict[ColumnTarget, int] = {}
     if len(mapping) != len(upload.columns):
         message = gettext("The file's columns have changed. Nothing was saved.")
         raise Conflict(message, "upload_not_open")
@@ -226,14 +226,14 @@ def _check_mapping(
     refuse_any(problems)
 
 
-def _target(text: str, external_keys: Collection[str]) -> Target | None:
+def _target(text: str, external_keys: Collection[str]) -> ColumnTarget | None:
     try:
-        target = Target.parse(text)
+        target = ColumnTarget.parse(text)
     except ValueError:
         return None
-    if target.field is Field.EXTERNAL_ID and target.key not in external_keys:
+    if target.field is TargetField.EXTERNAL_ID and target.key not in external_keys:
         return None
-    needs_key = target.field in (Field.EXTERNAL_ID, Field.METADATA)
+    needs_key = target.field in (TargetField.EXTERNAL_ID, TargetField.METADATA)
     return target if bool(target.key) == needs_key else None
 
 

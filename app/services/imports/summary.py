@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from app.models import ContactImport, ImportProblem, ImportRow
 from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports.kinds import WARNINGS
-from app.services.imports.mapping import Field, Target
+from app.services.imports.mapping import ColumnTarget, TargetField
 from app.services.imports.packing import next_block
 from app.services.imports.preview import ImportPreview
 
@@ -35,7 +35,7 @@ Skipped = Sequence[Any]
 
 
 @dataclass(slots=True)
-class Summary:
+class ImportSummary:
     """How a file was read and what became of it, besides its rows.
 
     ``found`` is as in `ContactImport.found`. The warnings are complete when all rows were
@@ -51,7 +51,7 @@ class Summary:
     row_warnings: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, upload: ContactImport) -> "Summary":
+    def of(cls, upload: ContactImport) -> "ImportSummary":
         return cls(
             kind=upload.file_kind,
             found=upload.found,
@@ -62,7 +62,7 @@ class Summary:
         )
 
     @classmethod
-    def of_preview(cls, planned: ImportPreview) -> "Summary":
+    def of_preview(cls, planned: ImportPreview) -> "ImportSummary":
         """Return the summary of a preview that has read its whole file."""
         table = planned.table
         return cls(
@@ -99,9 +99,9 @@ class Summary:
         """Return the columns of each field, external id or metadata key."""
         fields: dict[str, list[str]] = {}
         for name, text in zip(self.columns, self.mapping, strict=True):
-            target = Target.parse(text)
-            if target.field is not Field.IGNORE:
-                key = target.key if target.field is Field.METADATA else str(target)
+            target = ColumnTarget.parse(text)
+            if target.field is not TargetField.IGNORE:
+                key = target.key if target.field is TargetField.METADATA else str(target)
                 fields.setdefault(key, []).append(name)
         return fields
 
@@ -201,7 +201,7 @@ def _listed(skipped: Iterable[Skipped]) -> Iterator[tuple[int, str | None]]:
             yield from ((number, kind) for number in range(first, last + 1))
 
 
-def as_json(summary: Summary, rows: Iterable[RowSummary]) -> Iterator[bytes]:
+def as_json(summary: ImportSummary, rows: Iterable[RowSummary]) -> Iterator[bytes]:
     """Yield the object of a file that was read, in pieces."""
     head = {
         "outcome": "read",

@@ -21,7 +21,7 @@ from app.models import Campaign, ContactImport, ImportChange, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit
-from app.services.contacts.plan import CREATED, UPDATED, Change
+from app.services.contacts.plan import CREATED, UPDATED, ContactChange
 from app.services.contacts.undo import (
     BROUGHT_BACK,
     ERASED,
@@ -33,7 +33,7 @@ from app.services.contacts.undo import (
     RESTORED,
     TAKEN,
     UNCHANGED,
-    Undone,
+    UndoneChange,
     fields_differing,
     undo,
 )
@@ -50,14 +50,14 @@ FIGURES = (
     {BROUGHT_BACK},
     {LEFT, PARTLY, GONE, TAKEN, UNCHANGED},
 )
-"""The outcomes that each of `Sums.figures` counts."""
+"""The outcomes that each of `UndoTotals.figures` counts."""
 _CHANGING = (RESTORED, PARTLY, LEFT, GONE)
 CAN_BE_UNDONE = ImportChange.undone.is_distinct_from(ERASED)
 _ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class UndoTotals:
     """What an undo does to how many contacts.
 
     ``removed_changed`` are those of the removed that have changed since they were created.
@@ -101,7 +101,7 @@ def extent(session: Session, upload: ContactImport) -> tuple[int, int]:
     return changes, changed
 
 
-def sums(session: Session, import_id: UUID) -> Sums:
+def sums(session: Session, import_id: UUID) -> UndoTotals:
     """Return what the undo of an upload has done, from the outcome of its changes."""
     own = ImportChange.import_id == import_id
     grouped = select(ImportChange.undone, func.count()).group_by(ImportChange.undone)
@@ -121,7 +121,7 @@ def sums(session: Session, import_id: UUID) -> Sums:
     created_gone = select(func.count()).where(
         own, ImportChange.undone == GONE, ImportChange.action == CREATED
     )
-    return Sums(
+    return UndoTotals(
         removed=by_outcome.get(REMOVED, 0) + by_outcome.get(REMOVED_CHANGED, 0),
         removed_changed=by_outcome.get(REMOVED_CHANGED, 0),
         restored=updated(RESTORED, PARTLY),
@@ -141,12 +141,14 @@ def erased(session: Session, import_id: UUID) -> int:
     return session.scalar(query.where(ImportChange.import_id == import_id, ~CAN_BE_UNDONE)) or 0
 
 
-def result_of(upload: ContactImport) -> Sums | None:
+def result_of(upload: ContactImport) -> UndoTotals | None:
     """Return the result of an upload's undo; None before."""
-    return Sums(**upload.undo_result) if upload.undo_result is not None else None
+    return UndoTotals(**upload.undo_result) if upload.undo_result is not None else None
 
 
-def steps_left(session: Session, upload: ContactImport, limit: int | None = None) -> list[Change]:
+def steps_left(
+    session: Session, upload: ContactImport, limit: int | None = None
+) -> list[ContactChange]:
     """Return the changes that are still to be undone, the last first."""
     query = select(
         ImportChange.row_number,
@@ -158,11 +160,11 @@ def steps_left(session: Session, upload: ContactImport, limit: int | None = None
     if upload.undo_from_row is not None:
         query = query.where(ImportChange.row_number < upload.undo_from_row)
     rows = session.execute(query.order_by(ImportChange.row_number.desc()).limit(limit))
-    return [Change(row[0], str(row[1]), row[2], row[3], row[4]) for row in rows]
+    return [ContactChange(row[0], str(row[1]), row[2], row[3], row[4]) for row in rows]
 
 
 def fields_left_by(
-    session: Session, upload: ContactImport, steps: Iterable[Change]
+    session: Session, upload: ContactImport, steps: Iterable[ContactChange]
 ) -> dict[str, set[str]]:
     """Return the fields that earlier undone steps left as they were, by contact of these steps."""
     left: dict[str, set[str]] = defaultdict(set)
@@ -257,7 +259,7 @@ def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
     return True
 
 
-def finish(session: Session, import_id: UUID, undo_number: int, result: Sums) -> None:
+def finish(session: Session, import_id: UUID, undo_number: int, result: UndoTotals) -> None:
     upload = _at_work(session, import_id, undo_number)
     if upload is None:
         return
@@ -296,7 +298,7 @@ def _at_work(session: Session, import_id: UUID, undo_number: int) -> ContactImpo
     return upload if wanted else None
 
 
-def _outcome_values(upload: ContactImport, one: Undone) -> dict[str, object]:
+def _outcome_values(upload: ContactImport, one: UndoneChange) -> dict[str, object]:
     return {
         "import_id": upload.id,
         "row_number": one.step.row_number,

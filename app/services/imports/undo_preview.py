@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, aliased
 
 from app.models import Campaign, Contact, ContactExternalId, ContactImport, ImportChange
 from app.services import campaigns
-from app.services.contacts.plan import CREATED, DELETED, UPDATED, Change
+from app.services.contacts.plan import CREATED, DELETED, UPDATED, ContactChange
 from app.services.contacts.undo import (
     BROUGHT_BACK,
     GONE,
@@ -20,14 +20,14 @@ from app.services.contacts.undo import (
     RESTORED,
     TAKEN,
     UNCHANGED,
-    Undone,
+    UndoneChange,
     fields_differing,
     undo,
 )
 from app.services.imports.undo import (
     CAN_BE_UNDONE,
     FIGURES,
-    Sums,
+    UndoTotals,
     erased,
     fields_left_by,
     steps_left,
@@ -37,7 +37,9 @@ WORKED_OUT_AT_ONCE = 2000
 """Changes that the preview of an undo tries out; larger uploads get an estimate."""
 
 
-def preview(session: Session, upload: ContactImport) -> tuple[Sums, list[list[Change]]]:
+def preview(
+    session: Session, upload: ContactImport
+) -> tuple[UndoTotals, list[list[ContactChange]]]:
     """Return what undoing would do, and for each of `FIGURES` the last change of its contacts, in
     the order of the file; no contacts with an estimate."""
     changes = select(func.count()).where(ImportChange.import_id == upload.id)
@@ -51,7 +53,7 @@ def preview(session: Session, upload: ContactImport) -> tuple[Sums, list[list[Ch
     return sums, [_contacts(found, outcomes) for outcomes in FIGURES]
 
 
-def _contacts(found: Sequence[Undone], outcomes: Collection[str]) -> list[Change]:
+def _contacts(found: Sequence[UndoneChange], outcomes: Collection[str]) -> list[ContactChange]:
     """Return the last change of each contact with such an outcome; ``found`` begins with the last
     row."""
     in_order = found[::-1]
@@ -68,11 +70,11 @@ def _contacts(found: Sequence[Undone], outcomes: Collection[str]) -> list[Change
     return [latest[contact_id] for contact_id in ids]
 
 
-def _created(found: Sequence[Undone]) -> set[str]:
+def _created(found: Sequence[UndoneChange]) -> set[str]:
     return {one.step.contact_id for one in found if one.step.action == CREATED}
 
 
-def _sums_of(found: list[Undone], left_before: Collection[str]) -> Sums:
+def _sums_of(found: list[UndoneChange], left_before: Collection[str]) -> UndoTotals:
     """Return the same as `undo.sums`, for changes that were tried out; contacts ``left_before`` by
     an undo that stopped are not counted again as unchanged."""
     outcomes = Counter(one.outcome for one in found)
@@ -85,7 +87,7 @@ def _sums_of(found: list[Undone], left_before: Collection[str]) -> Sums:
 
     otherwise = {one.step.contact_id for one in of_others if one.outcome != UNCHANGED}
     gone = sum(one.outcome == GONE for one in found if one.step.action == CREATED)
-    return Sums(
+    return UndoTotals(
         removed=outcomes[REMOVED] + outcomes[REMOVED_CHANGED],
         removed_changed=outcomes[REMOVED_CHANGED],
         restored=contacts(RESTORED, PARTLY),
@@ -98,7 +100,7 @@ def _sums_of(found: list[Undone], left_before: Collection[str]) -> Sums:
     )
 
 
-def _estimate(session: Session, upload: ContactImport) -> Sums:
+def _estimate(session: Session, upload: ContactImport) -> UndoTotals:
     """Return the estimate for many changes: which contacts still exist, and which were changed
     since."""
     own = (ImportChange.import_id == upload.id) & CAN_BE_UNDONE
@@ -127,7 +129,7 @@ def _estimate(session: Session, upload: ContactImport) -> Sums:
     restored = count(UPDATED, present=True, changed=True)
     taken = select(func.count()).where(own, ImportChange.action == DELETED)
     held = session.scalar(taken.where(_taken_by_another(session, upload))) or 0
-    return Sums(
+    return UndoTotals(
         removed=removed,
         removed_changed=count(CREATED, since=True),
         restored=restored,

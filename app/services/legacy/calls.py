@@ -20,7 +20,7 @@ SUCCESSOR = "/api/v1/outbound/call"
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ClientTerms:
     """A client with a valid token and its conditions."""
 
     caller: Caller
@@ -51,7 +51,7 @@ def recognise(
     settings: Settings,
     ip: str | None = None,
     request_id: str | None = None,
-) -> Terms:
+) -> ClientTerms:
     """Return the client of the token. Raises `Forbidden` (``token_missing``, ``invalid_token``):
     this area's contract has no 401."""
     try:
@@ -66,7 +66,7 @@ def recognise(
         .where(OAuthClient.id == caller.subject_id)
     ).one()
     is_active = status is OrganizationStatus.ACTIVE
-    return Terms(caller, end_of_service(extension, settings), plan, is_active)
+    return ClientTerms(caller, end_of_service(extension, settings), plan, is_active)
 
 
 def served_until(client: OAuthClient, settings: Settings) -> datetime | None:

@@ -24,7 +24,7 @@ from app.schemas.calls import OutboundCallInput
 from app.schemas.legacy import LegacyCallInput
 from app.schemas.parsing import read
 from app.services import assistants, calls, rollup
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import of_tenant
 
 DAYS_SHOWN = 30
@@ -34,11 +34,11 @@ CALL_ID = "the id of the call"
 NO_ASSISTANT = "ID_OF_THE_ASSISTANT"
 """The placeholder in a request whose number belongs to no assistant."""
 
-_NEWEST = Sort(OAuthClient.created_at, descending=True)
+_NEWEST = SortOrder(OAuthClient.created_at, descending=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Shadow:
+class ShadowRequest:
     """A request as Area C would have received it, and its answer."""
 
     request: Mapping[str, Any]
@@ -47,7 +47,7 @@ class Shadow:
 
 
 @dataclass(frozen=True, slots=True)
-class Moving:
+class MigratingClient:
     """A client to migrate, with its requests of the last `DAYS_SHOWN` days."""
 
     client: OAuthClient
@@ -102,7 +102,7 @@ def keep(
     client_id: UUID,
     status: int,
     answer: Mapping[str, Any] | None,
-    shadow: Shadow | None,
+    shadow: ShadowRequest | None,
     *,
     at: datetime | None = None,
 ) -> None:
@@ -138,7 +138,7 @@ def search(
     is_extended: bool | None = None,
     cursor: str | None = None,
     limit: int = 25,
-) -> Page[Moving]:
+) -> Page[MigratingClient]:
     """Return a page of the clients still to migrate, newest first: of the caller's partner, or for
     the operator of all or of one. ``query`` searches names of clients and organizations;
     ``is_extended`` keeps only clients with an extension that has not ended, or only those without.
@@ -165,7 +165,7 @@ def search(
     return Page(_with_figures(session, page.items), page.next_cursor)
 
 
-def get(session: Session, caller: Caller, client_id: UUID) -> Moving:
+def get(session: Session, caller: Caller, client_id: UUID) -> MigratingClient:
     """Return one client, including revoked ones. Raises `Forbidden` and `NotFound`
     (``client_not_found``)."""
     client = session.scalars(_visible(caller).where(OAuthClient.id == client_id)).one_or_none()
@@ -176,7 +176,7 @@ def get(session: Session, caller: Caller, client_id: UUID) -> Moving:
     return moving
 
 
-def days(session: Session, moving: Moving) -> list[LegacyDay]:
+def days(session: Session, moving: MigratingClient) -> list[LegacyDay]:
     """Return the last `DAYS_SHOWN` days (UTC) of a client from its loader, oldest first, including
     days without requests."""
     first = _first_day()
@@ -190,12 +190,12 @@ def days(session: Session, moving: Moving) -> list[LegacyDay]:
     ]
 
 
-def exchange_of(session: Session, moving: Moving) -> LegacyExchange | None:
+def exchange_of(session: Session, moving: MigratingClient) -> LegacyExchange | None:
     """Return the last request of a client from its loader, with both answers."""
     return session.get(LegacyExchange, moving.client.id)
 
 
-def last_accepted(session: Session, moving: Moving) -> dict[str, Any] | None:
+def last_accepted(session: Session, moving: MigratingClient) -> dict[str, Any] | None:
     """Return the body for Area C that equals the last call of a client from its loader, for clients
     whose last request came before requests were stored."""
     if moving.last_day is None:
@@ -263,7 +263,7 @@ def _visible(caller: Caller) -> Select[OAuthClient]:
     return of_tenant(query, caller, OAuthClient.partner_id)
 
 
-def _with_figures(session: Session, clients: Sequence[OAuthClient]) -> list[Moving]:
+def _with_figures(session: Session, clients: Sequence[OAuthClient]) -> list[MigratingClient]:
     names = select(OAuthClient.id, Organization.name, Partner.name).where(
         Organization.id == OAuthClient.organization_id,
         Partner.id == OAuthClient.partner_id,
@@ -291,7 +291,7 @@ def _with_figures(session: Session, clients: Sequence[OAuthClient]) -> list[Movi
     )
     found = {row[0]: row[1:] for row in rows}
     return [
-        Moving(client, str(name), str(partner), int(ok), int(no), int(other), last)
+        MigratingClient(client, str(name), str(partner), int(ok), int(no), int(other), last)
         for client in clients
         for name, partner, ok, no, other, last in [found[client.id]]
     ]

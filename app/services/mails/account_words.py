@@ -2,10 +2,10 @@
 
 from app.enums import Role
 from app.languages import gettext, gettext_noop, ngettext
-from app.services.mails.facts import Facts, Words, as_administrator, not_you, sender
+from app.services.mails.facts import MailFacts, MailTexts, as_administrator, not_you, sender
 
 
-def _account_created(facts: Facts) -> str:
+def _account_created(facts: MailFacts) -> str:
     """The first sentence of the mails to a user who has no password yet."""
     given = {
         "partner": facts.brand.partner_name,
@@ -19,7 +19,7 @@ def _account_created(facts: Facts) -> str:
     return gettext("%(partner)s created an account for you in %(product)s.", **given)
 
 
-def _link_ends(facts: Facts) -> str:
+def _link_ends(facts: MailFacts) -> str:
     return gettext("The link works once, until %(moment)s.", moment=facts.until)
 
 
@@ -32,7 +32,7 @@ _INVITED = {
 }
 
 
-def _invited(facts: Facts) -> str:
+def _invited(facts: MailFacts) -> str:
     partner = facts.brand.partner_name
     sentence = _INVITED.get(facts.role) if facts.role else None
     if sentence is None:
@@ -41,10 +41,10 @@ def _invited(facts: Facts) -> str:
     return gettext(sentence, who=who, partner=partner, organization=facts.organization)
 
 
-def invitation(facts: Facts) -> Words:
+def invitation(facts: MailFacts) -> MailTexts:
     product, partner = facts.brand.product_name, facts.brand.partner_name
     invited = gettext("You are invited to %(product)s", product=product)
-    return Words(
+    return MailTexts(
         subject=invited,
         heading=invited,
         paragraphs=(_invited(facts), gettext("Choose a password to sign in.")),
@@ -59,8 +59,8 @@ def invitation(facts: Facts) -> Words:
     )
 
 
-def set_password(facts: Facts) -> Words:
-    return Words(
+def set_password(facts: MailFacts) -> MailTexts:
+    return MailTexts(
         subject=gettext("Set your password for %(product)s", product=facts.brand.product_name),
         heading=gettext("Set your password"),
         paragraphs=(
@@ -77,9 +77,9 @@ def set_password(facts: Facts) -> Words:
     )
 
 
-def reset_password(facts: Facts) -> Words:
+def reset_password(facts: MailFacts) -> MailTexts:
     product = facts.brand.product_name
-    return Words(
+    return MailTexts(
         subject=gettext("Set a new password for %(product)s", product=product),
         heading=gettext("Set a new password"),
         paragraphs=(
@@ -103,9 +103,9 @@ def reset_password(facts: Facts) -> Words:
     )
 
 
-def password_changed(facts: Facts) -> Words:
+def password_changed(facts: MailFacts) -> MailTexts:
     product, support = facts.brand.product_name, facts.brand.support_email
-    return Words(
+    return MailTexts(
         subject=gettext("Your password for %(product)s was changed", product=product),
         heading=gettext("Your password was changed"),
         paragraphs=(
@@ -146,7 +146,7 @@ _FACTOR_CHANGES = {
 """By what happened to the second factors."""
 
 
-def factors_changed(facts: Facts) -> Words:
+def factors_changed(facts: MailFacts) -> MailTexts:
     product, support = facts.brand.product_name, facts.brand.support_email
     details = {"name": "", "by": "", **facts.details}
     if details["what"] == "recovery_code_used":
@@ -159,7 +159,7 @@ def factors_changed(facts: Facts) -> Words:
     else:
         sentence = _FACTOR_CHANGES[details["what"]]
         happened = gettext(sentence, product=product, name=details["name"], by=details["by"])
-    return Words(
+    return MailTexts(
         subject=gettext("Your sign-in to %(product)s was changed", product=product),
         heading=gettext("Your sign-in was changed"),
         paragraphs=(
@@ -174,9 +174,9 @@ def factors_changed(facts: Facts) -> Words:
     )
 
 
-def new_browser(facts: Facts) -> Words:
+def new_browser(facts: MailFacts) -> MailTexts:
     product, support = facts.brand.product_name, facts.brand.support_email
-    return Words(
+    return MailTexts(
         subject=gettext("New sign-in to %(product)s", product=product),
         heading=gettext("New sign-in"),
         paragraphs=(
@@ -197,9 +197,9 @@ def new_browser(facts: Facts) -> Words:
     )
 
 
-def identity_linked(facts: Facts) -> Words:
+def identity_linked(facts: MailFacts) -> MailTexts:
     product, provider = facts.brand.product_name, facts.details["provider"]
-    return Words(
+    return MailTexts(
         subject=gettext("A company account was linked to %(product)s", product=product),
         heading=gettext("A company account was linked"),
         paragraphs=(
@@ -223,10 +223,10 @@ def identity_linked(facts: Facts) -> Words:
     )
 
 
-def email_changed(facts: Facts) -> Words:
+def email_changed(facts: MailFacts) -> MailTexts:
     product = facts.brand.product_name
     old, new = facts.details["from"], facts.details["to"]
-    return Words(
+    return MailTexts(
         subject=gettext("Your email address for %(product)s was changed", product=product),
         heading=gettext("Your email address was changed"),
         paragraphs=(
@@ -245,9 +245,9 @@ def email_changed(facts: Facts) -> Words:
     )
 
 
-def confirm_email(facts: Facts) -> Words:
+def confirm_email(facts: MailFacts) -> MailTexts:
     product, details = facts.brand.product_name, facts.details
-    return Words(
+    return MailTexts(
         subject=gettext("Confirm your email address for %(product)s", product=product),
         heading=gettext("Confirm the new email address"),
         paragraphs=(
@@ -283,7 +283,7 @@ def confirm_email(facts: Facts) -> Words:
     )
 
 
-def access_ended(facts: Facts) -> Words:
+def access_ended(facts: MailFacts) -> MailTexts:
     details = facts.details
     given = {"who": details["who"], "by": details["by"], "moment": facts.at}
     if details["what"] == "deactivated":
@@ -299,7 +299,7 @@ def access_ended(facts: Facts) -> Words:
     if handed_over:
         lists.append(gettext("Handed over: %(items)s.", items=", ".join(handed_over)))
     roll = gettext("Roll the secret of what was handed over.")
-    return Words(
+    return MailTexts(
         subject=subject,
         heading=subject,
         paragraphs=(done, *lists),

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class MailPdf:
     """What the PDF shows, in which language, and the name of the file."""
 
     name: str
@@ -44,7 +44,7 @@ class Paper:
         return (MailAttachment(self.name, "application/pdf", content),)
 
 
-def paper_of(session: Session, mail_id: UUID) -> Paper | None:
+def paper_of(session: Session, mail_id: UUID) -> MailPdf | None:
     """Return what is attached to the mail; None without it, or where PDF isn't installed."""
     mail = session.get(Mail, mail_id)
     if mail is None or mail.partner_id is None or "paper" not in mail.details:
@@ -54,4 +54,4 @@ def paper_of(session: Session, mail_id: UUID) -> Paper | None:
     details = mail.details
     brand = of_partner(session.get_one(Partner, mail.partner_id))
     data = {**letterhead(session, brand), **details["paper"]}
-    return Paper(f"report-{details['start'][:7]}.pdf", details["language"], data)
+    return MailPdf(f"report-{details['start'][:7]}.pdf", details["language"], data)

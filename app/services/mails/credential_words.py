@@ -4,7 +4,7 @@ from datetime import datetime
 
 from app.enums import Role
 from app.languages import gettext, gettext_noop, ngettext
-from app.services.mails.facts import Facts, Table, Words, as_administrator, moment
+from app.services.mails.facts import MailFacts, MailTable, MailTexts, as_administrator, moment
 
 _CREATED = {
     "key": gettext_noop("New API key: %(name)s"),
@@ -44,12 +44,12 @@ _INVITED = {
 }
 
 
-def credential_created(facts: Facts) -> Words:
+def credential_created(facts: MailFacts) -> MailTexts:
     details = facts.details
     titles = _ROLLED if details["done"] == "rolled" else _CREATED
     sentence = titles[details["kind"]]
     title = gettext(sentence, name=details["name"])
-    return Words(
+    return MailTexts(
         subject=title,
         heading=title,
         paragraphs=(_done_by(facts), *_about(facts)),
@@ -59,11 +59,11 @@ def credential_created(facts: Facts) -> Words:
     )
 
 
-def credential_ends(facts: Facts) -> Words:
+def credential_ends(facts: MailFacts) -> MailTexts:
     details = facts.details
     sentence = _ENDS[details["kind"]]
     title = gettext(sentence, name=details["name"])
-    return Words(
+    return MailTexts(
         subject=title,
         heading=title,
         paragraphs=(
@@ -80,14 +80,14 @@ def credential_ends(facts: Facts) -> Words:
     )
 
 
-def administrator_added(facts: Facts) -> Words:
+def administrator_added(facts: MailFacts) -> MailTexts:
     details = facts.details
     if "owners" in details:
         return _owners_added(facts)
     titles = _INVITED if details.get("invited") else _BECAME
     sentence = titles[Role(details["role"])]
     title = gettext(sentence, who=details["who"], organization=details["organization"])
-    return Words(
+    return MailTexts(
         subject=title,
         heading=title,
         paragraphs=(_done_by(facts),),
@@ -97,21 +97,23 @@ def administrator_added(facts: Facts) -> Words:
     )
 
 
-def _owners_added(facts: Facts) -> Words:
+def _owners_added(facts: MailFacts) -> MailTexts:
     owners = [tuple(row) for row in facts.details["owners"]]
     title = ngettext("%(num)s owner was invited", "%(num)s owners were invited", len(owners))
-    return Words(
+    return MailTexts(
         subject=title,
         heading=title,
         paragraphs=(_done_by(facts),),
-        tables=(Table((gettext("Organization"), gettext("Owner")), tuple(owners), has_words=True),),
+        tables=(
+            MailTable((gettext("Organization"), gettext("Owner")), tuple(owners), has_words=True),
+        ),
         act=(gettext("View users"), f"{facts.site}/people"),
         after=(gettext("If you did not expect this, change the role or deactivate the account."),),
         reason=as_administrator(facts),
     )
 
 
-def _done_by(facts: Facts) -> str:
+def _done_by(facts: MailFacts) -> str:
     return gettext(
         "Done by %(by)s in %(product)s on %(moment)s.",
         by=facts.details["by"],
@@ -120,7 +122,7 @@ def _done_by(facts: Facts) -> str:
     )
 
 
-def _about(facts: Facts) -> tuple[str, ...]:
+def _about(facts: MailFacts) -> tuple[str, ...]:
     """Its organization and its end, as far as it has them."""
     lines, details = [], facts.details
     if details["organization"]:
@@ -132,6 +134,6 @@ def _about(facts: Facts) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _page(facts: Facts) -> tuple[str, str]:
+def _page(facts: MailFacts) -> tuple[str, str]:
     words, path = _PAGES[facts.details["kind"]]
     return gettext(words), facts.site + path.format(id=facts.details["id"])

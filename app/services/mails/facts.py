@@ -14,7 +14,7 @@ from app.services.branding.brand import Brand
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MailTable:
     """Rows of figures; the first cell of the head and of each row names the others."""
 
     head: tuple[str, ...]
@@ -24,7 +24,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class MailChart:
     """Bars under the names of their columns. Each has a label, its length in percent of the
     longest, and its figures."""
 
@@ -33,7 +33,7 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class MailTexts:
     """A mail's texts; ``act`` is the button (label, URL), ``reason`` why it was sent.
 
     ``is_act_personal`` if its URL is secret: it is also spelt out, to copy where a button can't be
@@ -49,12 +49,12 @@ class Words:
     quoted: str = ""
     after: tuple[str, ...] = ()
     reason: str = ""
-    tables: tuple[Table, ...] = ()
-    chart: Chart | None = None
+    tables: tuple[MailTable, ...] = ()
+    chart: MailChart | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class MailFacts:
     """The data of the texts. ``link`` is the one-time URL of kinds that have one, ``site`` the
     partner's part of the portal without a final slash. ``role`` is the user's; ``inviter`` is who
     invited them, if that is a user of the partner."""
@@ -100,7 +100,7 @@ def not_you(support: str | None) -> str:
     return gettext("If that was not you, set a new password at once.")
 
 
-def as_administrator(facts: Facts) -> str:
+def as_administrator(facts: MailFacts) -> str:
     return gettext(
         "Sent to %(email)s because you administer %(product)s.",
         email=facts.email,
@@ -108,7 +108,7 @@ def as_administrator(facts: Facts) -> str:
     )
 
 
-def sender(facts: Facts) -> str:
+def sender(facts: MailFacts) -> str:
     """The partner, with its support address where it has one."""
     brand = facts.brand
     if not brand.support_email:

@@ -4,10 +4,10 @@ from datetime import datetime
 
 from app.enums import DomainPurpose
 from app.languages import gettext
-from app.services.mails.facts import Facts, Words, as_administrator, moment
+from app.services.mails.facts import MailFacts, MailTexts, as_administrator, moment
 
 
-def webhook_paused(facts: Facts) -> Words:
+def webhook_paused(facts: MailFacts) -> MailTexts:
     details = facts.details
     given = {
         "product": facts.brand.product_name,
@@ -20,7 +20,7 @@ def webhook_paused(facts: Facts) -> Words:
         if details["reason"] == "gone"
         else gettext("It accepted nothing for 24 hours.")
     )
-    return Words(
+    return MailTexts(
         subject=gettext("A webhook of %(organization)s was paused", **given),
         heading=gettext("The webhook to %(host)s was paused", **given),
         paragraphs=(
@@ -36,9 +36,9 @@ def webhook_paused(facts: Facts) -> Words:
     )
 
 
-def portal_viewed(facts: Facts) -> Words:
+def portal_viewed(facts: MailFacts) -> MailTexts:
     details = facts.details
-    return Words(
+    return MailTexts(
         subject=gettext("A platform operator viewed your portal"),
         heading=gettext("A platform operator viewed your portal"),
         paragraphs=(
@@ -58,7 +58,7 @@ def portal_viewed(facts: Facts) -> Words:
     )
 
 
-def domain_records(facts: Facts) -> Words:
+def domain_records(facts: MailFacts) -> MailTexts:
     domain, until = facts.details["domain"], facts.details["until"]
     paragraphs: tuple[str, ...]
     if facts.details["purpose"] == DomainPurpose.MAIL:
@@ -89,7 +89,7 @@ def domain_records(facts: Facts) -> Words:
                 "when its records are set."
             ),
         )
-    return Words(
+    return MailTexts(
         subject=heading,
         heading=heading,
         paragraphs=paragraphs,

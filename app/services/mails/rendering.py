@@ -16,7 +16,7 @@ from app.models import LinkPurpose, Mail, MailKind, new_id, utcnow
 from app.services.auth import one_time_links
 from app.services.branding.brand import Brand
 from app.services.branding.shades import brand_shades
-from app.services.mails.facts import Facts, Words
+from app.services.mails.facts import MailFacts, MailTexts
 from app.services.mails.words import WORDS
 
 _TEMPLATES = Environment(
@@ -32,13 +32,13 @@ _INLINER = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedMail:
     subject: str
     text: str
     html: str
 
 
-def render(brand: Brand, words: Words, site: str) -> Rendered:
+def render(brand: Brand, words: MailTexts, site: str) -> RenderedMail:
     """Return the mail in the brand's light shades, with its dark ones for programs that
     use them. ``site`` is the origin of its pictures."""
     shades = brand_shades(brand.colour)
@@ -52,14 +52,14 @@ def render(brand: Brand, words: Words, site: str) -> Rendered:
     }
     page = _TEMPLATES.get_template("mail/mail.html").render(given)
     text = _TEMPLATES.get_template("mail/mail.txt").render(given)
-    return Rendered(words.subject, text, _INLINER.inline(page))
+    return RenderedMail(words.subject, text, _INLINER.inline(page))
 
 
-def preview(brand: Brand, origin: str, mail: Mail, *, link: str = "") -> Rendered:
+def preview(brand: Brand, origin: str, mail: Mail, *, link: str = "") -> RenderedMail:
     """Return a mail as a reader without an account would get it, in the current language. Links
     lead to ``origin``."""
     pages = f"{origin}/p/{quote(brand.slug)}" if brand.slug else origin
-    facts = Facts(
+    facts = MailFacts(
         mail=mail,
         brand=brand,
         email="ada@example.com",
@@ -72,7 +72,7 @@ def preview(brand: Brand, origin: str, mail: Mail, *, link: str = "") -> Rendere
     return render(brand, WORDS[MailKind(mail.kind)](facts), origin)
 
 
-def sample(brand: Brand, origin: str) -> Rendered:
+def sample(brand: Brand, origin: str) -> RenderedMail:
     """Return a sample invitation to preview a brand. Its link on ``origin`` looks like a new
     one."""
     kind = MailKind.INVITATION.value

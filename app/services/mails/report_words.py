@@ -8,12 +8,12 @@ from typing import Any
 from app.languages import gettext
 from app.languages.dates import NO_BREAK, month_alone, written_date, written_days
 from app.languages.numbers import written
-from app.services.mails.facts import Chart, Facts, Table, Words
+from app.services.mails.facts import MailChart, MailFacts, MailTable, MailTexts
 
 WEEK = 7
 
 
-def monthly_report(facts: Facts) -> Words:
+def monthly_report(facts: MailFacts) -> MailTexts:
     details = facts.details
     start = date.fromisoformat(details["start"])
     month = written_date(start, "yMMMM").replace(NO_BREAK, " ")
@@ -24,7 +24,7 @@ def monthly_report(facts: Facts) -> Words:
         (gettext("Falling"), details["falling"], columns),
         (gettext("Near a limit"), details["near"], (gettext("In use now"),)),
     )
-    return Words(
+    return MailTexts(
         subject=gettext("Report of %(month)s for %(name)s", month=month, name=details["name"]),
         heading=gettext("Report of %(month)s", month=month),
         paragraphs=(
@@ -32,7 +32,7 @@ def monthly_report(facts: Facts) -> Words:
         ),
         chart=_weeks(start, details.get("paper")),
         tables=tuple(
-            Table((title, *head), tuple(tuple(row) for row in rows))
+            MailTable((title, *head), tuple(tuple(row) for row in rows))
             for title, rows, head in parts
             if rows
         ),
@@ -57,7 +57,7 @@ def _report_link(start: date, organization: str | None, site: str) -> tuple[str,
     )
 
 
-def _weeks(start: date, paper: Mapping[str, Any] | None) -> Chart | None:
+def _weeks(start: date, paper: Mapping[str, Any] | None) -> MailChart | None:
     """Return the conversations of each 7 days beside the month before; None without any."""
     shown = paper["chart"] if paper else None
     if shown is None:
@@ -74,4 +74,4 @@ def _weeks(start: date, paper: Mapping[str, Any] | None) -> Chart | None:
         share = max(1, round(100 * now / most)) if now else 0
         bars.append((label, share, (written(now), written(before))))
     head = (gettext("Conversations by week"), month_alone(start), gettext("Month before"))
-    return Chart(head, tuple(bars))
+    return MailChart(head, tuple(bars))

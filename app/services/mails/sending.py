@@ -21,9 +21,9 @@ from app.models import LinkPurpose, Mail, MailKind, Organization, Partner, User,
 from app.policy.caller import system_caller
 from app.services import audit, domains
 from app.services.auth import email_changes, one_time_links, recovery
-from app.services.auth.email_changes import Side
+from app.services.auth.email_changes import AddressSide
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
-from app.services.mails.facts import Facts
+from app.services.mails.facts import MailFacts
 from app.services.mails.rendering import render
 from app.services.mails.words import WORDS
 
@@ -52,7 +52,7 @@ _NEEDED_STATUS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _MailUser:
     """The user who gets the mail, loaded now."""
 
     user: User | None
@@ -90,7 +90,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         _end(mail, "no longer needed")
         return None
     site = origin_of(reader.partner, settings)
-    facts = Facts(
+    facts = MailFacts(
         mail=mail,
         brand=reader.brand,
         email=address,
@@ -174,13 +174,13 @@ def _held(session: Session, mail_id: UUID) -> Mail | None:
     return session.get(Mail, mail_id, with_for_update=True, populate_existing=True)
 
 
-def _reader(session: Session, mail: Mail, settings: Settings) -> _Reader:
+def _reader(session: Session, mail: Mail, settings: Settings) -> _MailUser:
     user = session.get(User, mail.user_id) if mail.user_id else None
     partner = session.get(Partner, mail.partner_id) if mail.partner_id else None
     organization = (
         session.get(Organization, user.organization_id) if user and user.organization_id else None
     )
-    return _Reader(
+    return _MailUser(
         user=user,
         partner=partner,
         organization=organization,
@@ -212,7 +212,7 @@ def origin_of(partner: Partner | None, settings: Settings) -> str:
     return settings.public_url.rstrip("/")
 
 
-def _is_of_use(kind: MailKind, reader: _Reader) -> bool:
+def _is_of_use(kind: MailKind, reader: _MailUser) -> bool:
     if reader.partner is not None and reader.partner.suspended_at is not None:
         return False
     if kind not in _NEEDED_STATUS:
@@ -226,10 +226,10 @@ def _is_of_use(kind: MailKind, reader: _Reader) -> bool:
 
 
 def _link(
-    session: Session, kind: MailKind, mail: Mail, reader: _Reader
+    session: Session, kind: MailKind, mail: Mail, reader: _MailUser
 ) -> tuple[str, datetime | None]:
     if kind is MailKind.CONFIRM_EMAIL:
-        side = Side(mail.details["side"])
+        side = AddressSide(mail.details["side"])
         made = email_changes.new_token(session, UUID(mail.details["changeId"]), side)
         return (f"{reader.site}/email/{made[0]}", made[1]) if made else ("", None)
     if kind not in _LINKS or reader.user is None:

@@ -10,9 +10,9 @@ from app.services.mails import (
     report_words,
     work_words,
 )
-from app.services.mails.facts import Facts, Words
+from app.services.mails.facts import MailFacts, MailTexts
 
-WORDS: dict[MailKind, Callable[[Facts], Words]] = {
+WORDS: dict[MailKind, Callable[[MailFacts], MailTexts]] = {
     MailKind.INVITATION: account_words.invitation,
     MailKind.SET_PASSWORD: account_words.set_password,
     MailKind.RESET_PASSWORD: account_words.reset_password,

@@ -7,7 +7,7 @@ from typing import Any
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.numbers import written
 from app.services.exports.words import SUBJECT_TITLES, problem_words
-from app.services.mails.facts import Facts, Words, as_administrator, moment
+from app.services.mails.facts import MailFacts, MailTexts, as_administrator, moment
 
 _CHANGED: dict[str, Callable[[int], str]] = {
     "created": lambda n: ngettext("%(num)s created", "%(num)s created", n),
@@ -23,7 +23,7 @@ _NOT_APPLIED: dict[str, Callable[[int], str]] = {
 """The words of an upload's counts, by their names."""
 
 
-def import_finished(facts: Facts) -> Words:
+def import_finished(facts: MailFacts) -> MailTexts:
     counts, product = facts.details, facts.brand.product_name
     given = {
         "rows": written(counts["rows"]),
@@ -49,7 +49,7 @@ def import_finished(facts: Facts) -> Words:
             "before it stopped.",
             **given,
         )
-    return Words(
+    return MailTexts(
         subject=heading,
         heading=heading,
         paragraphs=(summary, " ".join(_contacts_changed(counts))),
@@ -82,12 +82,12 @@ def _contacts_changed(counts: Mapping[str, Any]) -> Iterator[str]:
         yield gettext("Not applied: %(counts)s.", counts=", ".join(left))
 
 
-def chat_message(facts: Facts) -> Words:
+def chat_message(facts: MailFacts) -> MailTexts:
     product, details = facts.brand.product_name, facts.details
     name, email = details.get("name"), details.get("email")
     who = name or email or gettext("A visitor")
     writer = f"{name} ({email})" if name and email else who
-    return Words(
+    return MailTexts(
         subject=gettext("Chat message from %(product)s", product=product),
         heading=gettext("%(who)s wrote in the chat of %(product)s", who=who, product=product),
         paragraphs=(gettext("%(who)s wrote on %(moment)s:", who=writer, moment=facts.at),),
@@ -101,10 +101,10 @@ def chat_message(facts: Facts) -> Words:
     )
 
 
-def calling_paused(facts: Facts) -> Words:
+def calling_paused(facts: MailFacts) -> MailTexts:
     details = facts.details
     paused = gettext("Calling is paused for %(organization)s", organization=details["organization"])
-    return Words(
+    return MailTexts(
         subject=paused,
         heading=paused,
         paragraphs=(
@@ -132,7 +132,7 @@ def calling_paused(facts: Facts) -> Words:
     )
 
 
-def numbers_unconfirmed(facts: Facts) -> Words:
+def numbers_unconfirmed(facts: MailFacts) -> MailTexts:
     details = facts.details
     numbers, count = details["numbers"], details["count"]
     listed = {"account": details["account"], "numbers": ", ".join(numbers)}
@@ -143,7 +143,7 @@ def numbers_unconfirmed(facts: Facts) -> Words:
         count,
         number=numbers[0],
     )
-    return Words(
+    return MailTexts(
         subject=heading,
         heading=heading,
         paragraphs=(
@@ -161,7 +161,7 @@ def numbers_unconfirmed(facts: Facts) -> Words:
     )
 
 
-def budget_reached(facts: Facts) -> Words:
+def budget_reached(facts: MailFacts) -> MailTexts:
     details = facts.details
     whose, percent = details["organization"], details["percent"]
     place = f"organizations/{details['organizationId']}" if whose else "settings"
@@ -174,7 +174,7 @@ def budget_reached(facts: Facts) -> Words:
         if whose
         else gettext("%(percent)s %% of your budget spent", percent=percent)
     )
-    return Words(
+    return MailTexts(
         subject=heading,
         heading=heading,
         paragraphs=(
@@ -202,7 +202,7 @@ def budget_reached(facts: Facts) -> Words:
     )
 
 
-def alerts_opened(facts: Facts) -> Words:
+def alerts_opened(facts: MailFacts) -> MailTexts:
     details = facts.details
     is_chosen, about = details.get("isRecipient", False), details.get("organizationId")
     titles = tuple(f"{words}." for words in details["titles"])
@@ -215,7 +215,7 @@ def alerts_opened(facts: Facts) -> Words:
         if count == 1
         else gettext("%(count)s alerts: %(rule)s", count=written(count), rule=details["rule"])
     )
-    return Words(
+    return MailTexts(
         subject=heading,
         heading=heading,
         paragraphs=(*titles, *more)
@@ -261,7 +261,7 @@ _LISTS: dict[str, str] = {
 """Lists by their names."""
 
 
-def export_finished(facts: Facts) -> Words:
+def export_finished(facts: MailFacts) -> MailTexts:
     details, product = facts.details, facts.brand.product_name
     problem = details["problem"]
     name = str(_LISTS.get(details["list"], details["list"]))
@@ -279,7 +279,7 @@ def export_finished(facts: Facts) -> Words:
         if problem
         else gettext("Sign in to download the file until %(moment)s.", moment=until)
     )
-    return Words(
+    return MailTexts(
         subject=heading,
         heading=heading,
         paragraphs=(listed, ending),

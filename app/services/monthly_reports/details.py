@@ -13,7 +13,7 @@ from app.languages.numbers import written, written_share
 from app.models import Organization, Partner
 from app.policy.caller import Caller
 from app.services import reporting
-from app.services.billing.margin import Earned
+from app.services.billing.margin import MonthMargin
 from app.services.billing.months import previous_month
 from app.services.billing.usage import ModelRate
 from app.services.money_words import micros
@@ -62,14 +62,14 @@ def details_of(
 
 
 def _earned(
-    session: Session, caller: Caller, month: date, now: Earned | None, model: ModelRate
+    session: Session, caller: Caller, month: date, now: MonthMargin | None, model: ModelRate
 ) -> list[tuple[str, str, str]]:
     """Return price, costs and margin; nothing if nothing was charged or spent. Model costs are left
     out where the operator has set none."""
     if now is None or not (now.price or now.model or now.carrier):
         return []
     before = reporting.earned(session, caller, previous_month(month), model)
-    rows: list[tuple[str, Callable[[Earned], str]]] = [
+    rows: list[tuple[str, Callable[[MonthMargin], str]]] = [
         (gettext("Price to customers"), lambda one: micros(one.price, one.currency)),
         (gettext("Carrier cost"), _carrier_cost),
     ]
@@ -79,18 +79,18 @@ def _earned(
     return [(name, write(now), write(before) if before else "–") for name, write in rows]
 
 
-def _carrier_cost(one: Earned) -> str:
+def _carrier_cost(one: MonthMargin) -> str:
     costs = [micros(each.reported + each.estimated, each.currency) for each in one.carrier]
     return ", ".join(costs) or "–"
 
 
-def _margin(one: Earned) -> str:
+def _margin(one: MonthMargin) -> str:
     return "–" if one.margin is None else micros(one.margin, one.currency)
 
 
-def _rate(calls: reporting.Answered) -> str:
+def _rate(calls: reporting.AnsweredCalls) -> str:
     return written_share(calls.answered, calls.ended)
 
 
-def _named(movers: Sequence[reporting.Mover]) -> list[tuple[str, str, str]]:
+def _named(movers: Sequence[reporting.ConversationChange]) -> list[tuple[str, str, str]]:
     return [(each.name, written(each.conversations), written(each.before)) for each in movers]

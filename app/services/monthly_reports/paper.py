@@ -7,16 +7,16 @@ from typing import Any
 from app.languages import gettext, ngettext
 from app.languages.dates import NO_BREAK, month_alone, written_date
 from app.languages.numbers import written, written_share
-from app.services.billing.margin import Earned
+from app.services.billing.margin import MonthMargin
 from app.services.money_words import micros
-from app.services.reporting import MonthlyReport, Mover
+from app.services.reporting import ConversationChange, MonthlyReport
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """Title, heads and rows."""
 
 
 def paper(
-    report: MonthlyReport, earned: Earned | None, name: str, today: date, *, has_model: bool
+    report: MonthlyReport, earned: MonthMargin | None, name: str, today: date, *, has_model: bool
 ) -> dict[str, Any]:
     """Return what the PDF shows below the letterhead, in the current language. ``has_model`` says
     whether the operator has set costs of voices and texts."""
@@ -111,11 +111,11 @@ def _tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> list[Tabl
     ]
 
 
-def _movers(movers: Sequence[Mover]) -> list[tuple[str, str, str]]:
+def _movers(movers: Sequence[ConversationChange]) -> list[tuple[str, str, str]]:
     return [(each.name, written(each.conversations), written(each.before)) for each in movers]
 
 
-def _earned(one: Earned | None, *, has_model: bool) -> list[tuple[str, str]]:
+def _earned(one: MonthMargin | None, *, has_model: bool) -> list[tuple[str, str]]:
     """Return what the page shows in tiles, with the notes of the tiles in parentheses."""
     if one is None or not (one.price or one.model or one.carrier):
         return []
@@ -143,7 +143,7 @@ def _earned(one: Earned | None, *, has_model: bool) -> list[tuple[str, str]]:
     return [*rows, (gettext("Margin"), margin)]
 
 
-def _trial_words(one: Earned) -> str:
+def _trial_words(one: MonthMargin) -> str:
     if not one.in_trial:
         return ""
     return ngettext(

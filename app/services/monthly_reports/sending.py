@@ -16,7 +16,7 @@ from app.policy.caller import Caller, system_caller
 from app.services import mail_queue, mails, partners
 from app.services.billing.usage import ModelRate
 from app.services.branding.brand import Brand
-from app.services.mails import Rendered
+from app.services.mails import RenderedMail
 from app.services.monthly_reports.details import details_of
 from app.services.monthly_reports.schedules import get, next_time, owner_of
 from app.services.users import account
@@ -49,7 +49,7 @@ def preview(
     language: str | None,
     model: ModelRate,
     sender: tuple[Brand, str],
-) -> Rendered:
+) -> RenderedMail:
     """Return the mail with the report of last month, in the language or else the partner's.
     ``sender`` is the brand and the origin of its links. Raises `Forbidden`, `NotFound`."""
     owner = owner_of(session, caller, organization_id)

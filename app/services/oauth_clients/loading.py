@@ -12,10 +12,10 @@ from app.languages import gettext
 from app.models import OAuthClient
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import fetch, of_tenant
 
-_NEWEST = Sort(OAuthClient.created_at, descending=True)
+_NEWEST = SortOrder(OAuthClient.created_at, descending=True)
 
 
 def list_all(

@@ -7,7 +7,7 @@ from app.models import OAuthClient
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
 from app.services.auth import refused_sign_ins
-from app.services.auth.throttle import Counter
+from app.services.auth.throttle import FailureCounter
 from app.services.oauth_clients.authenticating import CLIENT_ID, is_proven
 from app.validation.networks import network_of
 
@@ -25,7 +25,7 @@ def note_refusal(session: Session, client_id: str, secret: str, ip: str | None) 
     refusals.note(session, refusals.visitor(), [found])
 
 
-def note_too_many(session: Session, client_id: str, ip: str | None, late: Counter) -> None:
+def note_too_many(session: Session, client_id: str, ip: str | None, late: FailureCounter) -> None:
     """Record a token request that came too early. It is counted once for its counter."""
     client = _client(session, client_id) if late.is_of_account else None
     network = None if late.is_of_everywhere else network_of(ip)

@@ -9,9 +9,13 @@ from app.services.organization_templates.changing import (
     save_campaign,
     save_organization,
 )
-from app.services.organization_templates.checking import Bounds
-from app.services.organization_templates.content import Content, PreparedCampaign, content_of
-from app.services.organization_templates.creating import Customer, create_organization
+from app.services.organization_templates.checking import InstallationBounds
+from app.services.organization_templates.content import (
+    PreparedCampaign,
+    TemplateContent,
+    content_of,
+)
+from app.services.organization_templates.creating import CustomerDetails, create_organization
 from app.services.organization_templates.customer_files import (
     MOST_BYTES,
     MOST_ROWS,
@@ -24,7 +28,7 @@ from app.services.organization_templates.customer_files import (
     sample_file,
 )
 from app.services.organization_templates.customer_names import texts_with_customer
-from app.services.organization_templates.loading import Opened, get, listing, opened
+from app.services.organization_templates.loading import OpenedTemplate, get, listing, opened
 from app.services.organization_templates.many import (
     AT_ONCE,
     CheckedRow,

@@ -20,14 +20,14 @@ from app.services.assistants.creating import DEFAULT_NAME
 from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates.checking import (
     MOST_ASSISTANTS,
-    Bounds,
+    InstallationBounds,
     check_campaign,
     check_organization,
     checked_assistant,
 )
 from app.services.organization_templates.content import (
-    Content,
     PreparedCampaign,
+    TemplateContent,
     content_of,
     document_of,
     facts_of,
@@ -91,7 +91,7 @@ def save_organization(
         )
     # A limit that was lowered below the assistants in use would refuse them to every new customer.
     limit = max(organization.assistant_limit, len(found)) if organization.assistant_limit else 0
-    content = Content(
+    content = TemplateContent(
         payment_tier=organization.payment_tier or Tier.FREE,
         assistant_limit=limit,
         user_limit=organization.user_limit,
@@ -120,8 +120,8 @@ def change(
     caller: Caller,
     template_id: UUID,
     name: str,
-    changed: Callable[[Content], Content],
-    bounds: Bounds,
+    changed: Callable[[TemplateContent], TemplateContent],
+    bounds: InstallationBounds,
     *,
     expected_version: int | None = None,
 ) -> OrganizationTemplate:
@@ -146,7 +146,7 @@ def save_assistant(
     template_id: UUID,
     position: int | None,
     fields: AssistantFields,
-    bounds: Bounds,
+    bounds: InstallationBounds,
     *,
     expected_version: int | None = None,
 ) -> OrganizationTemplate:
@@ -199,7 +199,7 @@ def save_campaign(
     caller: Caller,
     template_id: UUID,
     campaign: PreparedCampaign | None,
-    bounds: Bounds,
+    bounds: InstallationBounds,
     *,
     expected_version: int | None = None,
 ) -> OrganizationTemplate:
@@ -229,19 +229,19 @@ def _partner_of(caller: Caller) -> UUID:
 
 def _held(
     session: Session, caller: Caller, template_id: UUID, expected_version: int | None
-) -> tuple[OrganizationTemplate, Content]:
+) -> tuple[OrganizationTemplate, TemplateContent]:
     template = get(session, caller, template_id, for_change=True)
     refuse_stale(expected_version, template.version, "template")
     return template, content_of(template)
 
 
-def _assistant_at(content: Content, position: int) -> AssistantFields:
+def _assistant_at(content: TemplateContent, position: int) -> AssistantFields:
     if not 0 <= position < len(content.assistants):
         raise NotFound(code="agent_not_found")
     return content.assistants[position]
 
 
-def _refuse_more_assistants(content: Content) -> None:
+def _refuse_more_assistants(content: TemplateContent) -> None:
     count = len(content.assistants)
     if count >= MOST_ASSISTANTS:
         message = gettext("A template has at most %(most)s assistants.", most=MOST_ASSISTANTS)
@@ -259,7 +259,7 @@ def _add(
     session: Session,
     caller: Caller,
     name: str,
-    content: Content,
+    content: TemplateContent,
     *,
     source: Organization | None = None,
 ) -> OrganizationTemplate:
@@ -303,8 +303,8 @@ def _write(
     session: Session,
     caller: Caller,
     template: OrganizationTemplate,
-    before: Content,
-    after: Content,
+    before: TemplateContent,
+    after: TemplateContent,
     *,
     name: str | None = None,
 ) -> OrganizationTemplate:
@@ -326,8 +326,8 @@ def _record(
     verb: str,
     template: OrganizationTemplate,
     *,
-    before: Content | None = None,
-    after: Content | None = None,
+    before: TemplateContent | None = None,
+    after: TemplateContent | None = None,
     old_name: str | None = None,
     source: Organization | None = None,
 ) -> None:

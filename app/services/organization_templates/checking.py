@@ -18,11 +18,11 @@ from app.services.calls import CallRequest
 from app.services.calls.accept import messaging_problems
 from app.services.organization_templates.content import (
     PLAIN_RULES,
-    Content,
     PreparedCampaign,
+    TemplateContent,
     without_phone,
 )
-from app.services.organizations import CallingRules, Openable
+from app.services.organizations import CallingRules, OpenableRegions
 from app.services.organizations.changing import checked_name
 from app.services.outreach.plans import plan_problems
 
@@ -30,7 +30,7 @@ MOST_ASSISTANTS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class InstallationBounds:
     """What the installation allows: its limit of an organization's calls at once, and whether a
     voice address may have a private host."""
 
@@ -47,14 +47,18 @@ def unsaved_organization(partner_id: UUID, rules: CallingRules) -> Organization:
     )
 
 
-def openable_for(session: Session, caller: Caller, partner_id: UUID) -> Openable:
+def openable_for(session: Session, caller: Caller, partner_id: UUID) -> OpenableRegions:
     """Return the regions that new organizations of the partner can call."""
     from_start = unsaved_organization(partner_id, PLAIN_RULES)
     return organizations.openable_of(session, caller, from_start)
 
 
 def checked_assistant(
-    session: Session, partner_id: UUID, content: Content, fields: AssistantFields, bounds: Bounds
+    session: Session,
+    partner_id: UUID,
+    content: TemplateContent,
+    fields: AssistantFields,
+    bounds: InstallationBounds,
 ) -> AssistantFields:
     """Return the assistant as it is stored. Raises `ValidationFailed` with every problem."""
     whose = unsaved_organization(partner_id, content.rules)
@@ -67,8 +71,8 @@ def check_organization(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    content: Content,
-    bounds: Bounds,
+    content: TemplateContent,
+    bounds: InstallationBounds,
     stored: CallingRules,
 ) -> None:
     """Check the plan, the limits and the rules, which take the place of those ``stored``. Raises
@@ -82,12 +86,14 @@ def check_organization(
     refuse_any(problems)
 
 
-def check_campaign(content: Content, campaign: PreparedCampaign, bounds: Bounds) -> None:
+def check_campaign(
+    content: TemplateContent, campaign: PreparedCampaign, bounds: InstallationBounds
+) -> None:
     """Raises `ValidationFailed` with every problem."""
     refuse_any(_campaign_problems(content, campaign, bounds))
 
 
-def _limit_problems(content: Content) -> Iterator[Problem]:
+def _limit_problems(content: TemplateContent) -> Iterator[Problem]:
     typed = {
         "paymentTier": content.payment_tier,
         "agentLimit": content.assistant_limit,
@@ -109,7 +115,7 @@ def _limit_problems(content: Content) -> Iterator[Problem]:
 
 
 def _campaign_problems(
-    content: Content, campaign: PreparedCampaign, bounds: Bounds
+    content: TemplateContent, campaign: PreparedCampaign, bounds: InstallationBounds
 ) -> Iterator[Problem]:
     try:
         checked_name(campaign.name)

@@ -10,7 +10,7 @@ from app.enums import Role, Tier
 from app.models import FIRST_REGION, OrganizationTemplate
 from app.services.assistants.settings import AssistantFields
 from app.services.organizations import USUAL_USER_LIMITS, CallingRules
-from app.services.outreach import Plan
+from app.services.outreach import CampaignPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,13 @@ class PreparedCampaign:
     the plan names none. ``is_standard``: the campaign that it was copied from had no plan yet."""
 
     name: str
-    plan: Plan
+    plan: CampaignPlan
     speaker: int = 0
     is_standard: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class TemplateContent:
     """Everything of a template besides its name.
 
     The assistants have no phone numbers. ``rules.default_region`` is the country of a customer for
@@ -41,7 +41,7 @@ class Content:
     first_role: Role | None = Role.OWNER
 
 
-_DOCUMENT = TypeAdapter(Content)
+_DOCUMENT = TypeAdapter(TemplateContent)
 
 PLAIN_RULES = CallingRules(
     calling_hours_on=False,
@@ -63,13 +63,15 @@ PLAIN_RULES = CallingRules(
 _PLAIN_DOCUMENT: dict[str, Any] = TypeAdapter(CallingRules).dump_python(PLAIN_RULES, mode="json")
 
 
-def plain_content(assistant: AssistantFields, assistant_limit: int) -> Content:
+def plain_content(assistant: AssistantFields, assistant_limit: int) -> TemplateContent:
     """Return the content of a new template."""
     tier = Tier.FREE
-    return Content(tier, assistant_limit, USUAL_USER_LIMITS[tier], PLAIN_RULES, (assistant,))
+    return TemplateContent(
+        tier, assistant_limit, USUAL_USER_LIMITS[tier], PLAIN_RULES, (assistant,)
+    )
 
 
-def content_of(template: OrganizationTemplate) -> Content:
+def content_of(template: OrganizationTemplate) -> TemplateContent:
     """Return the content of a template that came from its loader. A rule that is younger than the
     template is that of a new organization."""
     document = template.content
@@ -77,13 +79,13 @@ def content_of(template: OrganizationTemplate) -> Content:
     return _DOCUMENT.validate_python(document | {"rules": rules})
 
 
-def document_of(content: Content) -> dict[str, Any]:
+def document_of(content: TemplateContent) -> dict[str, Any]:
     """Return the content as it is stored."""
     document: dict[str, Any] = _DOCUMENT.dump_python(content, mode="json")
     return document
 
 
-def facts_of(content: Content) -> dict[str, Any]:
+def facts_of(content: TemplateContent) -> dict[str, Any]:
     """Return what the history shows of the content, by its field."""
     rules = content.rules
     return {

@@ -16,11 +16,11 @@ from app.policy.caller import Caller
 from app.services import audit, campaigns, organizations, outreach, partners, users
 from app.services.assistants.settings import create_assistant
 from app.services.organization_templates.changing import TARGET
-from app.services.organization_templates.checking import Bounds, openable_for
-from app.services.organization_templates.content import PLAIN_RULES, Content, content_of
+from app.services.organization_templates.checking import InstallationBounds, openable_for
+from app.services.organization_templates.content import PLAIN_RULES, TemplateContent, content_of
 from app.services.organization_templates.customer_names import for_customer
 from app.services.organization_templates.loading import get
-from app.services.organizations import CallingRules, Openable
+from app.services.organizations import CallingRules, OpenableRegions
 from app.services.organizations.changing import MAX_NAME, checked_name
 from app.services.organizations.changing import add as add_organization
 from app.services.users.creating import MAX_KEY
@@ -29,7 +29,7 @@ from app.validation.time_zones import time_zones, unknown_zone
 
 
 @dataclass(frozen=True, slots=True)
-class Customer:
+class CustomerDetails:
     """What differs from customer to customer. Without a country or a time zone, those of the
     template are used; the country is a region code."""
 
@@ -44,8 +44,8 @@ def create_organization(
     session: Session,
     caller: Caller,
     template_id: UUID,
-    customer: Customer,
-    bounds: Bounds,
+    customer: CustomerDetails,
+    bounds: InstallationBounds,
     *,
     in_trial: bool = True,
     carrier: CarrierKind = CarrierKind.SIMULATOR,
@@ -106,7 +106,10 @@ def create_organization(
 
 
 def customer_problems(
-    content: Content, customer: Customer, openable: Openable, bounds: Bounds
+    content: TemplateContent,
+    customer: CustomerDetails,
+    openable: OpenableRegions,
+    bounds: InstallationBounds,
 ) -> Iterator[Problem]:
     """What is wrong with the customer, without a look into the database."""
     try:
@@ -134,7 +137,7 @@ def customer_problems(
         yield from error.problems
 
 
-def rules_for(content: Content, customer: Customer) -> CallingRules:
+def rules_for(content: TemplateContent, customer: CustomerDetails) -> CallingRules:
     """Return the calling rules of the customer: the country of a customer takes the place of the
     template's."""
     rules = content.rules
@@ -155,9 +158,9 @@ def _add_campaign(
     session: Session,
     caller: Caller,
     made: Organization,
-    content: Content,
+    content: TemplateContent,
     speakers: list[UUID],
-    bounds: Bounds,
+    bounds: InstallationBounds,
 ) -> None:
     prepared = content.campaign
     if prepared is None:

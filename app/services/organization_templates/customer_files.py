@@ -21,7 +21,7 @@ from app.errors import ValidationFailed
 from app.languages import LANGUAGES, gettext, speaking
 from app.phone import regions
 from app.services.csv_files import first_line, lines
-from app.services.organization_templates.creating import Customer
+from app.services.organization_templates.creating import CustomerDetails
 
 MOST_ROWS = 200
 MOST_BYTES = 1_000_000
@@ -47,7 +47,7 @@ class CustomerRow:
     """A customer with the number of the row, as a spreadsheet shows it."""
 
     number: int
-    customer: Customer
+    customer: CustomerDetails
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ def _columns(header: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _customer(cells: Sequence[str], columns: dict[str, int]) -> Customer:
+def _customer(cells: Sequence[str], columns: dict[str, int]) -> CustomerDetails:
     def cell(part: str) -> str | None:
         if part not in columns:
             return None
@@ -190,7 +190,7 @@ def _customer(cells: Sequence[str], columns: dict[str, int]) -> Customer:
         return text[:LONGEST_CELL] or None
 
     country = cell("country")
-    return Customer(
+    return CustomerDetails(
         name=cell("name") or "",
         email=cell("email"),
         user_name=cell("user_name"),

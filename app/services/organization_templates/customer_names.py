@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.services.assistants.settings import AssistantFields
-from app.services.organization_templates.content import Content, PreparedCampaign
+from app.services.organization_templates.content import PreparedCampaign, TemplateContent
 
 PLACEHOLDER = "{organizationName}"
 _FILLED = re.compile(r"\{\s*organizationName\s*(?:\|[^{}]*)?\}")
@@ -14,19 +14,19 @@ _TEXTS_OF_ASSISTANT = ("name", "service", "default_intro", "default_voicemail")
 _TEXTS_OF_PLAN = ("intro_message", "voicemail_message", "call_instructions")
 
 
-def without_customer(content: Content, name: str) -> Content:
+def without_customer(content: TemplateContent, name: str) -> TemplateContent:
     """Return the content with the placeholder where a text has the customer's name."""
     words = r"\s+".join(map(re.escape, name.split()))
     named = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
     return _with_texts(content, lambda text: named.sub(PLACEHOLDER, text))
 
 
-def for_customer(content: Content, name: str) -> Content:
+def for_customer(content: TemplateContent, name: str) -> TemplateContent:
     """Return the content with the customer's name where a text has the placeholder."""
     return _with_texts(content, lambda text: _FILLED.sub(lambda _match: name, text))
 
 
-def texts_with_customer(content: Content) -> int:
+def texts_with_customer(content: TemplateContent) -> int:
     """Return how many texts have the placeholder."""
     found: list[str] = []
 
@@ -38,7 +38,7 @@ def texts_with_customer(content: Content) -> int:
     return len(found)
 
 
-def _with_texts(content: Content, changed: Callable[[str], str]) -> Content:
+def _with_texts(content: TemplateContent, changed: Callable[[str], str]) -> TemplateContent:
     def texts_of(holder: object, names: tuple[str, ...]) -> dict[str, Any]:
         texts = {name: getattr(holder, name) for name in names}
         return {name: changed(text) for name, text in texts.items() if text}

@@ -11,16 +11,16 @@ from app.errors import NotFound
 from app.models import OrganizationTemplate
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.organization_templates.content import Content, content_of
+from app.services.organization_templates.content import TemplateContent, content_of
 from app.services.tenancy import fetch
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedTemplate:
     """A template with its content."""
 
     template: OrganizationTemplate
-    content: Content
+    content: TemplateContent
 
 
 def get(
@@ -32,17 +32,17 @@ def get(
     return fetch(session, query, _missing(), for_change=for_change)
 
 
-def opened(session: Session, caller: Caller, template_id: UUID) -> Opened:
+def opened(session: Session, caller: Caller, template_id: UUID) -> OpenedTemplate:
     """Return the template with its content. Raises as `get`."""
     template = get(session, caller, template_id)
-    return Opened(template, content_of(template))
+    return OpenedTemplate(template, content_of(template))
 
 
-def listing(session: Session, caller: Caller) -> Sequence[Opened]:
+def listing(session: Session, caller: Caller) -> Sequence[OpenedTemplate]:
     """Return the templates of the caller's partner by name. Raises `Forbidden`, and `NotFound` for
     an operator, who has none."""
     query = _visible(caller).order_by(OrganizationTemplate.name_key, OrganizationTemplate.id)
-    return [Opened(row, content_of(row)) for row in session.scalars(query)]
+    return [OpenedTemplate(row, content_of(row)) for row in session.scalars(query)]
 
 
 def _visible(caller: Caller) -> Select[OrganizationTemplate]:

@@ -15,7 +15,7 @@ from app.languages import gettext, lazy_gettext
 from app.models import Organization, User
 from app.models.base import name_key
 from app.policy.caller import Caller
-from app.services.organization_templates.checking import Bounds, openable_for
+from app.services.organization_templates.checking import InstallationBounds, openable_for
 from app.services.organization_templates.content import content_of
 from app.services.organization_templates.creating import create_organization, customer_problems
 from app.services.organization_templates.customer_files import CustomerRow
@@ -54,7 +54,7 @@ def check_many(
     caller: Caller,
     template_id: UUID,
     rows: Sequence[CustomerRow],
-    bounds: Bounds,
+    bounds: InstallationBounds,
     *,
     of_file: Sequence[CustomerRow] = (),
 ) -> list[CheckedRow]:
@@ -94,7 +94,7 @@ def create_many(
     caller: Caller,
     template_id: UUID,
     rows: Sequence[CustomerRow],
-    bounds: Bounds,
+    bounds: InstallationBounds,
     *,
     of_file: Sequence[CustomerRow] = (),
     in_trial: bool = True,

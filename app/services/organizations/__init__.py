@@ -1,12 +1,12 @@
 """Organizations, the partners' customers: loading, plans, limits and status."""
 
 from app.services.organizations.changing import create, update
-from app.services.organizations.effects import Effect, Weight, effects
+from app.services.organizations.effects import ChangeEffect, EffectWeight, effects
 from app.services.organizations.limits import USUAL_USER_LIMITS, claim_seat, no_seat, seats_taken
 from app.services.organizations.loading import (
-    Closeness,
-    Filter,
     InTrial,
+    LimitCloseness,
+    OrganizationFilter,
     by_ids,
     called,
     check,
@@ -22,7 +22,7 @@ from app.services.organizations.loading import (
 from app.services.organizations.price_effects import plan_effects, price_effects
 from app.services.organizations.settings import (
     CallingRules,
-    Openable,
+    OpenableRegions,
     change_settings,
     check_rules,
     last_changes,
@@ -30,20 +30,20 @@ from app.services.organizations.settings import (
     rules_of,
 )
 from app.services.organizations.status import (
-    Reach,
-    Stopped,
+    ActiveItems,
+    StoppedItems,
     archive,
     reach_of,
     restore,
     resume,
     suspend,
 )
-from app.services.organizations.trial import Trial, end_trial, trial_of
+from app.services.organizations.trial import TrialSource, end_trial, trial_of
 from app.services.organizations.use import (
     RECENT_DAYS,
-    Contents,
     NearLimit,
-    Use,
+    OrganizationContents,
+    OrganizationUse,
     any_near_limit,
     contents_of,
     first_users_of,

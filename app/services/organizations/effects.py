@@ -19,7 +19,7 @@ from app.services.organizations.loading import get
 from app.services.organizations.use import use_of
 
 
-class Weight(StrEnum):
+class EffectWeight(StrEnum):
     """The importance of an effect: it adds something, it informs, or it takes something away."""
 
     GIVES = "gives"
@@ -28,9 +28,9 @@ class Weight(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class ChangeEffect:
     sentence: str
-    weight: Weight
+    weight: EffectWeight
 
 
 def effects(
@@ -41,7 +41,7 @@ def effects(
     tier: Tier | None,
     assistant_limit: int,
     user_limit: int,
-) -> list[Effect]:
+) -> list[ChangeEffect]:
     """Return what these values would change, nothing if they are the current ones; writes nothing.
 
     ``tier`` None keeps the plan. Raises `Forbidden` and `NotFound`.
@@ -49,7 +49,7 @@ def effects(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = get(session, caller, organization_id)
     use = use_of(session, [organization.id])[organization.id]
-    found: list[Effect] = []
+    found: list[ChangeEffect] = []
     if tier is not None and tier is not organization.payment_tier:
         found += _of_plan(session, organization, tier)
     if assistant_limit != organization.assistant_limit:
@@ -61,7 +61,7 @@ def effects(
     return found
 
 
-def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[Effect]:
+def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[ChangeEffect]:
     now = organization.payment_tier
     names = pricing.shown_names(session, organization.partner_id)
     sentence = (
@@ -74,7 +74,7 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[E
         )
     )
     found = [
-        Effect(sentence, Weight.TO_KNOW),
+        ChangeEffect(sentence, EffectWeight.TO_KNOW),
         *_of_calls(session, organization, tier, names[tier]),
     ]
     clients = _legacy_clients(session, organization)
@@ -85,20 +85,20 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[E
             clients,
             plan=names[Tier.PLUS],
         )
-        found.append(Effect(sentence, Weight.TAKES))
+        found.append(ChangeEffect(sentence, EffectWeight.TAKES))
     if clients and tier is Tier.PLUS:
         sentence = ngettext(
             "The legacy API opens for its %(num)s client.",
             "The legacy API opens for its %(num)s clients.",
             clients,
         )
-        found.append(Effect(sentence, Weight.GIVES))
+        found.append(ChangeEffect(sentence, EffectWeight.GIVES))
     return found
 
 
 def _of_calls(
     session: Session, organization: Organization, tier: Tier, plan: str
-) -> Iterator[Effect]:
+) -> Iterator[ChangeEffect]:
     """Return the calls that the plans allow, if they differ in that."""
     now = organization.payment_tier or Tier.FREE
     before = session.get(PlanLimit, (organization.partner_id, now))
@@ -106,8 +106,8 @@ def _of_calls(
     for what, name in (("at once", "max_calls_at_once"), ("a day", "max_calls_a_day")):
         old, new = getattr(before, name, None), getattr(after, name, None)
         if new != old:
-            weight = Weight.TAKES if takes_calls(old, new) else Weight.GIVES
-            yield Effect(calls_allowed(plan, what, old, new), weight)
+            weight = EffectWeight.TAKES if takes_calls(old, new) else EffectWeight.GIVES
+            yield ChangeEffect(calls_allowed(plan, what, old, new), weight)
 
 
 def takes_calls(old: int | None, new: int | None) -> bool:
@@ -172,7 +172,7 @@ def _legacy_clients(session: Session, organization: Organization) -> int:
     return session.scalar(query) or 0
 
 
-def _of_assistants(name: str, used: int, before: int, limit: int) -> Effect:
+def _of_assistants(name: str, used: int, before: int, limit: int) -> ChangeEffect:
     words: dict[str, object] = {"name": name, "limit": written(limit)}
     if not limit:
         sentence = ngettext(
@@ -210,10 +210,10 @@ def _of_assistants(name: str, used: int, before: int, limit: int) -> Effect:
         sentence = gettext(
             "%(has)s: %(num)s more can be added.", has=has, num=written(limit - used)
         )
-    return Effect(sentence, _weight(used, before, limit))
+    return ChangeEffect(sentence, _weight(used, before, limit))
 
 
-def _of_users(name: str, used: int, before: int, limit: int) -> Effect:
+def _of_users(name: str, used: int, before: int, limit: int) -> ChangeEffect:
     words: dict[str, object] = {"name": name, "limit": written(limit)}
     if not limit:
         sentence = ngettext(
@@ -251,12 +251,12 @@ def _of_users(name: str, used: int, before: int, limit: int) -> Effect:
         sentence = gettext(
             "%(has)s: %(num)s more can be added.", has=has, num=written(limit - used)
         )
-    return Effect(sentence, _weight(used, before, limit))
+    return ChangeEffect(sentence, _weight(used, before, limit))
 
 
-def _weight(used: int, before: int, limit: int) -> Weight:
+def _weight(used: int, before: int, limit: int) -> EffectWeight:
     if not limit:
-        return Weight.GIVES
+        return EffectWeight.GIVES
     if used >= limit:
-        return Weight.TAKES
-    return Weight.GIVES if before and limit > before else Weight.TO_KNOW
+        return EffectWeight.TAKES
+    return EffectWeight.GIVES if before and limit > before else EffectWeight.TO_KNOW

@@ -40,7 +40,7 @@ SORTS = both_ways(
     **{"assistant-limit": Organization.assistant_limit, "user-limit": Organization.user_limit},
 ) | by_expression("plan", PLAN_ORDER, lambda row: row.payment_tier or Tier.FREE)
 """The sort orders of `search`. What is used of the limits is counted for the rows of a page only;
-the filter of `Closeness` finds those that are near. Usage ranks by conversations."""
+the filter of `LimitCloseness` finds those that are near. Usage ranks by conversations."""
 
 
 def check(session: Session, caller: Caller, organization_id: UUID) -> UUID:
@@ -92,7 +92,7 @@ def by_ids(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID
     return {found.id: found for found in session.scalars(query)}
 
 
-class Closeness(StrEnum):
+class LimitCloseness(StrEnum):
     """How much of a limit is used: at least four fifths, or all of it."""
 
     NEAR = "near"
@@ -107,7 +107,7 @@ class InTrial(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class OrganizationFilter:
     """The filters of an organization list; ``query`` searches names and both referral codes, and if
     it contains an @ also the emails of users.
 
@@ -119,7 +119,7 @@ class Filter:
     tier: Tier | None = None
     status: OrganizationStatus | None = None
     with_archived: bool = False
-    closeness: Closeness | None = None
+    closeness: LimitCloseness | None = None
     in_trial: InTrial | None = None
     partner_id: UUID | None = None
 
@@ -127,7 +127,7 @@ class Filter:
 def search(
     session: Session,
     caller: Caller,
-    chosen: Filter | None = None,
+    chosen: OrganizationFilter | None = None,
     *,
     sort: str = "-created",
     cursor: str | None = None,
@@ -135,11 +135,13 @@ def search(
 ) -> Page[Organization]:
     """Return a page of organizations. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered(session, caller, chosen or Filter())
+    rows = _filtered(session, caller, chosen or OrganizationFilter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
-def count(session: Session, caller: Caller, chosen: Filter, *, most: int = MOST_COUNTED) -> int:
+def count(
+    session: Session, caller: Caller, chosen: OrganizationFilter, *, most: int = MOST_COUNTED
+) -> int:
     """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
     rows = _filtered(session, caller, chosen).with_only_columns(Organization.id)
     return count_up_to(session, rows, most)
@@ -166,7 +168,7 @@ def nearest_name(session: Session, caller: Caller, name: str) -> str | None:
         return None
     found: dict[str, str] = {}
     for word in sorted(name.split(), key=len, reverse=True)[:2]:
-        rows = search(session, caller, Filter(query=word), sort="name")
+        rows = search(session, caller, OrganizationFilter(query=word), sort="name")
         found |= {row.name.casefold(): row.name for row in rows.items}
     near = get_close_matches(name.casefold(), found, n=1)
     if near:
@@ -175,7 +177,7 @@ def nearest_name(session: Session, caller: Caller, name: str) -> str | None:
     return containing[0] if len(containing) == 1 else None
 
 
-def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organization]:
+def _filtered(session: Session, caller: Caller, chosen: OrganizationFilter) -> Select[Organization]:
     caller.require(Permission.ORGANIZATIONS_READ)
     rows = visible(caller)
     if chosen.partner_id is not None:
@@ -201,7 +203,7 @@ def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[Organi
     return rows if chosen.closeness is None else rows.where(close_to_limit(chosen.closeness))
 
 
-def close_to_limit(closeness: Closeness, *, above: int = 0) -> ColumnElement[bool]:
+def close_to_limit(closeness: LimitCloseness, *, above: int = 0) -> ColumnElement[bool]:
     """Return the organizations close to their limit of assistants or of users.
 
     A limit of 0 is no limit; limits of ``above`` or less don't count either.
@@ -219,9 +221,9 @@ def close_to_limit(closeness: Closeness, *, above: int = 0) -> ColumnElement[boo
     )
 
 
-def uses(used: Any, limit: Any, closeness: Closeness) -> Any:
+def uses(used: Any, limit: Any, closeness: LimitCloseness) -> Any:
     """Whether ``used`` is close to ``limit``, for numbers and for columns."""
-    return used * 5 >= limit * (5 if closeness is Closeness.REACHED else 4)
+    return used * 5 >= limit * (5 if closeness is LimitCloseness.REACHED else 4)
 
 
 def to_resource(organization: Organization) -> wire.Organization:

@@ -11,16 +11,16 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services.billing import statements
-from app.services.billing.rating import Line, in_micros
+from app.services.billing.rating import StatementLine, in_micros
 from app.services.billing.statements import Bill
 from app.services.money_words import micros
-from app.services.organizations.effects import Effect, Weight, effects
+from app.services.organizations.effects import ChangeEffect, EffectWeight, effects
 from app.services.organizations.loading import get
 
 
 def plan_effects(
     session: Session, caller: Caller, organization_id: UUID, changes: UpdateOrganizationInput
-) -> list[Effect]:
+) -> list[ChangeEffect]:
     """Return what a plan and limits would change, with their price. Raises `Forbidden` and
     `NotFound`."""
     found = effects(
@@ -36,7 +36,7 @@ def plan_effects(
 
 def price_effects(
     session: Session, caller: Caller, organization_id: UUID, tier: Tier | None
-) -> list[Effect]:
+) -> list[ChangeEffect]:
     """Return how the price of this month so far changes with the plan, which counts for the whole
     month, and what is used of it already; nothing without another plan.
 
@@ -50,11 +50,11 @@ def price_effects(
     after = statements.as_if(session, [organization], tier=tier)[organization.id]
     if before.tier is after.tier:
         return []
-    found = [Effect(_price(before, after), _weight(before, after))]
+    found = [ChangeEffect(_price(before, after), _weight(before, after))]
     if after.usage and (after.usage.included or after.usage.unit_micros):
         is_beyond = bool(after.usage.charged and after.usage.unit_micros)
-        weight = Weight.TAKES if is_beyond else Weight.TO_KNOW
-        found.append(Effect(_use(after.plan_shown, after.usage), weight))
+        weight = EffectWeight.TAKES if is_beyond else EffectWeight.TO_KNOW
+        found.append(ChangeEffect(_use(after.plan_shown, after.usage), weight))
     return found
 
 
@@ -77,12 +77,12 @@ def _total(bill: Bill) -> str:
     return micros(in_micros(bill.total, bill.currency), bill.currency)
 
 
-def _weight(before: Bill, after: Bill) -> Weight:
+def _weight(before: Bill, after: Bill) -> EffectWeight:
     rises = before.currency == after.currency and after.total > before.total
-    return Weight.TAKES if rises else Weight.TO_KNOW
+    return EffectWeight.TAKES if rises else EffectWeight.TO_KNOW
 
 
-def _use(plan: str, usage: Line) -> str:
+def _use(plan: str, usage: StatementLine) -> str:
     words: dict[str, object] = {"plan": plan, "included": written(usage.included)}
     if usage.unit == UsageUnit.MINUTE:
         return ngettext(

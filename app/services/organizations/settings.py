@@ -64,7 +64,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Openable:
+class OpenableRegions:
     """The regions that the operator and the partner have opened. An organization's own country
     needs no opening by the partner, so only who opens regions for the partner moves an
     organization to another country: ``moves``."""
@@ -137,14 +137,14 @@ def change_settings(
     return changed
 
 
-def openable_of(session: Session, caller: Caller, organization: Organization) -> Openable:
+def openable_of(session: Session, caller: Caller, organization: Organization) -> OpenableRegions:
     """What the layers above an organization that came from its loader have opened."""
     layers = destinations.destinations_of(session, organization).regions
-    return Openable(layers.operator, layers.partner, caller.may(Permission.PARTNER_WRITE))
+    return OpenableRegions(layers.operator, layers.partner, caller.may(Permission.PARTNER_WRITE))
 
 
 def check_rules(
-    rules: CallingRules, stored: CallingRules, openable: Openable, most_at_once: int
+    rules: CallingRules, stored: CallingRules, openable: OpenableRegions, most_at_once: int
 ) -> None:
     """Whether the rules may take the place of those ``stored``. Raises `ValidationFailed` with
     every problem by its field."""
@@ -182,7 +182,7 @@ def _shown(values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _region_problems(
-    rules: CallingRules, stored: CallingRules, openable: Openable
+    rules: CallingRules, stored: CallingRules, openable: OpenableRegions
 ) -> Iterator[Problem]:
     known = {code for code, _name in regions()}
     own = rules.default_region
@@ -213,7 +213,7 @@ def _closed(region: str, layer: DestinationLayer) -> str:
 
 
 def _problems(
-    rules: CallingRules, stored: CallingRules, openable: Openable, most_at_once: int
+    rules: CallingRules, stored: CallingRules, openable: OpenableRegions, most_at_once: int
 ) -> Iterator[Problem]:
     if rules.calling_hours_start >= closing(rules.calling_hours_end):
         message = gettext("The end must be after the start. Calls are placed between them.")

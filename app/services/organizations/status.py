@@ -22,7 +22,7 @@ ARCHIVED_WORDS = gettext_noop("The organization was archived before the call was
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ActiveItems:
     """What is active in an organization now, and would stop with it."""
 
     users: int
@@ -33,14 +33,14 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
+class StoppedItems:
     """What archiving ended: cancelled calls and paused campaigns."""
 
     calls: int
     campaigns: int
 
 
-def reach_of(session: Session, organization: Organization) -> Reach:
+def reach_of(session: Session, organization: Organization) -> ActiveItems:
     """Count it in one query; the organization must come from its loader."""
     own = organization.id
     users = select(func.count()).where(
@@ -57,7 +57,9 @@ def reach_of(session: Session, organization: Organization) -> Reach:
         Campaign.organization_id == own, Campaign.status == CampaignStatus.ACTIVE
     )
     counts = (users, keys, clients, calls, campaigns)
-    return Reach(*session.execute(select(*(query.scalar_subquery() for query in counts))).one())
+    return ActiveItems(
+        *session.execute(select(*(query.scalar_subquery() for query in counts))).one()
+    )
 
 
 def suspend(
@@ -99,7 +101,7 @@ def archive(
     *,
     reason: str | None = None,
     expected_version: int | None = None,
-) -> Stopped:
+) -> StoppedItems:
     """End the organization's work: cancel waiting calls, pause running campaigns.
 
     Nothing is deleted, and `restore` brings the organization back; its calls stay cancelled and its
@@ -108,10 +110,10 @@ def archive(
     """
     organization = _held(session, caller, organization_id, expected_version)
     if organization.status is OrganizationStatus.ARCHIVED:
-        return Stopped(0, 0)
+        return StoppedItems(0, 0)
     rollup.archive_organization(session, organization, back=False)
     _move(session, caller, organization, OrganizationStatus.ARCHIVED, "archived", reason)
-    return Stopped(
+    return StoppedItems(
         _cancel_waiting_calls(session, organization),
         _pause_campaigns(session, caller, organization),
     )

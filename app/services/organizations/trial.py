@@ -16,20 +16,20 @@ from app.services import audit
 from app.services.organizations.loading import get
 
 
-class Trial(StrEnum):
+class TrialSource(StrEnum):
     """Whose trial keeps an organization in trial mode."""
 
     PARTNER = "partner"
     OWN = "own"
 
 
-def trial_of(session: Session, organization: Organization) -> Trial | None:
+def trial_of(session: Session, organization: Organization) -> TrialSource | None:
     """The trial of an organization that came from its loader; None if it calls freely. The
     partner's trial has to end first."""
     ended = select(Partner.trial_ended_at).where(Partner.id == organization.partner_id)
     if session.scalar(ended) is None:
-        return Trial.PARTNER
-    return Trial.OWN if organization.trial_ended_at is None else None
+        return TrialSource.PARTNER
+    return TrialSource.OWN if organization.trial_ended_at is None else None
 
 
 def end_trial(session: Session, caller: Caller, organization_id: UUID) -> Organization:
@@ -41,7 +41,7 @@ def end_trial(session: Session, caller: Caller, organization_id: UUID) -> Organi
     organization = get(session, caller, organization_id, for_change=True)
     if organization.trial_ended_at is not None:
         return organization
-    if trial_of(session, organization) is Trial.PARTNER:
+    if trial_of(session, organization) is TrialSource.PARTNER:
         message = gettext(
             "The trial of the portal has to end first. Ask the platform operator to end it."
         )

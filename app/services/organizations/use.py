@@ -21,13 +21,13 @@ from app.models import (
 )
 from app.models.organization import ROOMY
 from app.policy.caller import Caller
-from app.services.organizations.loading import Closeness, close_to_limit, uses, visible
+from app.services.organizations.loading import LimitCloseness, close_to_limit, uses, visible
 
 RECENT_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class OrganizationUse:
     """Assistants, users with a seat, conversations of the last 30 days (UTC)."""
 
     assistants: int = 0
@@ -35,17 +35,17 @@ class Use:
     recent_conversations: int = 0
 
 
-def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, Use]:
+def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, OrganizationUse]:
     """Return the use of each organization; they must come from a loader."""
     if not organization_ids:  # PostgreSQL would read the whole tables beneath their policies
         return {}
     counts = (query.scalar_subquery() for query in _counts())
     query = select(Organization.id, *counts).where(Organization.id.in_(organization_ids))
-    return {key: Use(*map(int, counted)) for key, *counted in session.execute(query)}
+    return {key: OrganizationUse(*map(int, counted)) for key, *counted in session.execute(query)}
 
 
 def _counts() -> tuple[Select[int], Select[int], Select[int]]:
-    """Return the queries of the fields of `Use`, within a query of organizations."""
+    """Return the queries of the fields of `OrganizationUse`, within a query of organizations."""
     since = (utcnow() - timedelta(days=RECENT_DAYS - 1)).date()
     conversations = func.coalesce(func.sum(ConversationDay.conversations), 0)
     return (
@@ -89,37 +89,37 @@ def _near_limit(caller: Caller) -> Select[Organization]:
     return visible(caller).where(
         ROOMY,
         Organization.status == OrganizationStatus.ACTIVE,
-        close_to_limit(Closeness.NEAR, above=1),
+        close_to_limit(LimitCloseness.NEAR, above=1),
     )
 
 
-def _near_words(organization: Organization, use: Use) -> Iterator[str]:
+def _near_words(organization: Organization, use: OrganizationUse) -> Iterator[str]:
     """Say which limits are nearly used."""
     assistants, users = organization.assistant_limit, organization.user_limit
-    if assistants > 1 and uses(use.assistants, assistants, Closeness.NEAR):
+    if assistants > 1 and uses(use.assistants, assistants, LimitCloseness.NEAR):
         yield gettext(
             "%(used)s of %(limit)s assistants in use.", used=use.assistants, limit=assistants
         )
-    if users > 1 and uses(use.users, users, Closeness.NEAR):
+    if users > 1 and uses(use.users, users, LimitCloseness.NEAR):
         yield gettext("%(used)s of %(limit)s seats in use.", used=use.users, limit=users)
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class OrganizationContents:
     """Campaigns that are not archived, and numbers on the do-not-call list."""
 
     campaigns: int
     do_not_call: int
 
 
-def contents_of(session: Session, organization: Organization) -> Contents:
+def contents_of(session: Session, organization: Organization) -> OrganizationContents:
     """Count them in one query; the organization must come from its loader."""
     campaigns = select(func.count()).where(
         Campaign.organization_id == organization.id, Campaign.status != CampaignStatus.ARCHIVED
     )
     numbers = select(func.count()).where(DoNotCallEntry.organization_id == organization.id)
     counts = (campaigns.scalar_subquery(), numbers.scalar_subquery())
-    return Contents(*session.execute(select(*counts)).one())
+    return OrganizationContents(*session.execute(select(*counts)).one())
 
 
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:

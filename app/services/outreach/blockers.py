@@ -16,7 +16,7 @@ from app.policy.caller import Caller
 from app.services import pauses, phone_numbers, spending
 from app.services.calls import limits, rules
 from app.services.campaigns.loading import visible
-from app.services.phone_numbers import Route
+from app.services.phone_numbers import NumberRoute
 
 DAY_USED_UP = "day_used_up"
 SPENDING = spending.REACHED
@@ -44,9 +44,9 @@ def of_plan(
     session: Session,
     campaign: Campaign,
     plan: Outreach,
-    parties: rules.Parties,
+    parties: rules.CallParties,
     now: datetime,
-    route: Route,
+    route: NumberRoute,
     longest_minutes: int = spending.LONGEST_MINUTES,
 ) -> CampaignBlocker | None:
     """Whether a spending limit is reached is asked for a call within the organization's country."""
@@ -69,7 +69,7 @@ def of_plan(
     return CampaignBlocker(SPENDING, stop.why, stop.until)
 
 
-def _of_days(plan: Outreach, parties: rules.Parties, now: datetime) -> CampaignBlocker | None:
+def _of_days(plan: Outreach, parties: rules.CallParties, now: datetime) -> CampaignBlocker | None:
     """Whether it is before the first or after the last day of the plan."""
     zone = ZoneInfo(parties.assistant.timezone or "UTC")
     today = now.astimezone(zone).date()

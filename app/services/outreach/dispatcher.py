@@ -29,7 +29,14 @@ from app.services import audit, calls, phone_numbers, spending
 from app.services.calls import limits, rules
 from app.services.calls.states import holds_line
 from app.services.outreach.blockers import of_plan
-from app.services.outreach.eligibility import Known, Later, Never, decide, known_of, request_for
+from app.services.outreach.eligibility import (
+    KnownNumbers,
+    LeftOutContact,
+    WaitingContact,
+    decide,
+    known_of,
+    request_for,
+)
 from app.services.outreach.plans import recheck_stopped
 
 MOST_CHECKED = 500
@@ -107,7 +114,9 @@ def dispatch(session: Session, campaign_id: UUID, defaults: CallDefaults, now: d
     if outreach.seen_revision != campaign.revision:
         outreach.seen_revision, outreach.position = campaign.revision, None
     caller = system_caller(f"Campaign {campaign.name}", partner_id=campaign.partner_id)
-    scheduled = _Turn(session, caller, campaign, outreach, parties, defaults, now).call(room)
+    scheduled = _CampaignTurn(session, caller, campaign, outreach, parties, defaults, now).call(
+        room
+    )
     if scheduled and outreach.calls_per_hour:
         began = max(outreach.next_at or now, now - CATCHING_UP)
         outreach.next_at = began + scheduled * timedelta(hours=1) / outreach.calls_per_hour
@@ -119,10 +128,10 @@ def _is_blocked(
     session: Session,
     campaign: Campaign,
     outreach: Outreach,
-    parties: rules.Parties,
+    parties: rules.CallParties,
     defaults: CallDefaults,
     now: datetime,
-    route: phone_numbers.Route,
+    route: phone_numbers.NumberRoute,
 ) -> bool:
     """Whether the campaign can't call anyone; the reason is stored with the outreach."""
     found = of_plan(session, campaign, outreach, parties, now, route, defaults.longest_minutes)
@@ -134,7 +143,7 @@ def _is_blocked(
 
 
 def _free_places(
-    session: Session, outreach: Outreach, parties: rules.Parties, defaults: CallDefaults
+    session: Session, outreach: Outreach, parties: rules.CallParties, defaults: CallDefaults
 ) -> int:
     """How many more calls of the campaign may be queued or active; calls that wait for a retry
     don't count."""
@@ -158,14 +167,14 @@ def _in_pace(outreach: Outreach, now: datetime) -> int:
     return int((now - began) * outreach.calls_per_hour / timedelta(hours=1)) + 1
 
 
-class _Candidate(NamedTuple):
+class _CallCandidate(NamedTuple):
     """A contact, and the earlier decision to let it wait."""
 
     contact: Contact
     waiting: OutreachContact | None
 
 
-class _Turn:
+class _CampaignTurn:
     """One turn of a campaign, in one transaction."""
 
     def __init__(
@@ -174,7 +183,7 @@ class _Turn:
         caller: Caller,
         campaign: Campaign,
         outreach: Outreach,
-        parties: rules.Parties,
+        parties: rules.CallParties,
         defaults: CallDefaults,
         now: datetime,
     ):
@@ -244,7 +253,7 @@ class _Turn:
             OutreachContact.round == self._outreach.round,
         )
 
-    def _chunks(self) -> Iterator[list[_Candidate]]:
+    def _chunks(self) -> Iterator[list[_CallCandidate]]:
         """Waiting contacts that are due, then contacts without a decision."""
         own = self._own()
         come = (
@@ -256,7 +265,9 @@ class _Turn:
             .limit(CHUNK)
             .with_for_update(read=True, key_share=True, skip_locked=True, of=Contact)
         )
-        while chunk := [_Candidate(contact, row) for contact, row in self._session.execute(come)]:
+        while chunk := [
+            _CallCandidate(contact, row) for contact, row in self._session.execute(come)
+        ]:
             yield chunk
         decided = select(OutreachContact.contact_id).where(
             *own, OutreachContact.contact_id == Contact.id
@@ -271,12 +282,14 @@ class _Turn:
         while True:
             position = self._outreach.position
             query = new if position is None else new.where(Contact.id > position)
-            found = [_Candidate(contact, None) for contact in self._session.scalars(query)]
+            found = [_CallCandidate(contact, None) for contact in self._session.scalars(query)]
             if not found:
                 return
             yield found
 
-    def _settle(self, contact: Contact, waiting: OutreachContact | None, known: Known) -> bool:
+    def _settle(
+        self, contact: Contact, waiting: OutreachContact | None, known: KnownNumbers
+    ) -> bool:
         """Decide about one contact; whether it is called."""
         row = waiting or OutreachContact(
             contact_id=contact.id,
@@ -289,15 +302,15 @@ class _Turn:
         )
         if decision is None:
             decision = self._schedule(contact, row)
-        if isinstance(decision, Never):
+        if isinstance(decision, LeftOutContact):
             row.state, row.reason = OutreachState.LEFT_OUT, decision.code
-        elif isinstance(decision, Later):
+        elif isinstance(decision, WaitingContact):
             row.state, row.reason = OutreachState.WAITING, decision.code
             row.due_at = decision.until
         self._session.add(row)
         return decision is None
 
-    def _schedule(self, contact: Contact, row: OutreachContact) -> Never | None:
+    def _schedule(self, contact: Contact, row: OutreachContact) -> LeftOutContact | None:
         try:
             with self._session.begin_nested():
                 accepted = calls.schedule(
@@ -314,6 +327,6 @@ class _Turn:
                     contact_id=contact.id,
                 )
         except DomainError as refusal:
-            return Never(refusal.code)
+            return LeftOutContact(refusal.code)
         row.state, row.call_id = OutreachState.CALLED, accepted.call_id
         return None

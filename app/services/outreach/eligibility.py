@@ -14,7 +14,7 @@ from app.phone import closing, within_calling_hours
 from app.services import verified_numbers
 from app.services.calls import CallRequest, limits, rules
 from app.services.calls.message_templates import fill
-from app.services.outreach.plans import Plan, weekdays_of
+from app.services.outreach.plans import CampaignPlan, weekdays_of
 
 NO_PHONE = "no_phone"
 NO_HOUR = "no_hour"
@@ -23,7 +23,7 @@ LIMITS = "limits"
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
+class WaitingContact:
     """The contact waits for the plan's ``hours``, or for the organization's ``limits``."""
 
     code: str
@@ -31,14 +31,14 @@ class Later:
 
 
 @dataclass(frozen=True, slots=True)
-class Never:
+class LeftOutContact:
     """The contact is left out of this round."""
 
     code: str
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownNumbers:
     """Which numbers are on the do-not-call list, the consent of their contacts
     (`rules.consent_by_phone`), and which numbers are verified."""
 
@@ -51,35 +51,35 @@ def decide(
     session: Session,
     contact: Contact,
     outreach: Outreach,
-    parties: rules.Parties,
+    parties: rules.CallParties,
     now: datetime,
     *,
-    known: Known,
-) -> Later | Never | None:
+    known: KnownNumbers,
+) -> WaitingContact | LeftOutContact | None:
     """None for a contact to call now. ``parties`` are the same for all contacts."""
     if (code := exclusion(contact, parties, known)) is not None:
-        return Never(code)
+        return LeftOutContact(code)
     phone = contact.phone or ""
     is_open, opening = opening_of(phone, outreach, parties.organization, now)
     if opening is None:
-        return Never(NO_HOUR)
+        return LeftOutContact(NO_HOUR)
     if not is_open:
-        return Later(PLAN_HOURS, opening)
+        return WaitingContact(PLAN_HOURS, opening)
     wait = limits.next_moment(session, phone, parties.organization, now, live=True)
-    return Later(LIMITS, wait.until) if wait is not None else None
+    return WaitingContact(LIMITS, wait.until) if wait is not None else None
 
 
-def known_of(session: Session, organization: Organization, phones: Collection[str]) -> Known:
+def known_of(session: Session, organization: Organization, phones: Collection[str]) -> KnownNumbers:
     """What the organization knows of these numbers, in three queries."""
     listed = select(DoNotCallEntry.phone).where(
         DoNotCallEntry.organization_id == organization.id, DoNotCallEntry.phone.in_(phones)
     )
     consent = rules.consent_by_phone(session, organization.id, phones)
     verified = verified_numbers.verified_among(session, organization.id, phones)
-    return Known(frozenset(session.scalars(listed)), consent, verified)
+    return KnownNumbers(frozenset(session.scalars(listed)), consent, verified)
 
 
-def exclusion(contact: Contact, parties: rules.Parties, known: Known) -> str | None:
+def exclusion(contact: Contact, parties: rules.CallParties, known: KnownNumbers) -> str | None:
     """Why a contact is left out at any hour and for any assistant: a code of `rules` or
     `NO_PHONE`."""
     if contact.phone is None:
@@ -96,7 +96,7 @@ def exclusion(contact: Contact, parties: rules.Parties, known: Known) -> str | N
     return blocker.code if blocker is not None else None
 
 
-def hours_of(outreach: Plan | Outreach, organization: Organization) -> tuple[time, time]:
+def hours_of(outreach: CampaignPlan | Outreach, organization: Organization) -> tuple[time, time]:
     """Return the hours of the plan within those of the organization; a start after the end if they
     have none in common."""
     start, end = outreach.hours_start, closing(outreach.hours_end)
@@ -107,7 +107,7 @@ def hours_of(outreach: Plan | Outreach, organization: Organization) -> tuple[tim
 
 
 def opening_of(
-    phone: str, outreach: Plan | Outreach, organization: Organization, at: datetime
+    phone: str, outreach: CampaignPlan | Outreach, organization: Organization, at: datetime
 ) -> tuple[bool, datetime | None]:
     """`within_calling_hours` by the plan and by the organization's own hours."""
     start, end = hours_of(outreach, organization)

@@ -15,12 +15,12 @@ from app.models import Assistant, Campaign, Contact, ConversationDay, Organizati
 from app.phone import timezones_of
 from app.services.calls import limits
 from app.services.outreach.eligibility import hours_of
-from app.services.outreach.plans import Plan, weekdays_of
+from app.services.outreach.plans import CampaignPlan, weekdays_of
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 FARTHEST = timedelta(days=366)
 USUAL_CALL = timedelta(minutes=1)
-"""How long a call is taken to be while an organization has no `Average`."""
+"""How long a call is taken to be while an organization has no `AverageCall`."""
 AVERAGED_DAYS = (30, 90)
 FEWEST_CONVERSATIONS = 20
 ZONE_DIGITS = 5
@@ -33,7 +33,7 @@ OpenTimes = Callable[[], Iterator[tuple[datetime, datetime]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Average:
+class AverageCall:
     """How long an answered call of an organization took in its latest ``days``."""
 
     lasts: timedelta
@@ -41,7 +41,7 @@ class Average:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RoundEstimate:
     """``at_once`` is the most calls at once, ``lasts`` the time within the plan's hours if each
     call takes the ``average``, or `USUAL_CALL` without one; the plan's calls an hour are its
     ``planned_pace`` if they take longer. The times are None if the plan's days
@@ -51,19 +51,19 @@ class Estimate:
     lasts: timedelta
     begins_at: datetime | None
     ends_at: datetime | None
-    average: Average | None
+    average: AverageCall | None
     planned_pace: int | None = None
 
 
 def estimate(
     session: Session,
-    plan: Plan | Outreach,
+    plan: CampaignPlan | Outreach,
     campaign: Campaign,
     organization: Organization,
     contacts: int,
     now: datetime,
     most_at_once: int,
-) -> Estimate:
+) -> RoundEstimate:
     """Estimate the calls to this many of the campaign's contacts if it starts now;
     ``most_at_once`` is the installation's limit of an organization."""
     own = limits.calls_at_once(organization, most_at_once)
@@ -75,7 +75,7 @@ def estimate(
     places = _places(session, plan, campaign, organization, now)
     openings = [first[0] for place in places if (first := next(place(), None))]
     ends_at = _end_in(places, contacts, pace)
-    return Estimate(
+    return RoundEstimate(
         at_once,
         HOUR * (contacts / pace),
         min(openings, default=None),
@@ -85,7 +85,7 @@ def estimate(
     )
 
 
-def _average(session: Session, organization: Organization, now: datetime) -> Average | None:
+def _average(session: Session, organization: Organization, now: datetime) -> AverageCall | None:
     """Return the average over the fewest `AVERAGED_DAYS` with `FEWEST_CONVERSATIONS`."""
     for days in AVERAGED_DAYS:
         sums = select(func.sum(ConversationDay.conversations), func.sum(ConversationDay.seconds))
@@ -96,7 +96,7 @@ def _average(session: Session, organization: Organization, now: datetime) -> Ave
             )
         ).one()
         if seconds and count >= FEWEST_CONVERSATIONS:
-            return Average(timedelta(seconds=round(seconds / count)), days)
+            return AverageCall(timedelta(seconds=round(seconds / count)), days)
     return None
 
 
@@ -118,7 +118,7 @@ def _one_of_each_prefix(campaign_id: UUID) -> Select[str]:
 
 def end_of(
     session: Session,
-    plan: Plan | Outreach,
+    plan: CampaignPlan | Outreach,
     campaign: Campaign,
     organization: Organization,
     left: int,
@@ -145,7 +145,7 @@ def _end_in(places: Sequence[OpenTimes], left: int, pace: float) -> datetime | N
 
 def _places(
     session: Session,
-    plan: Plan | Outreach,
+    plan: CampaignPlan | Outreach,
     campaign: Campaign,
     organization: Organization,
     now: datetime,
@@ -187,7 +187,7 @@ def _midnight(day: date, zone: tzinfo) -> datetime:
     return datetime.combine(day, time(), zone).astimezone(UTC)
 
 
-def zone_of(session: Session, plan: Plan | Outreach) -> ZoneInfo:
+def zone_of(session: Session, plan: CampaignPlan | Outreach) -> ZoneInfo:
     """Return the time zone of the assistant, in which the plan's days begin."""
     name = session.scalar(select(Assistant.timezone).where(Assistant.id == plan.assistant_id))
     return ZoneInfo(name or "UTC")

@@ -12,7 +12,7 @@ from app.models import Call, CallAttempt, Outreach, OutreachContact
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedRound:
     """``costs`` are the carriers' by currency; empty until they name any."""
 
     started_at: datetime | None
@@ -20,7 +20,7 @@ class Finished:
     costs: Mapping[str, Decimal]
 
 
-def finished(session: Session, outreach: Outreach) -> Finished:
+def finished(session: Session, outreach: Outreach) -> FinishedRound:
     """Summarize the calls of the current round in two queries."""
     ended_at = session.scalar(
         select(func.max(Call.ended_at))
@@ -34,7 +34,7 @@ def finished(session: Session, outreach: Outreach) -> Finished:
         .group_by(CallAttempt.cost_currency)
     )
     by_currency = {currency or "": cost for currency, cost in costs if cost is not None}
-    return Finished(outreach.started_at, ended_at, by_currency)
+    return FinishedRound(outreach.started_at, ended_at, by_currency)
 
 
 def _of_round(outreach: Outreach) -> tuple[ColumnElement[bool], ...]:

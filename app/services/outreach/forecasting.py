@@ -27,7 +27,7 @@ from app.services import verified_numbers
 from app.services.calls import rules, states
 from app.services.destinations import read_destinations
 from app.services.outreach.eligibility import NO_HOUR, NO_PHONE, exclusion, known_of, opening_of
-from app.services.outreach.plans import Recall, stored_plan
+from app.services.outreach.plans import RecallChoice, stored_plan
 
 REFUSED = "do_not_contact"
 _LISTED = "listed"
@@ -52,7 +52,7 @@ _REASON = case(
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class RoundForecast:
     """``left_out`` counts by the codes of `eligibility`; ``called`` are the others. ``listed`` are
     those of ``do_not_contact`` whose number is on the do-not-call list. If ``is_exact`` is False,
     numbers that may not be called are found only when their turn comes."""
@@ -64,24 +64,26 @@ class Forecast:
     listed: int = 0
 
 
-def forecast(session: Session, campaign: Campaign, *, again: Recall | None = None) -> Forecast:
+def forecast(
+    session: Session, campaign: Campaign, *, again: RecallChoice | None = None
+) -> RoundForecast:
     """Count the contacts that a start would call and leave out, in a fixed number of queries.
 
     ``before`` counts those that the round has called already. The campaign has a plan.
     """
     outreach = stored_plan(session, campaign)
     if outreach is None:
-        return Forecast(0, {}, 0, is_exact=True)
+        return RoundForecast(0, {}, 0, is_exact=True)
     called = select(OutreachContact.contact_id).where(
         OutreachContact.campaign_id == campaign.id,
         OutreachContact.round == outreach.round,
         OutreachContact.state == OutreachState.CALLED,
     )
-    if again is Recall.NOT_REACHED:
+    if again is RecallChoice.NOT_REACHED:
         called = called.join(Call, Call.id == OutreachContact.call_id).where(
             Call.status.not_in(states.NOT_REACHED)
         )
-    is_new_round = again is Recall.ALL
+    is_new_round = again is RecallChoice.ALL
     before = 0
     if not is_new_round:
         before = session.scalar(select(func.count()).select_from(called.subquery())) or 0
@@ -109,7 +111,7 @@ def forecast(session: Session, campaign: Campaign, *, again: Recall | None = Non
             listed += 1
     total = reasons.pop(None, 0)
     left_out = {str(code): count for code, count in reasons.items()}
-    return Forecast(total, left_out, before, is_exact=True, listed=listed)
+    return RoundForecast(total, left_out, before, is_exact=True, listed=listed)
 
 
 def foreseen(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, Counter[str]]:
@@ -207,7 +209,7 @@ def _with_rules(query: Any) -> Any:
 
 def _by_the_database(
     session: Session, campaign: Campaign, called: Select[UUID] | None, before: int
-) -> Forecast:
+) -> RoundForecast:
     counts = _reasons(session, Contact.campaign_id == campaign.id)
     if called is not None:
         # Counted apart: without fresh statistics PostgreSQL looks for each contact in all of them.
@@ -215,7 +217,7 @@ def _by_the_database(
     total, listed = counts.pop(None, 0), counts.pop(_LISTED, 0)
     counts[REFUSED] += listed
     left_out = {str(code): count for code, count in counts.items() if count}
-    return Forecast(total, left_out, before, is_exact=False, listed=listed)
+    return RoundForecast(total, left_out, before, is_exact=False, listed=listed)
 
 
 def _reasons(session: Session, which: ColumnElement[bool]) -> Counter[str | None]:

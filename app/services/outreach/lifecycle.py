@@ -12,7 +12,13 @@ from app.languages import gettext
 from app.models import Campaign, utcnow
 from app.policy.caller import Caller
 from app.services import campaigns
-from app.services.outreach.plans import Recall, locked, recheck, recheck_stopped, recheck_unreached
+from app.services.outreach.plans import (
+    RecallChoice,
+    locked,
+    recheck,
+    recheck_stopped,
+    recheck_unreached,
+)
 from app.services.outreach.progress import progress_of
 
 
@@ -21,7 +27,7 @@ def start(
     caller: Caller,
     campaign_id: UUID,
     *,
-    again: Recall | None = None,
+    again: RecallChoice | None = None,
     expected_version: int | None = None,
 ) -> Campaign:
     """Call the campaign's contacts by its plan from now on, or resume a paused campaign.
@@ -41,10 +47,10 @@ def start(
         message = gettext("Some contacts of this round are still to be called.")
         raise Conflict(message, "round_under_way")
     now = utcnow()
-    if again is Recall.ALL:
+    if again is RecallChoice.ALL:
         stored.round += 1
         stored.started_at = None
-    elif again is Recall.NOT_REACHED:
+    elif again is RecallChoice.NOT_REACHED:
         recheck_unreached(session, stored)
     campaign = campaigns.start(session, caller, campaign_id)
     recheck(session, stored, OutreachState.WAITING, OutreachState.LEFT_OUT)

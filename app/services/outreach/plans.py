@@ -27,7 +27,7 @@ MOST_AN_HOUR = 10_000
 WORKDAYS = frozenset(range(1, 6))
 
 
-class Recall(StrEnum):
+class RecallChoice(StrEnum):
     """Which contacts of a round that is over are called again."""
 
     ALL = "all"
@@ -35,7 +35,7 @@ class Recall(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CampaignPlan:
     """Weekdays are ISO's, hours are in the contact's time zone; an end of 00:00 is midnight. The
     first and the last day are days in the assistant's time zone.
     Without a pace calls are as fast as the organization's calls at once allow; without messages
@@ -59,12 +59,12 @@ def stored_plan(session: Session, campaign: Campaign) -> Outreach | None:
     return session.get(Outreach, campaign.id, populate_existing=True)
 
 
-def plan_of(session: Session, campaign: Campaign) -> Plan:
+def plan_of(session: Session, campaign: Campaign) -> CampaignPlan:
     """The stored plan, or a proposed one if there is none yet."""
     stored = stored_plan(session, campaign)
     if stored is None:
-        return Plan(next((assistant.id for assistant in speakers(session, campaign)), None))
-    return Plan(
+        return CampaignPlan(next((assistant.id for assistant in speakers(session, campaign)), None))
+    return CampaignPlan(
         assistant_id=stored.assistant_id,
         weekdays=weekdays_of(stored),
         hours_start=stored.hours_start,
@@ -79,7 +79,7 @@ def plan_of(session: Session, campaign: Campaign) -> Plan:
     )
 
 
-def weekdays_of(plan: Plan | Outreach) -> frozenset[int]:
+def weekdays_of(plan: CampaignPlan | Outreach) -> frozenset[int]:
     return frozenset(int(digit) for digit in plan.weekdays)
 
 
@@ -96,7 +96,7 @@ def change_plan(
     session: Session,
     caller: Caller,
     campaign_id: UUID,
-    plan: Plan,
+    plan: CampaignPlan,
     *,
     most_at_once: int,
     expected_version: int | None = None,
@@ -183,7 +183,7 @@ def _forget_called(session: Session, stored: Outreach, which: ColumnElement[bool
     stored.position = None
 
 
-def _shown(plan: Plan) -> dict[str, Any]:
+def _shown(plan: CampaignPlan) -> dict[str, Any]:
     words = {wire_name(name): value for name, value in asdict(plan).items()}
     words["weekdays"] = sorted(plan.weekdays)
     words["hoursStart"], words["hoursEnd"] = f"{plan.hours_start:%H:%M}", f"{plan.hours_end:%H:%M}"
@@ -191,7 +191,7 @@ def _shown(plan: Plan) -> dict[str, Any]:
 
 
 def _problems(
-    session: Session, caller: Caller, campaign: Campaign, plan: Plan, most_at_once: int
+    session: Session, caller: Caller, campaign: Campaign, plan: CampaignPlan, most_at_once: int
 ) -> Iterator[Problem]:
     if plan.assistant_id not in {assistant.id for assistant in speakers(session, campaign)}:
         yield Problem("agentId", "agent_not_found", gettext("Choose an assistant of the campaign."))
@@ -208,7 +208,7 @@ def _problems(
     yield from plan_problems(plan, most_at_once)
 
 
-def plan_problems(plan: Plan, most_at_once: int) -> Iterator[Problem]:
+def plan_problems(plan: CampaignPlan, most_at_once: int) -> Iterator[Problem]:
     """What is wrong with a plan, whichever assistant calls."""
     if not plan.weekdays or not plan.weekdays <= EVERY_DAY:
         yield Problem("weekdays", "required", gettext("Choose at least one day of the week."))

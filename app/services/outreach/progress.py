@@ -46,7 +46,7 @@ _RESULTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RoundProgress:
     """One round. ``calls`` counts contacts by the result of their call, which for a completed one
     is who answered; ``waiting`` counts them by their reason, as does ``left_out``, with those that
     will be left out (`forecasting.foreseen`). ``to_come`` are the others without a decision.
@@ -106,7 +106,7 @@ class LeftOut:
     country: ClosedCountry | None = None
 
 
-def progress_of(session: Session, campaign: Campaign, now: datetime | None = None) -> Progress:
+def progress_of(session: Session, campaign: Campaign, now: datetime | None = None) -> RoundProgress:
     """Count a round in a fixed number of queries."""
     now = now or utcnow()
     outreach = stored_plan(session, campaign)
@@ -139,7 +139,7 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
             is_waiting = next_due is not None and left == sum(waiting.values())
             since = max(now, next_due) if is_waiting and next_due else now
             ends_at = end_of(session, outreach, campaign, organization, left, pace, since)
-    return Progress(
+    return RoundProgress(
         total=campaign.contact_count + removed,
         calls=dict(calls),
         waiting=waiting,

@@ -16,7 +16,7 @@ from app.services.outreach.progress import removed_calls
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class RoundSummary:
     """The round of a campaign. ``callable`` counts the contacts that were or will be called,
     ``called`` those with a call, ``done`` those whose call has ended; all of them, and
     ``answered``, those whose ended call a person answered, count contacts that were removed since.
@@ -36,7 +36,7 @@ class Summary:
     ended_at: datetime | None = None
 
 
-def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, Summary]:
+def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, RoundSummary]:
     """Return a summary of each campaign with a plan; the campaigns must come from a loader."""
     by_id = {campaign.id: campaign for campaign in campaigns}
     plans = session.execute(
@@ -105,7 +105,7 @@ def _counts(session: Session, ids: Collection[UUID]) -> dict[UUID, list[_Count]]
 
 def _summary(
     campaign: Campaign, plan: Outreach, assistant: str, counts: Collection[_Count], ahead: int
-) -> Summary:
+) -> RoundSummary:
     of_state = Counter[OutreachState]()
     for state, *_, count in counts:
         of_state[state] += count
@@ -116,7 +116,7 @@ def _summary(
     to_come = campaign.contact_count - ahead - of_state.total()
     due = [at for state, _, _, at, *_ in counts if state is OutreachState.WAITING and at]
     next_at = plan.next_at if to_come > 0 else None
-    return Summary(
+    return RoundSummary(
         assistant=assistant,
         callable=campaign.contact_count - left_out - ahead,
         called=called,

@@ -34,14 +34,27 @@ from app.services.branding import surfaces
 from app.services.imports import uploads
 from app.services.imports.corrected_files import rows_to_fix
 from app.services.overview import calling
-from app.services.overview.items import EACH, MOST_COUNTED, RECENT, ActionItem, Kind, at_most
+from app.services.overview.items import (
+    EACH,
+    MOST_COUNTED,
+    RECENT,
+    ActionItem,
+    ActionItemKind,
+    at_most,
+)
 from app.services.spending import budgets
 
 SOON = timedelta(days=14)
-_CREDENTIALS: dict[Kind, tuple[type[ApiKey | OAuthClient | ScimToken], str]] = {
-    Kind.CREDENTIAL_KEY: (ApiKey, gettext_noop("Key %(name)s is about to expire")),
-    Kind.CREDENTIAL_CLIENT: (OAuthClient, gettext_noop("Client %(name)s is about to expire")),
-    Kind.CREDENTIAL_TOKEN: (ScimToken, gettext_noop("SCIM token %(name)s is about to expire")),
+_CREDENTIALS: dict[ActionItemKind, tuple[type[ApiKey | OAuthClient | ScimToken], str]] = {
+    ActionItemKind.CREDENTIAL_KEY: (ApiKey, gettext_noop("Key %(name)s is about to expire")),
+    ActionItemKind.CREDENTIAL_CLIENT: (
+        OAuthClient,
+        gettext_noop("Client %(name)s is about to expire"),
+    ),
+    ActionItemKind.CREDENTIAL_TOKEN: (
+        ScimToken,
+        gettext_noop("SCIM token %(name)s is about to expire"),
+    ),
 }
 
 
@@ -72,14 +85,14 @@ def _order(item: ActionItem) -> int:
     """What is urgent comes first, alerts that aren't, as their rule is muted, last."""
     if item.urgent:
         return 0
-    return 2 if item.kind is Kind.ALERT else 1
+    return 2 if item.kind is ActionItemKind.ALERT else 1
 
 
 def _alerts(session: Session, caller: Caller) -> list[ActionItem]:
     """Open alerts that are not acknowledged; those of muted rules come last."""
     return [
         ActionItem(
-            Kind.ALERT,
+            ActionItemKind.ALERT,
             found.title_now,
             gettext("Muted.") if found.is_muted else "",
             found.alert.id,
@@ -146,7 +159,7 @@ def _about_upload(upload: ContactImport, left: int) -> ActionItem:
         title = gettext("%(name)s is ready to apply", name=name)
         text = ngettext("%(num)s row.", "%(num)s rows.", whole)
     return ActionItem(
-        Kind.UPLOAD, title, text, upload.id, urgent=upload.state is ImportState.FAILED
+        ActionItemKind.UPLOAD, title, text, upload.id, urgent=upload.state is ImportState.FAILED
     )
 
 
@@ -156,9 +169,11 @@ def _limits(session: Session, caller: Caller) -> list[ActionItem]:
     if not is_own and not caller.may(Permission.ORGANIZATIONS_WRITE):
         return []
     return [
-        ActionItem(Kind.OWN_PLAN, near.words, "")
+        ActionItem(ActionItemKind.OWN_PLAN, near.words, "")
         if is_own
-        else ActionItem(Kind.LIMIT, near.organization.name, near.words, near.organization.id)
+        else ActionItem(
+            ActionItemKind.LIMIT, near.organization.name, near.words, near.organization.id
+        )
         for near in organizations.near_limits(session, caller, EACH + 1)
     ]
 
@@ -170,7 +185,7 @@ def _included(session: Session, caller: Caller) -> list[ActionItem]:
         return []  # who doesn't see prices
     return [
         ActionItem(
-            Kind.OWN_PLAN if is_own else Kind.INCLUDED,
+            ActionItemKind.OWN_PLAN if is_own else ActionItemKind.INCLUDED,
             each.title if is_own else labelled(each.name, each.title),
             each.beyond,
             each.organization_id,
@@ -184,7 +199,9 @@ def _spending(session: Session, caller: Caller) -> list[ActionItem]:
     who may see it."""
     return [
         ActionItem(
-            Kind.PORTAL_SPENDING if near.organization_id is None else Kind.SPENDING,
+            ActionItemKind.PORTAL_SPENDING
+            if near.organization_id is None
+            else ActionItemKind.SPENDING,
             near.name or gettext("Your portal"),
             near.words,
             near.organization_id,
@@ -199,7 +216,7 @@ def _budgets(session: Session, caller: Caller) -> list[ActionItem]:
     """Budgets of which most is spent, in the order of `_spending`."""
     return [
         ActionItem(
-            Kind.SPENDING if each.organization else Kind.PORTAL_SPENDING,
+            ActionItemKind.SPENDING if each.organization else ActionItemKind.PORTAL_SPENDING,
             each.organization.name if each.organization else gettext("Your portal"),
             gettext("%(num)s %% of this month’s budget is spent.", num=each.percent),
             each.organization.id if each.organization else None,
@@ -225,14 +242,14 @@ def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
             num=at_most(len(found)),
         )
         text = gettext("Something is missing: a number, its set-up, or an active organization.")
-        return [ActionItem(Kind.ASSISTANTS, title, text)]
+        return [ActionItem(ActionItemKind.ASSISTANTS, title, text)]
     ids = {assistant.organization_id for assistant in found}
     owners = organizations.by_ids(session, caller, ids)
     # Whether a number is confirmed depends on the carrier, as in the search above.
     refusals = phone_numbers.refusals(session, found, CarrierKind.SIMULATOR)
     return [
         ActionItem(
-            Kind.ASSISTANT,
+            ActionItemKind.ASSISTANT,
             gettext("%(name)s can’t call yet", name=assistant.name),
             reason
             if caller.organization_id
@@ -258,10 +275,12 @@ def _brand(session: Session, caller: Caller) -> list[ActionItem]:
     if more > 0:
         return [
             ActionItem(
-                Kind.BRAND, title, gettext("%(names)s and %(num)s more.", names=names, num=more)
+                ActionItemKind.BRAND,
+                title,
+                gettext("%(names)s and %(num)s more.", names=names, num=more),
             )
         ]
-    return [ActionItem(Kind.BRAND, title, f"{names}.")]
+    return [ActionItem(ActionItemKind.BRAND, title, f"{names}.")]
 
 
 def _carrier_accounts(session: Session, caller: Caller) -> list[ActionItem]:
@@ -276,7 +295,7 @@ def _carrier_accounts(session: Session, caller: Caller) -> list[ActionItem]:
         num=at_most(len(failing)),
     )
     text = gettext("Live calls may fail until this is corrected.")
-    return [ActionItem(Kind.CARRIER_ACCOUNT, title, text, urgent=True)]
+    return [ActionItem(ActionItemKind.CARRIER_ACCOUNT, title, text, urgent=True)]
 
 
 def _credentials(session: Session, caller: Caller) -> list[ActionItem]:
@@ -290,7 +309,7 @@ def _credentials(session: Session, caller: Caller) -> list[ActionItem]:
     ]
 
 
-def _ending(caller: Caller, kind: Kind) -> Select[Any]:
+def _ending(caller: Caller, kind: ActionItemKind) -> Select[Any]:
     model, _title = _CREDENTIALS[kind]
     now = utcnow()
     columns = (literal(kind.value).label("kind"), model.id, model.name, model.expires_at)

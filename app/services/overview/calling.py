@@ -14,7 +14,14 @@ from app.services.calls import queries
 from app.services.calls.queries import LAST_DAY, UNANSWERED
 from app.services.calls.queries import visible as visible_calls
 from app.services.outreach import blocked_campaigns
-from app.services.overview.items import EACH, MOST_COUNTED, RECENT, ActionItem, Kind, at_most
+from app.services.overview.items import (
+    EACH,
+    MOST_COUNTED,
+    RECENT,
+    ActionItem,
+    ActionItemKind,
+    at_most,
+)
 from app.services.pauses import carrier_health
 
 _SHOWN_ORDER = (CallStatus.NO_ANSWER, CallStatus.BUSY, CallStatus.FAILED, CallStatus.EXPIRED)
@@ -25,7 +32,9 @@ def offline(session: Session, caller: Caller) -> list[ActionItem]:
     """Calls that wait while no worker is online."""
     waiting = queries.waiting_calls(session, caller)
     title = gettext("Calling service is offline")
-    return [ActionItem(Kind.LINE, title, _waiting(waiting), urgent=True)] if waiting else []
+    return (
+        [ActionItem(ActionItemKind.LINE, title, _waiting(waiting), urgent=True)] if waiting else []
+    )
 
 
 def line(session: Session, caller: Caller) -> list[ActionItem]:
@@ -37,7 +46,7 @@ def line(session: Session, caller: Caller) -> list[ActionItem]:
     words = _waiting(queries.waiting_calls(session, caller))
     found = [
         ActionItem(
-            Kind.PAUSED,
+            ActionItemKind.PAUSED,
             gettext("Calling is paused: %(reason)s", reason=in_language(pause.reason)),
             words,
             urgent=True,
@@ -46,7 +55,7 @@ def line(session: Session, caller: Caller) -> list[ActionItem]:
     ]
     if lines:
         title = gettext("The carrier isn’t accepting calls")
-        found.append(ActionItem(Kind.LINE, title, words, urgent=True))
+        found.append(ActionItem(ActionItemKind.LINE, title, words, urgent=True))
     return found
 
 
@@ -57,7 +66,7 @@ def paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
     names = organizations.names_of(session, caller, ids) if ids else {}
     return [
         ActionItem(
-            Kind.ORGANIZATION_PAUSED,
+            ActionItemKind.ORGANIZATION_PAUSED,
             gettext("Calling is paused for %(name)s", name=names.get(pause.organization_id, "")),
             in_language(pause.reason),
             pause.organization_id,
@@ -81,9 +90,9 @@ def unknown_calls(session: Session, caller: Caller) -> list[ActionItem]:
     )
     if len(found) == 1:
         text = gettext("The carrier could not say whether it was placed.")
-        return [ActionItem(Kind.CALL, title, text, found[0].id, urgent=True)]
+        return [ActionItem(ActionItemKind.CALL, title, text, found[0].id, urgent=True)]
     text = gettext("The carrier could not say whether they were placed.")
-    return [ActionItem(Kind.CALLS_UNKNOWN, title, text, urgent=True)]
+    return [ActionItem(ActionItemKind.CALLS_UNKNOWN, title, text, urgent=True)]
 
 
 def _waiting(calls: int) -> str:
@@ -101,7 +110,7 @@ def campaigns(session: Session, caller: Caller) -> list[ActionItem]:
     """Campaigns that run but can call no contact."""
     return [
         ActionItem(
-            Kind.CAMPAIGN,
+            ActionItemKind.CAMPAIGN,
             gettext("%(name)s isn’t calling", name=campaign.name),
             in_language(reason),
             campaign.id,
@@ -127,7 +136,9 @@ def unanswered_calls(session: Session, caller: Caller) -> list[ActionItem]:
     text = ", ".join(
         _unanswered_words(status, counted[status]) for status in _SHOWN_ORDER if status in counted
     )
-    return [ActionItem(Kind.CALLS_UNANSWERED, title, text if whole < MOST_COUNTED else "")]
+    return [
+        ActionItem(ActionItemKind.CALLS_UNANSWERED, title, text if whole < MOST_COUNTED else "")
+    ]
 
 
 def any_held(caller: Caller) -> ColumnElement[bool]:

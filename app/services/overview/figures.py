@@ -16,26 +16,26 @@ from app.services.paging import count_up_to
 
 
 @dataclass(frozen=True, slots=True)
-class Month:
+class OverviewMonth:
     """This month until today, and the same days of the previous month; days are UTC."""
 
     start: date
     today: date
-    days: list[reporting.Day]
-    days_before: list[reporting.Day]
+    days: list[reporting.DailyFigures]
+    days_before: list[reporting.DailyFigures]
     end: reporting.MonthEnd | None
 
     @property
-    def now(self) -> reporting.Day:
+    def now(self) -> reporting.DailyFigures:
         return reporting.total(self.days)
 
     @property
-    def before(self) -> reporting.Day:
+    def before(self) -> reporting.DailyFigures:
         return reporting.total(self.days_before)
 
 
 @dataclass(frozen=True, slots=True)
-class Customers:
+class OrganizationCounts:
     """A partner's organizations by plan, including those without one, and how many are new this
     month, up to the limit of `count_up_to`."""
 
@@ -47,13 +47,13 @@ class Customers:
         return sum(self.by_tier.values())
 
 
-def month(session: Session, caller: Caller) -> Month:
+def month(session: Session, caller: Caller) -> OverviewMonth:
     """Return the figures of the month for the caller's partner or organization: one query, as the
     forecast reads the days of both months."""
     span = reporting.this_month(utcnow().date())
     before = span.before()
     days = reporting.daily(session, caller, span.end - reporting.HISTORY, span.end)
-    return Month(
+    return OverviewMonth(
         span.start,
         span.end,
         [each for each in days if each.day >= span.start],
@@ -62,7 +62,7 @@ def month(session: Session, caller: Caller) -> Month:
     )
 
 
-def customers(session: Session, caller: Caller) -> Customers:
+def customers(session: Session, caller: Caller) -> OrganizationCounts:
     """Return the customers of the caller's partner: two queries. Raises `Forbidden`."""
     caller.require(Permission.ORGANIZATIONS_READ)
     partner_id = partners.own(caller)
@@ -75,7 +75,7 @@ def customers(session: Session, caller: Caller) -> Customers:
         counted = {plan.tier.value: plan.organizations for plan in plans}
     first = datetime.combine(utcnow().date().replace(day=1), time(), UTC)
     added = visible(caller).where(Organization.created_at >= first)
-    return Customers(
+    return OrganizationCounts(
         {tier.value: counted.get(tier.value, 0) for tier in Tier},
         count_up_to(session, added.with_only_columns(Organization.id)),
     )

@@ -13,7 +13,7 @@ EACH = 2
 MOST_COUNTED = 100
 
 
-class Kind(StrEnum):
+class ActionItemKind(StrEnum):
     """The subject of an item, and so where it is fixed."""
 
     ALERT = "alert"
@@ -44,7 +44,7 @@ class ActionItem:
     """Something that needs a decision; ``target`` is its record. ``at`` is its end, which is shown
     in the user's zone instead of ``text``."""
 
-    kind: Kind
+    kind: ActionItemKind
     title: str
     text: str
     target: UUID | None = None

@@ -13,15 +13,15 @@ from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.calls import LAST_DAY
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, SortOrder, keyset_page
 from app.services.partners.loading import is_called, visible
 
 _BY_NAME = func.lower(Partner.name)
-SORT = Sort(_BY_NAME, read=lambda row: row.name.lower())
+SORT = SortOrder(_BY_NAME, read=lambda row: row.name.lower())
 
 
 @dataclass(frozen=True, slots=True)
-class Portal:
+class PartnerOverview:
     """A partner with its organizations, their members, and this month's conversations (UTC)."""
 
     partner: Partner
@@ -34,7 +34,7 @@ class Portal:
 
 def portals(
     session: Session, caller: Caller, *, query: str | None = None, cursor: str | None, limit: int
-) -> Page[Portal]:
+) -> Page[PartnerOverview]:
     """Return a page of partners by name: four queries. ``query`` searches names and domains.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
@@ -47,12 +47,12 @@ def portals(
     return Page(_counted(session, page.items), page.next_cursor)
 
 
-def portal_of(session: Session, partner: Partner) -> Portal:
+def portal_of(session: Session, partner: Partner) -> PartnerOverview:
     """Return a partner that came from its loader with its counts."""
     return _counted(session, [partner])[0]
 
 
-def _counted(session: Session, found: Sequence[Partner]) -> list[Portal]:
+def _counted(session: Session, found: Sequence[Partner]) -> list[PartnerOverview]:
     ids = [partner.id for partner in found]
     customers: dict[UUID, tuple[int, int]] = {
         row[0]: (int(row[1]), int(row[2]))
@@ -85,7 +85,7 @@ def _counted(session: Session, found: Sequence[Partner]) -> list[Portal]:
         )
     }
     return [
-        Portal(
+        PartnerOverview(
             partner,
             *customers.get(partner.id, (0, 0)),
             conversations.get(partner.id, 0),

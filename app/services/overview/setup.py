@@ -23,7 +23,7 @@ from app.policy.caller import Caller
 from app.services.tenancy import of_tenant
 
 
-class Step(StrEnum):
+class SetupStep(StrEnum):
     """The steps, in no order: each role has its own."""
 
     BRAND = "brand"
@@ -38,21 +38,27 @@ class Step(StrEnum):
     TIME_ZONE = "time-zone"
 
 
-_OF_A_PARTNER = (Step.ORGANIZATION, Step.ASSISTANT, Step.UPLOAD, Step.CALL)
-STEPS: dict[Role, tuple[Step, ...]] = {
-    Role.PARTNER_ADMIN: (Step.BRAND, Step.DOMAIN, *_OF_A_PARTNER),
-    Role.PARTNER_EDITOR: (Step.BRAND, *_OF_A_PARTNER),
+_OF_A_PARTNER = (SetupStep.ORGANIZATION, SetupStep.ASSISTANT, SetupStep.UPLOAD, SetupStep.CALL)
+STEPS: dict[Role, tuple[SetupStep, ...]] = {
+    Role.PARTNER_ADMIN: (SetupStep.BRAND, SetupStep.DOMAIN, *_OF_A_PARTNER),
+    Role.PARTNER_EDITOR: (SetupStep.BRAND, *_OF_A_PARTNER),
     Role.ADMIN: (
-        *(Step.ORGANIZATION, Step.MEMBER, Step.ASSISTANT),
-        *(Step.UPLOAD, Step.CAMPAIGN, Step.CALL),
+        *(SetupStep.ORGANIZATION, SetupStep.MEMBER, SetupStep.ASSISTANT),
+        *(SetupStep.UPLOAD, SetupStep.CAMPAIGN, SetupStep.CALL),
     ),
-    Role.OWNER: (Step.ASSISTANT, Step.COLLEAGUE, Step.CALL, Step.UPLOAD, Step.CAMPAIGN),
-    Role.STANDARD: (Step.TIME_ZONE, Step.CALL, Step.UPLOAD, Step.CAMPAIGN),
+    Role.OWNER: (
+        SetupStep.ASSISTANT,
+        SetupStep.COLLEAGUE,
+        SetupStep.CALL,
+        SetupStep.UPLOAD,
+        SetupStep.CAMPAIGN,
+    ),
+    Role.STANDARD: (SetupStep.TIME_ZONE, SetupStep.CALL, SetupStep.UPLOAD, SetupStep.CAMPAIGN),
 }
 """By role, in their order."""
 
 
-def first_steps(session: Session, caller: Caller) -> dict[Step, bool]:
+def first_steps(session: Session, caller: Caller) -> dict[SetupStep, bool]:
     """Return each step of the caller's role and whether it is done: one query. Empty once all are
     done, and for operators."""
     steps = STEPS.get(caller.role, ())
@@ -145,15 +151,15 @@ def _time_zone(caller: Caller) -> ColumnElement[bool]:
     return select(User.id).where(User.id == caller.user_id, chosen).exists()
 
 
-_CONDITIONS: dict[Step, Callable[[Caller], ColumnElement[bool]]] = {
-    Step.BRAND: _brand,
-    Step.DOMAIN: _domain,
-    Step.ORGANIZATION: _organization,
-    Step.MEMBER: _member,
-    Step.COLLEAGUE: _colleague,
-    Step.ASSISTANT: _assistant,
-    Step.UPLOAD: _upload,
-    Step.CAMPAIGN: _campaign,
-    Step.CALL: _call,
-    Step.TIME_ZONE: _time_zone,
+_CONDITIONS: dict[SetupStep, Callable[[Caller], ColumnElement[bool]]] = {
+    SetupStep.BRAND: _brand,
+    SetupStep.DOMAIN: _domain,
+    SetupStep.ORGANIZATION: _organization,
+    SetupStep.MEMBER: _member,
+    SetupStep.COLLEAGUE: _colleague,
+    SetupStep.ASSISTANT: _assistant,
+    SetupStep.UPLOAD: _upload,
+    SetupStep.CAMPAIGN: _campaign,
+    SetupStep.CALL: _call,
+    SetupStep.TIME_ZONE: _time_zone,
 }

@@ -6,7 +6,7 @@ It stands below `app.services.calls`, which holds and releases the calls.
 from app.services.pauses.pauses import (
     CALLS_MAY_BE_MISSING,
     RECHECK,
-    Scope,
+    PauseScope,
     any_seen,
     command,
     covering,

@@ -24,7 +24,7 @@ _NO_ANSWERS = frozenset({Observed.UNREACHED, Observed.SILENT})
 
 
 @dataclass(frozen=True, slots=True)
-class Behaviour:
+class CarrierBehaviour:
     """What a carrier did in one minute; ``code`` is the carrier's own."""
 
     minute: datetime
@@ -34,7 +34,7 @@ class Behaviour:
 
 
 @dataclass(slots=True)
-class Count:
+class BehaviourCount:
     """How often, when last, and the carrier's message then."""
 
     count: int
@@ -42,7 +42,7 @@ class Count:
     detail: str
 
 
-def record(session: Session, counts: Mapping[Behaviour, Count]) -> None:
+def record(session: Session, counts: Mapping[CarrierBehaviour, BehaviourCount]) -> None:
     """Add counts to those of all workers."""
     insert = insert_into(session, CarrierObservation)
     for behaviour, count in sorted(counts.items(), key=lambda pair: str(pair[0])):
@@ -72,7 +72,7 @@ def forget(session: Session) -> None:
     session.execute(delete(CarrierObservation).where(old))
 
 
-class State(StrEnum):
+class CarrierState(StrEnum):
     """A carrier's health; the first state that applies."""
 
     OUTAGE = "outage"
@@ -86,11 +86,11 @@ class State(StrEnum):
     @property
     def holds_calls(self) -> bool:
         """Whether calls wait because of it."""
-        return self in (State.OUTAGE, State.DELAYS)
+        return self in (CarrierState.OUTAGE, CarrierState.DELAYS)
 
     @property
     def is_problem(self) -> bool:
-        return self not in (State.WELL, State.QUIET)
+        return self not in (CarrierState.WELL, CarrierState.QUIET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class CarrierHealth:
     `LOOKED_BACK`; ``problems`` begin with the latest."""
 
     carrier: CarrierKind
-    state: State
+    state: CarrierState
     answered_at: datetime | None
     answers: int
     slow: int
@@ -129,10 +129,10 @@ def carriers(session: Session) -> list[CarrierHealth]:
     return [_health(kind, by_carrier[kind], now) for kind in CarrierKind if kind in by_carrier]
 
 
-def state_of(session: Session, carrier: CarrierKind) -> State:
+def state_of(session: Session, carrier: CarrierKind) -> CarrierState:
     """One carrier's health; the simulated carrier is always well."""
     if carrier is CarrierKind.SIMULATOR:
-        return State.WELL
+        return CarrierState.WELL
     now = utcnow()
     recent = select(CarrierObservation).where(
         CarrierObservation.carrier == carrier, CarrierObservation.last_at >= now - LOOKED_BACK
@@ -184,23 +184,23 @@ def _health(
 
 def _state(
     counts: dict[Observed, int], lasts: dict[Observed, datetime], answered_at: datetime | None
-) -> State:
+) -> CarrierState:
     def is_last(kinds: frozenset[Observed]) -> bool:
         """Whether it is more recent than the last answer."""
         last = max((lasts[kind] for kind in kinds if kind in lasts), default=None)
         return last is not None and (answered_at is None or last > answered_at)
 
     if sum(counts[kind] for kind in _NO_ANSWERS) >= FAILURES and is_last(_NO_ANSWERS):
-        return State.OUTAGE
+        return CarrierState.OUTAGE
     if is_last(frozenset({Observed.DELAYED})):
-        return State.DELAYS
+        return CarrierState.DELAYS
     refused = counts[Observed.REFUSED]
     answers = refused + sum(counts[kind] for kind in _ANSWERS)
     if refused >= max(REFUSALS, REFUSED_SHARE * answers):
-        return State.REFUSES
+        return CarrierState.REFUSES
     if counts[Observed.SLOW] > counts[Observed.ANSWERED]:
-        return State.SLOW
-    return State.WELL if lasts else State.QUIET
+        return CarrierState.SLOW
+    return CarrierState.WELL if lasts else CarrierState.QUIET
 
 
 def _problem(rows: Sequence[CarrierObservation]) -> CarrierProblem:

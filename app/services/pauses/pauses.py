@@ -44,7 +44,7 @@ _PAUSED_FOR = Sentence.gettext("Calling is paused (%(reason_words)s).")
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class PauseScope:
     """What a pause covers: a carrier, a partner, one organization of the partner, or everything.
     ``is_own``: the partner's administrators paused it, not an operator."""
 
@@ -64,7 +64,7 @@ class Scope:
         return ALL if self.partner_id is None else f"partner:{self.partner_id}"
 
 
-def pause(session: Session, caller: Caller, scope: Scope, reason: str) -> DispatchPause:
+def pause(session: Session, caller: Caller, scope: PauseScope, reason: str) -> DispatchPause:
     """Dial nothing that ``scope`` covers from now on. An existing pause stays and gets the new
     reason. Raises `NotFound` (``partner_not_found``), `ValidationFailed`."""
     reason = reason.strip()
@@ -90,7 +90,7 @@ def pause(session: Session, caller: Caller, scope: Scope, reason: str) -> Dispat
     return found
 
 
-def resume(session: Session, caller: Caller, scope: Scope) -> bool:
+def resume(session: Session, caller: Caller, scope: PauseScope) -> bool:
     """End the pause; False if there was none. The worker releases the held calls."""
     _check_partner(session, scope)
     found = session.get(DispatchPause, scope.key, with_for_update=True)
@@ -113,11 +113,11 @@ def resume_own(session: Session, caller: Caller) -> bool:
     return resume(session, caller, _own(caller))
 
 
-def _own(caller: Caller) -> Scope:
+def _own(caller: Caller) -> PauseScope:
     caller.require(Permission.PARTNER_WRITE)
     if caller.partner_id is None:
         raise NotFound
-    return Scope(partner_id=caller.partner_id, is_own=True)
+    return PauseScope(partner_id=caller.partner_id, is_own=True)
 
 
 def listing(session: Session) -> list[DispatchPause]:
@@ -174,17 +174,17 @@ def of_organizations(session: Session, caller: Caller) -> list[DispatchPause]:
 def of_organization(session: Session, organization: Organization) -> DispatchPause | None:
     """The pause of an organization that came from its loader, not one that covers more."""
     return session.get(
-        DispatchPause, Scope(organization_id=organization.id).key, populate_existing=True
+        DispatchPause, PauseScope(organization_id=organization.id).key, populate_existing=True
     )
 
 
 def _scopes(partner_id: UUID, organization_id: UUID, carrier: CarrierKind) -> tuple[str, ...]:
     return (
         ALL,
-        Scope(carrier=carrier).key,
-        Scope(partner_id=partner_id).key,
-        Scope(partner_id=partner_id, is_own=True).key,
-        Scope(organization_id=organization_id).key,
+        PauseScope(carrier=carrier).key,
+        PauseScope(partner_id=partner_id).key,
+        PauseScope(partner_id=partner_id, is_own=True).key,
+        PauseScope(organization_id=organization_id).key,
     )
 
 
@@ -222,7 +222,7 @@ def is_released() -> ColumnElement[bool]:
     return or_(~paused, HeldCall.expires_at <= utcnow())
 
 
-def _check_partner(session: Session, scope: Scope) -> None:
+def _check_partner(session: Session, scope: PauseScope) -> None:
     if scope.partner_id is not None and session.get(Partner, scope.partner_id) is None:
         message = gettext("There is no such partner.")
         raise NotFound(message, "partner_not_found")
@@ -231,7 +231,7 @@ def _check_partner(session: Session, scope: Scope) -> None:
 def _record(
     session: Session,
     caller: Caller,
-    scope: Scope,
+    scope: PauseScope,
     action: str,
     before: str | None,
     after: str | None,

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class DatabaseMark:
     """``lineage`` names a database and all copies of it; ``generation`` is a moment in
     milliseconds, and larger each time."""
 
@@ -41,7 +41,7 @@ def _not_moved() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class OutsideMarks:
     """What a worker knows outside of the database.
 
     ``mark`` is that of its folder, ``label`` that of SQLite's file, and ``has_labels`` whether the
@@ -49,14 +49,14 @@ class Outside:
     worker has just started.
     """
 
-    mark: Mark | None = None
-    label: Mark | None = None
+    mark: DatabaseMark | None = None
+    label: DatabaseMark | None = None
     has_labels: bool = False
     is_moved: Callable[[], bool] = _not_moved
     is_first: bool = False
 
 
-def advance(session: Session, outside: Outside) -> Mark:
+def advance(session: Session, outside: OutsideMarks) -> DatabaseMark:
     """Raise the mark and return it. Pauses all calls if this isn't the database that the last
     heartbeat wrote to, or not as new, and a call was accepted before."""
     row, written_by = _row(session)
@@ -78,7 +78,7 @@ def advance(session: Session, outside: Outside) -> Mark:
         row.server, row.timeline, row.database = found.server, found.timeline, found.database
         row.written_by = found.transaction
     session.flush()
-    return Mark(row.lineage, row.generation)
+    return DatabaseMark(row.lineage, row.generation)
 
 
 def missing_since(session: Session) -> datetime | None:
@@ -89,7 +89,10 @@ def missing_since(session: Session) -> datetime | None:
 
 
 def _mismatch(
-    row: InstallationMark, written_by: int | None, found: DatabaseIdentity | None, outside: Outside
+    row: InstallationMark,
+    written_by: int | None,
+    found: DatabaseIdentity | None,
+    outside: OutsideMarks,
 ) -> str | None:
     """Why the row was not written in this database. A row without an identity is of an earlier
     version, or new."""
@@ -106,7 +109,7 @@ def _mismatch(
     return pauses.COPIED if row.is_labelled and outside.label is None else None
 
 
-def _outside_mismatch(session: Session, row: InstallationMark, outside: Outside) -> str | None:
+def _outside_mismatch(session: Session, row: InstallationMark, outside: OutsideMarks) -> str | None:
     if not outside.is_first:
         return None
     if outside.mark is None:
@@ -114,7 +117,7 @@ def _outside_mismatch(session: Session, row: InstallationMark, outside: Outside)
     return pauses.COPIED if _is_of(outside.mark, row) and outside.is_moved() else None
 
 
-def _is_of(mark: Mark, row: InstallationMark) -> bool:
+def _is_of(mark: DatabaseMark, row: InstallationMark) -> bool:
     return mark.lineage == row.lineage
 
 
@@ -130,7 +133,7 @@ def _pause(session: Session, row: InstallationMark, reason: str) -> None:
     since = datetime.fromtimestamp(row.generation / 1000, UTC)
     known = missing_since(session)
     row.missing_since = min(since, known) if known else since
-    pauses.pause(session, system_caller(), pauses.Scope(), reason)
+    pauses.pause(session, system_caller(), pauses.PauseScope(), reason)
     log.error(
         "calling is paused: %s. Calls after %s may be missing. To compare them with the carrier "
         "and resume, run: flask --app wsgi calls reconcile",

@@ -31,13 +31,13 @@ from app.models import (
 )
 from app.services.contacts import single
 from app.services.imports.undo import UNDOING
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 
 ROWS_AT_ONCE = 2000
 AT_WORK = (ImportState.UPLOADED, ImportState.READING, ImportState.APPLYING)
 
 
-def erase_answers(session: Session, subject: Subject, pseudonym: str) -> int:
+def erase_answers(session: Session, subject: DataSubject, pseudonym: str) -> int:
     """Remove the person from the stored answers of requests; return from how many."""
     owners = union_all(
         *(
@@ -64,7 +64,7 @@ def erase_answers(session: Session, subject: Subject, pseudonym: str) -> int:
     return int(gone)
 
 
-def erase_mails(session: Session, subject: Subject) -> int:
+def erase_mails(session: Session, subject: DataSubject) -> int:
     """Delete the mails to the subject, and the mails of the partner that name the subject."""
     named = [Mail.user_id == subject.subject_id]
     if subject.words.spellings:
@@ -74,7 +74,7 @@ def erase_mails(session: Session, subject: Subject) -> int:
     return int(session.execute(found).rowcount)  # type: ignore[attr-defined]  # of a CursorResult
 
 
-def erase_kept_mails(outbox: Outbox, subject: Subject) -> int:
+def erase_kept_mails(outbox: Outbox, subject: DataSubject) -> int:
     """Delete the files of mails that name the person; return how many."""
     gone = 0
     for mail in outbox.mails():
@@ -94,7 +94,7 @@ def erase_kept_mails(outbox: Outbox, subject: Subject) -> int:
     return gone
 
 
-def erase_recipients(session: Session, subject: Subject) -> None:
+def erase_recipients(session: Session, subject: DataSubject) -> None:
     """Remove the person from the recipients of reports, budgets and alerts."""
     emails = {email.casefold() for email in subject.emails}
     for kind, name in (
@@ -112,7 +112,7 @@ def erase_recipients(session: Session, subject: Subject) -> None:
                 setattr(row, name, left)
 
 
-def erase_exports(session: Session, subject: Subject) -> list[str]:
+def erase_exports(session: Session, subject: DataSubject) -> list[str]:
     """Delete the partner's exports, which may name the subject, and the user's own, also those that
     are being written; return the key of the file of each, empty without one. They can be requested
     again."""
@@ -122,7 +122,7 @@ def erase_exports(session: Session, subject: Subject) -> list[str]:
     return [row.file_key for row in rows]
 
 
-def exports_of(subject: Subject) -> ColumnElement[bool]:
+def exports_of(subject: DataSubject) -> ColumnElement[bool]:
     """Return the condition of exports that an erasure deletes."""
     begun = (ListExport.state != ExportState.WAITING) | (ListExport.turn > 0)
     found = or_(
@@ -133,25 +133,25 @@ def exports_of(subject: Subject) -> ColumnElement[bool]:
     return found & begun
 
 
-def newest_exports(session: Session, subject: Subject, limit: int) -> Sequence[ListExport]:
+def newest_exports(session: Session, subject: DataSubject, limit: int) -> Sequence[ListExport]:
     """Return the newest exports that an erasure deletes."""
     query = select(ListExport).where(exports_of(subject)).order_by(ListExport.id.desc())
     return session.scalars(query.limit(limit)).all()
 
 
-def is_upload_at_work(session: Session, subject: Subject) -> bool:
+def is_upload_at_work(session: Session, subject: DataSubject) -> bool:
     """Whether the organization has an upload whose rows can't be searched now."""
     busy = or_(ContactImport.state.in_(AT_WORK), ContactImport.undo_state == UNDOING)
     return session.scalar(_uploads(subject).where(busy).limit(1)) is not None
 
 
-def uploads_to_search(session: Session, subject: Subject) -> Sequence[UUID]:
+def uploads_to_search(session: Session, subject: DataSubject) -> Sequence[UUID]:
     """Return the organization's uploads that still store something."""
     stores = or_(ContactImport.rows_forgotten_at.is_(None), ContactImport.file_key != "")
     return session.scalars(_uploads(subject).where(stores).order_by(ContactImport.id)).all()
 
 
-def is_in_upload(session: Session, subject: Subject, upload_id: UUID) -> bool:
+def is_in_upload(session: Session, subject: DataSubject, upload_id: UUID) -> bool:
     """Whether an upload names the person; also if its file can't be read, and may do so."""
     upload = session.get_one(ContactImport, upload_id)
     if upload.state is ImportState.FAILED and upload.file_key:
@@ -176,7 +176,7 @@ def end_upload(session: Session, upload_id: UUID) -> None:
     )
 
 
-def _uploads(subject: Subject) -> Any:
+def _uploads(subject: DataSubject) -> Any:
     return select(ContactImport.id).where(
         ContactImport.partner_id == subject.partner_id,
         ContactImport.organization_id == subject.organization_id,

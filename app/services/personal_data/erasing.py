@@ -22,7 +22,7 @@ from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit, users
 from app.services.personal_data import preview
-from app.services.personal_data.subjects import Subject, of_erasure, with_contacts
+from app.services.personal_data.subjects import DataSubject, of_erasure, with_contacts
 from app.services.tenancy import fetch, of_tenant
 
 ENDED = (ErasureState.DONE, ErasureState.FAILED)
@@ -30,7 +30,7 @@ LONGEST_COMMIT = timedelta(minutes=1)
 """Contacts may be made so long before others see them."""
 
 
-def request(session: Session, caller: Caller, subject: Subject) -> Erasure:
+def request(session: Session, caller: Caller, subject: DataSubject) -> Erasure:
     """Have the person erased; one that is requested already is returned instead of another.
 
     A user is deactivated at once. Raises `Forbidden` (``own_account``, ``role_too_low``),
@@ -95,7 +95,7 @@ def latest(session: Session, caller: Caller, limit: int) -> Sequence[Erasure]:
     return session.scalars(_visible(caller).order_by(Erasure.id.desc()).limit(limit)).all()
 
 
-def begin(session: Session, erasure_id: UUID) -> tuple[Subject, str] | None:
+def begin(session: Session, erasure_id: UUID) -> tuple[DataSubject, str] | None:
     """Return the person to erase, with contacts that were added since the request, such as by an
     upload; and the pseudonym. None if it is done."""
     erasure = _held(session, erasure_id)
@@ -139,7 +139,7 @@ def fail(session: Session, erasure_id: UUID) -> None:
         _record(session, _system(erasure), erasure, "erasure_failed", erasure.counts)
 
 
-def _shut_out(session: Session, caller: Caller, subject: Subject) -> User:
+def _shut_out(session: Session, caller: Caller, subject: DataSubject) -> User:
     found = session.get_one(User, subject.subject_id)
     if is_erased(found.email):
         raise NotFound(gettext("There is no such user."), "user_not_found")

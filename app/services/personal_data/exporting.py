@@ -25,7 +25,7 @@ from app.services import audit, contacts, exports, users
 from app.services.contacts import single
 from app.services.personal_data import subjects
 from app.services.personal_data.inventory import HOLDINGS, NOT_PERSONAL
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 from app.services.personal_data.sweep import in_scope
 from app.services.recordings.reading import extension_of
 
@@ -39,7 +39,7 @@ ABOUT_OTHERS = ("target_id", "target", "before", "after")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExportPart:
     """The rows of a table that are about the person; of others than ``about``, if given, only what
     the person did."""
 
@@ -66,7 +66,11 @@ class Part:
 
 
 def request(
-    session: Session, caller: Caller, subject: Subject, zone: str, campaign_id: UUID | None = None
+    session: Session,
+    caller: Caller,
+    subject: DataSubject,
+    zone: str,
+    campaign_id: UUID | None = None,
 ) -> ListExport:
     """Have the data about a person written as a file for the caller. ``campaign_id`` is where the
     contact is. Raises `NotFound` for a caller that is no user, and `Conflict`
@@ -78,7 +82,7 @@ def request(
     return export
 
 
-def record(session: Session, caller: Caller, subject: Subject) -> None:
+def record(session: Session, caller: Caller, subject: DataSubject) -> None:
     """Write to the history whose data was exported."""
     audit.record(
         session,
@@ -91,7 +95,7 @@ def record(session: Session, caller: Caller, subject: Subject) -> None:
     )
 
 
-def subject_of(session: Session, caller: Caller, name: str, query: str) -> Subject:
+def subject_of(session: Session, caller: Caller, name: str, query: str) -> DataSubject:
     """Return the subject of a requested export. Raises `Forbidden` and `NotFound`."""
     ids = {key: UUID(values[0]) for key, values in parse_qs(query).items()}
     if name == NAMES[SubjectKind.USER]:
@@ -114,7 +118,7 @@ def name_of(session: Session, caller: Caller, name: str, query: str) -> str | No
     return user.name or user.email
 
 
-def write(session: Session, subject: Subject, files: FileStore) -> tuple[IO[bytes], int]:
+def write(session: Session, subject: DataSubject, files: FileStore) -> tuple[IO[bytes], int]:
     """Return a temporary file with the ZIP, and how many rows it holds."""
     rows = 0
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
@@ -131,7 +135,7 @@ def write(session: Session, subject: Subject, files: FileStore) -> tuple[IO[byte
     return file, rows
 
 
-def parts(subject: Subject) -> list[Part]:
+def parts(subject: DataSubject) -> list[ExportPart]:
     """Return the tables of the export and which of their rows are about the person."""
     tables = Base.metadata.tables
     history = tables["audit_entries"]
@@ -146,15 +150,15 @@ def parts(subject: Subject) -> list[Part]:
             contacts.c.id.in_(subject.contacts),
         )
         return [
-            Part(contacts, own),
-            Part(of_contact, of_contact.c.contact_id.in_(subject.contacts)),
-            Part(listed, and_(in_scope(listed, subject), listed.c.phone.in_(subject.phones))),
-            Part(tables["calls"], subject.called()),
+            ExportPart(contacts, own),
+            ExportPart(of_contact, of_contact.c.contact_id.in_(subject.contacts)),
+            ExportPart(listed, and_(in_scope(listed, subject), listed.c.phone.in_(subject.phones))),
+            ExportPart(tables["calls"], subject.called()),
             *(
-                Part(tables[name], tables[name].c.call_id.in_(calls))
+                ExportPart(tables[name], tables[name].c.call_id.in_(calls))
                 for name in ("call_attempts", "call_events", "call_recordings", "call_transcripts")
             ),
-            Part(history, and_(in_scope(history, subject), about)),
+            ExportPart(history, and_(in_scope(history, subject), about)),
         ]
     # Not one "or", for which the databases read the whole history.
     theirs = union_all(
@@ -162,19 +166,19 @@ def parts(subject: Subject) -> list[Part]:
         select(history.c.id).where(history.c.actor_id == subject.subject_id),
     )
     return [
-        Part(tables["users"], tables["users"].c.id == subject.subject_id),
+        ExportPart(tables["users"], tables["users"].c.id == subject.subject_id),
         *(
-            Part(tables[name], tables[name].c.user_id == subject.subject_id)
+            ExportPart(tables[name], tables[name].c.user_id == subject.subject_id)
             for name in (
                 *("portal_sessions", "email_changes", "passkeys", "user_identities"),
                 *("scim_users", "saved_views", "mails"),
             )
         ),
-        Part(history, and_(in_scope(history, subject), history.c.id.in_(theirs)), about),
+        ExportPart(history, and_(in_scope(history, subject), history.c.id.in_(theirs)), about),
     ]
 
 
-def counts(session: Session, subject: Subject) -> dict[str, int]:
+def counts(session: Session, subject: DataSubject) -> dict[str, int]:
     """Return how many rows of each table are about the person."""
     found = {
         part.table.name: session.scalar(
@@ -186,7 +190,7 @@ def counts(session: Session, subject: Subject) -> dict[str, int]:
     return {name: number for name, number in found.items() if number}
 
 
-def _recordings(session: Session, subject: Subject) -> Sequence[CallRecording]:
+def _recordings(session: Session, subject: DataSubject) -> Sequence[CallRecording]:
     if subject.kind is SubjectKind.USER:
         return ()
     calls = select(Call.id).where(subject.called())
@@ -196,7 +200,7 @@ def _recordings(session: Session, subject: Subject) -> Sequence[CallRecording]:
     return session.scalars(query).all()
 
 
-def _rows(session: Session, part: Part) -> Iterator[dict[str, Any]]:
+def _rows(session: Session, part: ExportPart) -> Iterator[dict[str, Any]]:
     query = select(*part.columns).where(part.rows).order_by(*part.table.primary_key.columns)
     for row in session.execute(query.execution_options(yield_per=AT_ONCE)).mappings():
         yield dict(row)

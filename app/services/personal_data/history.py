@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.enums import SubjectKind
 from app.models import AuditEntry
 from app.services.audit import redaction
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 from app.services.personal_data.sweep import AT_ONCE, fitting
 
 ABOUT_USERS = frozenset(
@@ -20,7 +20,7 @@ ABOUT_USERS = frozenset(
 
 def some(
     session: Session,
-    subject: Subject,
+    subject: DataSubject,
     pseudonym: str,
     after: UUID | None,
     *,
@@ -42,7 +42,7 @@ def some(
     return len(changed), entries[-1].id if len(entries) == AT_ONCE else None
 
 
-def _scope(subject: Subject, *, of_partner: bool) -> ColumnElement[bool]:
+def _scope(subject: DataSubject, *, of_partner: bool) -> ColumnElement[bool]:
     if not of_partner:
         return AuditEntry.partner_id.is_(None)
     own = AuditEntry.partner_id == subject.partner_id
@@ -52,7 +52,7 @@ def _scope(subject: Subject, *, of_partner: bool) -> ColumnElement[bool]:
     return and_(own, or_(organization == subject.organization_id, organization.is_(None)))
 
 
-def _about(subject: Subject) -> ColumnElement[bool]:
+def _about(subject: DataSubject) -> ColumnElement[bool]:
     texts = (AuditEntry.actor, AuditEntry.target_id, AuditEntry.target)
     found = [subject.words.stand_in(*texts, AuditEntry.before, AuditEntry.after)]
     if subject.kind is SubjectKind.USER:
@@ -68,7 +68,7 @@ def _is_target(kind: str, ids: list[UUID]) -> ColumnElement[bool]:
     return and_(AuditEntry.target_type == kind, AuditEntry.target_id.in_(wanted))
 
 
-def _redacted(entry: AuditEntry, subject: Subject, pseudonym: str) -> dict[str, Any]:
+def _redacted(entry: AuditEntry, subject: DataSubject, pseudonym: str) -> dict[str, Any]:
     """Return what changes; empty if the entry names the person no more."""
     kind = "user" if subject.kind is SubjectKind.USER else "contact"
     ids = {str(each) for each in (subject.subject_id, *subject.contacts)}

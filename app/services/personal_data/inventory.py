@@ -29,7 +29,7 @@ class OnErasure(StrEnum):
     """It stays; ``reason`` says why."""
 
 
-class Retention(StrEnum):
+class RetentionPeriod(StrEnum):
     """How long something is kept if no one is erased; `app.services.personal_data.periods` has the
     days."""
 
@@ -53,13 +53,13 @@ class Retention(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class DataHolding:
     """Columns of a table that are treated alike. ``exported``: the export of a person has them."""
 
     table: str
     columns: tuple[str, ...]
     on_erasure: OnErasure
-    retention: Retention
+    retention: RetentionPeriod
     about: frozenset[SubjectKind] = BOTH
     exported: bool = False
     reason: str = ""
@@ -68,22 +68,24 @@ class Holding:
 def _holding(
     place: str,
     on_erasure: OnErasure,
-    retention: Retention,
+    retention: RetentionPeriod,
     about: SubjectKind | frozenset[SubjectKind] = BOTH,
     *,
     exported: bool = False,
     reason: str = "",
-) -> Holding:
+) -> DataHolding:
     table, _, columns = place.partition(": ")
     kinds = about if isinstance(about, frozenset) else frozenset({about})
-    return Holding(table, tuple(columns.split()), on_erasure, retention, kinds, exported, reason)
+    return DataHolding(
+        table, tuple(columns.split()), on_erasure, retention, kinds, exported, reason
+    )
 
 
-_H, _E, _R = _holding, OnErasure, Retention
+_H, _E, _R = _holding, OnErasure, RetentionPeriod
 _OWN_TEXT = "Text or a name that the company chose; an administrator can edit it."
 _COMPANY = "An address or name of the company, which an administrator can edit."
 
-HOLDINGS: tuple[Holding, ...] = (
+HOLDINGS: tuple[DataHolding, ...] = (
     # users and how they sign in
     _H(
         "users: email email_key name idp_uid timezone theme language notifications search_words",

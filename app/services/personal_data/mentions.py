@@ -18,7 +18,7 @@ from app.models import Base
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.personal_data.inventory import replaced_columns
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 from app.services.personal_data.sweep import in_scope
 from app.services.tenancy import in_groups
 
@@ -46,7 +46,7 @@ _IDS = ("id", "campaign_id", "organization_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class TextMention:
     """A text that mentions the person: its table, the ids that lead to it, and the words around."""
 
     table: str
@@ -56,23 +56,23 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMentions:
     """``is_complete`` is false if older contacts or calls weren't searched, for lack of time."""
 
-    mentions: Sequence[Mention]
+    mentions: Sequence[TextMention]
     is_complete: bool = True
 
 
 def of(
-    session: Session, caller: Caller, subject: Subject, *, seconds: float | None = None
-) -> Found:
+    session: Session, caller: Caller, subject: DataSubject, *, seconds: float | None = None
+) -> FoundMentions:
     """Return the texts that mention a part of the person's names, of what the caller may read,
     `MOST` at most: the newest contacts and calls first, in ``seconds`` if given."""
     names = single_names(subject.names)
     if not names:
-        return Found([])
+        return FoundMentions([])
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
-    began, found = time.monotonic(), list[Mention]()
+    began, found = time.monotonic(), list[TextMention]()
     searches = [
         _in_table(session, caller, subject, table, names, pattern)
         for table, (needed, _columns) in _SEARCHED.items()
@@ -84,13 +84,13 @@ def of(
             some, has_more = next(search)
             found += some
             if len(found) >= MOST:
-                return Found(found[:MOST])
+                return FoundMentions(found[:MOST])
             if has_more:
                 unfinished.append(search)
         searches = unfinished
         if searches and seconds is not None and time.monotonic() - began > seconds:
-            return Found(found, is_complete=False)
-    return Found(found)
+            return FoundMentions(found, is_complete=False)
+    return FoundMentions(found)
 
 
 def single_names(names: Sequence[str]) -> list[str]:
@@ -102,11 +102,11 @@ def single_names(names: Sequence[str]) -> list[str]:
 def _in_table(
     session: Session,
     caller: Caller,
-    subject: Subject,
+    subject: DataSubject,
     name: str,
     names: Sequence[str],
     pattern: re.Pattern[str],
-) -> Iterator[tuple[list[Mention], bool]]:
+) -> Iterator[tuple[list[TextMention], bool]]:
     """Return what a table mentions, part by part, the newest first; and whether more follows."""
     table, columns = Base.metadata.tables[name], _SEARCHED[name][1]
     ids = [column for column in _IDS if column in table.c]
@@ -120,7 +120,7 @@ def _in_table(
     query = query.order_by(*(column.desc() for column in table.primary_key))
     parts = _parts(session, table, seen) if name in _MANY_ROWS else iter([((), False)])
     for part, has_more in parts:
-        found: list[Mention] = []
+        found: list[TextMention] = []
         rows = session.execute(query.where(*part).execution_options(yield_per=MOST))
         for row in rows.mappings():
             for column in columns:
@@ -129,7 +129,7 @@ def _in_table(
                     value = subject.words.replaced(value, "")
                 at = _first(value, pattern)
                 if at is not None:
-                    found.append(Mention(name, {each: row[each] for each in ids}, *at))
+                    found.append(TextMention(name, {each: row[each] for each in ids}, *at))
                     break
             if len(found) == MOST:
                 rows.close()
@@ -163,7 +163,7 @@ def _readable(table: Table, caller: Caller) -> list[ColumnElement[bool]]:
     ]
 
 
-def _of_others(table: Table, subject: Subject) -> list[ColumnElement[bool]]:
+def _of_others(table: Table, subject: DataSubject) -> list[ColumnElement[bool]]:
     """Return the conditions that leave out the rows that an erasure empties or deletes."""
     match table.name:
         case "contacts":

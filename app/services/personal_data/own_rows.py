@@ -42,7 +42,7 @@ from app.services import campaigns, contacts
 from app.services.calls.cancel import cancel_for_contacts
 from app.services.calls.lifecycle import end_call
 from app.services.calls.states import FINAL, WAITING, lock_call
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 
 CALLS_AT_ONCE = 200
 OF_USER: tuple[Any, ...] = (
@@ -74,7 +74,7 @@ _EMPTY: dict[str, Any] = {
 }
 
 
-def erase_account(session: Session, subject: Subject, pseudonym: str) -> dict[str, int]:
+def erase_account(session: Session, subject: DataSubject, pseudonym: str) -> dict[str, int]:
     """Leave of a user a deactivated account under the pseudonym, which sign-up figures count.
     Shared views stay for those who use them. Return what was deleted, by table."""
     counts: dict[str, int] = {}
@@ -94,7 +94,7 @@ def erase_account(session: Session, subject: Subject, pseudonym: str) -> dict[st
     return counts
 
 
-def erase_contacts(session: Session, subject: Subject) -> int:
+def erase_contacts(session: Session, subject: DataSubject) -> int:
     """Remove the contacts from all campaigns, as removing each of them does; return how many."""
     rows = session.scalars(
         select(Contact)
@@ -110,7 +110,7 @@ def erase_contacts(session: Session, subject: Subject) -> int:
     return len(rows)
 
 
-def cancel_calls(session: Session, subject: Subject) -> bool:
+def cancel_calls(session: Session, subject: DataSubject) -> bool:
     """Cancel the waiting calls to the contact; return whether one is still in progress."""
     open_ = select(Call.id).where(subject.called(), Call.status.not_in(FINAL)).order_by(Call.id)
     is_active = False
@@ -123,7 +123,7 @@ def cancel_calls(session: Session, subject: Subject) -> bool:
     return is_active
 
 
-def erase_calls(session: Session, subject: Subject, pseudonym: str) -> tuple[int, list[str]]:
+def erase_calls(session: Session, subject: DataSubject, pseudonym: str) -> tuple[int, list[str]]:
     """Pseudonymize some ended calls to the contact with their attempts and events, and delete
     recordings and transcripts; return how many calls, and the keys of the recordings' files."""
     is_left = subject.called() & (Call.phone_number != pseudonym) & Call.status.in_(FINAL)
@@ -151,7 +151,7 @@ def erase_calls(session: Session, subject: Subject, pseudonym: str) -> tuple[int
     return len(ids), files
 
 
-def erase_verified_numbers(session: Session, subject: Subject) -> None:
+def erase_verified_numbers(session: Session, subject: DataSubject) -> None:
     session.execute(
         delete(VerifiedNumber).where(
             VerifiedNumber.organization_id == subject.organization_id,

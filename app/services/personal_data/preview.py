@@ -10,7 +10,7 @@ from app.enums import SubjectKind
 from app.models import Erasure, ImportChange, ListExport
 from app.services.personal_data import copies, exporting
 from app.services.personal_data.inventory import HOLDINGS, OnErasure
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 
 _FATES = {
     "contact_imports": OnErasure.DELETED,
@@ -21,7 +21,7 @@ _FATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ErasureLine:
     """Rows of a table and what becomes of them."""
 
     table: str
@@ -29,11 +29,11 @@ class Line:
     fate: OnErasure
 
 
-def of(session: Session, subject: Subject) -> list[Line]:
+def of(session: Session, subject: DataSubject) -> list[ErasureLine]:
     """Return what is known of the person. Uploads that were never applied, mails, webhooks and
     texts of others are only searched by the erasure itself."""
     lines = [
-        Line(table, rows, _fate(table, subject.kind))
+        ErasureLine(table, rows, _fate(table, subject.kind))
         for table, rows in exporting.counts(session, subject).items()
     ]
     if subject.contacts:
@@ -42,26 +42,28 @@ def of(session: Session, subject: Subject) -> list[Line]:
         )
         number = session.scalar(uploads) or 0
         if number:
-            lines.append(Line("contact_imports", number, _FATES["contact_imports"]))
+            lines.append(ErasureLine("contact_imports", number, _FATES["contact_imports"]))
     exports = select(func.count()).select_from(ListExport).where(copies.exports_of(subject))
     number = session.scalar(exports) or 0
     if number:
-        lines.append(Line("list_exports", number, OnErasure.DELETED))
+        lines.append(ErasureLine("list_exports", number, OnErasure.DELETED))
     return _in_order(lines)
 
 
-def erased(lines: Sequence[Line]) -> dict[str, int]:
+def erased(lines: Sequence[ErasureLine]) -> dict[str, int]:
     """Return the numbers by table, without what is kept."""
     return {line.table: line.rows for line in lines if line.fate is not OnErasure.KEPT}
 
 
-def of_erasure(erasure: Erasure) -> list[Line]:
+def of_erasure(erasure: Erasure) -> list[ErasureLine]:
     """Return what an erasure reports, in the order and with the fates of `of`."""
     counts = erasure.counts.items()
-    return _in_order([Line(table, rows, _fate(table, erasure.kind)) for table, rows in counts])
+    return _in_order(
+        [ErasureLine(table, rows, _fate(table, erasure.kind)) for table, rows in counts]
+    )
 
 
-def _in_order(lines: Sequence[Line]) -> list[Line]:
+def _in_order(lines: Sequence[ErasureLine]) -> list[ErasureLine]:
     order = list(OnErasure)
     return sorted(lines, key=lambda line: (order.index(line.fate), line.table))
 

@@ -16,7 +16,7 @@ from app.models import AuditEntry, Call, Campaign, Contact, EmailChange, Erasure
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import contacts, users
-from app.services.personal_data.words import Words
+from app.services.personal_data.words import SubjectWords
 from app.services.tenancy import get_organization
 
 MOST_CONTACTS = 1000
@@ -24,7 +24,7 @@ MOST_CONTACTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class DataSubject:
     """``contacts`` are the ids of the rows that are the subject. ``organization_id`` is None for
     users: they are looked for in everything of their partner."""
 
@@ -38,8 +38,8 @@ class Subject:
     contacts: Sequence[UUID] = ()
 
     @property
-    def words(self) -> Words:
-        return Words(self.phones, self.emails, self.names)
+    def words(self) -> SubjectWords:
+        return SubjectWords(self.phones, self.emails, self.names)
 
     def called(self) -> ColumnElement[bool]:
         """Return the condition of calls to the contact."""
@@ -57,13 +57,13 @@ class Subject:
         return {name: [str(each) for each in asdict(self)[name]] for name in kept}
 
 
-def of_erasure(erasure: Erasure) -> Subject:
+def of_erasure(erasure: Erasure) -> DataSubject:
     """Return the subject of an unfinished erasure."""
     sought = erasure.sought or {}
     if erasure.partner_id is None:
         message = "an erasure without a partner"
         raise ValueError(message)
-    return Subject(
+    return DataSubject(
         erasure.kind,
         erasure.subject_id,
         erasure.partner_id,
@@ -75,7 +75,7 @@ def of_erasure(erasure: Erasure) -> Subject:
     )
 
 
-def user(session: Session, caller: Caller, user_id: UUID) -> Subject:
+def user(session: Session, caller: Caller, user_id: UUID) -> DataSubject:
     """Return a user of a partner, with all earlier names and addresses. Raises `Forbidden` and
     `NotFound`."""
     caller.require(Permission.PERSONAL_DATA)
@@ -94,7 +94,7 @@ def user(session: Session, caller: Caller, user_id: UUID) -> Subject:
         for side in sides:
             emails.add((side or {}).get("email") or "")
             names.add((side or {}).get("name") or "")
-    return Subject(
+    return DataSubject(
         SubjectKind.USER,
         found.id,
         found.partner_id,
@@ -104,7 +104,7 @@ def user(session: Session, caller: Caller, user_id: UUID) -> Subject:
     )
 
 
-def contact(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> Subject:
+def contact(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> DataSubject:
     """Return everyone in the organization with the contact's number or address: the same person in
     other campaigns. Raises `Forbidden` and `NotFound`."""
     found = contacts.get(session, caller, campaign_id, contact_id)
@@ -122,12 +122,12 @@ def contact_called(
     phone: str | None,
     email: str | None,
     subject_id: UUID,
-) -> Subject:
+) -> DataSubject:
     """As `contact`, by number (E.164) or address; also someone who is no contact any more, but was
     called. Raises `Forbidden` and `NotFound`."""
     caller.require(Permission.PERSONAL_DATA)
     organization = get_organization(session, caller, organization_id)
-    named = Subject(
+    named = DataSubject(
         SubjectKind.CONTACT,
         subject_id,
         organization.partner_id,
@@ -138,7 +138,9 @@ def contact_called(
     return with_contacts(session, named)
 
 
-def with_contacts(session: Session, subject: Subject, since: datetime | None = None) -> Subject:
+def with_contacts(
+    session: Session, subject: DataSubject, since: datetime | None = None
+) -> DataSubject:
     """Return the subject with the contacts that have its numbers or addresses, of those that were
     added after ``since``."""
     keys = [each.casefold() for each in subject.emails]

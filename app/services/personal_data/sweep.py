@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.models import Base
 from app.services.personal_data.inventory import replaced_columns
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 
 AT_ONCE = 500
 PARENTS = {
@@ -50,7 +50,7 @@ def places() -> list[SweptTable]:
 
 def some(
     session: Session,
-    subject: Subject,
+    subject: DataSubject,
     place: SweptTable,
     pseudonym: str,
     after: Sequence[Any] | None,
@@ -85,7 +85,7 @@ def some(
     return changed, tuple(rows[-1][: len(keys)]) if len(rows) == AT_ONCE else None
 
 
-def in_scope(table: Table, subject: Subject) -> ColumnElement[bool]:
+def in_scope(table: Table, subject: DataSubject) -> ColumnElement[bool]:
     """Return the condition of rows in which the person may be named: the organization's for a
     contact, the partner's for a user."""
     if table.name in OF_NO_TENANT:

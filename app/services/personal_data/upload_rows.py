@@ -17,7 +17,7 @@ from app.models import (
 from app.services.contacts.undo import ERASED
 from app.services.imports import deletion
 from app.services.imports.packing import remove_entries
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 
 AT_ONCE = 2000
 """Row numbers."""
@@ -31,7 +31,7 @@ def is_applied(session: Session, upload_id: UUID) -> bool:
 
 
 def erase_some(
-    session: Session, subject: Subject, upload_id: UUID, pseudonym: str, after: int
+    session: Session, subject: DataSubject, upload_id: UUID, pseudonym: str, after: int
 ) -> int | None:
     """Erase the person from the next rows of an upload; return the last row number that was read,
     None at the end. Rows that name the person are deleted, and what was done to them can't be
@@ -75,7 +75,7 @@ def _after(kind: Any, upload_id: UUID, number: int) -> Any:
     return select(kind.row_number).where(beyond).limit(1)
 
 
-def _erase_change(subject: Subject, change: ImportChange, pseudonym: str) -> None:
+def _erase_change(subject: DataSubject, change: ImportChange, pseudonym: str) -> None:
     """Values that identify a contact are not replaced: an undo would give them back."""
     states, words = (change.before, change.after), subject.words
     new = [words.replaced(state, pseudonym) for state in states]

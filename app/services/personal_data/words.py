@@ -17,7 +17,7 @@ SHORTEST_NAME = 5
 
 
 @dataclass(frozen=True)
-class Words:
+class SubjectWords:
     """A person's numbers, addresses and full names. A single name isn't looked for in texts: it is
     the name of many."""
 

@@ -16,7 +16,7 @@ from app.services.phone_numbers.listing import (
 )
 from app.services.phone_numbers.owning import (
     NOT_ASSIGNED,
-    Route,
+    NumberRoute,
     not_callable_over,
     refusal,
     refusals,
@@ -26,8 +26,8 @@ from app.services.phone_numbers.owning import (
     route_of,
 )
 from app.services.phone_numbers.queries import (
-    Conflicting,
-    Listed,
+    ConflictingAssistant,
+    ListedNumber,
     assistants_with,
     can_be_verified,
     conflicts,

@@ -33,7 +33,7 @@ _NOT_AVAILABLE = Sentence.ngettext(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NumberReading:
     """What a reading needs. ``credentials`` is None where the stored secret can't be read."""
 
     credentials: AccountCredentials | None
@@ -112,13 +112,13 @@ def last_lists(
     return {read.account_id: read for read in session.scalars(query)}
 
 
-def begin_list(session: Session, keys: Sequence[str], account_id: UUID) -> Reading | None:
+def begin_list(session: Session, keys: Sequence[str], account_id: UUID) -> NumberReading | None:
     """For the worker: what a reading needs; None if none of the account waits."""
     read = session.get(CarrierNumberList, account_id)
     account = session.get(CarrierAccount, account_id)
     if read is None or read.ended_at is not None or account is None or account.removed_at:
         return None
-    return Reading(carrier_accounts.credentials(session, keys, account_id))
+    return NumberReading(carrier_accounts.credentials(session, keys, account_id))
 
 
 def end_list(session: Session, account_id: UUID, listed: ListedNumbers) -> None:

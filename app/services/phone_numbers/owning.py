@@ -25,20 +25,20 @@ AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class NumberRoute:
     """How a call goes out: the carrier, and the carrier account; None for the installation's."""
 
     carrier: CarrierKind
     account_id: UUID | None = None
 
 
-def route_of(session: Session, organization: Organization, carrier: CarrierKind) -> Route:
+def route_of(session: Session, organization: Organization, carrier: CarrierKind) -> NumberRoute:
     """How live calls of the organization go out; ``carrier`` is the installation's."""
     account = carrier_accounts.effective(session, organization.partner_id, organization.id)
-    return Route(account.carrier, account.id) if account else Route(carrier)
+    return NumberRoute(account.carrier, account.id) if account else NumberRoute(carrier)
 
 
-def refusal(number: PhoneNumber | None, route: Route) -> str | None:
+def refusal(number: PhoneNumber | None, route: NumberRoute) -> str | None:
     """Why a call can't come from an assistant's number, as a sentence; None if it can. ``number``
     is None where the number doesn't belong to the assistant's organization."""
     if number is None:
@@ -48,7 +48,7 @@ def refusal(number: PhoneNumber | None, route: Route) -> str | None:
     return _unconfirmed(number, route)
 
 
-def _unconfirmed(number: PhoneNumber, route: Route) -> str | None:
+def _unconfirmed(number: PhoneNumber, route: NumberRoute) -> str | None:
     """Why the number isn't confirmed for calls over a real carrier, as a sentence."""
     if number.confirmed_at is None:
         if number.source is NumberSource.SIMULATED:
@@ -140,16 +140,16 @@ def refusals_of_numbers(
 
 def _routes(
     session: Session, owned: Collection[Assistant] | Collection[PhoneNumber], carrier: CarrierKind
-) -> Callable[[Assistant | PhoneNumber], Route]:
+) -> Callable[[Assistant | PhoneNumber], NumberRoute]:
     """Return what tells the route of live calls: the organization's carrier account, else the
     partner's, else the installation's ``carrier``."""
     owners = {id_ for each in owned for id_ in (each.partner_id, each.organization_id) if id_}
     accounts = carrier_accounts.of_owners(session, owners)
 
-    def route_of(each: Assistant | PhoneNumber) -> Route:
+    def route_of(each: Assistant | PhoneNumber) -> NumberRoute:
         own = accounts.get(each.organization_id) if each.organization_id else None
         account = own or accounts.get(each.partner_id)
-        return Route(account.carrier, account.id) if account else Route(carrier)
+        return NumberRoute(account.carrier, account.id) if account else NumberRoute(carrier)
 
     return route_of
 
@@ -182,7 +182,7 @@ def not_callable_over(
         Assistant.active.is_(True),
     )
     query = query.order_by(Assistant.name, Assistant.id).execution_options(yield_per=AT_ONCE)
-    route, lost = Route(account.carrier, account.id), list[Assistant]()
+    route, lost = NumberRoute(account.carrier, account.id), list[Assistant]()
     for some in session.scalars(query).partitions():
         refused = refusals(session, some, carrier)
         own = _numbers_of(session, some)

@@ -22,7 +22,7 @@ MOST_UNUSED = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Conflicting:
+class ConflictingAssistant:
     """An assistant with a number that isn't its organization's: its calls are refused. ``owner`` is
     the organization that has the number; None if no organization has it."""
 
@@ -34,7 +34,7 @@ class Conflicting:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedNumber:
     """A number with the names of its partner and organization."""
 
     number: PhoneNumber
@@ -83,7 +83,7 @@ def listing(
     query: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
-) -> Page[Listed]:
+) -> Page[ListedNumber]:
     """The numbers in their order; ``query`` looks for its digits. ``cursor`` is the last number of
     the page before. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``)."""
     caller.require(Permission.ORGANIZATIONS_READ)
@@ -103,7 +103,7 @@ def listing(
         .add_columns(Partner.name, Organization.name)
     )
     found = session.execute(named.order_by(PhoneNumber.number).limit(limit + 1)).all()
-    items = [Listed(*row) for row in found[:limit]]
+    items = [ListedNumber(*row) for row in found[:limit]]
     return Page(items, items[-1].number.number if len(found) > limit else None)
 
 
@@ -140,7 +140,7 @@ def assistants_with(
     return found
 
 
-def conflicts(session: Session, caller: Caller) -> Sequence[Conflicting]:
+def conflicts(session: Session, caller: Caller) -> Sequence[ConflictingAssistant]:
     """Every assistant with a number that isn't its organization's, by number. For the operator.
 
     Raises `Forbidden`.
@@ -161,4 +161,4 @@ def conflicts(session: Session, caller: Caller) -> Sequence[Conflicting]:
         )
         .order_by(Assistant.phone_number, Assistant.created_at, Assistant.id)
     )
-    return [Conflicting(*row) for row in session.execute(query)]
+    return [ConflictingAssistant(*row) for row in session.execute(query)]

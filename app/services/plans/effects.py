@@ -16,9 +16,14 @@ from app.policy.caller import Caller
 from app.services import pricing
 from app.services.calls.limits import PLAN_USED_UP
 from app.services.calls.states import holds_line
-from app.services.organizations.effects import Effect, Weight, calls_allowed, takes_calls
+from app.services.organizations.effects import (
+    ChangeEffect,
+    EffectWeight,
+    calls_allowed,
+    takes_calls,
+)
 from app.services.partners.loading import get
-from app.services.plans.limits import Allowance, allowances
+from app.services.plans.limits import PlanLimits, allowances
 
 
 def on_plans(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, int]:
@@ -31,15 +36,15 @@ def on_plans(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, i
 
 
 def effects(
-    session: Session, caller: Caller, partner_id: UUID, wanted: Mapping[Tier, Allowance]
-) -> list[Effect]:
+    session: Session, caller: Caller, partner_id: UUID, wanted: Mapping[Tier, PlanLimits]
+) -> list[ChangeEffect]:
     """Return what `set_allowances` would change, nothing if the limits are the same; writes
     nothing."""
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id)
     now, counts = allowances(session, caller, partner.id), on_plans(session, caller, partner.id)
     names = pricing.shown_names(session, partner.id)
-    found: list[Effect] = []
+    found: list[ChangeEffect] = []
     for tier, allowance in wanted.items():
         name, count = names[tier], counts[tier]
         old, new = now[tier].calls_at_once, allowance.calls_at_once
@@ -59,15 +64,15 @@ def effects(
 
 def _effect(
     name: str, what: str, old: int | None, new: int | None, organizations: int, more: str
-) -> Effect:
+) -> ChangeEffect:
     change = calls_allowed(name, what, old, new)
     whose = _whose(organizations)
-    weight = Weight.GIVES
+    weight = EffectWeight.GIVES
     if not organizations:
-        weight = Weight.TO_KNOW
+        weight = EffectWeight.TO_KNOW
     elif takes_calls(old, new):
-        weight = Weight.TAKES
-    return Effect(" ".join(filter(None, (change, whose, more))), weight)
+        weight = EffectWeight.TAKES
+    return ChangeEffect(" ".join(filter(None, (change, whose, more))), weight)
 
 
 def _whose(organizations: int) -> str:

@@ -23,7 +23,7 @@ MOST_A_DAY = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class PlanLimits:
     """The limits of a plan for each organization on it; None is no limit."""
 
     calls_at_once: int | None = None
@@ -33,7 +33,7 @@ class Allowance:
         return {"maxCallsAtOnce": self.calls_at_once, "maxCallsADay": self.calls_a_day}
 
 
-def allowances(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, Allowance]:
+def allowances(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, PlanLimits]:
     """Return every plan with its limits. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.PRICING_READ)
     partner = get(session, caller, partner_id)
@@ -45,7 +45,7 @@ def set_allowances(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    wanted: Mapping[Tier, Allowance],
+    wanted: Mapping[Tier, PlanLimits],
     *,
     expected_version: int | None = None,
 ) -> list[Tier]:
@@ -91,7 +91,7 @@ def set_allowances(
     return changed
 
 
-def check(wanted: Mapping[Tier, Allowance]) -> None:
+def check(wanted: Mapping[Tier, PlanLimits]) -> None:
     """Raise `ValidationFailed` with all limits that are out of range."""
     refuse_any(_problems(wanted))
 
@@ -101,11 +101,11 @@ def _stored(session: Session, partner: Partner) -> dict[Tier, PlanLimit]:
     return {limit.tier: limit for limit in session.scalars(query)}
 
 
-def _allowance(limit: PlanLimit | None) -> Allowance:
-    return Allowance(limit.max_calls_at_once, limit.max_calls_a_day) if limit else Allowance()
+def _allowance(limit: PlanLimit | None) -> PlanLimits:
+    return PlanLimits(limit.max_calls_at_once, limit.max_calls_a_day) if limit else PlanLimits()
 
 
-def _problems(wanted: Mapping[Tier, Allowance]) -> Iterator[Problem]:
+def _problems(wanted: Mapping[Tier, PlanLimits]) -> Iterator[Problem]:
     for tier, allowance in wanted.items():
         for name, value, most in (
             ("callsAtOnce", allowance.calls_at_once, MOST_AT_ONCE),

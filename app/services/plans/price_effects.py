@@ -13,7 +13,7 @@ from app.policy.caller import Caller
 from app.services.billing import statements
 from app.services.billing.rating import in_micros
 from app.services.plans.effects import on_plans
-from app.services.pricing.plans import Plan
+from app.services.pricing.plans import EditedPlan
 from app.services.tenancy import visible_organizations
 
 MOST_RATED = 500
@@ -47,7 +47,11 @@ class PriceEffects:
 
 
 def price_effects(
-    session: Session, caller: Caller, partner_id: UUID, plans: Sequence[Plan], changed: set[Tier]
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    plans: Sequence[EditedPlan],
+    changed: set[Tier],
 ) -> PriceEffects | None:
     """Return the effect of the plans on organizations on the ``changed`` ones; None if there are
     more than `MOST_RATED`, or if prices are in several currencies.

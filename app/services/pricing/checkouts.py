@@ -17,12 +17,12 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.pricing import accounts, selling, subscriptions, versions
-from app.services.pricing.plans import Plan
+from app.services.pricing.plans import EditedPlan
 from app.services.tenancy import fetch, get_organization, of_tenant
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CheckoutRequest:
     """What the worker needs to open a checkout, or with a ``customer`` the pages of that one."""
 
     partner_id: UUID
@@ -32,7 +32,7 @@ class Wanted:
     customer: str
 
 
-def sellable(session: Session, partner_id: UUID) -> Mapping[Tier, Plan]:
+def sellable(session: Session, partner_id: UUID) -> Mapping[Tier, EditedPlan]:
     """Return the plans that a connected account sells."""
     if not accounts.is_connected(session, partner_id):
         return {}
@@ -121,18 +121,18 @@ def get(session: Session, caller: Caller, checkout_id: UUID) -> Checkout:
     return fetch(session, query, NotFound())
 
 
-def wanted(session: Session, checkout_id: UUID) -> Wanted | None:
+def wanted(session: Session, checkout_id: UUID) -> CheckoutRequest | None:
     """For the worker: return what to open; None if that is done, or the plan isn't sold now."""
     checkout = session.get(Checkout, checkout_id)
     if checkout is None or checkout.url:
         return None
     if checkout.customer:
-        return Wanted(checkout.partner_id, "", 0, checkout.back_url, checkout.customer)
+        return CheckoutRequest(checkout.partner_id, "", 0, checkout.back_url, checkout.customer)
     plan = sellable(session, checkout.partner_id).get(checkout.tier)
     if plan is None:
         return None
     days = plan.terms.trial_days
-    return Wanted(checkout.partner_id, plan.price_id, days, checkout.back_url, "")
+    return CheckoutRequest(checkout.partner_id, plan.price_id, days, checkout.back_url, "")
 
 
 def opened(session: Session, checkout_id: UUID, url: str, problem: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from app.enums import Tier
-from app.services.pricing.plans import LOCAL_ID, Plan
+from app.services.pricing.plans import LOCAL_ID, EditedPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class PlanChange:
     new: Any
 
 
-def differences(old: Sequence[Plan], new: Sequence[Plan]) -> list[PlanChange]:
+def differences(old: Sequence[EditedPlan], new: Sequence[EditedPlan]) -> list[PlanChange]:
     """Return the fields in which two sets of plans differ, plan by plan in the new order."""
     before = {plan.tier: (place, plan) for place, plan in enumerate(old, 1)}
     found: list[PlanChange] = []
@@ -33,7 +33,7 @@ def differences(old: Sequence[Plan], new: Sequence[Plan]) -> list[PlanChange]:
     return found
 
 
-def _values(plan: Plan, place: int) -> Mapping[str, Any]:
+def _values(plan: EditedPlan, place: int) -> Mapping[str, Any]:
     """Return the fields that a user edits; an id that publishing gave is none."""
     named = {field.name: getattr(plan, field.name) for field in fields(plan)}
     for name in ("price_id", "product_id"):

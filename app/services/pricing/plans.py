@@ -56,7 +56,7 @@ class PlanText:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EditedPlan:
     """A plan as its partner edits it. ``price_id`` and ``product_id`` are the payment processor's,
     or blank. ``texts`` are its name and features in some languages."""
 
@@ -98,7 +98,7 @@ class Plan:
             for text in self.texts
         }
 
-    def shown(self) -> "Plan":
+    def shown(self) -> "EditedPlan":
         """Return the plan as a customer reads it in the current language."""
         text = next((text for text in self.texts if text.language == language()), None)
         if text is None:
@@ -106,12 +106,12 @@ class Plan:
         return replace(self, name=text.name or self.name, features=text.features or self.features)
 
 
-def check(plan: Plan) -> None:
+def check(plan: EditedPlan) -> None:
     """Raise `ValidationFailed` with every problem of the plan's fields."""
     refuse_any(_problems(plan))
 
 
-def _problems(plan: Plan) -> Iterator[Problem]:
+def _problems(plan: EditedPlan) -> Iterator[Problem]:
     terms = plan.terms
     if not plan.name:
         yield Problem("name", "required", gettext("Enter the name that customers see."))

@@ -18,7 +18,7 @@ from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import partners
 from app.services.pricing import accounts, versions
-from app.services.pricing.plans import LOCAL_ID, Plan
+from app.services.pricing.plans import LOCAL_ID, EditedPlan
 from app.services.pricing.versions import PlanSet
 
 Ids = tuple[str, str]
@@ -38,7 +38,7 @@ class ToSend:
     """The last published version, for the worker; ``archived`` are the price ids to end."""
 
     version_id: UUID
-    plans: Sequence[Plan]
+    plans: Sequence[EditedPlan]
     archived: Sequence[str]
 
 
@@ -46,7 +46,7 @@ def save(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    plan: Plan,
+    plan: EditedPlan,
     *,
     expected_version: int | None = None,
 ) -> PlanSet:
@@ -95,7 +95,7 @@ def pasted_problems(session: Session, found: PlanSet, *, is_connected: bool) -> 
             yield problem
 
 
-def states(session: Session, plans: Sequence[Plan]) -> dict[Tier, PriceState]:
+def states(session: Session, plans: Sequence[EditedPlan]) -> dict[Tier, PriceState]:
     """Return the states of the plans that have a price at the processor."""
     priced = [plan for plan in plans if is_priced(plan)]
     ids = [plan.price_id for plan in priced]
@@ -111,7 +111,7 @@ def states(session: Session, plans: Sequence[Plan]) -> dict[Tier, PriceState]:
     return found
 
 
-def is_priced(plan: Plan) -> bool:
+def is_priced(plan: EditedPlan) -> bool:
     """Whether customers can choose the plan and a payment processor has its price."""
     return plan.is_visible and bool(plan.price_id) and not plan.price_id.startswith(LOCAL_ID)
 
@@ -189,7 +189,7 @@ def _outside(identifier: str) -> str:
     return "" if identifier.startswith(LOCAL_ID) else identifier
 
 
-def _problem(plan: Plan, price: ProcessorPrice | None, found: bool | None) -> Problem | None:
+def _problem(plan: EditedPlan, price: ProcessorPrice | None, found: bool | None) -> Problem | None:
     terms = plan.terms
     if found is None:
         message = gettext("The price id is being checked. Publish again in a moment.")

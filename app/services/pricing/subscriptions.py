@@ -29,7 +29,7 @@ BATCH = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class FollowedSubscription:
     """What the worker needs to ask for a subscription. ``replaced`` are those of the same customer
     that it replaces."""
 
@@ -114,7 +114,7 @@ def reported(session: Session, partner_id: UUID, reference: str) -> None:
         _enqueue(session, found)
 
 
-def to_follow(session: Session, subscription_id: UUID) -> Followed | None:
+def to_follow(session: Session, subscription_id: UUID) -> FollowedSubscription | None:
     """For the worker: return what to ask for; None if the organization was deleted."""
     found = session.get(Subscription, subscription_id)
     if found is None:
@@ -126,7 +126,7 @@ def to_follow(session: Session, subscription_id: UUID) -> Followed | None:
     )
     is_over = found.state is SubscriptionState.ENDED
     replaced = [] if is_over else session.scalars(older).all()
-    return Followed(found.partner_id, found.organization_id, found.reference, replaced)
+    return FollowedSubscription(found.partner_id, found.organization_id, found.reference, replaced)
 
 
 def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[UUID]:

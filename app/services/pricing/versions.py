@@ -26,7 +26,7 @@ from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import audit, partners
 from app.services.pricing.differences import PlanChange, differences
-from app.services.pricing.plans import LOCAL_ID, Plan, PlanTerms, check
+from app.services.pricing.plans import LOCAL_ID, EditedPlan, PlanTerms, check
 
 PRICED = (Tier.FREE, Tier.BASIC, Tier.PLUS)
 """The plans that the contract's ``pricing`` can name, by size."""
@@ -37,8 +37,8 @@ BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
 class PlanSet:
     """The plans to edit: those of the draft, otherwise the ``published`` ones."""
 
-    plans: Sequence[Plan]
-    published: Sequence[Plan]
+    plans: Sequence[EditedPlan]
+    published: Sequence[EditedPlan]
     draft: PlanVersion | None
     last: PlanVersion | None
 
@@ -64,7 +64,7 @@ def terms(session: Session, partner_id: UUID, at: datetime | None = None) -> dic
     return {plan.tier: plan.terms for plan in plans}
 
 
-def published(session: Session, partner_id: UUID, at: datetime | None = None) -> list[Plan]:
+def published(session: Session, partner_id: UUID, at: datetime | None = None) -> list[EditedPlan]:
     """Return every plan as published at that moment, in order; see `terms`."""
     last = _last_version(partner_id, at).with_only_columns(PlanVersion.id).scalar_subquery()
     rows: Sequence[tuple[PlanVersion | None, Pricing | None]] = session.execute(
@@ -91,7 +91,7 @@ def shown_names(session: Session, partner_id: UUID) -> dict[Tier, str]:
     return {plan.tier: plan.shown().name for plan in published(session, partner_id)}
 
 
-def live(session: Session, partner_id: UUID, at: datetime | None = None) -> list[Plan]:
+def live(session: Session, partner_id: UUID, at: datetime | None = None) -> list[EditedPlan]:
     """Return the plans of the version published last; none before the first."""
     version = session.scalar(_last_version(partner_id, at))
     return plans_of(version) if version else []
@@ -113,7 +113,7 @@ def save(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    plan: Plan,
+    plan: EditedPlan,
     *,
     expected_version: int | None = None,
 ) -> PlanSet:
@@ -180,7 +180,9 @@ def publish(
     return draft
 
 
-def set_pricing(session: Session, caller: Caller, partner_id: UUID, plans: Sequence[Plan]) -> None:
+def set_pricing(
+    session: Session, caller: Caller, partner_id: UUID, plans: Sequence[EditedPlan]
+) -> None:
     """Make the contract's ``pricing`` list the visible plans. Entries keep their ids."""
     partner = partners.get(session, caller, partner_id)
     ids = {entry.tier: str(entry.id) for entry in reversed(partner.pricing)}
@@ -237,12 +239,12 @@ def history(session: Session, caller: Caller, partner_id: UUID) -> list[PlanVers
     return list(session.scalars(published_versions(partner_id).order_by(PlanVersion.number.desc())))
 
 
-def plans_of(version: PlanVersion) -> list[Plan]:
+def plans_of(version: PlanVersion) -> list[EditedPlan]:
     texts = version.texts or {}
-    return [Plan.stored(values, texts.get(values["tier"], {})) for values in version.plans]
+    return [EditedPlan.stored(values, texts.get(values["tier"], {})) for values in version.plans]
 
 
-def store(version: PlanVersion, plans: Sequence[Plan]) -> None:
+def store(version: PlanVersion, plans: Sequence[EditedPlan]) -> None:
     """Write the plans into the version. Their texts have their own column, which the version
     of the code before it doesn't know."""
     version.plans = [plan.to_json() for plan in plans]
@@ -271,7 +273,7 @@ def _keep(
     caller: Caller,
     partner_id: UUID,
     found: PlanSet,
-    wanted: Sequence[Plan],
+    wanted: Sequence[EditedPlan],
     target: str,
 ) -> PlanSet:
     """Make ``wanted`` the draft. One that equals the published plans is deleted."""
@@ -292,7 +294,7 @@ def _keep(
     return _current(session, partner_id)
 
 
-def _facts(plan: Plan) -> dict[str, Any]:
+def _facts(plan: EditedPlan) -> dict[str, Any]:
     """Return what customers see of a plan, for the history."""
     terms = plan.terms
     beyond = Decimal(terms.overage_micros).scaleb(-6).normalize()
@@ -333,7 +335,7 @@ def _record(
     )
 
 
-def _first(session: Session, listed: Iterable[Pricing]) -> list[Plan]:
+def _first(session: Session, listed: Iterable[Pricing]) -> list[EditedPlan]:
     """Return the plans before the first version: those ``listed`` in the contract's ``pricing`` are
     visible, with their known prices."""
     entries: dict[Tier, Pricing] = {}
@@ -345,12 +347,14 @@ def _first(session: Session, listed: Iterable[Pricing]) -> list[Plan]:
     return [_before_any(tier, entries.get(tier), known) for tier in BY_SIZE]
 
 
-def _before_any(tier: Tier, entry: Pricing | None, known: Mapping[str, ProcessorPrice]) -> Plan:
+def _before_any(
+    tier: Tier, entry: Pricing | None, known: Mapping[str, ProcessorPrice]
+) -> EditedPlan:
     listed = PRICES[tier]
     price = known.get(entry.processor_price_id) if entry else None
     cost, currency = (price.cost, price.currency) if price else (listed.cost, listed.currency)
     amount = int(cost.scaleb(decimals(currency)))
-    return Plan(
+    return EditedPlan(
         tier,
         price.name[:60] if price else TIER_NAMES[tier],
         PlanTerms(amount, currency),
@@ -360,7 +364,7 @@ def _before_any(tier: Tier, entry: Pricing | None, known: Mapping[str, Processor
     )
 
 
-def _refuse_taken_id(plan: Plan, plans: Sequence[Plan]) -> None:
+def _refuse_taken_id(plan: EditedPlan, plans: Sequence[EditedPlan]) -> None:
     for other in plans:
         if plan.price_id and other.tier is not plan.tier and other.price_id == plan.price_id:
             message = gettext(

@@ -20,7 +20,7 @@ PAUSES = (30.0, 300.0, 3600.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Twilio:
+class TwilioDownloads:
     """The installation's account; ``api_url`` is where its API is."""
 
     sid: str
@@ -29,7 +29,7 @@ class Twilio:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RecordingRequest:
     """What to fetch; ``headers`` are for the first host only."""
 
     call_id: UUID
@@ -39,14 +39,14 @@ class Wanted:
 
 
 def begin(
-    session: Session, keys: Sequence[str], own: Twilio, recording_id: UUID, turn: int
-) -> Wanted | None:
+    session: Session, keys: Sequence[str], own: TwilioDownloads, recording_id: UUID, turn: int
+) -> RecordingRequest | None:
     """Return what to fetch; None if there is nothing to fetch any more."""
     found = session.get(CallRecording, recording_id)
     if found is None or found.turn != turn or found.state is not RecordingState.WAITING:
         return None
     if found.url is not None:
-        return Wanted(found.call_id, found.url, {}, is_carriers=False)
+        return RecordingRequest(found.call_id, found.url, {}, is_carriers=False)
     if found.attempt_id is None or found.carrier_reference is None:
         return None
     sid, token = own.sid, own.token
@@ -58,7 +58,7 @@ def begin(
     proof = base64.b64encode(f"{sid}:{token}".encode()).decode()
     headers = {"authorization": f"Basic {proof}"}
     path = f"/2010-04-01/Accounts/{sid}/Recordings/{found.carrier_reference}.mp3"
-    return Wanted(found.call_id, own.api_url + path, headers, is_carriers=True)
+    return RecordingRequest(found.call_id, own.api_url + path, headers, is_carriers=True)
 
 
 def keep(

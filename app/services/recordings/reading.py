@@ -25,7 +25,7 @@ _EXTENSIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RecordingWithTranscript:
     """What is kept of a call."""
 
     recording: CallRecording | None
@@ -37,7 +37,7 @@ class Kept:
         return self.transcript is not None and self.transcript.report_id == SAMPLE
 
 
-def of_call(session: Session, call: Call) -> Kept:
+def of_call(session: Session, call: Call) -> RecordingWithTranscript:
     """Return what is kept of a call that came from its loader: one query."""
     query = (
         select(CallRecording, CallTranscript)
@@ -45,7 +45,7 @@ def of_call(session: Session, call: Call) -> Kept:
         .outerjoin(CallRecording, CallRecording.call_id == Call.id)
         .outerjoin(CallTranscript, CallTranscript.call_id == Call.id)
     )
-    return Kept(*session.execute(query.where(Call.id == call.id)).one())
+    return RecordingWithTranscript(*session.execute(query.where(Call.id == call.id)).one())
 
 
 def extension_of(content_type: str) -> str:

@@ -16,7 +16,7 @@ from app.services.recordings.reports import add_for
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedFile:
     file_key: str
     content_type: str
     extension: str
@@ -27,7 +27,7 @@ def ask(session: Session, call_id: UUID, occasion: str) -> None:
     enqueue_job(session, "write_transcript", f"transcript:{call_id}:{occasion}", str(call_id))
 
 
-def untranscribed(session: Session, call_id: UUID) -> Recorded | None:
+def untranscribed(session: Session, call_id: UUID) -> RecordedFile | None:
     """Return the recording of a call that has no transcript; None if there is nothing to do."""
     transcript = _transcript(session, call_id)
     found = session.scalar(select(CallRecording).where(CallRecording.call_id == call_id))
@@ -36,7 +36,7 @@ def untranscribed(session: Session, call_id: UUID) -> Recorded | None:
     if transcript is not None and transcript.turns:
         return None
     kind = found.content_type or ""
-    return Recorded(found.file_key, kind, extension_of(kind))
+    return RecordedFile(found.file_key, kind, extension_of(kind))
 
 
 def keep_turns(session: Session, call_id: UUID, turns: Sequence[dict[str, Any]]) -> None:

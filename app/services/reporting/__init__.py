@@ -7,9 +7,9 @@ from app.services.reporting.admin_report import EVERY_USER, AdminReport, ReportF
 from app.services.reporting.by_organization import (
     MOST_FIRST,
     MOST_RANKED,
-    Figures,
+    OrganizationUsage,
+    UsageFigures,
     UsageFilter,
-    Used,
     by_organization,
     can_rank,
     count_if_few,
@@ -18,8 +18,8 @@ from app.services.reporting.by_organization import (
 )
 from app.services.reporting.by_organization import SORTS as USAGE_SORTS
 from app.services.reporting.costs import (
-    Cost,
     CostLine,
+    CurrencyCost,
     MonthCost,
     by_month,
     by_organization_ids,
@@ -27,23 +27,23 @@ from app.services.reporting.costs import (
     less,
     totals,
 )
-from app.services.reporting.daily import Day, daily, last_updated, total
+from app.services.reporting.daily import DailyFigures, daily, last_updated, total
 from app.services.reporting.earnings import (
-    Earnings,
     MonthEarned,
+    PartnerEarnings,
     earned,
     earned_by_month,
     earnings,
     total_of,
 )
 from app.services.reporting.month_end import HISTORY, MonthEnd, month_end, month_end_of
-from app.services.reporting.monthly import Answered, MonthlyReport, Mover, monthly
+from app.services.reporting.monthly import AnsweredCalls, ConversationChange, MonthlyReport, monthly
 from app.services.reporting.plan import subscription, subscription_of_user
 from app.services.reporting.report_page import SORTS as REPORT_SORTS
-from app.services.reporting.report_page import ReportRow, Summary, count, search, summary
+from app.services.reporting.report_page import ReportRow, ReportSummary, count, search, summary
 from app.services.reporting.sign_ups import SignUps, by_days, range_of_sign_ups, sign_ups
 from app.services.reporting.span import (
-    Span,
+    DaySpan,
     asked_span,
     last_days,
     last_month,

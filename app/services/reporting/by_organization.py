@@ -17,13 +17,13 @@ from app.services import name_search, partners
 from app.services.paging import (
     Page,
     Position,
-    Sort,
+    SortOrder,
     count_among,
     count_up_to,
     keyset_page,
     sort_named,
 )
-from app.services.reporting.span import Span
+from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
 MOST_RANKED = 2000
@@ -35,13 +35,13 @@ _ORDERS = (
 SORTS = tuple(f"{way}{name}" for name in _ORDERS for way in ("", "-"))
 """The sort orders by what was used in a range, of which any page reads all organizations."""
 _COLUMNS = (Organization.id, Organization.name, Organization.status, Organization.payment_tier)
-_BY_AGE = Sort(Organization.created_at, descending=True)
+_BY_AGE = SortOrder(Organization.created_at, descending=True)
 _SCALE = 1_000_000
 _NEW = 2**62
 """The change of an organization without conversations in the previous period: more than any."""
 
 
-class Figures(NamedTuple):
+class UsageFigures(NamedTuple):
     """Conversations in a range, their seconds, and the conversations in the previous period."""
 
     conversations: int = 0
@@ -52,14 +52,14 @@ class Figures(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class OrganizationUsage:
     """An organization with what it used in a range."""
 
     id: UUID
     name: str
     status: OrganizationStatus
     payment_tier: Tier | None
-    figures: Figures
+    figures: UsageFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,14 @@ def few_to_rank(caller: Caller, most: int = MOST_RANKED) -> ColumnElement[bool]:
 def by_organization(
     session: Session,
     caller: Caller,
-    span: Span,
+    span: DaySpan,
     chosen: UsageFilter | None = None,
     *,
     ranked: bool,
     sort: str = MOST_FIRST,
     cursor: str | None = None,
     limit: int = 25,
-) -> Page[Used]:
+) -> Page[OrganizationUsage]:
     """Return a page of the partner's organizations; archived ones only if they had conversations in
     the range or in the previous period. ``ranked``: in the order of ``sort``, one of `SORTS`;
     otherwise the newest come first.
@@ -110,17 +110,19 @@ def by_organization(
         return Page([_used(row, figures.get(row.id)) for row in newest.items], newest.next_cursor)
     of_partner = ConversationDay.partner_id == partners.own(caller)
     counted = _counted(span).where(of_partner).subquery()
-    columns = [func.coalesce(counted.c[name], 0, type_=BigInteger()) for name in Figures._fields]
+    columns = [
+        func.coalesce(counted.c[name], 0, type_=BigInteger()) for name in UsageFigures._fields
+    ]
     order = sort_named(sort, _orders(*columns))
     rows = rows.outerjoin(counted, counted.c.organization_id == Organization.id)
     wanted = rows.with_only_columns(*_COLUMNS, order.column.label("value"), *columns)
     page = keyset_page(session, wanted, order, cursor=cursor, limit=limit)
-    used = [_used(row, Figures(*map(int, row[-len(columns) :]))) for row in page.items]
+    used = [_used(row, UsageFigures(*map(int, row[-len(columns) :]))) for row in page.items]
     return Page(used, page.next_cursor)
 
 
 def count_organizations(
-    session: Session, caller: Caller, span: Span, chosen: UsageFilter | None, most: int
+    session: Session, caller: Caller, span: DaySpan, chosen: UsageFilter | None, most: int
 ) -> int:
     """Return how many organizations `by_organization` lists, as `paging.count_up_to`."""
     rows = _listed(session, caller, span, chosen).with_only_columns(Organization.id)
@@ -128,7 +130,7 @@ def count_organizations(
 
 
 def count_if_few(
-    session: Session, caller: Caller, span: Span, chosen: UsageFilter, most: int
+    session: Session, caller: Caller, span: DaySpan, chosen: UsageFilter, most: int
 ) -> int | None:
     """Return how many organizations `by_organization` lists, as `paging.count_among` those of the
     partner."""
@@ -138,7 +140,7 @@ def count_if_few(
 
 
 def _listed(
-    session: Session, caller: Caller, span: Span, chosen: UsageFilter | None
+    session: Session, caller: Caller, span: DaySpan, chosen: UsageFilter | None
 ) -> Select[*tuple[Any, ...]]:
     caller.require(Permission.USAGE_READ)
     caller.require(Permission.ORGANIZATIONS_READ)
@@ -166,7 +168,7 @@ def _listed(
     return rows
 
 
-def _periods(span: Span) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+def _periods(span: DaySpan) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     """Return the conditions that a day is in the range, and in the previous period."""
     earlier = span.before()
     return (
@@ -175,8 +177,8 @@ def _periods(span: Span) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     )
 
 
-def _counted(span: Span) -> Select[*tuple[Any, ...]]:
-    """Return the `Figures` of each organization with any, after its id."""
+def _counted(span: DaySpan) -> Select[*tuple[Any, ...]]:
+    """Return the `UsageFigures` of each organization with any, after its id."""
     within, before = _periods(span)
     return (
         select(
@@ -192,15 +194,17 @@ def _counted(span: Span) -> Select[*tuple[Any, ...]]:
     )
 
 
-def _figures_of(session: Session, span: Span, ids: Sequence[UUID]) -> dict[UUID, Figures]:
+def _figures_of(session: Session, span: DaySpan, ids: Sequence[UUID]) -> dict[UUID, UsageFigures]:
     if not ids:  # PostgreSQL would read the whole table beneath its policy
         return {}
     rows = session.execute(_counted(span).where(ConversationDay.organization_id.in_(ids)))
-    return {row[0]: Figures(*map(int, row[1:])) for row in rows}
+    return {row[0]: UsageFigures(*map(int, row[1:])) for row in rows}
 
 
-def _used(row: Any, figures: Figures | None) -> Used:
-    return Used(row.id, row.name, row.status, row.payment_tier, figures or Figures())
+def _used(row: Any, figures: UsageFigures | None) -> OrganizationUsage:
+    return OrganizationUsage(
+        row.id, row.name, row.status, row.payment_tier, figures or UsageFigures()
+    )
 
 
 def _orders(
@@ -209,7 +213,7 @@ def _orders(
     by_voicemail: ColumnElement[int],
     seconds: ColumnElement[int],
     before: ColumnElement[int],
-) -> dict[str, Sort]:
+) -> dict[str, SortOrder]:
     """Return the `SORTS` of rows that have what is compared as their ``value``. A change is the
     ratio of both periods in millionths."""
     values: dict[str, ColumnElement[Any] | InstrumentedAttribute[Any]] = {
@@ -228,7 +232,7 @@ def _orders(
         ),
     }
     return {
-        f"{way}{name}": Sort(value, way == "-", _value_of)
+        f"{way}{name}": SortOrder(value, way == "-", _value_of)
         for name, value in values.items()
         for way in ("", "-")
     }

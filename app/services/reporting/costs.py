@@ -13,14 +13,14 @@ from app.models import CostDay, Organization, PartnerCostDay
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners
-from app.services.reporting.span import Span
+from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
 BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class CurrencyCost:
     """``attempts`` have cost ``micros`` millionths of the currency."""
 
     currency: str
@@ -40,7 +40,7 @@ class MonthCost:
     """The costs of those days of a month, which begins at ``month``, that are in the range."""
 
     month: date
-    cost: Cost
+    cost: CurrencyCost
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class CostLine:
     organization_id: UUID
     name: str
     month: date
-    cost: Cost
+    cost: CurrencyCost
 
 
 def by_month(
-    session: Session, caller: Caller, span: Span, organization_id: UUID | None = None
+    session: Session, caller: Caller, span: DaySpan, organization_id: UUID | None = None
 ) -> list[MonthCost]:
     """Return the costs by month and currency, latest month first: of one organization, otherwise of
     the caller's partner. One query. None for owners and members: what carriers charge is the
@@ -78,34 +78,34 @@ def by_month(
             whose, table.day.between(span.start, span.end)
         )
     )
-    months: dict[tuple[date, str], list[Cost]] = {}
+    months: dict[tuple[date, str], list[CurrencyCost]] = {}
     for day, currency, attempts, micros in rows:
         months.setdefault((day.replace(day=1), currency), []).append(
-            Cost(currency, attempts, micros)
+            CurrencyCost(currency, attempts, micros)
         )
     ordered = sorted(months, key=lambda key: (-key[0].toordinal(), key[1]))
     return [MonthCost(key[0], total) for key in ordered for total in totals(months[key])]
 
 
-def totals(costs: Iterable[Cost]) -> list[Cost]:
+def totals(costs: Iterable[CurrencyCost]) -> list[CurrencyCost]:
     """Return the totals, one for each currency, sorted by its code."""
     sums: dict[str, tuple[int, int]] = {}
     for cost in costs:
         attempts, micros = sums.get(cost.currency, (0, 0))
         sums[cost.currency] = (attempts + cost.attempts, micros + cost.micros)
-    return [Cost(currency, *sums[currency]) for currency in sorted(sums)]
+    return [CurrencyCost(currency, *sums[currency]) for currency in sorted(sums)]
 
 
-def less(whole: Iterable[Cost], part: Iterable[Cost]) -> list[Cost]:
+def less(whole: Iterable[CurrencyCost], part: Iterable[CurrencyCost]) -> list[CurrencyCost]:
     """Return the totals without a part of them; currencies that the part covers wholly
     are dropped."""
-    taken = [Cost(cost.currency, -cost.attempts, -cost.micros) for cost in part]
+    taken = [CurrencyCost(cost.currency, -cost.attempts, -cost.micros) for cost in part]
     return [cost for cost in totals([*whole, *taken]) if cost.attempts]
 
 
 def by_organization_ids(
-    session: Session, span: Span, ids: Collection[UUID]
-) -> dict[UUID, list[Cost]]:
+    session: Session, span: DaySpan, ids: Collection[UUID]
+) -> dict[UUID, list[CurrencyCost]]:
     """Return the costs of organizations that came from their loader, without those that have none.
     One query."""
     rows = session.execute(
@@ -119,14 +119,16 @@ def by_organization_ids(
         .group_by(CostDay.organization_id, CostDay.currency)
         .order_by(CostDay.currency)
     )
-    found: dict[UUID, list[Cost]] = {}
+    found: dict[UUID, list[CurrencyCost]] = {}
     for organization_id, currency, attempts, micros in rows:
-        found.setdefault(organization_id, []).append(Cost(currency, int(attempts), int(micros)))
+        found.setdefault(organization_id, []).append(
+            CurrencyCost(currency, int(attempts), int(micros))
+        )
     return found
 
 
 def cost_lines(
-    session: Session, caller: Caller, span: Span, organization_id: UUID | None = None
+    session: Session, caller: Caller, span: DaySpan, organization_id: UUID | None = None
 ) -> Iterator[Sequence[CostLine]]:
     """Return what `by_month` sums, by organization, for a file: in batches, the latest month first,
     then by name. Raises as it does."""
@@ -152,7 +154,7 @@ def cost_lines(
         first = month.start.replace(day=1)
         for batch in rows.partitions(BATCH):
             yield [
-                CostLine(row[0], row[1], first, Cost(row[2], int(row[3]), int(row[4])))
+                CostLine(row[0], row[1], first, CurrencyCost(row[2], int(row[3]), int(row[4])))
                 for row in batch
             ]
 
@@ -163,12 +165,12 @@ def _of_groups(session: Session, caller: Caller) -> ColumnElement[bool]:
     return (CostDay.partner_id == partner_id) & in_groups(caller, CostDay.organization_id)
 
 
-def _months(span: Span) -> Iterator[Span]:
+def _months(span: DaySpan) -> Iterator[DaySpan]:
     """Return the parts of the range by month, the latest first."""
     end = span.end
     while True:
         start = max(end.replace(day=1), span.start)
-        yield Span(start, end)
+        yield DaySpan(start, end)
         if start == span.start:
             return
         end = start - timedelta(days=1)

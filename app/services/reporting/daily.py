@@ -16,7 +16,7 @@ from app.services.tenancy import in_groups
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class DailyFigures:
     """A UTC day with its completed conversations; ``seconds`` is their total duration."""
 
     day: date
@@ -34,7 +34,7 @@ def daily(
     *,
     organization_id: UUID | None = None,
     partner_id: UUID | None = None,
-) -> Sequence[Day]:
+) -> Sequence[DailyFigures]:
     """Return every day from ``start`` to ``end``, both included, also days without conversations.
 
     Of one organization, otherwise of the caller's own one, otherwise of ``partner_id`` or the
@@ -63,15 +63,15 @@ def daily(
         if caller.is_limited
         else select(table.day, *figures).where(whose, table.day.between(start, end))
     )
-    counted = {row.day: Day(*row) for row in session.execute(rows)}
+    counted = {row.day: DailyFigures(*row) for row in session.execute(rows)}
     days = (start + timedelta(days=number) for number in range((end - start).days + 1))
-    return [counted.get(day) or Day(day) for day in days]
+    return [counted.get(day) or DailyFigures(day) for day in days]
 
 
-def total(days: Sequence[Day]) -> Day:
+def total(days: Sequence[DailyFigures]) -> DailyFigures:
     """Return the totals over the days, under the first of them."""
     names = ("conversations", "by_human", "by_voicemail", "seconds")
-    return Day(days[0].day, *(sum(getattr(day, name) for day in days) for name in names))
+    return DailyFigures(days[0].day, *(sum(getattr(day, name) for day in days) for name in names))
 
 
 def last_updated(

@@ -13,11 +13,11 @@ from app.models import Organization, Statement
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.billing import margin, statements, usage
-from app.services.billing.margin import Earned
+from app.services.billing.margin import MonthMargin
 from app.services.billing.months import end_of, month_of, previous_month
 from app.services.billing.rating import in_micros
 from app.services.billing.statements import Bill
-from app.services.billing.usage import ModelRate, Used
+from app.services.billing.usage import CallUsage, ModelRate
 from app.services.reporting.by_organization import can_rank
 from app.services.spending import rates
 from app.services.tenancy import get_organization
@@ -33,28 +33,28 @@ class MonthEarned:
     several currencies."""
 
     month: date
-    total: Earned | None
+    total: MonthMargin | None
 
 
 @dataclass(frozen=True, slots=True)
-class Earnings:
+class PartnerEarnings:
     """A month, the one before it, and the last months of a chart. ``rows`` are the organizations of
     the month by name, None if there are too many; ``since`` is the month of the first one."""
 
-    total: Earned | None
-    last: Earned | None
+    total: MonthMargin | None
+    last: MonthMargin | None
     by_month: Sequence[MonthEarned]
-    rows: Sequence[Earned] | None
+    rows: Sequence[MonthMargin] | None
     since: date | None
 
 
 def earnings(
     session: Session, caller: Caller, month: date, today: date, model: ModelRate
-) -> Earnings:
+) -> PartnerEarnings:
     """Return what the partner earned, each month rated once. Raises `Forbidden`."""
     organizations = margin.of_partner(caller)
     if not can_rank(session, caller, MOST_SUMMED):
-        return Earnings(None, None, [], None, margin.first_month(session, caller))
+        return PartnerEarnings(None, None, [], None, margin.first_month(session, caller))
     found = session.scalars(organizations.order_by(Organization.name_key, Organization.id)).all()
     rows = margin.adding_up(margin.rows_of(session, _existing(found, month), month, model))
     total, before = margin.total(rows), previous_month(month)
@@ -65,10 +65,10 @@ def earnings(
     else:
         before_it = margin.rows_of(session, _existing(found, before), before, model)
         last = margin.total(margin.adding_up(before_it))
-    return Earnings(total, last, by_month, rows, _first_month(found))
+    return PartnerEarnings(total, last, by_month, rows, _first_month(found))
 
 
-def total_of(by_month: Sequence[MonthEarned], month: date) -> Earned | None:
+def total_of(by_month: Sequence[MonthEarned], month: date) -> MonthMargin | None:
     return next((each.total for each in by_month if each.month == month), None)
 
 
@@ -78,7 +78,7 @@ def earned(
     month: date,
     model: ModelRate,
     organization_id: UUID | None = None,
-) -> Earned | None:
+) -> MonthMargin | None:
     """Return what an organization earned, or the sum of the partner's organizations; None if there
     are none or too many of them, or if their prices are in several currencies. Raises `Forbidden`
     and `NotFound`."""
@@ -97,7 +97,7 @@ def earned_by_month(
     model: ModelRate,
     organization_id: UUID | None = None,
     *,
-    known: Mapping[date, Earned | None] | None = None,
+    known: Mapping[date, MonthMargin | None] | None = None,
 ) -> Sequence[MonthEarned]:
     """Return the last `MONTHS` months, this one last, from that of the first organization on: as
     `earned` counts them. Closed months are summed up from their statements, in two queries for all;
@@ -119,7 +119,7 @@ def _by_month(
     today: date,
     model: ModelRate,
     currency: str,
-    known: Mapping[date, Earned | None],
+    known: Mapping[date, MonthMargin | None],
 ) -> Sequence[MonthEarned]:
     months = _months(found, today)
     if not months:
@@ -132,10 +132,10 @@ def _by_month(
         if month in sums:
             continue
         existing = _existing(found, month)
-        totals = closed.get(month, _Totals(0, {}))
+        totals = closed.get(month, _StatementTotals(0, {}))
         if totals.statements < len(existing):
-            totals = _Totals.of(statements.bills(session, existing, month).values())
-        sums[month] = totals.earned(used.get(month, Used()), model, currency)
+            totals = _StatementTotals.of(statements.bills(session, existing, month).values())
+        sums[month] = totals.earned(used.get(month, CallUsage()), model, currency)
     return [MonthEarned(month, sums[month]) for month in months]
 
 
@@ -145,26 +145,26 @@ def _existing(found: Sequence[Organization], month: date) -> list[Organization]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Totals:
+class _StatementTotals:
     """The number of statements of a month, and their sums by currency in its smallest unit."""
 
     statements: int
     sums: Mapping[str, int]
 
     @classmethod
-    def of(cls, bills: Collection[Bill]) -> "_Totals":
+    def of(cls, bills: Collection[Bill]) -> "_StatementTotals":
         sums: defaultdict[str, int] = defaultdict(int)
         for bill in bills:
             sums[bill.currency] += bill.total
         return cls(len(bills), sums)
 
-    def earned(self, used: Used, model: ModelRate, model_currency: str) -> Earned | None:
+    def earned(self, used: CallUsage, model: ModelRate, model_currency: str) -> MonthMargin | None:
         """Return the sum as `margin.total` makes it."""
         currencies = {each for each, amount in self.sums.items() if amount} or self.sums.keys()
         if len(currencies) != 1:
             return None
         (currency,) = currencies
-        exact = Earned(
+        exact = MonthMargin(
             *(UUID(int=0), "", used, in_micros(self.sums[currency], currency), currency),
             *(used.model_micros(model), model_currency),
         )
@@ -187,7 +187,7 @@ def _first_month(found: Sequence[Organization]) -> date | None:
     return None if created is None else month_of(created.astimezone(UTC).date())
 
 
-def _closed(session: Session, ids: Sequence[UUID], first: date) -> Mapping[date, _Totals]:
+def _closed(session: Session, ids: Sequence[UUID], first: date) -> Mapping[date, _StatementTotals]:
     rows = session.execute(
         select(Statement.month, Statement.currency, func.count(), func.sum(Statement.total))
         .where(Statement.organization_id.in_(ids), Statement.month >= first)
@@ -198,4 +198,4 @@ def _closed(session: Session, ids: Sequence[UUID], first: date) -> Mapping[date,
     for month, currency, count, amount in rows:
         counts[month] += count
         sums[month][currency] = int(amount)
-    return {month: _Totals(counts[month], sums[month]) for month in counts}
+    return {month: _StatementTotals(counts[month], sums[month]) for month in counts}

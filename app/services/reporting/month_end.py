@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.policy.caller import Caller
 from app.services import forecasting
 from app.services.forecasting import HISTORY, MonthEnd
-from app.services.reporting.daily import Day, daily
+from app.services.reporting.daily import DailyFigures, daily
 
 
 def month_end(
@@ -21,7 +21,7 @@ def month_end(
     return month_end_of(days)
 
 
-def month_end_of(days: Sequence[Day]) -> MonthEnd | None:
+def month_end_of(days: Sequence[DailyFigures]) -> MonthEnd | None:
     """As `month_end`, from the days of `HISTORY` until today."""
     today = days[-1].day
     *known, so_far = (day.conversations for day in days)

@@ -13,15 +13,15 @@ from app.models import CallDay, ConversationDay, Organization
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners, spending
-from app.services.reporting.daily import Day, daily, total
-from app.services.reporting.span import Span
+from app.services.reporting.daily import DailyFigures, daily, total
+from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
 MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Mover:
+class ConversationChange:
     """An organization with its conversations in the month and in the month before."""
 
     id: UUID
@@ -31,7 +31,7 @@ class Mover:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredCalls:
     """The calls that reached the carrier and ended, and how many of them were answered."""
 
     answered: int
@@ -51,30 +51,30 @@ class NearLimit:
 class MonthlyReport:
     """A month up to today, and the same days of the month before; days are UTC."""
 
-    span: Span
-    earlier: Span
-    days: Sequence[Day]
-    days_before: Sequence[Day]
-    calls: Answered
-    calls_before: Answered
-    growing: Sequence[Mover]
-    falling: Sequence[Mover]
+    span: DaySpan
+    earlier: DaySpan
+    days: Sequence[DailyFigures]
+    days_before: Sequence[DailyFigures]
+    calls: AnsweredCalls
+    calls_before: AnsweredCalls
+    growing: Sequence[ConversationChange]
+    falling: Sequence[ConversationChange]
     near: Sequence[NearLimit]
 
     @property
-    def now(self) -> Day:
+    def now(self) -> DailyFigures:
         return total(self.days)
 
     @property
-    def before(self) -> Day:
+    def before(self) -> DailyFigures:
         return total(self.days_before)
 
 
-def days_of(month: date, today: date) -> Span:
+def days_of(month: date, today: date) -> DaySpan:
     """Return the days of a month up to today."""
     first = month.replace(day=1)
     last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
-    return Span(first, min(last, today))
+    return DaySpan(first, min(last, today))
 
 
 def monthly(
@@ -95,8 +95,8 @@ def monthly(
     )
     partner_id = partners.own(caller)
     calls, calls_before = _calls(session, caller, partner_id, organization_id, (span, earlier))
-    growing: Sequence[Mover] = ()
-    falling: Sequence[Mover] = ()
+    growing: Sequence[ConversationChange] = ()
+    falling: Sequence[ConversationChange] = ()
     near: Sequence[NearLimit] = ()
     if organization_id is None:
         growing, falling = _movers(session, caller, partner_id, span, earlier)
@@ -111,8 +111,8 @@ def _calls(
     caller: Caller,
     partner_id: UUID,
     organization_id: UUID | None,
-    spans: Sequence[Span],
-) -> list[Answered]:
+    spans: Sequence[DaySpan],
+) -> list[AnsweredCalls]:
     whose = [CallDay.partner_id == partner_id, in_groups(caller, CallDay.organization_id)]
     whose += [CallDay.organization_id == organization_id] if organization_id else []
     found = []
@@ -121,7 +121,7 @@ def _calls(
             func.coalesce(func.sum(CallDay.answered), 0), func.coalesce(func.sum(CallDay.ended), 0)
         ).where(*whose, CallDay.day.between(span.start, span.end))
         answered, ended = session.execute(sums).one()
-        found.append(Answered(int(answered), int(ended)))
+        found.append(AnsweredCalls(int(answered), int(ended)))
     return found
 
 
@@ -140,11 +140,11 @@ def _near(session: Session, caller: Caller) -> list[NearLimit]:
 
 
 def _movers(
-    session: Session, caller: Caller, partner_id: UUID, span: Span, earlier: Span
-) -> tuple[list[Mover], list[Mover]]:
+    session: Session, caller: Caller, partner_id: UUID, span: DaySpan, earlier: DaySpan
+) -> tuple[list[ConversationChange], list[ConversationChange]]:
     """Return the organizations with the largest increase, and those with the largest decrease."""
 
-    def within(days: Span) -> ColumnElement[Any]:
+    def within(days: DaySpan) -> ColumnElement[Any]:
         is_within = ConversationDay.day.between(days.start, days.end)
         return func.sum(case((is_within, ConversationDay.conversations), else_=0))
 
@@ -163,6 +163,12 @@ def _movers(
     growing = counted.having(now > before).order_by((now - before).desc(), Organization.id)
     falling = counted.having(now < before).order_by((before - now).desc(), Organization.id)
     return (
-        [Mover(row[0], row[1], int(row[2]), int(row[3])) for row in session.execute(growing)],
-        [Mover(row[0], row[1], int(row[2]), int(row[3])) for row in session.execute(falling)],
+        [
+            ConversationChange(row[0], row[1], int(row[2]), int(row[3]))
+            for row in session.execute(growing)
+        ],
+        [
+            ConversationChange(row[0], row[1], int(row[2]), int(row[3]))
+            for row in session.execute(falling)
+        ],
     )

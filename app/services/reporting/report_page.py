@@ -21,7 +21,7 @@ SORTS = both_ways(created=User.created_at, email=User.email_key, status=User.sta
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class ReportSummary:
     """The report's sums; every organization counts once in ``conversations``."""
 
     user_count: int
@@ -39,7 +39,7 @@ class ReportRow:
     conversations: int
 
 
-def summary(session: Session, caller: Caller, partner_id: UUID) -> Summary:
+def summary(session: Session, caller: Caller, partner_id: UUID) -> ReportSummary:
     """Return the totals of the whole report: two queries, whatever the size. Raises as `report`."""
     _authorise(session, caller, partner_id)
     if caller.is_limited:
@@ -50,7 +50,7 @@ def summary(session: Session, caller: Caller, partner_id: UUID) -> Summary:
     conversations = select(func.coalesce(func.sum(PartnerDay.conversations), 0)).where(
         PartnerDay.partner_id == partner_id
     )
-    return Summary(
+    return ReportSummary(
         user_count=sum(by_tier.values()),
         user_count_by_tier=by_tier,
         organization_count=sum(plan.organizations for plan in plans),
@@ -58,7 +58,7 @@ def summary(session: Session, caller: Caller, partner_id: UUID) -> Summary:
     )
 
 
-def _summary_of_groups(session: Session, caller: Caller, partner_id: UUID) -> Summary:
+def _summary_of_groups(session: Session, caller: Caller, partner_id: UUID) -> ReportSummary:
     tier = func.coalesce(Organization.payment_tier, Tier.FREE)
     rows = _users(session, caller, partner_id, EVERY_USER)
     counted = rows.with_only_columns(tier, func.count(), maintain_column_froms=True).group_by(tier)
@@ -69,7 +69,7 @@ def _summary_of_groups(session: Session, caller: Caller, partner_id: UUID) -> Su
         ConversationDay.partner_id == partner_id,
         in_groups(caller, ConversationDay.organization_id),
     )
-    return Summary(
+    return ReportSummary(
         user_count=sum(by_tier.values()),
         user_count_by_tier=by_tier,
         organization_count=session.scalar(owned) or 0,

@@ -14,7 +14,7 @@ from app.models import PartnerDay, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
-from app.services.reporting.span import Span
+from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
 MOST_DAYS = 62
@@ -30,19 +30,19 @@ class SignUps:
     count: int
 
 
-def by_days(span: Span) -> bool:
+def by_days(span: DaySpan) -> bool:
     """Whether the range is counted by days instead of months."""
     return span.days <= MOST_DAYS
 
 
-def range_of_sign_ups(since: date | None, until: date | None, today: date) -> Span:
+def range_of_sign_ups(since: date | None, until: date | None, today: date) -> DaySpan:
     """Return the range to show: the requested one, otherwise the last twelve months."""
     end = until or today
     start = since if since is not None and since <= end else _months_before(end, 11)
-    return Span(max(start, _months_before(end, MOST_MONTHS - 1)), end)
+    return DaySpan(max(start, _months_before(end, MOST_MONTHS - 1)), end)
 
 
-def sign_ups(session: Session, caller: Caller, partner_id: UUID, span: Span) -> list[SignUps]:
+def sign_ups(session: Session, caller: Caller, partner_id: UUID, span: DaySpan) -> list[SignUps]:
     """Return every day or month of the range, also those without users: one query. Raises as
     `report`."""
     caller.require(Permission.REPORT_READ)
@@ -54,7 +54,7 @@ def sign_ups(session: Session, caller: Caller, partner_id: UUID, span: Span) -> 
 
 
 def _counted(
-    session: Session, caller: Caller, partner_id: UUID, span: Span
+    session: Session, caller: Caller, partner_id: UUID, span: DaySpan
 ) -> Iterable[tuple[date, int]]:
     """Return the sign-ups of days; of a limited caller's groups, one by one."""
     if not caller.is_limited:
@@ -72,7 +72,7 @@ def _counted(
     return [(at.astimezone(UTC).date(), 1) for at in session.scalars(created)]
 
 
-def _periods(span: Span) -> list[date]:
+def _periods(span: DaySpan) -> list[date]:
     if by_days(span):
         return [span.start + timedelta(days=number) for number in range(span.days)]
     first = span.start.replace(day=1)

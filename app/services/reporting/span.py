@@ -9,7 +9,7 @@ from app.schemas.parsing import read
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class DaySpan:
     """The days from ``start`` to ``end``."""
 
     start: date
@@ -19,7 +19,7 @@ class Span:
     def days(self) -> int:
         return (self.end - self.start).days + 1
 
-    def before(self) -> "Span":
+    def before(self) -> "DaySpan":
         """The previous period, the same on every screen.
 
         For days from the first of a month: the same days of the month before, as far as it has
@@ -28,33 +28,33 @@ class Span:
         first = self.start.toordinal()
         if first > 1 and self.start == self.end.replace(day=1):
             before = last_month(self.start)
-            return Span(before.start, min(before.start + (self.end - self.start), before.end))
-        return Span(
+            return DaySpan(before.start, min(before.start + (self.end - self.start), before.end))
+        return DaySpan(
             date.fromordinal(max(1, first - self.days)), date.fromordinal(max(1, first - 1))
         )
 
 
-def asked_span(start: str, end: str) -> Span:
+def asked_span(start: str, end: str) -> DaySpan:
     """Return the range from two days as text. Raises `ValidationFailed` as the JSON does."""
     asked = read(DayRange, {"startDate": start, "endDate": end})
-    return Span(asked.start_date, asked.end_date)
+    return DaySpan(asked.start_date, asked.end_date)
 
 
-def last_days(today: date, count: int) -> Span:
+def last_days(today: date, count: int) -> DaySpan:
     """So many days up to today."""
-    return Span(today - timedelta(days=count - 1), today)
+    return DaySpan(today - timedelta(days=count - 1), today)
 
 
-def this_month(today: date) -> Span:
+def this_month(today: date) -> DaySpan:
     """The month so far."""
-    return Span(today.replace(day=1), today)
+    return DaySpan(today.replace(day=1), today)
 
 
-def last_month(today: date) -> Span:
+def last_month(today: date) -> DaySpan:
     """The whole month before."""
     return whole_month(today.replace(day=1) - timedelta(days=1))
 
 
-def whole_month(day: date) -> Span:
+def whole_month(day: date) -> DaySpan:
     """The month of the day, to its end."""
-    return Span(day.replace(day=1), day.replace(day=monthrange(day.year, day.month)[1]))
+    return DaySpan(day.replace(day=1), day.replace(day=monthrange(day.year, day.month)[1]))

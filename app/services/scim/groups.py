@@ -26,7 +26,7 @@ MOST_CHANGES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class ScimGroupFields:
     """What the directory sends about a group. ``member_ids`` None leaves the members."""
 
     display_name: str
@@ -78,7 +78,7 @@ def member_ids_of(session: Session, group_ids: Collection[UUID]) -> dict[UUID, l
     return members
 
 
-def create(session: Session, caller: Caller, wanted: Fields) -> ScimGroup:
+def create(session: Session, caller: Caller, wanted: ScimGroupFields) -> ScimGroup:
     """Create a group without a role.
 
     Raises `Forbidden`, `Conflict` (``group_exists``) and `ValidationFailed` (``blank``,
@@ -96,7 +96,7 @@ def create(session: Session, caller: Caller, wanted: Fields) -> ScimGroup:
     return group
 
 
-def change(session: Session, caller: Caller, group: ScimGroup, wanted: Fields) -> None:
+def change(session: Session, caller: Caller, group: ScimGroup, wanted: ScimGroupFields) -> None:
     """Store the fields of a group that was loaded for a change; users who come or go get the access
     of their groups.
 
@@ -221,12 +221,12 @@ def _emails(session: Session, user_ids: Collection[UUID]) -> list[str]:
     return list(session.scalars(query))
 
 
-def _values(wanted: Fields) -> dict[str, str | None]:
+def _values(wanted: ScimGroupFields) -> dict[str, str | None]:
     name = wanted.display_name.strip()
     return {"display_name": name, "display_key": name.lower(), "external_id": wanted.external_id}
 
 
-def _check(wanted: Fields) -> None:
+def _check(wanted: ScimGroupFields) -> None:
     name = wanted.display_name.strip()
     if not name:
         raise ValidationFailed.on("displayName", "blank", gettext("Enter a value."))

@@ -46,7 +46,7 @@ from app.models import ScimGroup, ScimMember, ScimUser, User
 from app.policy.caller import Caller
 from app.schemas import scim as wire
 from app.services.scim import access, groups, users
-from app.services.scim.users import Account
+from app.services.scim.users import ScimAccount
 from app.validation.uuids import as_hyphenated_uuid
 
 MOST_RESULTS = 200
@@ -64,7 +64,7 @@ Condition = ColumnElement[bool]
 T = TypeVar("T")
 
 
-class Kind(Enum):
+class ComparisonKind(Enum):
     """How a stored value is compared."""
 
     TEXT = auto()
@@ -78,41 +78,41 @@ class Kind(Enum):
     FLAG = auto()
 
 
-class Stored(NamedTuple):
+class StoredAttribute(NamedTuple):
     """Where an attribute is stored."""
 
     column: Any
-    kind: Kind
+    kind: ComparisonKind
 
 
-Places = Mapping[tuple[str, str | None], Stored]
+Places = Mapping[tuple[str, str | None], StoredAttribute]
 
 _IS_ACTIVE = or_(User.status.in_(access.ACTIVE), func.coalesce(ScimUser.waits_for_role, false()))
-_ADDRESS = Stored(User.email_key, Kind.FOLDED)
+_ADDRESS = StoredAttribute(User.email_key, ComparisonKind.FOLDED)
 USER_PLACES: Places = {
-    ("id", None): Stored(User.id, Kind.ID),
-    ("external_id", None): Stored(ScimUser.external_id, Kind.TEXT),
+    ("id", None): StoredAttribute(User.id, ComparisonKind.ID),
+    ("external_id", None): StoredAttribute(ScimUser.external_id, ComparisonKind.TEXT),
     ("user_name", None): _ADDRESS,
-    ("display_name", None): Stored(User.name, Kind.ANY_CASE),
-    ("name", "given_name"): Stored(ScimUser.given_name, Kind.ANY_CASE),
-    ("name", "family_name"): Stored(ScimUser.family_name, Kind.ANY_CASE),
-    ("active", None): Stored(_IS_ACTIVE, Kind.FLAG),
+    ("display_name", None): StoredAttribute(User.name, ComparisonKind.ANY_CASE),
+    ("name", "given_name"): StoredAttribute(ScimUser.given_name, ComparisonKind.ANY_CASE),
+    ("name", "family_name"): StoredAttribute(ScimUser.family_name, ComparisonKind.ANY_CASE),
+    ("active", None): StoredAttribute(_IS_ACTIVE, ComparisonKind.FLAG),
     ("emails", None): _ADDRESS,
     ("emails", "value"): _ADDRESS,
-    ("emails", "type"): Stored(literal("work"), Kind.FOLDED),
-    ("emails", "primary"): Stored(true(), Kind.FLAG),
-    ("groups", "value"): Stored(ScimMember.group_id, Kind.ID),
-    ("groups", "display"): Stored(ScimGroup.display_key, Kind.FOLDED),
-    ("meta", "created"): Stored(User.created_at, Kind.MOMENT),
-    ("meta", "last_modified"): Stored(User.updated_at, Kind.MOMENT),
+    ("emails", "type"): StoredAttribute(literal("work"), ComparisonKind.FOLDED),
+    ("emails", "primary"): StoredAttribute(true(), ComparisonKind.FLAG),
+    ("groups", "value"): StoredAttribute(ScimMember.group_id, ComparisonKind.ID),
+    ("groups", "display"): StoredAttribute(ScimGroup.display_key, ComparisonKind.FOLDED),
+    ("meta", "created"): StoredAttribute(User.created_at, ComparisonKind.MOMENT),
+    ("meta", "last_modified"): StoredAttribute(User.updated_at, ComparisonKind.MOMENT),
 }
 GROUP_PLACES: Places = {
-    ("id", None): Stored(ScimGroup.id, Kind.ID),
-    ("external_id", None): Stored(ScimGroup.external_id, Kind.TEXT),
-    ("display_name", None): Stored(ScimGroup.display_key, Kind.FOLDED),
-    ("members", "value"): Stored(ScimMember.user_id, Kind.ID),
-    ("meta", "created"): Stored(ScimGroup.created_at, Kind.MOMENT),
-    ("meta", "last_modified"): Stored(ScimGroup.updated_at, Kind.MOMENT),
+    ("id", None): StoredAttribute(ScimGroup.id, ComparisonKind.ID),
+    ("external_id", None): StoredAttribute(ScimGroup.external_id, ComparisonKind.TEXT),
+    ("display_name", None): StoredAttribute(ScimGroup.display_key, ComparisonKind.FOLDED),
+    ("members", "value"): StoredAttribute(ScimMember.user_id, ComparisonKind.ID),
+    ("meta", "created"): StoredAttribute(ScimGroup.created_at, ComparisonKind.MOMENT),
+    ("meta", "last_modified"): StoredAttribute(ScimGroup.updated_at, ComparisonKind.MOMENT),
 }
 _ROWS: Mapping[str, Select[Any]] = {
     "groups": select(ScimMember.group_id)
@@ -127,7 +127,7 @@ _ROWS: Mapping[str, Select[Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Generic[T]):
+class ResourcePage(Generic[T]):
     """A page of resources and the number of all that match; ``start`` counts from 1."""
 
     items: Sequence[T]
@@ -143,24 +143,26 @@ def check_filter(text: str) -> None:
         raise InvalidFilterException(detail=detail)
 
 
-def find_users(session: Session, caller: Caller, asked: SearchRequest[wire.User]) -> Found[Account]:
+def find_users(
+    session: Session, caller: Caller, asked: SearchRequest[wire.User]
+) -> ResourcePage[ScimAccount]:
     """Return a page of users. Raises `Forbidden`, `InvalidFilterException` and
     `InvalidPathException`."""
     rows: Select[Any] = users.rows(caller)  # type: ignore[assignment]  # of any shape
     query = _filtered(rows, asked, wire.User, USER_PLACES)
     total, start, found = _page(session, query, asked, wire.User, USER_PLACES, User.id)
     of_users = users.groups_of(session, [user.id for user, _ in found])
-    accounts = [Account(user, stored, of_users.get(user.id, [])) for user, stored in found]
-    return Found(accounts, total, start)
+    accounts = [ScimAccount(user, stored, of_users.get(user.id, [])) for user, stored in found]
+    return ResourcePage(accounts, total, start)
 
 
 def find_groups(
     session: Session, caller: Caller, asked: SearchRequest[wire.Group]
-) -> Found[ScimGroup]:
+) -> ResourcePage[ScimGroup]:
     """As `find_users`, for groups."""
     query = _filtered(groups.rows(caller), asked, wire.Group, GROUP_PLACES)
     total, start, found = _page(session, query, asked, wire.Group, GROUP_PLACES, ScimGroup.id)
-    return Found([group for (group,) in found], total, start)
+    return ResourcePage([group for (group,) in found], total, start)
 
 
 def _filtered(query: Select[Any], asked: Any, model: type[Any], places: Places) -> Select[Any]:
@@ -195,7 +197,7 @@ def _order(asked: Any, model: type[Any], places: Places) -> list[Any]:
     place = places.get((binding.field_name, binding.sub_field_name)) if binding else None
     if binding is None or place is None or binding.field_name in _ROWS:
         raise InvalidPathException(detail=f"Lists can't be sorted by {asked.sort_by}.")
-    column = func.lower(place.column) if place.kind is Kind.ANY_CASE else place.column
+    column = func.lower(place.column) if place.kind is ComparisonKind.ANY_CASE else place.column
     absent = place.column.is_(None)
     if asked.sort_order == SearchRequest.SortOrder.descending:
         return [absent.desc(), column.desc()]
@@ -236,7 +238,7 @@ class _ToSql(FilterVisitor[Condition]):
         if (binding.field_name, binding.sub_field_name) == ("meta", None):
             return true()
         place = self._place(binding, node.attr_path)
-        return true() if place.kind is Kind.FLAG else place.column.is_not(None)
+        return true() if place.kind is ComparisonKind.FLAG else place.column.is_not(None)
 
     def visit_not(self, node: Not) -> Condition:
         return not_(self.visit(node.expr))
@@ -259,7 +261,7 @@ class _ToSql(FilterVisitor[Condition]):
             raise InvalidFilterException(detail=f"The attribute {path} is unknown.")
         return binding
 
-    def _place(self, binding: AttributeBinding, path: AttrPath) -> Stored:
+    def _place(self, binding: AttributeBinding, path: AttrPath) -> StoredAttribute:
         place = self._places.get((binding.field_name, binding.sub_field_name))
         if place is None:
             raise InvalidFilterException(detail=f"Filters can't use the attribute {path}.")
@@ -273,25 +275,29 @@ class _ToSql(FilterVisitor[Condition]):
         return exists(rows.where(condition))
 
 
-def _compared(place: Stored, operator: CompareOperator, value: Any, node: Comparison) -> Condition:
+def _compared(
+    place: StoredAttribute, operator: CompareOperator, value: Any, node: Comparison
+) -> Condition:
     column: Any = place.column
     if value is None:
         if operator is CompareOperator.eq:
-            is_absent: Condition = false() if place.kind is Kind.FLAG else column.is_(None)
+            is_absent: Condition = (
+                false() if place.kind is ComparisonKind.FLAG else column.is_(None)
+            )
             return is_absent
         raise _unfit(node)
     match place.kind:
-        case Kind.FLAG:
+        case ComparisonKind.FLAG:
             if not isinstance(value, bool) or operator is not CompareOperator.eq:
                 raise _unfit(node)
             is_so: Condition = column if value else not_(column)
             return is_so
-        case Kind.ID:
+        case ComparisonKind.ID:
             if not isinstance(value, str) or operator is not CompareOperator.eq:
                 raise _unfit(node)
             identifier = as_hyphenated_uuid(value)
             return false() if identifier is None else place.column == UUID(str(identifier))
-        case Kind.MOMENT:
+        case ComparisonKind.MOMENT:
             return _compared_moments(place.column, operator, value, node)
     return _compared_texts(place, operator, value, node)
 
@@ -313,12 +319,12 @@ def _compared_moments(
 
 
 def _compared_texts(
-    place: Stored, operator: CompareOperator, value: Any, node: Comparison
+    place: StoredAttribute, operator: CompareOperator, value: Any, node: Comparison
 ) -> Condition:
     if not isinstance(value, str) or not _can_be_stored(value):
         raise _unfit(node)
-    column = func.lower(place.column) if place.kind is Kind.ANY_CASE else place.column
-    text = value if place.kind is Kind.TEXT else value.lower()
+    column = func.lower(place.column) if place.kind is ComparisonKind.ANY_CASE else place.column
+    text = value if place.kind is ComparisonKind.TEXT else value.lower()
     condition: Condition
     match operator:
         case CompareOperator.eq:

@@ -27,7 +27,7 @@ LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class ScimAccount:
     """A user, what the directory has stored about them, and their groups by name."""
 
     user: User
@@ -40,7 +40,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class ScimUserFields:
     """What the directory sends about a user. ``active`` None leaves it."""
 
     email: str
@@ -67,7 +67,9 @@ def rows(caller: Caller) -> Select[User, ScimUser | None]:
     return query
 
 
-def get(session: Session, caller: Caller, user_id: UUID, *, for_change: bool = False) -> Account:
+def get(
+    session: Session, caller: Caller, user_id: UUID, *, for_change: bool = False
+) -> ScimAccount:
     """Return a user. ``for_change`` locks the row until the transaction ends. Raises `NotFound`
     (``user_not_found``)."""
     if for_change:
@@ -77,7 +79,7 @@ def get(session: Session, caller: Caller, user_id: UUID, *, for_change: bool = F
     if found is None:
         raise not_found()
     user, stored = found
-    return Account(user, stored, groups_of(session, [user.id]).get(user.id, []))
+    return ScimAccount(user, stored, groups_of(session, [user.id]).get(user.id, []))
 
 
 def groups_of(session: Session, user_ids: Collection[UUID]) -> dict[UUID, list[ScimGroup]]:
@@ -94,7 +96,7 @@ def groups_of(session: Session, user_ids: Collection[UUID]) -> dict[UUID, list[S
     return groups
 
 
-def create(session: Session, caller: Caller, wanted: Fields) -> Account:
+def create(session: Session, caller: Caller, wanted: ScimUserFields) -> ScimAccount:
     """Create a user with the default access, or bring back one that the directory has deleted.
 
     Raises `Forbidden`, and `ValidationFailed` (``invalid_email``, ``too_long``, ``email_exists``).
@@ -124,7 +126,9 @@ def create(session: Session, caller: Caller, wanted: Fields) -> Account:
     return _write(session, caller, user, stored, wanted, active=wanted.active is not False)
 
 
-def change(session: Session, caller: Caller, account: Account, wanted: Fields) -> Account:
+def change(
+    session: Session, caller: Caller, account: ScimAccount, wanted: ScimUserFields
+) -> ScimAccount:
     """Store all fields of a user who was loaded for a change. A new address of a user who has
     signed in waits until it is confirmed.
 
@@ -138,7 +142,7 @@ def change(session: Session, caller: Caller, account: Account, wanted: Fields) -
     return _write(session, caller, account.user, stored, wanted, active=active)
 
 
-def remove(session: Session, caller: Caller, account: Account) -> None:
+def remove(session: Session, caller: Caller, account: ScimAccount) -> None:
     """Deactivate a user who was loaded for a change; for the directory they are gone.
 
     Raises `Forbidden` and `Conflict` (``last_partner_admin``, ``account_in_use``).
@@ -168,10 +172,10 @@ def _write(
     caller: Caller,
     user: User,
     stored: ScimUser,
-    wanted: Fields,
+    wanted: ScimUserFields,
     *,
     active: bool | None,
-) -> Account:
+) -> ScimAccount:
     changes = UpdateUserInput.model_construct(email=wanted.email, payment_tier=None)
     users.update(session, caller, user.id, changes, name=wanted.name or "")
     stored.external_id = wanted.external_id
@@ -184,7 +188,7 @@ def _write(
     return get(session, caller, user.id)
 
 
-def _check(wanted: Fields) -> None:
+def _check(wanted: ScimUserFields) -> None:
     refuse_no_email(wanted.email, "userName")
     for name, text in (
         ("displayName", wanted.name),

@@ -6,9 +6,9 @@ is what users read and change, and `near_limits` finds those that are nearly use
 
 from app.services.spending.by_organization import OrganizationSpending, by_organization
 from app.services.spending.limits import (
-    Limits,
-    Spending,
-    Subject,
+    LimitSubject,
+    SpendingLimits,
+    SpendingState,
     change,
     copy_to_key,
     leave_alone,
@@ -21,12 +21,12 @@ from app.services.spending.rates import MICROS, amount_words, micros_of, price_r
 from app.services.spending.reserving import (
     LONGEST_MINUTES,
     REACHED,
-    Amount,
-    Stop,
+    CallAmount,
+    SpendingStop,
     add_spent,
     check,
     reserve,
     settle,
 )
 from app.services.spending.scopes import Spender
-from app.services.spending.use import Use
+from app.services.spending.use import LimitUse

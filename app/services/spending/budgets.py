@@ -18,7 +18,7 @@ from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit, mail_queue, money_words
 from app.services.spending import rates
-from app.services.spending.limits import KINDS, MOST_MICROS, Subject, new_limit, subject_row
+from app.services.spending.limits import KINDS, MOST_MICROS, LimitSubject, new_limit, subject_row
 from app.services.spending.scopes import month_of, scope_key
 from app.services.tenancy import of_tenant
 
@@ -31,7 +31,7 @@ WHO = "Budgets"
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class MonthBudget:
     """The budget of a month in millionths, None without one, and what is spent of it."""
 
     micros: int | None
@@ -55,7 +55,7 @@ class ReachedBudget:
     percent: int
 
 
-def of(session: Session, caller: Caller, subject: Subject) -> Budget:
+def of(session: Session, caller: Caller, subject: LimitSubject) -> MonthBudget:
     """Return the budget of a partner or an organization. Raises `Forbidden`, `NotFound`."""
     row = subject_row(session, caller, subject)
     scope = scope_key(KINDS[type(row)], row.id)
@@ -65,7 +65,7 @@ def of(session: Session, caller: Caller, subject: Subject) -> Budget:
             SpendingTotal.scope == scope, SpendingTotal.period == month_of(utcnow())
         )
     )
-    return Budget(
+    return MonthBudget(
         stored.budget_micros if stored else None,
         spent or 0,
         rates.currency_of(session),
@@ -77,7 +77,7 @@ def of(session: Session, caller: Caller, subject: Subject) -> Budget:
 def change(
     session: Session,
     caller: Caller,
-    subject: Subject,
+    subject: LimitSubject,
     micros: int | None,
     *,
     levels: Sequence[int] = ALERTS,

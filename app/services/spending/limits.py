@@ -40,7 +40,7 @@ from app.services.spending.scopes import (
     next_month,
     scope_key,
 )
-from app.services.spending.use import Use, day_of_limit, month_end, outlook
+from app.services.spending.use import LimitUse, day_of_limit, month_end, outlook
 from app.services.tenancy import fetch, get_organization, of_tenant
 
 MOST_MICROS = 1_000_000_000 * rates.MICROS
@@ -55,7 +55,7 @@ _AMOUNTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SpendingLimits:
     """The most that calls may cost, in millionths, and last in a day and in a month; None is no
     limit. ``waits`` counts for organizations only, and so does ``is_watched``: unusual calls
     pause the calling."""
@@ -69,17 +69,17 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class SpendingState:
     """The limits of a partner, an organization or an API key, and what is used of them. Money is
     in millionths of ``currency``, time in seconds. ``until`` is when the day and the month end."""
 
-    limits: Limits
+    limits: SpendingLimits
     version: int
     currency: str
-    day_money: Use
-    month_money: Use
-    day_time: Use
-    month_time: Use
+    day_money: LimitUse
+    month_money: LimitUse
+    day_time: LimitUse
+    month_time: LimitUse
     until: tuple[datetime, datetime]
     passed_on: tuple[date | None, date | None] = (None, None)
     """The days on which spending and minutes are expected to reach the limit of the month."""
@@ -92,7 +92,7 @@ class Spending:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class LimitSubject:
     """Whose limits: exactly one of the three."""
 
     partner_id: UUID | None = None
@@ -103,7 +103,9 @@ class Subject:
 KINDS = {Partner: PARTNER, Organization: ORGANIZATION, ApiKey: KEY}
 
 
-def of(session: Session, caller: Caller, subject: Subject, *, ahead: bool = False) -> Spending:
+def of(
+    session: Session, caller: Caller, subject: LimitSubject, *, ahead: bool = False
+) -> SpendingState:
     """The limits of the subject and what is used of them now; ``ahead`` adds what is expected this
     month. Raises `Forbidden`, `NotFound`."""
     row = subject_row(session, caller, subject)
@@ -132,11 +134,11 @@ def _spending(
     totals: Mapping[tuple[str, str], SpendingTotal],
     currency: str,
     now: datetime,
-) -> Spending:
+) -> SpendingState:
     """The limits as stored, beside the totals of their scope."""
     day, month = totals.get((scope, day_of(now))), totals.get((scope, month_of(now)))
     limits = _read(stored)
-    return Spending(
+    return SpendingState(
         limits,
         stored.version if stored else 0,
         currency,
@@ -150,7 +152,7 @@ def _spending(
 
 def of_partners(
     session: Session, caller: Caller
-) -> tuple[list[tuple[Partner, Spending]], MonthEnd | None]:
+) -> tuple[list[tuple[Partner, SpendingState]], MonthEnd | None]:
     """Every partner by name with its limits and what is used of them, and what all of them together
     are expected to spend this month. Raises `Forbidden`."""
     rates.require_operator(caller)
@@ -178,8 +180,8 @@ def of_partners(
 def change(
     session: Session,
     caller: Caller,
-    subject: Subject,
-    wanted: Limits,
+    subject: LimitSubject,
+    wanted: SpendingLimits,
     *,
     expected_version: int | None = None,
 ) -> bool:
@@ -239,11 +241,11 @@ def limit_new_partner(
     """Give a partner that the caller has just created the installation's limit of a day."""
     if micros_a_day is None:
         return
-    wanted = Limits(day_micros=micros_a_day)
+    wanted = SpendingLimits(day_micros=micros_a_day)
     stored = new_limit(scope_key(PARTNER, partner.id), partner)
     stored.day_micros, stored.version = micros_a_day, 1
     session.add(stored)
-    _record(session, caller, partner, Limits(), wanted)
+    _record(session, caller, partner, SpendingLimits(), wanted)
 
 
 def leave_alone(session: Session, organization: Organization, until: datetime) -> None:
@@ -269,7 +271,7 @@ def copy_to_key(session: Session, old: ApiKey, new: ApiKey) -> None:
 
 
 def subject_row(
-    session: Session, caller: Caller, subject: Subject, *, for_change: bool = False
+    session: Session, caller: Caller, subject: LimitSubject, *, for_change: bool = False
 ) -> Partner | Organization | ApiKey:
     """The subject, which is loaded as its own screens load it."""
     if subject.partner_id is not None:
@@ -285,10 +287,10 @@ def subject_row(
     return fetch(session, query, missing, for_change=for_change)
 
 
-def _read(stored: SpendingLimit | None) -> Limits:
+def _read(stored: SpendingLimit | None) -> SpendingLimits:
     if stored is None:
-        return Limits()
-    return Limits(
+        return SpendingLimits()
+    return SpendingLimits(
         stored.day_micros,
         stored.month_micros,
         stored.day_minutes,
@@ -316,23 +318,31 @@ def _is_in_range(name: str, value: int | None) -> bool:
     return value is None or 0 <= value <= most
 
 
-def _money(total: SpendingTotal | None, most: int | None) -> Use:
-    return Use(total.spent_micros, total.reserved_micros, most) if total else Use(0, 0, most)
+def _money(total: SpendingTotal | None, most: int | None) -> LimitUse:
+    return (
+        LimitUse(total.spent_micros, total.reserved_micros, most) if total else LimitUse(0, 0, most)
+    )
 
 
-def _time(total: SpendingTotal | None, minutes: int | None) -> Use:
+def _time(total: SpendingTotal | None, minutes: int | None) -> LimitUse:
     most = None if minutes is None else minutes * 60
-    return Use(total.spent_seconds, total.reserved_seconds, most) if total else Use(0, 0, most)
+    return (
+        LimitUse(total.spent_seconds, total.reserved_seconds, most)
+        if total
+        else LimitUse(0, 0, most)
+    )
 
 
-def _record(session: Session, caller: Caller, row: Any, before: Limits, after: Limits) -> None:
+def _record(
+    session: Session, caller: Caller, row: Any, before: SpendingLimits, after: SpendingLimits
+) -> None:
     action = f"{KINDS[type(row)]}.spending_limited"
     audit.record_change(
         session, caller, action, row, before=_shown(session, before), after=_shown(session, after)
     )
 
 
-def _shown(session: Session, limits: Limits) -> dict[str, Any]:
+def _shown(session: Session, limits: SpendingLimits) -> dict[str, Any]:
     """The limits as the history shows them."""
     shown: dict[str, Any] = {
         "spendingADay": limits.day_micros,

@@ -57,7 +57,7 @@ _CURRENCY = re.compile(r"[A-Z]{3}")
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class CallPrice:
     """The price of calls to the numbers of a prefix, in millionths of the currency. A call is
     charged for ``minimum_seconds``, then in steps of ``increment_seconds``."""
 
@@ -83,31 +83,31 @@ class Rate:
 class RateChanges:
     """The rates before and after a replacement, both in the order of `listing`."""
 
-    before: Sequence[Rate]
-    after: Sequence[Rate]
+    before: Sequence[CallPrice]
+    after: Sequence[CallPrice]
 
     @property
-    def added(self) -> list[Rate]:
+    def added(self) -> list[CallPrice]:
         known = {rate.prefix for rate in self.before}
         return [rate for rate in self.after if rate.prefix not in known]
 
     @property
-    def removed(self) -> list[Rate]:
+    def removed(self) -> list[CallPrice]:
         known = {rate.prefix for rate in self.after}
         return [rate for rate in self.before if rate.prefix not in known]
 
     @property
-    def changed(self) -> list[tuple[Rate, Rate]]:
+    def changed(self) -> list[tuple[CallPrice, CallPrice]]:
         """The rates that stay with another price or other steps, before and after."""
         known = {rate.prefix: rate for rate in self.before}
         pairs = ((known.get(rate.prefix, rate), rate) for rate in self.after)
         return [(old, new) for old, new in pairs if old != new]
 
 
-def _defaults() -> Iterator[Rate]:
-    yield Rate(DEFAULT, _micros(EVERYWHERE_ELSE))
+def _defaults() -> Iterator[CallPrice]:
+    yield CallPrice(DEFAULT, _micros(EVERYWHERE_ELSE))
     for price, prefixes in DEFAULT_RATES.items():
-        yield from (Rate(prefix, _micros(price)) for prefix in prefixes.split())
+        yield from (CallPrice(prefix, _micros(price)) for prefix in prefixes.split())
 
 
 def _micros(amount: str) -> int:
@@ -117,12 +117,12 @@ def _micros(amount: str) -> int:
 _DEFAULT_RATES = {rate.prefix: rate for rate in _defaults()}
 
 
-def rate_of(session: Session, phone_number: str) -> Rate:
+def rate_of(session: Session, phone_number: str) -> CallPrice:
     """The rate of a number in E.164 format, in one query."""
     digits = phone_number.removeprefix("+")
     prefixes = [digits[:length] for length in range(len(digits), 0, -1)] + [DEFAULT]
     stored = session.scalars(select(CallRate).where(CallRate.prefix.in_(prefixes)))
-    known: Mapping[str, Rate] = {row.prefix: _read(row) for row in stored} or _DEFAULT_RATES
+    known: Mapping[str, CallPrice] = {row.prefix: _read(row) for row in stored} or _DEFAULT_RATES
     return next(known[prefix] for prefix in prefixes if prefix in known)
 
 
@@ -132,7 +132,7 @@ def price_range(session: Session, minutes: int) -> tuple[int, int]:
         *(CallRate.micros_per_minute, CallRate.setup_micros),
         *(CallRate.minimum_seconds, CallRate.increment_seconds),
     )
-    stored = [Rate("", *row) for row in session.execute(select(*columns).distinct())]
+    stored = [CallPrice("", *row) for row in session.execute(select(*columns).distinct())]
     prices = [rate.price(60 * minutes) for rate in stored or _DEFAULT_RATES.values()]
     return min(prices), max(prices)
 
@@ -147,13 +147,13 @@ def are_imported(session: Session) -> bool:
     return bool(session.scalar(select(exists().select_from(CallRate))))
 
 
-def listing(session: Session) -> list[Rate]:
+def listing(session: Session) -> list[CallPrice]:
     """All rates, that of all other numbers first, the others by their prefixes."""
     stored = {row.prefix: _read(row) for row in session.scalars(select(CallRate))}
     return sorted((stored or _DEFAULT_RATES).values(), key=_order)
 
 
-def written(rates: Sequence[Rate]) -> str:
+def written(rates: Sequence[CallPrice]) -> str:
     """The rates as a CSV file, which `replace` reads."""
     text = io.StringIO(newline="")
     lines = csv.writer(text, lineterminator="\n")
@@ -210,7 +210,7 @@ def replace(session: Session, caller: Caller, content: bytes) -> int:
     """Replace all rates by those of a CSV file; how many these are. Raises as `preview`."""
     changes = preview(session, caller, content)
     session.execute(delete(CallRate))
-    names = Rate.__dataclass_fields__
+    names = CallPrice.__dataclass_fields__
     rows = [{name: getattr(rate, name) for name in names} for rate in changes.after]
     session.execute(insert(CallRate), rows)
     _record(session, caller, changes.before, changes.after)
@@ -240,7 +240,7 @@ def _is_used(session: Session) -> bool:
 
 
 def _record(
-    session: Session, caller: Caller, before: Sequence[Rate], after: Sequence[Rate]
+    session: Session, caller: Caller, before: Sequence[CallPrice], after: Sequence[CallPrice]
 ) -> None:
     audit.record(
         session,
@@ -254,8 +254,8 @@ def _record(
     )
 
 
-def _read(row: CallRate) -> Rate:
-    return Rate(
+def _read(row: CallRate) -> CallPrice:
+    return CallPrice(
         row.prefix,
         row.micros_per_minute,
         row.setup_micros,
@@ -265,13 +265,13 @@ def _read(row: CallRate) -> Rate:
     )
 
 
-def _order(rate: Rate) -> tuple[bool, str]:
+def _order(rate: CallPrice) -> tuple[bool, str]:
     return rate.prefix != DEFAULT, rate.prefix
 
 
-def _parsed(content: bytes) -> list[Rate]:
+def _parsed(content: bytes) -> list[CallPrice]:
     problems: list[Problem] = []
-    rates: dict[str, Rate] = {}
+    rates: dict[str, CallPrice] = {}
     for number, row in _rows(content):
         wrong = list(_wrong_cells(row)) or list(_misfits(row, rates))
         problems += (
@@ -312,7 +312,7 @@ def _rows(content: bytes) -> list[tuple[int, list[str]]]:
     return [(number, row) for number, row in enumerate(rows[1:], start=2) if any(row)]
 
 
-def _misfits(row: Sequence[str], rates: Mapping[str, Rate]) -> Iterator[str]:
+def _misfits(row: Sequence[str], rates: Mapping[str, CallPrice]) -> Iterator[str]:
     """What is wrong with a row beside those before it."""
     if row[0] in rates:
         yield gettext("The prefix %(prefix)s is there twice.", prefix=row[0])
@@ -320,8 +320,8 @@ def _misfits(row: Sequence[str], rates: Mapping[str, Rate]) -> Iterator[str]:
         yield gettext("All rates must have the same currency.")
 
 
-def _rate(row: Sequence[str]) -> Rate:
-    return Rate(row[0], _micros(row[1]), _micros(row[2]), int(row[3]), int(row[4]), row[5])
+def _rate(row: Sequence[str]) -> CallPrice:
+    return CallPrice(row[0], _micros(row[1]), _micros(row[2]), int(row[3]), int(row[4]), row[5])
 
 
 def _wrong_cells(row: Sequence[str]) -> Iterator[str]:

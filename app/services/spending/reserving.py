@@ -71,7 +71,7 @@ _COUNTED = ("spent_micros", "spent_seconds", "reserved_micros", "reserved_second
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class SpendingStop:
     """A limit that a call doesn't fit into: why, as an English sentence that pages translate when
     they show it, and when its day or month ends.
 
@@ -86,7 +86,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class CallAmount:
     """Money and time."""
 
     micros: int
@@ -94,16 +94,16 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class _Used:
+class _TotalAmounts:
     """What a total holds; nothing where there is no row."""
 
-    spent: Amount
-    reserved: Amount
+    spent: CallAmount
+    reserved: CallAmount
 
     @classmethod
-    def of(cls, row: Sequence[int | None]) -> "_Used":
+    def of(cls, row: Sequence[int | None]) -> "_TotalAmounts":
         micros, seconds, reserved_micros, reserved_seconds = (value or 0 for value in row)
-        return cls(Amount(micros, seconds), Amount(reserved_micros, reserved_seconds))
+        return cls(CallAmount(micros, seconds), CallAmount(reserved_micros, reserved_seconds))
 
 
 def check(
@@ -113,7 +113,7 @@ def check(
     now: datetime,
     *,
     longest_minutes: int = LONGEST_MINUTES,
-) -> Stop | None:
+) -> SpendingStop | None:
     """The limit that keeps a live call from being placed now; None if it fits. Without limits this
     is one query."""
     limits = _limits(session, spender, now)
@@ -122,20 +122,20 @@ def check(
     return _stop(limits, needed(session, phone_number, longest_minutes), now)
 
 
-def needed(session: Session, phone_number: str, longest_minutes: int) -> Amount:
+def needed(session: Session, phone_number: str, longest_minutes: int) -> CallAmount:
     """What the longest call to the number costs."""
     rate, seconds = rates.rate_of(session, phone_number), longest_minutes * 60
-    return Amount(rate.price(seconds), rate.charged_seconds(seconds))
+    return CallAmount(rate.price(seconds), rate.charged_seconds(seconds))
 
 
 def reserve(
     session: Session, call: Call, now: datetime, *, longest_minutes: int = LONGEST_MINUTES
-) -> Stop | Amount:
+) -> SpendingStop | CallAmount:
     """Reserve the price of the longest call in every total of a locked live call whose scopes have
     limits, or return the limit that is in the way. Without limits nothing is reserved."""
     spender = Spender.of(call)
     if not _limits(session, spender, now):
-        return Amount(0, 0)
+        return CallAmount(0, 0)
     wanted = needed(session, call.phone_number, longest_minutes)
     _lock(session, spender, now)
     if stop := _stop(_limits(session, spender, now), wanted, now):
@@ -153,7 +153,7 @@ def settle(session: Session, call: Call, attempt: CallAttempt) -> None:
     """
     if not call.live:
         return
-    charge = Amount(0, 0)
+    charge = CallAmount(0, 0)
     if call.is_charged and (attempt.answered_at is not None or attempt.cost is not None):
         rate = rates.rate_of(session, call.phone_number)
         charge = _charge(attempt, rate)
@@ -171,13 +171,13 @@ def settle(session: Session, call: Call, attempt: CallAttempt) -> None:
     attempt.reserved_micros = attempt.reserved_seconds = 0
 
 
-def add_spent(session: Session, spender: Spender, at: datetime, amount: Amount) -> None:
+def add_spent(session: Session, spender: Spender, at: datetime, amount: CallAmount) -> None:
     """Add what calls of that time cost to the totals."""
     _add(session, spender, at, (amount.micros, amount.seconds, 0, 0))
 
 
 def _count_for_billing(
-    session: Session, call: Call, attempt: CallAttempt, charge: Amount, currency: str
+    session: Session, call: Call, attempt: CallAttempt, charge: CallAmount, currency: str
 ) -> None:
     """Count the minutes of the attempt, and its estimated cost until the carrier reports one.
 
@@ -207,22 +207,22 @@ def _count_for_billing(
     attempt.billed_minutes, attempt.estimated_micros = minutes, estimated
 
 
-def _charge(attempt: CallAttempt, rate: rates.Rate) -> Amount:
-    charge = Amount(0, 0)
+def _charge(attempt: CallAttempt, rate: rates.CallPrice) -> CallAmount:
+    charge = CallAmount(0, 0)
     if attempt.answered_at is not None and attempt.ended_at is not None:
         length = (attempt.ended_at - attempt.answered_at).total_seconds()
-        charge = Amount(rate.price(length), rate.charged_seconds(length))
+        charge = CallAmount(rate.price(length), rate.charged_seconds(length))
         if attempt.reserved_micros or attempt.reserved_seconds:
-            charge = Amount(
+            charge = CallAmount(
                 min(charge.micros, attempt.reserved_micros),
                 min(charge.seconds, attempt.reserved_seconds),
             )
     if attempt.cost is not None and attempt.cost_currency == rate.currency:
-        return Amount(round(Decimal(attempt.cost) * rates.MICROS), charge.seconds)
+        return CallAmount(round(Decimal(attempt.cost) * rates.MICROS), charge.seconds)
     return charge
 
 
-_Limited = tuple[SpendingLimit, _Used, _Used]
+_Limited = tuple[SpendingLimit, _TotalAmounts, _TotalAmounts]
 
 
 def _limits(session: Session, spender: Spender, now: datetime) -> list[_Limited]:
@@ -239,18 +239,18 @@ def _limits(session: Session, spender: Spender, now: datetime) -> list[_Limited]
         .execution_options(populate_existing=True)
     )
     found = [
-        (limit, _Used.of(counted[:4]), _Used.of(counted[4:]))
+        (limit, _TotalAmounts.of(counted[:4]), _TotalAmounts.of(counted[4:]))
         for limit, *counted in session.execute(query)
     ]
     order = list(spender.scopes())
     return sorted(found, key=lambda one: order.index(one[0].scope))
 
 
-def _stop(limits: Sequence[_Limited], wanted: Amount, now: datetime) -> Stop | None:
+def _stop(limits: Sequence[_Limited], wanted: CallAmount, now: datetime) -> SpendingStop | None:
     """The limit that stops a call for longest; one that frees up only if no other does."""
     waits = any(limit.waits for limit, _day, _month in limits)
     found = [
-        Stop(why, until, frees_up, waits)
+        SpendingStop(why, until, frees_up, waits)
         for limit, day, month in limits
         for why, until, frees_up in _exceeded(limit, day, month, wanted, now)
     ]
@@ -258,7 +258,11 @@ def _stop(limits: Sequence[_Limited], wanted: Amount, now: datetime) -> Stop | N
 
 
 def _exceeded(
-    limit: SpendingLimit, day: _Used, month: _Used, wanted: Amount, now: datetime
+    limit: SpendingLimit,
+    day: _TotalAmounts,
+    month: _TotalAmounts,
+    wanted: CallAmount,
+    now: datetime,
 ) -> Iterator[tuple[str, datetime, bool]]:
     kind = limit.scope.partition(":")[0]
     for used, micros, minutes, period, until in (

@@ -8,12 +8,12 @@ from sqlalchemy.orm import Session
 
 from app.models import SpendingTotal
 from app.services import forecasting
-from app.services.forecasting import HISTORY, Forecast, MonthEnd
+from app.services.forecasting import HISTORY, DailyForecast, MonthEnd
 from app.services.spending.scopes import day_of
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class LimitUse:
     """What is used of a limit of a day or a month, with its ``most``; ``reserved`` is what calls
     that have not ended keep of it besides."""
 
@@ -27,16 +27,16 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class SpendingForecast:
     """The forecast of each day from today to the end of the month, of spending in millionths and of
     call time in seconds; None if too few days are known."""
 
     today: date
-    money: Forecast | None
-    time: Forecast | None
+    money: DailyForecast | None
+    time: DailyForecast | None
 
 
-def outlook(session: Session, of: ColumnElement[bool], now: datetime) -> Outlook:
+def outlook(session: Session, of: ColumnElement[bool], now: datetime) -> SpendingForecast:
     """Return the forecast of the totals that ``of`` selects together, in one query."""
     total, first = SpendingTotal, now.date() - HISTORY
     rows = session.execute(
@@ -50,19 +50,21 @@ def outlook(session: Session, of: ColumnElement[bool], now: datetime) -> Outlook
         days.get((first + timedelta(days=age)).isoformat(), (0, 0)) for age in range(HISTORY.days)
     ]
     count = (forecasting.last_day_of(now.date()) - now.date()).days + 1
-    return Outlook(
+    return SpendingForecast(
         now.date(), *(forecasting.forecast(each, count) for each in zip(*known, strict=True))
     )
 
 
-def month_end(ahead: Outlook, month: int, today: int) -> MonthEnd | None:
+def month_end(ahead: SpendingForecast, month: int, today: int) -> MonthEnd | None:
     """Return what will be spent when the month ends, of which so much is spent ``today``."""
     if ahead.money is None:
         return None
     return forecasting.month_end(ahead.money, ahead.today, month - today, today)
 
 
-def day_of_limit(expected: Forecast | None, month: Use, today: Use, first: date) -> date | None:
+def day_of_limit(
+    expected: DailyForecast | None, month: LimitUse, today: LimitUse, first: date
+) -> date | None:
     """Return the day of this month, from the ``first`` on, on which the month reaches its limit;
     None if it reached it already, isn't expected to, or too few days are known."""
     if month.most is None or month.used >= month.most or expected is None:

@@ -11,8 +11,8 @@ from app.services.storage.limits import (
     reserve_room,
 )
 from app.services.storage.usage import (
+    StorageUsage,
     StoredUpload,
-    Usage,
     largest_uploads,
     of_organization,
     of_organizations,

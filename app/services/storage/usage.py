@@ -31,7 +31,7 @@ MOST_LISTED = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class StorageUsage:
     """Bytes. ``own_limit`` is None without a limit of its own: then the installation's applies."""
 
     used: int
@@ -95,16 +95,16 @@ def used_by_all(session: Session, caller: Caller) -> int:
 
 def of_organization(
     session: Session, organization: Organization, defaults: StorageDefaults
-) -> Usage:
+) -> StorageUsage:
     """Return the usage of an organization that came from its loader."""
     used = used_by_organization(session, organization)
     limit = limit_of_organization(organization, defaults)
-    return Usage(used, limit, organization.storage_limit)
+    return StorageUsage(used, limit, organization.storage_limit)
 
 
 def of_partner(
     session: Session, caller: Caller, partner_id: UUID, defaults: StorageDefaults
-) -> Usage:
+) -> StorageUsage:
     """Return the usage of a partner with all its organizations. Raises `NotFound`."""
     found = partners.get(session, caller, partner_id)
     used = (
@@ -112,12 +112,12 @@ def of_partner(
         if caller.is_limited
         else used_by_partner(session, partner_id)
     )
-    return Usage(used, limit_of_partner(found, defaults), found.storage_limit)
+    return StorageUsage(used, limit_of_partner(found, defaults), found.storage_limit)
 
 
 def of_organizations(
     session: Session, caller: Caller, partner_id: UUID, defaults: StorageDefaults
-) -> list[tuple[Organization, Usage]]:
+) -> list[tuple[Organization, StorageUsage]]:
     """Return the organizations of a partner that store most. Raises `NotFound`."""
     partners.check(session, caller, partner_id)
     uploads = select(ContactImport.organization_id, SIZE.label("size")).where(
@@ -138,14 +138,19 @@ def of_organizations(
     )
     rows: Sequence[Any] = session.execute(query).all()
     return [
-        (row[0], Usage(int(row[1]), limit_of_organization(row[0], defaults), row[0].storage_limit))
+        (
+            row[0],
+            StorageUsage(
+                int(row[1]), limit_of_organization(row[0], defaults), row[0].storage_limit
+            ),
+        )
         for row in rows
     ]
 
 
 def of_partners(
     session: Session, caller: Caller, defaults: StorageDefaults
-) -> list[tuple[Partner, Usage]]:
+) -> list[tuple[Partner, StorageUsage]]:
     """Return every partner with its usage, those that store most first. Raises `Forbidden`."""
     require_operator(caller)
     uploads = select(ContactImport.partner_id, func.sum(SIZE)).where(STORED)
@@ -159,7 +164,7 @@ def of_partners(
             used[partner_id] = used.get(partner_id, 0) + int(size or 0)
     named = session.scalars(select(Partner).order_by(Partner.name, Partner.id))
     found = [
-        (one, Usage(used.get(one.id, 0), limit_of_partner(one, defaults), one.storage_limit))
+        (one, StorageUsage(used.get(one.id, 0), limit_of_partner(one, defaults), one.storage_limit))
         for one in named
     ]
     return sorted(found, key=lambda pair: -pair[1].used)

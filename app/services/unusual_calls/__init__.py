@@ -4,5 +4,5 @@
 pauses, tells and resumes.
 """
 
-from app.services.unusual_calls.judging import Rules
+from app.services.unusual_calls.judging import UnusualCallRules
 from app.services.unusual_calls.pausing import check, resume

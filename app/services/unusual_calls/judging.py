@@ -32,7 +32,7 @@ _TOO_MANY = Sentence.gettext("%(calls)s calls in an hour; the most in four weeks
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class UnusualCallRules:
     """``first_hour`` is the most calls in an hour of an organization that made none before."""
 
     first_hour: int = 200
@@ -43,7 +43,11 @@ History = Sequence[tuple[datetime, str, int]]
 
 
 def reason(
-    now: Mapping[str, int], history: History, hour: datetime, rules: Rules, zone: tzinfo = UTC
+    now: Mapping[str, int],
+    history: History,
+    hour: datetime,
+    rules: UnusualCallRules,
+    zone: tzinfo = UTC,
 ) -> str | None:
     """Why the calls of an hour by region are unusual, as the end of a sentence; None if they
     aren't. Hours of the day are those of the zone."""

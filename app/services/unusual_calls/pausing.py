@@ -24,10 +24,10 @@ from app.models import (
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import mail_queue, pauses, spending
-from app.services.pauses import Scope
+from app.services.pauses import PauseScope
 from app.services.tenancy import get_organization
 from app.services.unusual_calls.counting import count, hour_of
-from app.services.unusual_calls.judging import COUNTRY_CALLS, Rules, reason
+from app.services.unusual_calls.judging import COUNTRY_CALLS, UnusualCallRules, reason
 from app.services.webhooks.publishing import publish
 
 LEFT_ALONE = timedelta(hours=24)
@@ -36,7 +36,7 @@ WHO = "Unusual calls"
 _UNUSUAL = Sentence.gettext("Unusual calls: %(reason_words)s.")
 
 
-def check(session: Session, rules: Rules, now: datetime) -> list[UUID]:
+def check(session: Session, rules: UnusualCallRules, now: datetime) -> list[UUID]:
     """Count the calls of this hour, and pause the organizations whose calls are unusual; which
     ones."""
     count(session, now)
@@ -71,8 +71,8 @@ def resume(session: Session, caller: Caller, organization_id: UUID) -> bool:
     return pauses.resume(session, caller, _scope(organization))
 
 
-def _scope(organization: Organization) -> Scope:
-    return Scope(partner_id=organization.partner_id, organization_id=organization.id)
+def _scope(organization: Organization) -> PauseScope:
+    return PauseScope(partner_id=organization.partner_id, organization_id=organization.id)
 
 
 def _is_judged(now: datetime) -> ColumnElement[bool]:

@@ -11,17 +11,17 @@ from app.services.users.invitees import (
     read_invitees,
 )
 from app.services.users.inviting import (
-    Defaults,
-    Full,
+    FullOrganization,
+    InviteDefaults,
+    InviteOutcome,
     LineResult,
-    Outcome,
     by_name,
     check_many,
     invite_many,
     invite_where_all_fit,
 )
 from app.services.users.loading import (
-    Filter,
+    UserFilter,
     check_type,
     count,
     get,

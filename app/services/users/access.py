@@ -17,7 +17,7 @@ from app.services.users.loading import MEMBERS, PARTNER_LEVEL, grantable
 MOST_TO_ASK = 3
 
 
-class Rule(StrEnum):
+class AccessRule(StrEnum):
     """The rule that decides, in the order in which they are checked."""
 
     PARTNER_SUSPENDED = "partner-suspended"
@@ -41,22 +41,26 @@ class Rule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class AccessExplanation:
     """``holders`` are the roles that allow the action, ``changers`` those that can change the
     answer."""
 
-    rule: Rule
+    rule: AccessRule
     holders: tuple[Role, ...]
     changers: tuple[Role, ...]
 
     @property
     def is_allowed(self) -> bool:
-        return self.rule in (Rule.ROLE_ALLOWS, Rule.SCOPE_ALLOWS, Rule.CLIENT_ROLE_ALLOWS)
+        return self.rule in (
+            AccessRule.ROLE_ALLOWS,
+            AccessRule.SCOPE_ALLOWS,
+            AccessRule.CLIENT_ROLE_ALLOWS,
+        )
 
 
 def explain(
     session: Session, user: User, permissions: Iterable[Permission]
-) -> dict[Permission, Explanation]:
+) -> dict[Permission, AccessExplanation]:
     """Return why a loaded user may do each of these or not."""
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
     organization = session.get(Organization, user.organization_id) if user.organization_id else None
@@ -65,29 +69,29 @@ def explain(
 
 def _explained(
     user: User, partner: Partner | None, organization: Organization | None, permission: Permission
-) -> Explanation:
+) -> AccessExplanation:
     holders = _holders(permission)
     if partner is not None and partner.suspended_at is not None:
-        return Explanation(Rule.PARTNER_SUSPENDED, holders, (Role.OPERATOR,))
+        return AccessExplanation(AccessRule.PARTNER_SUSPENDED, holders, (Role.OPERATOR,))
     if organization is not None and organization.status is not OrganizationStatus.ACTIVE:
         changers = _holders(Permission.ORGANIZATIONS_WRITE)
-        return Explanation(Rule.ORGANIZATION_SUSPENDED, holders, changers)
+        return AccessExplanation(AccessRule.ORGANIZATION_SUSPENDED, holders, changers)
     if user.status is not UserStatus.ACTIVE:
-        return Explanation(Rule.NOT_ACTIVE, holders, _changers_of(user.role))
+        return AccessExplanation(AccessRule.NOT_ACTIVE, holders, _changers_of(user.role))
     return of_role(user.role, permission)
 
 
-def of_role(role: Role, permission: Permission) -> Explanation:
+def of_role(role: Role, permission: Permission) -> AccessExplanation:
     """Return why an active user with the role may do something or not."""
     holders = _holders(permission)
     if role in holders:
-        return Explanation(Rule.ROLE_ALLOWS, holders, ())
+        return AccessExplanation(AccessRule.ROLE_ALLOWS, holders, ())
     if not holders:
-        return Explanation(Rule.NO_ROLE, (), ())
+        return AccessExplanation(AccessRule.NO_ROLE, (), ())
     kind = PARTNER_LEVEL if role in PARTNER_LEVEL else MEMBERS if role in MEMBERS else frozenset()
     attainable = kind.intersection(holders)
     if not attainable:
-        return Explanation(Rule.OTHER_KIND, holders, ())
+        return AccessExplanation(AccessRule.OTHER_KIND, holders, ())
     changers = tuple(
         giver
         for giver in Role
@@ -95,7 +99,7 @@ def of_role(role: Role, permission: Permission) -> Explanation:
         and role in grantable(giver)
         and attainable & grantable(giver)
     )
-    return Explanation(Rule.ROLE_TOO_LOW, holders, changers)
+    return AccessExplanation(AccessRule.ROLE_TOO_LOW, holders, changers)
 
 
 def given_by(session: Session, user: User) -> tuple[User | None, datetime]:
@@ -132,34 +136,34 @@ def to_ask(session: Session, user: User) -> Sequence[User]:
     return session.scalars(query.order_by(User.created_at, User.id).limit(MOST_TO_ASK)).all()
 
 
-def of_key(key: ApiKey, permission: Permission) -> Explanation:
+def of_key(key: ApiKey, permission: Permission) -> AccessExplanation:
     """Return why an API key, which the caller has loaded, may do something or not."""
     holders = _holders(permission)
     if key.is_over:
-        rule = Rule.KEY_ENDED
+        rule = AccessRule.KEY_ENDED
     elif permission not in API_KEY_SCOPES:
-        return Explanation(Rule.NOT_FOR_KEYS, holders, ())
+        return AccessExplanation(AccessRule.NOT_FOR_KEYS, holders, ())
     elif permission in key.scopes:
-        return Explanation(Rule.SCOPE_ALLOWS, holders, ())
+        return AccessExplanation(AccessRule.SCOPE_ALLOWS, holders, ())
     else:
-        rule = Rule.SCOPE_MISSING
-    return Explanation(rule, holders, _holders(Permission.CREDENTIALS_MANAGE))
+        rule = AccessRule.SCOPE_MISSING
+    return AccessExplanation(rule, holders, _holders(Permission.CREDENTIALS_MANAGE))
 
 
-def of_client(client: OAuthClient, permission: Permission) -> Explanation:
+def of_client(client: OAuthClient, permission: Permission) -> AccessExplanation:
     """Return why an API client, which the caller has loaded, may do something or not. A token can
     carry less."""
     holders = _holders(permission)
     now, end = utcnow(), client.expires_at
     if client.revoked_at is not None or (end is not None and end <= now):
-        rule = Rule.CLIENT_ENDED
+        rule = AccessRule.CLIENT_ENDED
     elif client.suspended_at is not None:
-        rule = Rule.CLIENT_SUSPENDED
+        rule = AccessRule.CLIENT_SUSPENDED
     elif permission in permissions_of(client.area, client.role):
-        return Explanation(Rule.CLIENT_ROLE_ALLOWS, holders, ())
+        return AccessExplanation(AccessRule.CLIENT_ROLE_ALLOWS, holders, ())
     else:
-        rule = Rule.CLIENT_ROLE_TOO_LOW
-    return Explanation(rule, holders, _holders(Permission.CREDENTIALS_MANAGE))
+        rule = AccessRule.CLIENT_ROLE_TOO_LOW
+    return AccessExplanation(rule, holders, _holders(Permission.CREDENTIALS_MANAGE))
 
 
 def _holders(permission: Permission) -> tuple[Role, ...]:

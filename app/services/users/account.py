@@ -16,7 +16,7 @@ from app.services import audit, notifications, users
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
 from app.services.auth import attempt_limits, sessions, throttle
-from app.services.auth.throttle import Counter
+from app.services.auth.throttle import FailureCounter
 from app.services.auth.tokens import hash_of
 from app.services.users import email_changes
 from app.services.users.changing import MAX_NAME
@@ -225,7 +225,7 @@ def end_other_sessions(session: Session, caller: Caller, token: str | None) -> i
     return count
 
 
-def _counter(caller: Caller, allowed: int = 0) -> Counter:
+def _counter(caller: Caller, allowed: int = 0) -> FailureCounter:
     return attempt_limits.of_own_password(caller.subject_id, allowed)
 
 

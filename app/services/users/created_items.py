@@ -89,7 +89,7 @@ def in_language(stored: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedItems:
     """What happened to the items of a user, in English words: they are stored."""
 
     ended: Sequence[str] = ()
@@ -134,7 +134,7 @@ def end_items(
     *,
     role: Role | None = None,
     hand_over: Collection[UUID] = (),
-) -> Ended:
+) -> EndedItems:
     """End the items of `items_of`, except those handed over to the caller. A directory that removes
     the user who created its token keeps the token.
 
@@ -160,11 +160,11 @@ def end_items(
             _end(session, elevated, user, item)
             ended.append(words[item.id])
     session.flush()
-    return Ended(ended, handed_over)
+    return EndedItems(ended, handed_over)
 
 
 def mail_administrators(
-    session: Session, caller: Caller, user: User, what: str, ended: Ended
+    session: Session, caller: Caller, user: User, what: str, ended: EndedItems
 ) -> None:
     """Mail every active partnerAdmin about what ended or was handed over, if anything was."""
     if not ended.ended and not ended.handed_over:

@@ -18,7 +18,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue
 from app.services.auth import email_changes, one_time_links, sessions
-from app.services.auth.email_changes import Link, Side
+from app.services.auth.email_changes import AddressSide, EmailChangeLink
 from app.services.uniqueness import unless_taken
 from app.services.users.creating import (
     email_exists,
@@ -30,11 +30,11 @@ from app.services.users.loading import check_type, get
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class EmailChangeView:
     """What a link shows: the user with the current address, and the change."""
 
     user: User
-    link: Link
+    link: EmailChangeLink
 
 
 def change_email(session: Session, caller: Caller, user: User, email: str) -> None:
@@ -59,7 +59,7 @@ def change_email(session: Session, caller: Caller, user: User, email: str) -> No
     audit.record_change(
         session, caller, "user.email_change_requested", user, before=before, after=after
     )
-    for side, address in ((Side.OLD, user.email), (Side.NEW, email)):
+    for side, address in ((AddressSide.OLD, user.email), (AddressSide.NEW, email)):
         details = {
             "changeId": str(change.id),
             "side": side.value,
@@ -127,7 +127,7 @@ def end(session: Session, caller: Caller, user: User) -> None:
     )
 
 
-def holder(session: Session, token: str, partner_id: UUID) -> Holder:
+def holder(session: Session, token: str, partner_id: UUID) -> EmailChangeView:
     """Return what the link is about, without using it up. Raises `NotFound` (``link_invalid``)."""
     return _holder(session, token, partner_id, for_change=False)
 
@@ -145,7 +145,7 @@ def confirm(
     user, change, side = found.user, found.link.change, found.link.side
     if found.link.is_confirmed:
         return False
-    address = user.email if side is Side.OLD else change.email
+    address = user.email if side is AddressSide.OLD else change.email
     caller = replace(sessions.caller_of(user, ip=ip, request_id=request_id), label=address[:200])
     is_confirmed_twice = email_changes.confirm(session, found.link)
     after = {"confirmedAt": address}
@@ -162,7 +162,7 @@ def reject(
 ) -> None:
     """Reject the change, for the holder of either address. Raises `NotFound` (``link_invalid``)."""
     found = _holder(session, token, partner_id, for_change=True)
-    address = found.user.email if found.link.side is Side.OLD else found.link.change.email
+    address = found.user.email if found.link.side is AddressSide.OLD else found.link.change.email
     caller = sessions.caller_of(found.user, ip=ip, request_id=request_id)
     end(session, replace(caller, label=address[:200]), found.user)
 
@@ -172,7 +172,7 @@ def pending(session: Session, user: User) -> EmailChange | None:
     return email_changes.pending(session, user.id)
 
 
-def _holder(session: Session, token: str, partner_id: UUID, *, for_change: bool) -> Holder:
+def _holder(session: Session, token: str, partner_id: UUID, *, for_change: bool) -> EmailChangeView:
     link = email_changes.look_up(session, token)
     query = (
         select(User)
@@ -190,7 +190,7 @@ def _holder(session: Session, token: str, partner_id: UUID, *, for_change: bool)
     if user is None:
         message = gettext("This link no longer works. Nothing was changed.")
         raise NotFound(message, "link_invalid")
-    return Holder(user, email_changes.look_up(session, token, for_change=for_change))
+    return EmailChangeView(user, email_changes.look_up(session, token, for_change=for_change))
 
 
 def _apply(session: Session, caller: Caller, user: User, email: str) -> None:

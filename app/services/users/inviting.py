@@ -22,14 +22,14 @@ from app.services.users.invitees import Invitee
 from app.services.users.loading import check_type, visible
 
 
-class Outcome(StrEnum):
+class InviteOutcome(StrEnum):
     INVITED = "invited"
     KNOWN = "known"
     REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
-class Defaults:
+class InviteDefaults:
     """The organization and role of lines that name none; ``roles`` are those of members by the
     words for them, in lower case."""
 
@@ -47,7 +47,7 @@ class LineResult:
 
     line: int
     email: str
-    outcome: Outcome
+    outcome: InviteOutcome
     message: str
     organization: str | None = None
     organization_id: UUID | None = None
@@ -59,7 +59,7 @@ class LineResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Full:
+class FullOrganization:
     """An organization without seats for all of its ``new`` users."""
 
     organization_id: UUID
@@ -85,7 +85,7 @@ class Full:
 
 
 def invite_many(
-    session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: Defaults
+    session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: InviteDefaults
 ) -> list[LineResult]:
     """Invite members one by one; one who is refused changes nothing and stops no other.
 
@@ -122,7 +122,7 @@ def invite_many(
         problems += missing
         if problems or role is None or organization is None:
             words = " ".join(problems)
-            refused = LineResult(line.line, line.email, Outcome.REFUSED, words)
+            refused = LineResult(line.line, line.email, InviteOutcome.REFUSED, words)
             fields = frozenset(name for name, is_wrong in wrong.items() if is_wrong)
             results.append(replace(refused, wrong=fields))
             continue
@@ -130,7 +130,7 @@ def invite_many(
             results.append(_invite(session, caller, line, organization, role))
             listed.add((organization.partner_id, line.email.lower()))
         except DomainError as error:
-            refused = LineResult(line.line, line.email, Outcome.REFUSED, error.message)
+            refused = LineResult(line.line, line.email, InviteOutcome.REFUSED, error.message)
             if error.code == "user_limit_reached":
                 refused = replace(
                     refused,
@@ -143,8 +143,8 @@ def invite_many(
 
 
 def invite_where_all_fit(
-    session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: Defaults
-) -> tuple[list[LineResult], list[Full]]:
+    session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: InviteDefaults
+) -> tuple[list[LineResult], list[FullOrganization]]:
     """As `invite_many`, but an organization without seats for all of its new users gets none of
     them: the caller chooses who comes in. Return the full organizations too."""
     with session.begin_nested() as trial:
@@ -159,7 +159,7 @@ def invite_where_all_fit(
         at: _without_seat(result)
         for at, result in enumerate(results)
         if result.organization_id in full
-        and (result.outcome is not Outcome.KNOWN or result.user_id in new)
+        and (result.outcome is not InviteOutcome.KNOWN or result.user_id in new)
     }
     kept = [each for at, each in enumerate(wanted) if at not in left_out]
     others = iter(invite_many(session, caller, kept, defaults))
@@ -167,8 +167,8 @@ def invite_where_all_fit(
 
 
 def check_many(
-    session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: Defaults
-) -> tuple[list[LineResult], list[Full]]:
+    session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: InviteDefaults
+) -> tuple[list[LineResult], list[FullOrganization]]:
     """Return what `invite_where_all_fit` would; nothing is written and no mail is sent."""
     with session.begin_nested() as trial:
         results, full = invite_where_all_fit(session, caller, wanted, defaults)
@@ -176,22 +176,22 @@ def check_many(
     new = _new(results)
     return [
         replace(each, message=_listed_twice())
-        if each.outcome is Outcome.KNOWN and each.user_id in new
+        if each.outcome is InviteOutcome.KNOWN and each.user_id in new
         else each
         for each in results
     ], full
 
 
-def _full(session: Session, results: Sequence[LineResult]) -> dict[UUID | None, Full]:
+def _full(session: Session, results: Sequence[LineResult]) -> dict[UUID | None, FullOrganization]:
     """Return the organizations whose user limit refused anyone; the others were just invited."""
-    invited = Counter(r.organization_id for r in results if r.outcome is Outcome.INVITED)
+    invited = Counter(r.organization_id for r in results if r.outcome is InviteOutcome.INVITED)
     refused = Counter(r.organization_id for r in results if r.is_full)
-    full: dict[UUID | None, Full] = {}
+    full: dict[UUID | None, FullOrganization] = {}
     for organization_id, count in refused.items():
         organization = session.get_one(Organization, organization_id)
         came = invited[organization_id]
         taken = organizations.seats_taken(session, organization.id) - came
-        full[organization.id] = Full(
+        full[organization.id] = FullOrganization(
             organization.id, organization.name, taken, organization.user_limit, came + count
         )
     return full
@@ -199,12 +199,12 @@ def _full(session: Session, results: Sequence[LineResult]) -> dict[UUID | None, 
 
 def _new(results: Sequence[LineResult]) -> set[UUID | None]:
     """Return the ids of the users who were invited; another line of such a user is KNOWN."""
-    return {result.user_id for result in results if result.outcome is Outcome.INVITED}
+    return {result.user_id for result in results if result.outcome is InviteOutcome.INVITED}
 
 
 def _without_seat(result: LineResult) -> LineResult:
     message = gettext("User limit reached.")
-    return replace(result, outcome=Outcome.REFUSED, message=message, user_id=None)
+    return replace(result, outcome=InviteOutcome.REFUSED, message=message, user_id=None)
 
 
 def _listed_twice() -> str:
@@ -252,7 +252,7 @@ def _known(
         if known.status is UserStatus.INVITED
         else gettext("Already a member.")
     )
-    return _result(line, Outcome.KNOWN, words, organization, known)
+    return _result(line, InviteOutcome.KNOWN, words, organization, known)
 
 
 def _with_nearest(
@@ -285,11 +285,11 @@ def _invite(
             organization_id=organization.id,
             name=line.name,
         )
-    return _result(line, Outcome.INVITED, gettext("Invited."), organization, user)
+    return _result(line, InviteOutcome.INVITED, gettext("Invited."), organization, user)
 
 
 def _result(
-    line: Invitee, outcome: Outcome, words: str, organization: Organization, user: User
+    line: Invitee, outcome: InviteOutcome, words: str, organization: Organization, user: User
 ) -> LineResult:
     return LineResult(
         line.line,

@@ -149,7 +149,7 @@ def listing(
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class UserFilter:
     """The filters of a user list; ``query`` searches addresses, names and the names of
     organizations, and matches a whole external id. ``organization`` is an id or a part of a name,
     ``partner_id`` narrows an operator's view; ``has_factor``: whether signing in takes a second
@@ -166,7 +166,7 @@ class Filter:
 def search(
     session: Session,
     caller: Caller,
-    chosen: Filter | None = None,
+    chosen: UserFilter | None = None,
     *,
     sort: str = "-created",
     cursor: str | None = None,
@@ -174,11 +174,11 @@ def search(
 ) -> Page[User]:
     """Return a page of users. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered(session, caller, chosen or Filter())
+    rows = _filtered(session, caller, chosen or UserFilter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
-def count(session: Session, caller: Caller, chosen: Filter, *, most: int = MOST_COUNTED) -> int:
+def count(session: Session, caller: Caller, chosen: UserFilter, *, most: int = MOST_COUNTED) -> int:
     """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
     rows = _filtered(session, caller, chosen).with_only_columns(User.id)
     return count_up_to(session, rows, most)
@@ -199,7 +199,7 @@ def types_for(caller: Caller) -> tuple[Role, ...]:
     return tuple(role for role in reversed(Role) if role in grantable(caller.role))
 
 
-def _filtered(session: Session, caller: Caller, chosen: Filter) -> Select[User]:
+def _filtered(session: Session, caller: Caller, chosen: UserFilter) -> Select[User]:
     caller.require(Permission.USERS_READ)
     rows = visible(caller)
     if chosen.partner_id is not None:

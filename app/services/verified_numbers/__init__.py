@@ -1,9 +1,9 @@
 """Numbers that an organization verifies by a call with a code. `calls.request_verification` places
 the call."""
 
-from app.services.verified_numbers.changing import Answer, Outcome, confirm, remove
+from app.services.verified_numbers.changing import CodeOutcome, CodeResult, confirm, remove
 from app.services.verified_numbers.loading import (
-    State,
+    VerificationState,
     called,
     get,
     listing,

@@ -17,14 +17,14 @@ from app.services import audit, phone_numbers
 from app.services.verified_numbers import codes
 from app.services.verified_numbers.loading import (
     MOST_WRONG_CODES,
-    State,
+    VerificationState,
     get,
     require_verifying,
     state_of,
 )
 
 
-class Outcome(StrEnum):
+class CodeOutcome(StrEnum):
     VERIFIED = "verified"
     WRONG = "wrong"
     ENDED = "ended"
@@ -32,10 +32,10 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CodeResult:
     """What an entered code did. ``left`` is how many more can be tried."""
 
-    outcome: Outcome
+    outcome: CodeOutcome
     left: int = 0
 
 
@@ -46,7 +46,7 @@ def confirm(
     number_id: UUID,
     typed: str,
     secret_keys: Sequence[str],
-) -> Answer:
+) -> CodeResult:
     """Verify the number if the code is the one that its latest call spoke.
 
     A number to call from is confirmed for the organization with it, for which the transaction must
@@ -66,21 +66,21 @@ def confirm(
             "code", "invalid_code", gettext("Enter the 6 digits of the code.")
         )
     now = utcnow()
-    if state_of(number, now) is not State.WAITING:
-        return Answer(Outcome.ENDED)
+    if state_of(number, now) is not VerificationState.WAITING:
+        return CodeResult(CodeOutcome.ENDED)
     if codes.fits(code, number.call_id, secret_keys):
         number.verified_at, number.verified_by = now, caller.label[:200]
         _record(session, caller, number, "verified")
         if is_caller_id:
             phone_numbers.confirm(session, caller, organization_id, number.phone)
-        return Answer(Outcome.VERIFIED)
+        return CodeResult(CodeOutcome.VERIFIED)
     number.wrong_codes += 1
     left = MOST_WRONG_CODES - number.wrong_codes
     if left:
         session.flush()
-        return Answer(Outcome.WRONG, left)
+        return CodeResult(CodeOutcome.WRONG, left)
     _record(session, caller, number, "code_ended")
-    return Answer(Outcome.ENDED)
+    return CodeResult(CodeOutcome.ENDED)
 
 
 def remove(

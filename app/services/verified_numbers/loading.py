@@ -19,7 +19,7 @@ from app.services.tenancy import fetch, get_organization, of_tenant
 MOST_WRONG_CODES = 5
 
 
-class State(StrEnum):
+class VerificationState(StrEnum):
     VERIFIED = "verified"
     WAITING = "waiting"
     """The code can be entered."""
@@ -27,12 +27,12 @@ class State(StrEnum):
     """The code has expired, or was entered wrongly too often. A new call is needed."""
 
 
-def state_of(number: VerifiedNumber, now: datetime) -> State:
+def state_of(number: VerifiedNumber, now: datetime) -> VerificationState:
     if number.verified_at is not None:
-        return State.VERIFIED
+        return VerificationState.VERIFIED
     if now >= number.code_expires_at or number.wrong_codes >= MOST_WRONG_CODES:
-        return State.ENDED
-    return State.WAITING
+        return VerificationState.ENDED
+    return VerificationState.WAITING
 
 
 def require_verifying(caller: Caller, purpose: VerificationPurpose) -> None:

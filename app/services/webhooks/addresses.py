@@ -22,7 +22,7 @@ _NOT_FOUND = "webhook.host_not_found"
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class SavedAddress:
     """An address as it was saved last. ``is_first``: it was never changed."""
 
     saved_at: datetime
@@ -48,7 +48,7 @@ def keep_missing_host(session: Session, endpoint_id: UUID, url: str) -> None:
     audit.record_change(session, worker, _NOT_FOUND, endpoint, after={"host": host})
 
 
-def untried(session: Session, endpoint: WebhookEndpoint) -> Address | None:
+def untried(session: Session, endpoint: WebhookEndpoint) -> SavedAddress | None:
     """Return the address of a loaded endpoint if nothing was sent to it yet."""
     found = _saved(session, [endpoint.id]).get(endpoint.id)
     return None if found is None or _was_tried(session, endpoint.id, found) else found
@@ -64,25 +64,25 @@ def hosts_not_found(session: Session, endpoints: Sequence[WebhookEndpoint]) -> s
     }
 
 
-def _saved(session: Session, ids: Sequence[UUID]) -> dict[UUID, Address]:
+def _saved(session: Session, ids: Sequence[UUID]) -> dict[UUID, SavedAddress]:
     entries = session.scalars(
         select(AuditEntry)
         .where(AuditEntry.target_type == "webhook", AuditEntry.target_id.in_(map(str, ids)))
         .where(AuditEntry.action.in_((_CREATED, _UPDATED, _NOT_FOUND)))
         .order_by(AuditEntry.id)
     )
-    saved: dict[UUID, Address] = {}
+    saved: dict[UUID, SavedAddress] = {}
     for entry in entries:
         endpoint_id = UUID(entry.target_id)
         if entry.action == _NOT_FOUND:
             if endpoint_id in saved:  # old entries of the history are deleted
                 saved[endpoint_id] = replace(saved[endpoint_id], is_host_missing=True)
         elif "url" in entry.after:
-            saved[endpoint_id] = Address(entry.at, is_first=entry.action == _CREATED)
+            saved[endpoint_id] = SavedAddress(entry.at, is_first=entry.action == _CREATED)
     return saved
 
 
-def _was_tried(session: Session, endpoint_id: UUID, address: Address) -> bool:
+def _was_tried(session: Session, endpoint_id: UUID, address: SavedAddress) -> bool:
     attempts = select(WebhookDelivery.id).where(
         WebhookDelivery.endpoint_id == endpoint_id,
         WebhookDelivery.last_attempt_at >= address.saved_at,

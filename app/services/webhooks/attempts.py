@@ -16,7 +16,7 @@ Log = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class DeliveryAttempt:
     """``status`` is None without an answer; ``answer`` is the reason then. ``seconds`` is None if
     they weren't measured."""
 
@@ -42,13 +42,13 @@ def with_attempt(log: Sequence[dict[str, Any]] | None, at: datetime, answer: Web
     return [*(log or ()), entry][-MOST_KEPT:]
 
 
-def attempts_of(delivery: WebhookDelivery) -> list[Attempt]:
+def attempts_of(delivery: WebhookDelivery) -> list[DeliveryAttempt]:
     """Return the kept attempts, the latest first. Of a delivery of an earlier version, only the
     last one is known."""
     log = delivery.attempt_log or _last_only(delivery)
     first = delivery.attempts - len(log) + 1
     found = [
-        Attempt(
+        DeliveryAttempt(
             number=number,
             at=datetime.fromisoformat(entry["at"]),
             status=entry["status"],

@@ -14,11 +14,11 @@ from app.languages import gettext
 from app.models import WebhookDelivery, WebhookEndpoint, new_id, utcnow
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.paging import Page, Sort, keyset_page
+from app.services.paging import Page, SortOrder, keyset_page
 from app.services.webhooks import endpoints
 from app.services.webhooks.publishing import TEST, add, written
 
-_NEWEST = Sort(WebhookDelivery.created_at, descending=True)
+_NEWEST = SortOrder(WebhookDelivery.created_at, descending=True)
 _ENDED = (DeliveryState.DELIVERED, DeliveryState.FAILED)
 
 

@@ -36,13 +36,15 @@ _GONE = 410
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class WebhookRequest:
     url: str
     headers: dict[str, str]
     body: str
 
 
-def begin(session: Session, delivery_id: UUID, turn: int, settings: Settings) -> Message | None:
+def begin(
+    session: Session, delivery_id: UUID, turn: int, settings: Settings
+) -> WebhookRequest | None:
     """Return what to send now; None if it is no longer to be sent, or not now.
 
     Raises `SealBroken` if the endpoint's secret can't be read.
@@ -55,7 +57,7 @@ def begin(session: Session, delivery_id: UUID, turn: int, settings: Settings) ->
         session.flush()
         return None
     known = _secrets(endpoint, settings)
-    return Message(
+    return WebhookRequest(
         url=endpoint.url,
         headers=headers(known, delivery.message_id, int(utcnow().timestamp()), delivery.payload),
         body=delivery.payload,

@@ -42,7 +42,7 @@ SORTS = both_ways(
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class EndpointWithSecret:
     """An endpoint with a secret that can't be shown again."""
 
     endpoint: WebhookEndpoint
@@ -57,7 +57,7 @@ def add(
     organization_id: UUID,
     url: str,
     events: Collection[str],
-) -> Shown:
+) -> EndpointWithSecret:
     """Create an endpoint for an organization of the caller's partner.
 
     Raises `Forbidden`, `NotFound` (``organization_not_found``), `Conflict` (``archived``) and
@@ -89,7 +89,7 @@ def add(
         session, caller, "webhook.created", endpoint, after={"url": url, "events": chosen}
     )
     addresses.request_check(session, endpoint)
-    return Shown(endpoint, secret)
+    return EndpointWithSecret(endpoint, secret)
 
 
 def seen_version(endpoint: WebhookEndpoint) -> int:
@@ -215,7 +215,7 @@ def rotate(
     endpoint_id: UUID,
     *,
     overlap: timedelta = timedelta(),
-) -> Shown:
+) -> EndpointWithSecret:
     """Create a new secret; for ``overlap``, messages carry the signature of the old one as well.
 
     Raises `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
@@ -239,7 +239,7 @@ def rotate(
         endpoint,
         after={"previousUntil": endpoint.previous_until},
     )
-    return Shown(endpoint, secret)
+    return EndpointWithSecret(endpoint, secret)
 
 
 def pause(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:

@@ -13,7 +13,7 @@ from app.policy.caller import system_caller
 from app.services import spending
 from app.services.calls import claims
 from app.services.calls.claims import ClaimKind
-from app.services.spending import Limits, Subject
+from app.services.spending import LimitSubject, SpendingLimits
 from tests.api.public.conftest import Script
 from tests.fixtures.clock import SetClock
 from tests.fixtures.statements import counted
@@ -22,8 +22,8 @@ from tests.fixtures.worker import Line
 OPERATOR = system_caller("operator")
 
 
-def limit(session: Session, subject: Subject, **limits: Any) -> None:
-    spending.change(session, OPERATOR, subject, Limits(**limits))
+def limit(session: Session, subject: LimitSubject, **limits: Any) -> None:
+    spending.change(session, OPERATOR, subject, SpendingLimits(**limits))
     session.commit()
 
 
@@ -31,7 +31,7 @@ def limit(session: Session, subject: Subject, **limits: Any) -> None:
 def test_a_call_is_refused_at_the_limit_of_its_organization(
     session: Session, line: Line, script: Script
 ) -> None:
-    limit(session, Subject(organization_id=line.organization_id), day_micros=1_799_999)
+    limit(session, LimitSubject(organization_id=line.organization_id), day_micros=1_799_999)
     answer = script.call()
     body = answer.get_json()
     words = "The organization's spending limit for today is reached."
@@ -42,7 +42,7 @@ def test_a_call_is_refused_at_the_limit_of_its_organization(
         "spend_cap_reached",
     )
     assert session.scalars(select(Call)).all() == []
-    limit(session, Subject(organization_id=line.organization_id), day_micros=1_800_000)
+    limit(session, LimitSubject(organization_id=line.organization_id), day_micros=1_800_000)
     assert script.call().status_code == 200
 
 
@@ -51,7 +51,7 @@ def test_the_limit_of_a_key_stops_that_key_alone(
     session: Session, line: Line, script: Script, make_script: Callable[..., Script]
 ) -> None:
     key = session.scalars(select(ApiKey)).one()
-    limit(session, Subject(api_key_id=key.id), month_minutes=59)
+    limit(session, LimitSubject(api_key_id=key.id), month_minutes=59)
     answer = script.call()
     assert (answer.status_code, answer.get_json()["message"]) == (
         409,
@@ -64,7 +64,7 @@ def test_the_limit_of_a_key_stops_that_key_alone(
 def test_a_test_key_is_never_stopped(
     session: Session, line: Line, make_script: Callable[..., Script]
 ) -> None:
-    limit(session, Subject(partner_id=line.partner_id), day_micros=0)
+    limit(session, LimitSubject(partner_id=line.partner_id), day_micros=0)
     answer = make_script(line, live=False).call()
     assert (answer.status_code, answer.get_json()["status"]) == (200, "queued")
 
@@ -73,7 +73,7 @@ def test_a_call_that_waits_says_why_and_until_when(
     session: Session, line: Line, script: Script, clock: SetClock
 ) -> None:
     clock.set("2026-10-15T12:00")
-    limit(session, Subject(organization_id=line.organization_id), day_micros=0, waits=True)
+    limit(session, LimitSubject(organization_id=line.organization_id), day_micros=0, waits=True)
     answer = script.call().get_json()
     why = "The organization's spending limit for today is reached."
     assert (answer["status"], answer["message"]) == (
@@ -94,7 +94,7 @@ def test_a_call_that_finds_the_money_spent_says_so(
     session: Session, line: Line, script: Script
 ) -> None:
     call_id = script.call().get_json()["callId"]
-    limit(session, Subject(partner_id=line.partner_id), day_micros=0)
+    limit(session, LimitSubject(partner_id=line.partner_id), day_micros=0)
     [call] = session.scalars(select(Call))
     claims.next_step(session, call.id, new_id(), calls_at_once=5)
     session.commit()

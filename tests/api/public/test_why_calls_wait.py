@@ -140,7 +140,7 @@ def anothers_turn(office: Office) -> UUID:
 
 
 def pause(office: Office) -> None:
-    pauses.pause(office.session, system_caller("Mara"), pauses.Scope(), "A storm.")
+    pauses.pause(office.session, system_caller("Mara"), pauses.PauseScope(), "A storm.")
 
 
 def accepted_during_a_pause(office: Office) -> UUID:

@@ -196,7 +196,9 @@ def test_only_users_of_the_directory_are_members(
 
 def test_another_partners_group_does_not_exist(directory: Directory, session: Session) -> None:
     other = make_tenant(session, "Other")
-    group = groups.create(session, other.caller(Role.PARTNER_ADMIN), groups.Fields("Theirs"))
+    group = groups.create(
+        session, other.caller(Role.PARTNER_ADMIN), groups.ScimGroupFields("Theirs")
+    )
     session.commit()
     path = f"/Groups/{group.id}"
     sent = {"schemas": [GROUP], "displayName": "Mine"}

@@ -24,7 +24,7 @@ from app.models import (
 )
 from app.services import alerts, spending
 from app.services.alerts import RuleInput, evaluating
-from app.services.spending import Limits, Subject, budgets
+from app.services.spending import LimitSubject, SpendingLimits, budgets
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.clock import SetClock
@@ -124,8 +124,8 @@ def test_each_measure_reads_its_own_figures(
     talked(session, own, TODAY.replace(month=9, day=30), 1000, 1000)
     ended(session, own, own.organization.id, TODAY - timedelta(days=29), 9, 0, 5)
     ended(session, own, own.organization.id, TODAY - timedelta(days=30), 9, 0, 9)
-    subject = Subject(organization_id=own.organization.id)
-    spending.change(session, OPERATOR, subject, Limits(month_minutes=10))
+    subject = LimitSubject(organization_id=own.organization.id)
+    spending.change(session, OPERATOR, subject, SpendingLimits(month_minutes=10))
     session.add(
         SpendingTotal(
             scope=f"organization:{own.organization.id}",
@@ -287,10 +287,10 @@ def test_the_organization_nearest_to_an_alert_is_shown_for_each_measure_and_peri
     ended(session, own, dental.id, TODAY, 50, 3, 2)
     dental.user_limit = 3
     for organization, limits in (
-        (bakery, Limits(month_minutes=10, day_minutes=5)),
-        (dental, Limits(day_micros=0)),
+        (bakery, SpendingLimits(month_minutes=10, day_minutes=5)),
+        (dental, SpendingLimits(day_micros=0)),
     ):
-        spending.change(session, OPERATOR, Subject(organization_id=organization.id), limits)
+        spending.change(session, OPERATOR, LimitSubject(organization_id=organization.id), limits)
     for period, seconds in (("2026-10", 400), ("2026-10-15", 250)):
         session.add(
             SpendingTotal(
@@ -372,8 +372,8 @@ def test_a_rule_watches_the_budgets_of_organizations_and_of_the_portal(
     each = rule(session, own, AlertMeasure.BUDGET, 80)
     portal = rule(session, own, AlertMeasure.BUDGET, 90, PARTNER)
     for subject, key, organization_id in (
-        (Subject(organization_id=own.plus.id), f"organization:{own.plus.id}", own.plus.id),
-        (Subject(partner_id=own.partner.id), f"partner:{own.partner.id}", None),
+        (LimitSubject(organization_id=own.plus.id), f"organization:{own.plus.id}", own.plus.id),
+        (LimitSubject(partner_id=own.partner.id), f"partner:{own.partner.id}", None),
     ):
         budgets.change(session, staff, subject, 100_000_000)
         total = SpendingTotal(scope=key, period="2026-10", partner_id=own.partner.id)

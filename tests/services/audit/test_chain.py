@@ -22,7 +22,7 @@ from app.policy.caller import system_caller
 from app.services import audit
 from app.services.audit import verification
 from app.services.audit.chain import WITHOUT_PARTNER, digest_of, hash_of
-from app.services.audit.verification import Broken, Verdict
+from app.services.audit.verification import AuditVerification, BrokenChain
 from tests.fixtures.cast import make_partner
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker_context import worker_context
@@ -87,7 +87,7 @@ def test_every_entry_joins_the_chain_of_its_partner(session: Session, partner: U
         *created_by_the_operator,
         *((partner, number) for number in (1, 2, 3)),
     ]
-    assert verification.verify(session) == Verdict(chains=2, entries=4, broken=None)
+    assert verification.verify(session) == AuditVerification(chains=2, entries=4, broken=None)
 
 
 def test_what_is_rolled_back_leaves_no_gap(session: Session, partner: UUID) -> None:
@@ -97,15 +97,15 @@ def test_what_is_rolled_back_leaves_no_gap(session: Session, partner: UUID) -> N
     with session.begin_nested():
         note(session, partner, "thing.kept")
     session.commit()
-    assert verification.verify(session) == Verdict(chains=2, entries=5, broken=None)
+    assert verification.verify(session) == AuditVerification(chains=2, entries=5, broken=None)
 
 
 def test_a_changed_entry_is_named(session: Session, partner: UUID) -> None:
     _first, second, _third = ids(session, partner)
     without_walls(session)
     session.execute(update(AuditEntry).where(AuditEntry.id == second).values(actor="somebody"))
-    broken = Broken("The entry was changed", partner, 2, second)
-    assert verification.verify(session) == Verdict(chains=2, entries=2, broken=broken)
+    broken = BrokenChain("The entry was changed", partner, 2, second)
+    assert verification.verify(session) == AuditVerification(chains=2, entries=2, broken=broken)
 
 
 def test_a_changed_entry_with_a_new_digest_is_named(session: Session, partner: UUID) -> None:
@@ -117,8 +117,8 @@ def test_a_changed_entry_with_a_new_digest_is_named(session: Session, partner: U
     digest = digest_of(content)
     forged = {"digest": digest, "hash": hash_of("", partner, 1, digest)}
     session.execute(update(AuditLink).where(AuditLink.entry_id == first).values(forged))
-    broken = Broken("The link was changed", partner, 2, ids(session, partner)[1])
-    assert verification.verify(session) == Verdict(chains=2, entries=2, broken=broken)
+    broken = BrokenChain("The link was changed", partner, 2, ids(session, partner)[1])
+    assert verification.verify(session) == AuditVerification(chains=2, entries=2, broken=broken)
 
 
 def test_a_deleted_entry_is_named(session: Session, partner: UUID) -> None:
@@ -126,16 +126,16 @@ def test_a_deleted_entry_is_named(session: Session, partner: UUID) -> None:
     without_walls(session)
     session.execute(delete(AuditLink).where(AuditLink.entry_id == second))
     session.execute(delete(AuditEntry).where(AuditEntry.id == second))
-    broken = Broken("Number 2 of the chain is missing", partner, 3, third)
-    assert verification.verify(session) == Verdict(chains=2, entries=2, broken=broken)
+    broken = BrokenChain("Number 2 of the chain is missing", partner, 3, third)
+    assert verification.verify(session) == AuditVerification(chains=2, entries=2, broken=broken)
 
 
 def test_an_entry_beside_the_chain_is_named(session: Session, partner: UUID) -> None:
     row = {"actor_kind": "user", "actor": "x", "action": "a.b", "target_type": "t"}
     planted = new_id()
     session.execute(insert(AuditEntry).values(id=planted, partner_id=partner, target_id="1", **row))
-    broken = Broken("The entry has no place in a chain", partner, None, planted)
-    assert verification.verify(session) == Verdict(chains=2, entries=4, broken=broken)
+    broken = BrokenChain("The entry has no place in a chain", partner, None, planted)
+    assert verification.verify(session) == AuditVerification(chains=2, entries=4, broken=broken)
 
 
 def test_a_history_that_was_cut_off_is_noticed_by_an_earlier_export(
@@ -151,7 +151,7 @@ def test_a_history_that_was_cut_off_is_noticed_by_an_earlier_export(
     session.execute(delete(AuditLink).where(AuditLink.entry_id == last))
     session.execute(delete(AuditEntry).where(AuditEntry.id == last))
     assert verification.verify(session).broken is None
-    broken = Broken("The end of the known history is missing", partner, 3, None)
+    broken = BrokenChain("The end of the known history is missing", partner, 3, None)
     assert verification.verify(session, known).broken == broken
 
 

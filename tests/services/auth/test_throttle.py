@@ -15,8 +15,8 @@ from app.enums import Role
 from app.models import ThrottleCounter, User, utcnow
 from app.services import retention
 from app.services.auth import known_devices, passwords, recovery, sign_in, throttle
-from app.services.auth.sign_in import Attempt, Proven
-from app.services.auth.throttle import Counter, Rule, TooManyFailures
+from app.services.auth.sign_in import ProvenAccount, SignInAttempt
+from app.services.auth.throttle import FailureCounter, ThrottleRule, TooManyFailures
 from app.services.users import link_use
 from app.validation.networks import networks
 from tests.fixtures.cast import Tenant, make_tenant
@@ -40,7 +40,7 @@ def own(session: Session) -> Tenant:
     return tenant
 
 
-def begin(session: Session, email: str, ip: str, cookie: str | None = None) -> Attempt:
+def begin(session: Session, email: str, ip: str, cookie: str | None = None) -> SignInAttempt:
     return sign_in.begin(
         session, email=email, ip=ip, partner_id=None, settings=SETTINGS, device_cookie=cookie
     )
@@ -60,7 +60,7 @@ def enter(session: Session, user: User, ip: str, cookie: str | None = None) -> b
     begun = begin(session, user.email_key, ip, cookie)
     if begun.refusal:
         return False
-    proven = [Proven(account, None) for account in begun.accounts]
+    proven = [ProvenAccount(account, None) for account in begun.accounts]
     return sign_in.finish(session, begun, proven).user == user
 
 
@@ -111,7 +111,7 @@ def test_an_attack_gets_few_guesses_and_the_owner_signs_in_and_recovers(
 
 
 def test_each_failure_doubles_the_wait_up_to_a_bound(session: Session, clock: SetClock) -> None:
-    one = Counter("one", Rule(3, 3600, 900))
+    one = FailureCounter("one", ThrottleRule(3, 3600, 900))
     waits = []
     for _ in range(15):
         try:
@@ -127,7 +127,7 @@ def test_each_failure_doubles_the_wait_up_to_a_bound(session: Session, clock: Se
 
 
 def test_failures_are_forgotten_with_time(session: Session, clock: SetClock) -> None:
-    one = Counter("one", Rule(3, 60, 900))
+    one = FailureCounter("one", ThrottleRule(3, 60, 900))
     for _ in range(3):
         throttle.charge(session, [one])
     with pytest.raises(TooManyFailures) as refused:
@@ -294,7 +294,7 @@ def test_successes_and_failures_side_by_side_never_block_each_other(
         with fresh_database.transaction() as session:
             begun = begin(session, user.email_key, f"2001:db8:{number}::1")
         with fresh_database.transaction() as session:
-            proven = [Proven(account, None) for account in begun.accounts]
+            proven = [ProvenAccount(account, None) for account in begun.accounts]
             outcome = sign_in.finish(session, begun, proven if number % 2 else [])
         return "refused" if outcome.refused else "signed in"
 

@@ -15,7 +15,7 @@ from app.models.base import id_at
 from app.services import spending
 from app.services.calls import carrier_costs
 from app.services.pricing import versions
-from app.services.pricing.plans import Plan, PlanTerms
+from app.services.pricing.plans import EditedPlan, PlanTerms
 from tests.fixtures.cast import Tenant, make_tenant
 
 
@@ -33,7 +33,7 @@ def publish(session: Session, tenant: Tenant, at: datetime, **plans: PlanTerms) 
     """Publish terms by the names of the tiers' members, at a moment."""
     caller = tenant.caller(Role.PARTNER_ADMIN)
     for name, terms in plans.items():
-        plan = Plan(Tier[name], name.title(), terms)
+        plan = EditedPlan(Tier[name], name.title(), terms)
         versions.save(session, caller, tenant.partner.id, plan)
     version = versions.publish(session, caller, tenant.partner.id)
     version.published_at = at

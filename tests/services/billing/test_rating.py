@@ -5,7 +5,14 @@ from datetime import date, timedelta
 import pytest
 
 from app.enums import BillingInterval, UsageUnit
-from app.services.billing.rating import Day, Line, LineKind, Usage, minor_units, rate
+from app.services.billing.rating import (
+    BilledDay,
+    BilledUsage,
+    LineKind,
+    StatementLine,
+    minor_units,
+    rate,
+)
 from app.services.pricing.plans import PlanTerms
 
 OCTOBER = date(2026, 10, 1)
@@ -24,18 +31,18 @@ DINAR = PlanTerms(9_500, "KWD", unit=MINUTE, overage_micros=1_500)
 Short = tuple[LineKind, int, int, int]
 
 
-def usage(calls: int, minutes: int, day: int = 20, since: date = LONG_AGO) -> Usage:
-    return Usage(since, [Day(date(2026, 10, day), calls, minutes)])
+def usage(calls: int, minutes: int, day: int = 20, since: date = LONG_AGO) -> BilledUsage:
+    return BilledUsage(since, [BilledDay(date(2026, 10, day), calls, minutes)])
 
 
-def short(lines: list[Line]) -> list[Short]:
+def short(lines: list[StatementLine]) -> list[Short]:
     """Kind, used, charged and amount of each line."""
     return [(line.kind, line.used, line.charged, line.amount) for line in lines]
 
 
 WHOLE = (LineKind.PLAN, 31, 31, 2_900)
-NOTHING = Usage(LONG_AGO, [])
-CASES: dict[str, tuple[PlanTerms, Usage, list[Short]]] = {
+NOTHING = BilledUsage(LONG_AGO, [])
+CASES: dict[str, tuple[PlanTerms, BilledUsage, list[Short]]] = {
     "a plan without a unit charges its price alone": (FLAT, usage(9, 999), [WHOLE]),
     "no usage": (MINUTES, NOTHING, [WHOLE, (LineKind.USAGE, 0, 0, 0)]),
     "exactly what is included": (MINUTES, usage(9, 100), [WHOLE, (LineKind.USAGE, 100, 0, 0)]),
@@ -58,15 +65,15 @@ CASES: dict[str, tuple[PlanTerms, Usage, list[Short]]] = {
     ),
     "the trial ends in the month": (
         TRIAL,
-        Usage(
+        BilledUsage(
             date(2026, 9, 27),
-            [Day(date(2026, 10, 10), 1, 9), Day(date(2026, 10, 11), 1, 8)],
+            [BilledDay(date(2026, 10, 10), 1, 9), BilledDay(date(2026, 10, 11), 1, 8)],
         ),
         [(LineKind.PLAN, 31, 21, 2_100), (LineKind.TRIAL, 9, 0, 0), (LineKind.USAGE, 8, 3, 30)],
     ),
     "created in the month": (
         FLAT,
-        Usage(date(2026, 10, 31), []),
+        BilledUsage(date(2026, 10, 31), []),
         [(LineKind.PLAN, 31, 1, 94)],
     ),
     "currencies without decimals": (
@@ -95,8 +102,8 @@ def test_twelve_months_of_a_yearly_plan_are_its_price_to_the_cent() -> None:
 
 
 def test_a_line_survives_its_storage() -> None:
-    line = Line(LineKind.CORRECTION, -55, "minute", month=OCTOBER)
-    assert Line.stored(line.to_json()) == line
+    line = StatementLine(LineKind.CORRECTION, -55, "minute", month=OCTOBER)
+    assert StatementLine.stored(line.to_json()) == line
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.services import organizations
 from app.services.billing import statements
-from app.services.billing.rating import Line, LineKind
+from app.services.billing.rating import LineKind, StatementLine
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import set_clock
@@ -27,7 +27,7 @@ IN_NOVEMBER = datetime(2026, 11, 20, 12, tzinfo=UTC)
 CLOSING = datetime(2026, 11, 1, 3, tzinfo=UTC)
 NEXT_CLOSING = datetime(2026, 12, 1, 3, tzinfo=UTC)
 PLUS = PlanTerms(9_900, "USD", unit=UsageUnit.MINUTE, included=10, overage_micros=150_000)
-PLAN_LINE = Line(LineKind.PLAN, 9_900, "day", 31, 0, 31, 99_000_000)
+PLAN_LINE = StatementLine(LineKind.PLAN, 9_900, "day", 31, 0, 31, 99_000_000)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_a_closed_statement_stays_when_the_plan_and_the_usage_change(
     publish(session, own, CLOSING, PLUS=PlanTerms(100, "USD"))
     call(session, own.plus, IN_OCTOBER, 600)
     assert bill(session, own) == before
-    used = Line(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
+    used = StatementLine(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
     assert (before.lines, before.total) == ([PLAN_LINE, used], 9_930)
 
 
@@ -77,7 +77,7 @@ def test_late_usage_is_a_correction_in_the_next_statement_once(
     close(session, CLOSING)
     call(session, own.plus, IN_OCTOBER, 3 * 60)
     close(session, NEXT_CLOSING)
-    corrected = Line(LineKind.CORRECTION, 45, "minute", month=OCTOBER)
+    corrected = StatementLine(LineKind.CORRECTION, 45, "minute", month=OCTOBER)
     assert bill(session, own, NOVEMBER).lines[-1] == corrected
     assert bill(session, own).total == 9_930
     close(session, datetime(2027, 1, 1, 3, tzinfo=UTC))
@@ -134,12 +134,15 @@ def test_an_archived_organization_pays_only_what_it_used(session: Session, own: 
 @pytest.mark.parametrize(
     ("state", "charge"),
     [
-        (SubscriptionState.ACTIVE, statements.Charge(30, is_done=False, problem="")),
+        (SubscriptionState.ACTIVE, statements.StatementCharge(30, is_done=False, problem="")),
         (SubscriptionState.ENDED, None),
     ],
 )
 def test_what_is_beyond_the_plan_is_charged_to_a_subscription_that_lasts(
-    session: Session, own: Tenant, state: SubscriptionState, charge: statements.Charge | None
+    session: Session,
+    own: Tenant,
+    state: SubscriptionState,
+    charge: statements.StatementCharge | None,
 ) -> None:
     call(session, own.plus, IN_OCTOBER, 12 * 60)
     subscription = Subscription(
@@ -184,7 +187,7 @@ def test_the_month_in_which_a_subscription_ends_is_rated_by_its_plan_without_the
     for closing in (CLOSING, NEXT_CLOSING):
         close(session, closing)
     october, november = bill(session, own), bill(session, own, NOVEMBER)
-    used = Line(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
+    used = StatementLine(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
     assert (october.tier, october.lines, october.charge) == (Tier.PLUS, [used], None)
     assert (november.tier, november.total, november.charge) == (Tier.FREE, 400, None)
 
@@ -198,7 +201,7 @@ def test_usage_reported_after_the_end_of_a_subscription_is_invoiced_by_the_partn
     call(session, own.plus, IN_OCTOBER, 3 * 60)
     close(session, NEXT_CLOSING)
     november = bill(session, own, NOVEMBER)
-    corrected = Line(LineKind.CORRECTION, 45, "minute", month=OCTOBER)
+    corrected = StatementLine(LineKind.CORRECTION, 45, "minute", month=OCTOBER)
     assert [line for line in november.lines if line.amount] == [corrected]
     assert (november.total, november.number, november.charge) == (45, 2, None)
 
@@ -227,7 +230,7 @@ def test_a_preview_shows_this_month_so_far(session: Session, own: Tenant) -> Non
         call(session, own.plus, IN_NOVEMBER, 12 * 60)
         member = statements.current_month(session, own.caller(Role.PARTNER_ADMIN), own.plus.id)
     assert (member.month, member.total, member.closed_at) == (NOVEMBER, 9_930, None)
-    assert member.usage == Line(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
+    assert member.usage == StatementLine(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
 
 
 def test_a_member_sees_only_the_statements_of_the_own_organization(

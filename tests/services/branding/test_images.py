@@ -103,7 +103,7 @@ def test_pictures_are_decoded_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     at_work, most = [0], [0]
     original = images._encode
 
-    def watched(*given: object) -> images.Encoded:
+    def watched(*given: object) -> images.EncodedPicture:
         at_work[0] += 1
         most[0] = max(most[0], at_work[0])
         try:

@@ -10,8 +10,8 @@ from app.services.branding.shades import (
     INK,
     LIGHT,
     WHITE,
-    Shades,
-    Surfaces,
+    ThemeShades,
+    ThemeSurfaces,
     brand_shades,
     contrast,
     stylesheet,
@@ -31,7 +31,7 @@ COLOURS = [
 ]
 
 
-def missed(shades: Shades, surfaces: Surfaces) -> list[str]:
+def missed(shades: ThemeShades, surfaces: ThemeSurfaces) -> list[str]:
     """The promises of one theme that do not hold, with what was measured."""
     everywhere = [surfaces.page, surfaces.canvas, surfaces.sunken, surfaces.raised, shades.subtle]
     measured = {
@@ -103,7 +103,7 @@ def test_the_sheet_holds_brand_properties_and_nothing_else() -> None:
     names = [line.split(":")[0].strip() for line in lines[1:-1]]
     assert names == [
         "--brand",
-        *(f"--brand-{name.replace('_', '-')}" for name in Shades.__dataclass_fields__),
+        *(f"--brand-{name.replace('_', '-')}" for name in ThemeShades.__dataclass_fields__),
         "--brand-panel-line",
         "--brand-link-line",
     ]

@@ -20,7 +20,7 @@ from app.phone import region_of
 from app.services import destinations
 from app.services.calls import claims
 from app.services.calls.claims import ClaimKind, FoundHost
-from app.services.destinations import Choice, Limits
+from app.services.destinations import DestinationChoice, DestinationLimits
 from tests.fixtures.cast import OPERATOR, open_destinations
 from tests.fixtures.databases import runs_on
 from tests.fixtures.worker import Line, make_line
@@ -43,15 +43,17 @@ HOME = frozenset({"US"})
 
 
 def close_for_all(session: Session, line: Line) -> None:
-    destinations.change_limits(session, OPERATOR, Limits(HOME, None))
+    destinations.change_limits(session, OPERATOR, DestinationLimits(HOME, None))
 
 
 def close_for_the_partner(session: Session, line: Line) -> None:
-    destinations.change_limits(session, OPERATOR, Limits(HOME, None), line.partner_id)
+    destinations.change_limits(session, OPERATOR, DestinationLimits(HOME, None), line.partner_id)
 
 
 def close_by_the_partner(session: Session, line: Line) -> None:
-    destinations.change_choice(session, OPERATOR, line.partner_id, Choice(frozenset(), ()))
+    destinations.change_choice(
+        session, OPERATOR, line.partner_id, DestinationChoice(frozenset(), ())
+    )
 
 
 def close_by_the_organization(session: Session, line: Line) -> None:
@@ -73,7 +75,7 @@ backend = runs_on(["sqlite"])
 @pytest.fixture
 def line(session: Session) -> Line:
     """An organization that may call everywhere: each layer has opened every country."""
-    destinations.change_limits(session, OPERATOR, Limits(EVERYWHERE, None))
+    destinations.change_limits(session, OPERATOR, DestinationLimits(EVERYWHERE, None))
     return make_line(session, allowed_regions=sorted(EVERYWHERE))
 
 

@@ -20,7 +20,7 @@ from app.services import calls, carrier_accounts
 from app.services.calls import carrier_reports, claims
 from app.services.calls.cancel import CANCELLING
 from app.services.calls.carrier_reports import NOT_ENDED
-from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts import AccountFields
 from tests.fixtures.clock import set_clock
 from tests.fixtures.settings import settings_for
 from tests.fixtures.worker import Line, make_line
@@ -132,7 +132,7 @@ def test_a_call_over_an_account_that_nothing_opens_any_more_goes_on(session: Ses
         session,
         system_caller("somebody", line.partner_id),
         KEYS,
-        Particulars("2a" * 16, sid="AC" + "1a" * 16),
+        AccountFields("2a" * 16, sid="AC" + "1a" * 16),
         organization=session.get_one(Organization, line.organization_id),
     )
     call, attempt_id = on_the_line(session, line)

@@ -45,9 +45,12 @@ def ask(session: Session, line: Line) -> Call:
 
 def checks_of(session: Session, line: Line) -> list[tuple[str, str, str]]:
     """Code, state and sentence of everything that is looked at before a call."""
-    assistant, texts = session.get_one(Assistant, line.assistant_id), calls.Texts(instructions="x")
+    assistant, texts = (
+        session.get_one(Assistant, line.assistant_id),
+        calls.CallTexts(instructions="x"),
+    )
     found = calls.preflight(
-        session, OWNER, assistant, NUMBER, texts, installation=calls.Installation()
+        session, OWNER, assistant, NUMBER, texts, installation=calls.CallSettings()
     )
     return [(check.code, check.state.value, check.sentence) for check in found]
 

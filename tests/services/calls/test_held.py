@@ -22,7 +22,7 @@ def dial(session: Session, line: Line) -> UUID:
 
 
 def pause(session: Session) -> None:
-    pauses.pause(session, SOMEBODY, pauses.Scope(), "A storm.")
+    pauses.pause(session, SOMEBODY, pauses.PauseScope(), "A storm.")
 
 
 def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
@@ -42,7 +42,7 @@ def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
         CallStatus.DIALING,
         "Calling is paused: A storm.",
     )
-    pauses.resume(session, SOMEBODY, pauses.Scope())
+    pauses.resume(session, SOMEBODY, pauses.PauseScope())
     session.get_one(CallAttempt, attempt_id).carrier_retry_at = utcnow()
     session.flush()
     assert claims.claim_carrier_retry(session, attempt_id).kind is ClaimKind.DIAL
@@ -62,10 +62,10 @@ def test_a_pause_holds_what_it_covers_until_it_ends(
     session: Session, line: Line, scope: str, held_lines: list[bool]
 ) -> None:
     scopes = {
-        "all": pauses.Scope(),
-        "simulator": pauses.Scope(carrier=CarrierKind.SIMULATOR),
-        "twilio": pauses.Scope(carrier=CarrierKind.TWILIO),
-        "partner": pauses.Scope(partner_id=line.partner_id),
+        "all": pauses.PauseScope(),
+        "simulator": pauses.PauseScope(carrier=CarrierKind.SIMULATOR),
+        "twilio": pauses.PauseScope(carrier=CarrierKind.TWILIO),
+        "partner": pauses.PauseScope(partner_id=line.partner_id),
     }
     pauses.pause(session, SOMEBODY, scopes[scope], "A storm.")
     ids = [dial(session, each) for each in (line, make_line(session))]

@@ -20,17 +20,17 @@ from app.policy.caller import system_caller
 from app.services import calls, pauses, workers
 from app.services.calls import claims, limits
 from app.services.pauses import carrier_health
-from app.services.pauses.carrier_health import Behaviour, Count
+from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
 from tests.fixtures.worker import Line
 
 NUMBER = "+12025550101"
-TEXTS = calls.Texts(intro="Hello.", voicemail="Bye.")
+TEXTS = calls.CallTexts(intro="Hello.", voicemail="Bye.")
 
 
-def states(session: Session, line: Line, number: str, texts: calls.Texts) -> dict[str, str]:
+def states(session: Session, line: Line, number: str, texts: calls.CallTexts) -> dict[str, str]:
     assistant = session.get_one(Assistant, line.assistant_id)
     checks = calls.preflight(
-        session, line.key, assistant, number, texts, installation=calls.Installation()
+        session, line.key, assistant, number, texts, installation=calls.CallSettings()
     )
     return {check.code: check.state.value for check in checks}
 
@@ -76,8 +76,8 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_fix_it(
         line.key,
         assistant,
         NUMBER,
-        calls.Texts(intro="Hello."),
-        installation=calls.Installation(),
+        calls.CallTexts(intro="Hello."),
+        installation=calls.CallSettings(),
     )
     assert [(check.code, check.state.value, check.fix_at) for check in checks] == [
         ("organization_active", "failed", "organization"),
@@ -117,7 +117,7 @@ def test_a_silent_worker_is_a_warning(session: Session, line: Line) -> None:
     assert states(session, line, NUMBER, TEXTS)["worker_running"] == "warning"
 
 
-def warned(session: Session, line: Line, installation: calls.Installation) -> list[tuple[str, str]]:
+def warned(session: Session, line: Line, installation: calls.CallSettings) -> list[tuple[str, str]]:
     assistant = session.get_one(Assistant, line.assistant_id)
     checks = calls.preflight(session, line.key, assistant, NUMBER, TEXTS, installation=installation)
     return [
@@ -128,14 +128,16 @@ def warned(session: Session, line: Line, installation: calls.Installation) -> li
 
 
 def test_the_check_shows_what_a_call_would_wait_for(session: Session, line: Line) -> None:
-    twilio = calls.Installation(CarrierKind.TWILIO, calls_at_once=1, calls_per_second=0.01)
+    twilio = calls.CallSettings(CarrierKind.TWILIO, calls_at_once=1, calls_per_second=0.01)
     assert warned(session, line, twilio) == []
     call_id = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO).id
     claims.next_step(session, call_id, new_id(), calls_at_once=1, carrier_calls_per_second=0.01)
-    pauses.pause(session, system_caller("Mara"), pauses.Scope(), "A storm.")
+    pauses.pause(session, system_caller("Mara"), pauses.PauseScope(), "A storm.")
     now = utcnow()
-    silent = Behaviour(now.replace(second=0, microsecond=0), CarrierKind.TWILIO, Observed.SILENT)
-    carrier_health.record(session, {silent: Count(2, now, "ReadTimeout")})
+    silent = CarrierBehaviour(
+        now.replace(second=0, microsecond=0), CarrierKind.TWILIO, Observed.SILENT
+    )
+    carrier_health.record(session, {silent: BehaviourCount(2, now, "ReadTimeout")})
     session.flush()
     assert warned(session, line, twilio) == [
         (
@@ -155,8 +157,8 @@ def test_the_check_shows_what_a_call_would_wait_for(session: Session, line: Line
             "The carrier does not answer. The call will be retried until it is accepted.",
         ),
     ]
-    pauses.resume(session, system_caller("Mara"), pauses.Scope())
-    simulated = calls.Installation(calls_at_once=2)
+    pauses.resume(session, system_caller("Mara"), pauses.PauseScope())
+    simulated = calls.CallSettings(calls_at_once=2)
     assert warned(session, line, simulated) == []
 
 
@@ -182,7 +184,7 @@ def test_a_spending_limit_is_checked_unless_the_call_is_simulated(
                 assistant,
                 NUMBER,
                 TEXTS,
-                installation=calls.Installation(carrier),
+                installation=calls.CallSettings(carrier),
             )
             if check.code == "spending_allowed"
         ]

@@ -36,7 +36,7 @@ def test_nothing_that_has_ended_is_dialled_again() -> None:
 
 
 @pytest.mark.parametrize("by", states.MOVES, ids=lambda move: str(move.name))
-def test_a_call_makes_the_moves_of_the_table_and_no_others(by: states.Move) -> None:
+def test_a_call_makes_the_moves_of_the_table_and_no_others(by: states.StatusChange) -> None:
     made = set()
     for source in (None, *CallStatus):
         for target in CallStatus:

@@ -85,7 +85,7 @@ def test_what_is_fresh_on_the_line_or_held_is_not_looked_at(session: Session, li
     session.get_one(Call, fresh).created_at = utcnow()
     on_the_line = wait_in_queue(session, line)
     claims.next_step(session, on_the_line, new_id(), calls_at_once=5)
-    pauses.pause(session, system_caller("somebody"), pauses.Scope(), "A storm.")
+    pauses.pause(session, system_caller("somebody"), pauses.PauseScope(), "A storm.")
     held = wait_in_queue(session, line)
     claims.next_step(session, held, new_id(), calls_at_once=5)
     session.flush()

@@ -201,9 +201,9 @@ def test_calls_out_of_trial_are_not_counted(session: Session) -> None:
 
 def check(session: Session, line: Line, number: str = NUMBER, **limits: int) -> list[object]:
     assistant = session.get_one(Assistant, line.assistant_id)
-    installation = calls.Installation(trial_limits=TrialLimits(**limits))
+    installation = calls.CallSettings(trial_limits=TrialLimits(**limits))
     checks = calls.preflight(
-        session, line.key, assistant, number, calls.Texts(), installation=installation
+        session, line.key, assistant, number, calls.CallTexts(), installation=installation
     )
     return [(one.state, one.sentence, one.fix_at) for one in checks if one.code == "trial_mode"]
 

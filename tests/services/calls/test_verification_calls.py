@@ -30,7 +30,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import calls, do_not_call, verified_numbers
 from app.services.calls import claims, lifecycle
-from app.services.verified_numbers import Answer, Outcome
+from app.services.verified_numbers import CodeOutcome, CodeResult
 from app.services.verified_numbers.codes import code_of
 from tests.fixtures.cast import OPERATOR, open_destinations
 from tests.fixtures.clock import SetClock
@@ -72,7 +72,7 @@ def heard(session: Session, call: Call) -> str:
     return str(first)
 
 
-def enter(session: Session, line: Line, number: VerifiedNumber, code: str) -> Answer:
+def enter(session: Session, line: Line, number: VerifiedNumber, code: str) -> CodeResult:
     return verified_numbers.confirm(
         session, member(line), line.organization_id, number.id, code, KEYS
     )
@@ -94,7 +94,7 @@ def test_the_code_that_was_heard_verifies_the_number(session: Session, line: Lin
     code = heard(session, call)
     asked = session, line.organization_id, [NUMBER], VerificationPurpose.CALL_TRIAL
     assert not verified_numbers.verified_among(*asked)
-    assert enter(session, line, number, code) == Answer(Outcome.VERIFIED)
+    assert enter(session, line, number, code) == CodeResult(CodeOutcome.VERIFIED)
     assert verified_numbers.verified_among(*asked) == {NUMBER}
     assert number.verified_by == "a live key"
     assert line.accept(session, NUMBER).status is CallStatus.QUEUED
@@ -112,7 +112,7 @@ def test_a_number_is_verified_for_one_purpose_and_one_organization(
     )
     code = code_of(number.call_id, SECRET_KEY)
     entered = verified_numbers.confirm(session, editor, line.organization_id, number.id, code, KEYS)
-    assert entered == Answer(Outcome.VERIFIED)
+    assert entered == CodeResult(CodeOutcome.VERIFIED)
     verified = {
         (organization_id, purpose): bool(
             verified_numbers.verified_among(session, organization_id, [NUMBER], purpose)
@@ -129,27 +129,27 @@ def test_a_code_is_used_once_and_ends_with_the_next_call(session: Session, line:
     number, first = request(session, line)
     old = heard(session, first)
     number, second = request(session, line)
-    assert enter(session, line, number, old) == Answer(Outcome.WRONG, 4)
+    assert enter(session, line, number, old) == CodeResult(CodeOutcome.WRONG, 4)
     new = heard(session, second)
-    assert enter(session, line, number, new) == Answer(Outcome.VERIFIED)
-    assert enter(session, line, number, new) == Answer(Outcome.ENDED)
+    assert enter(session, line, number, new) == CodeResult(CodeOutcome.VERIFIED)
+    assert enter(session, line, number, new) == CodeResult(CodeOutcome.ENDED)
 
 
 def test_a_code_is_valid_for_ten_minutes(session: Session, line: Line, clock: SetClock) -> None:
     number, call = request(session, line)
     code = heard(session, call)
     clock.pass_by(minutes=10)
-    assert enter(session, line, number, code) == Answer(Outcome.ENDED)
+    assert enter(session, line, number, code) == CodeResult(CodeOutcome.ENDED)
 
 
 def test_five_wrong_codes_end_it_for_the_right_one_too(session: Session, line: Line) -> None:
     number, call = request(session, line)
     code = heard(session, call)
     answers = [enter(session, line, number, other_than(code)) for _ in range(5)]
-    assert answers == [Answer(Outcome.WRONG, left) for left in (4, 3, 2, 1)] + [
-        Answer(Outcome.ENDED)
+    assert answers == [CodeResult(CodeOutcome.WRONG, left) for left in (4, 3, 2, 1)] + [
+        CodeResult(CodeOutcome.ENDED)
     ]
-    assert enter(session, line, number, code) == Answer(Outcome.ENDED)
+    assert enter(session, line, number, code) == CodeResult(CodeOutcome.ENDED)
     last = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
     assert last is not None
     assert (last.action, last.target) == ("verified_number.code_ended", NUMBER)
@@ -169,7 +169,7 @@ def test_of_eight_wrong_codes_at_once_five_are_counted(fresh_database: Database)
         number, call = request(session, line)
         code = heard(session, call)
 
-    def guess(_: int) -> Answer:
+    def guess(_: int) -> CodeResult:
         with fresh_database.transaction() as session:
             return enter(session, line, number, other_than(code))
 
@@ -177,7 +177,7 @@ def test_of_eight_wrong_codes_at_once_five_are_counted(fresh_database: Database)
         answers = list(pool.map(guess, range(8)))
     assert sorted(answer.left for answer in answers) == [0, 0, 0, 0, 1, 2, 3, 4]
     with fresh_database.transaction() as session:
-        assert enter(session, line, number, code) == Answer(Outcome.ENDED)
+        assert enter(session, line, number, code) == CodeResult(CodeOutcome.ENDED)
         assert session.get_one(VerifiedNumber, number.id).wrong_codes == 5
 
 

@@ -27,7 +27,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import calls, phone_numbers, verified_numbers
 from app.services.calls.verification import NO_ASSISTANT
-from app.services.verified_numbers import Answer, Outcome
+from app.services.verified_numbers import CodeOutcome, CodeResult
 from app.services.verified_numbers.codes import code_of
 from tests.fixtures.cast import OPERATOR
 from tests.fixtures.settings import SECRET_KEY
@@ -55,7 +55,7 @@ def request(
     )
 
 
-def enter(session: Session, line: Line, number: VerifiedNumber, change: int = 0) -> Answer:
+def enter(session: Session, line: Line, number: VerifiedNumber, change: int = 0) -> CodeResult:
     """Enter the right code, or one that differs from it."""
     code = f"{(int(code_of(number.call_id, SECRET_KEY)) + change) % 10**6:06}"
     return verified_numbers.confirm(
@@ -97,11 +97,11 @@ def test_the_right_code_confirms_the_number_and_a_wrong_one_counts(
     session: Session, line: Line
 ) -> None:
     number = request(session, line)
-    assert enter(session, line, number, change=1) == Answer(Outcome.WRONG, 4)
+    assert enter(session, line, number, change=1) == CodeResult(CodeOutcome.WRONG, 4)
     assert stored(session) == []
-    assert enter(session, line, number) == Answer(Outcome.VERIFIED)
+    assert enter(session, line, number) == CodeResult(CodeOutcome.VERIFIED)
     assert stored(session) == owned(line)
-    assert enter(session, line, number) == Answer(Outcome.ENDED)
+    assert enter(session, line, number) == CodeResult(CodeOutcome.ENDED)
     actions = session.scalars(select(AuditEntry.action).order_by(AuditEntry.id)).all()
     assert list(actions) == [
         "call.scheduled",
@@ -143,7 +143,7 @@ def test_a_number_that_is_confirmed_for_another_tenant_is_refused_once_the_code_
     other = make_line(session)
     phone_numbers.assign(session, OPERATOR, other.organization_id, [NUMBER])
     number = request(session, line)
-    assert enter(session, line, number, change=1) == Answer(Outcome.WRONG, 4)
+    assert enter(session, line, number, change=1) == CodeResult(CodeOutcome.WRONG, 4)
     with pytest.raises(ValidationFailed) as error, session.begin_nested():
         enter(session, line, number)
     [problem] = error.value.problems

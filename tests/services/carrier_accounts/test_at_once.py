@@ -15,7 +15,7 @@ from app.gateways.carriers.sip.account import Trunk
 from app.models import CarrierAccount, Organization
 from app.policy.caller import system_caller
 from app.services import carrier_accounts
-from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts import AccountFields
 from tests.fixtures.settings import settings_for
 from tests.fixtures.worker import open_line
 
@@ -46,7 +46,7 @@ def at_once(database: Database, partner_id: UUID, organization_id: UUID | None) 
                     session,
                     system_caller(f"person {number}", partner_id),
                     KEYS,
-                    Particulars("right", trunk=Trunk("sip.example.com", user=f"user{number}")),
+                    AccountFields("right", trunk=Trunk("sip.example.com", user=f"user{number}")),
                     organization=named,
                     expected_version=0,
                 )

@@ -13,9 +13,9 @@ from app.policy.caller import Caller, system_caller
 from app.services import calls
 from app.services.calls import attempts, claims
 from app.services.calls.claims import ClaimKind
-from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts import AccountFields
 from app.services.pauses import carrier_health
-from app.services.pauses.carrier_health import Behaviour, Count
+from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
 from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.settings import settings_for
 from tests.fixtures.worker import Line
@@ -23,8 +23,8 @@ from tests.fixtures.worker import Line
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 KEYS = settings_for("sqlite://", Path()).secret_keys
 NUMBER = "+12125551234"
-TWILIO = Particulars("2a" * 16, sid="AC" + "1a" * 16)
-TRUNK = Particulars("right", trunk=Trunk("sip.example.com", user="portal"))
+TWILIO = AccountFields("2a" * 16, sid="AC" + "1a" * 16)
+TRUNK = AccountFields("right", trunk=Trunk("sip.example.com", user="portal"))
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def caller(line: Line) -> Caller:
     return system_caller("somebody", line.partner_id)
 
 
-def bring(session: Session, caller: Caller, wanted: Particulars) -> CarrierAccount:
+def bring(session: Session, caller: Caller, wanted: AccountFields) -> CarrierAccount:
     return put_in_use(session, caller, KEYS, wanted, organization=None)
 
 
@@ -40,7 +40,7 @@ def accepted(session: Session, line: Line) -> Call:
     return line.accept(session, NUMBER)
 
 
-def claimed(session: Session, call: Call) -> tuple[claims.Claim, CallAttempt]:
+def claimed(session: Session, call: Call) -> tuple[claims.CallClaim, CallAttempt]:
     attempt_id = new_id()
     claim = claims.next_step(session, call.id, attempt_id, calls_at_once=5)
     return claim, session.get_one(CallAttempt, attempt_id)
@@ -64,10 +64,12 @@ def test_the_installations_trunk_being_away_says_nothing_of_a_partners(
     session: Session, line: Line, caller: Caller
 ) -> None:
     now = utcnow()
-    silent = Behaviour(now.replace(second=0, microsecond=0), CarrierKind.SIP, Observed.SILENT)
-    carrier_health.record(session, {silent: Count(2, now, "no answer")})
-    assistant, texts = session.get_one(Assistant, line.assistant_id), calls.Texts()
-    sip = calls.Installation(CarrierKind.SIP)
+    silent = CarrierBehaviour(
+        now.replace(second=0, microsecond=0), CarrierKind.SIP, Observed.SILENT
+    )
+    carrier_health.record(session, {silent: BehaviourCount(2, now, "no answer")})
+    assistant, texts = session.get_one(Assistant, line.assistant_id), calls.CallTexts()
+    sip = calls.CallSettings(CarrierKind.SIP)
 
     def warned() -> bool:
         found = calls.preflight(session, line.key, assistant, NUMBER, texts, installation=sip)

@@ -7,7 +7,7 @@ import pytest
 
 from app.errors import ValidationFailed
 from app.gateways.carriers.sip.account import Trunk
-from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts import AccountFields
 from app.services.carrier_accounts.account_fields import check
 
 TRUNK = Trunk("sip.example.com:5080", user="portal", domain="example.com", proxy="10.example:5060")
@@ -49,7 +49,9 @@ def problems(
 ) -> list[tuple[str, str]]:
     """The fields at which they are refused, each with its code."""
     try:
-        check(Particulars(password, trunk=trunk), may_be_empty=False, may_be_private=may_be_private)
+        check(
+            AccountFields(password, trunk=trunk), may_be_empty=False, may_be_private=may_be_private
+        )
     except ValidationFailed as error:
         return [(problem.field, problem.code) for problem in error.problems]
     return []

@@ -12,7 +12,7 @@ from app.errors import NotFound
 from app.models import AuditEntry, ThrottleCounter, User, utcnow
 from app.services.auth import offered_accounts, passwords, sign_in
 from app.services.auth.password_checks import PasswordChecks
-from app.services.auth.sign_in import Outcome
+from app.services.auth.sign_in import SignInOutcome
 from app.services.users import operators
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant, make_user
 from tests.fixtures.clock import SetClock
@@ -40,7 +40,7 @@ def attempt(
     *,
     ip: str = "192.0.2.1",
     partner_id: UUID | None = None,
-) -> Outcome:
+) -> SignInOutcome:
     begun = sign_in.begin(session, email=email, ip=ip, partner_id=partner_id, settings=LIMITS)
     if begun.refusal:
         raise begun.refusal
@@ -53,7 +53,7 @@ def test_the_right_password_signs_in_and_is_remembered(
     session.refresh(own.user)
     before = own.user.updated_at
     outcome = attempt(session, " OLGA@northwind.example ")
-    assert outcome == Outcome(user=own.user)
+    assert outcome == SignInOutcome(user=own.user)
     session.refresh(own.user)
     assert own.user.last_sign_in == clock.now
     assert own.user.updated_at == before
@@ -73,7 +73,7 @@ def test_unknown_address_and_wrong_password_get_the_same_answer(
         attempt(session, "olga@northwind.example", "wrong"),
         attempt(session, "nobody@northwind.example"),
     ]
-    assert outcomes == [Outcome(), Outcome()]
+    assert outcomes == [SignInOutcome(), SignInOutcome()]
     assert [outcome.refused for outcome in outcomes] == [True, True]
 
 
@@ -173,7 +173,7 @@ def test_who_is_not_active_is_refused_like_a_stranger(
 ) -> None:
     change(own)
     session.flush()
-    assert attempt(session, "olga@northwind.example") == Outcome()
+    assert attempt(session, "olga@northwind.example") == SignInOutcome()
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_who_is_paused_is_told_with_the_right_password_who_to_ask(
 ) -> None:
     change(own)
     session.flush()
-    assert attempt(session, "olga@northwind.example") == Outcome(paused=paused)
-    assert attempt(session, "olga@northwind.example", "another password") == Outcome()
+    assert attempt(session, "olga@northwind.example") == SignInOutcome(paused=paused)
+    assert attempt(session, "olga@northwind.example", "another password") == SignInOutcome()
 
 
 def test_a_hash_with_old_costs_is_renewed_at_sign_in(session: Session, own: Tenant) -> None:

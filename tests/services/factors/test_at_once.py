@@ -19,7 +19,7 @@ from app.policy.caller import Caller
 from app.services.auth import second_step
 from app.services.credentials.encryption import seal
 from app.services.factors import authenticator_apps, own, passkeys, recovery_codes
-from app.services.factors.passkeys import Site
+from app.services.factors.passkeys import BrowserSite
 from tests.fixtures.authenticator import Authenticator
 from tests.fixtures.cast import make_tenant
 from tests.matrix import rounds
@@ -27,7 +27,7 @@ from tests.matrix import rounds
 CLIENTS = 8
 ROUNDS = rounds(1)
 KEYS = ["k" * 32]
-SITE = Site("localhost", "http://localhost")
+SITE = BrowserSite("localhost", "http://localhost")
 
 
 @pytest.fixture

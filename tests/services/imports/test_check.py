@@ -11,8 +11,8 @@ from app.errors import Conflict, ValidationFailed
 from app.models import AuditEntry, Campaign, Contact, ImportRow, Organization
 from app.services import contacts, do_not_call
 from app.services.imports import check, reports, steps, uploads
-from app.services.imports.check import Superseded
-from app.services.imports.reports import Kind
+from app.services.imports.check import CheckSuperseded
+from app.services.imports.reports import ProblemKind
 from tests.files.exports import Export, hubspot_contacts, hubspot_workbook
 from tests.fixtures.uploads import Desk, counts, number
 
@@ -128,7 +128,7 @@ def test_a_real_export_has_its_bad_rows_named(desk: Desk, make: Callable[[], Exp
         kinds = reports.failed_kinds(session, upload)
         shown = reports.page(session, upload, code="invalid_email", limit=4)
     assert sum(kind.rows for kind in kinds) == len(export.bad)
-    assert kinds[0] == Kind("invalid_email", None, 6)
+    assert kinds[0] == ProblemKind("invalid_email", None, 6)
     emails = [row for row, code in export.bad if code == "invalid_email"]
     assert [row.number for row in shown.rows] == emails[:4]
     assert shown.next_number == emails[3]
@@ -318,7 +318,7 @@ def test_a_check_that_was_asked_for_anew_stops_the_one_before(desk: Desk) -> Non
         task = check.begin(session, upload_id, 1)
     assert task is not None
     assert counts(desk.check(upload_id)) == (1, 0, 0, 0, 0)
-    with pytest.raises(Superseded), desk.database.transaction() as session:
+    with pytest.raises(CheckSuperseded), desk.database.transaction() as session:
         check.keep(session, task, [], [])
     with desk.database.transaction() as session:
         assert check.begin(session, upload_id, 1) is None

@@ -8,8 +8,14 @@ from sqlalchemy import select
 from app.enums import ContactAction
 from app.models import Contact
 from app.services.imports import undo
-from app.services.imports.cells import Note
-from app.services.imports.mapping import Field, MappedRow, Mapping, Target, suggest
+from app.services.imports.cells import CellNote
+from app.services.imports.mapping import (
+    ColumnTarget,
+    HeaderMapping,
+    MappedRow,
+    TargetField,
+    suggest,
+)
 from app.services.imports.mapping_file import targets_of
 from app.services.imports.pipeline import undo_rows
 from app.services.imports.rows import to_contact
@@ -31,7 +37,10 @@ ASKED = "Asked not to be called: kept, and not called."
     ],
 )
 def test_a_do_not_call_column_is_recognised_by_its_name(name: str) -> None:
-    assert suggest(["Phone", name]) == [Target(Field.PHONE), Target(Field.DO_NOT_CALL)]
+    assert suggest(["Phone", name]) == [
+        ColumnTarget(TargetField.PHONE),
+        ColumnTarget(TargetField.DO_NOT_CALL),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -48,14 +57,17 @@ def test_a_do_not_call_column_is_recognised_by_its_name(name: str) -> None:
     ],
 )
 def test_who_opted_out_of_something_else_may_be_called(name: str) -> None:
-    assert suggest(["Phone", name]) == [Target(Field.PHONE), Target(Field.METADATA, name)]
+    assert suggest(["Phone", name]) == [
+        ColumnTarget(TargetField.PHONE),
+        ColumnTarget(TargetField.METADATA, name),
+    ]
 
 
 def mapped(*cells: str, header: tuple[str, ...] = ("Phone", "Do Not Call")) -> MappedRow:
-    return to_contact(cells, Mapping(header, suggest(header)), "US")
+    return to_contact(cells, HeaderMapping(header, suggest(header)), "US")
 
 
-def refused(source: str, *notes: Note) -> MappedRow:
+def refused(source: str, *notes: CellNote) -> MappedRow:
     said = {"consent": "no", "consentSource": source, "consentAt": None}
     return MappedRow({"phone": NUMBER, "contactMetadata": said}, list(notes))
 
@@ -64,7 +76,7 @@ def refused(source: str, *notes: Note) -> MappedRow:
     "text", ["Yes", "TRUE", "1", "-1", "x", "✓", "Ja", "oui", "SÍ", "sim", "DNC", " Opted  out "]
 )
 def test_yes_is_a_refusal_that_names_its_column(text: str) -> None:
-    assert mapped(NUMBER, text) == refused("Do Not Call", Note(1, "do_not_call", ASKED))
+    assert mapped(NUMBER, text) == refused("Do Not Call", CellNote(1, "do_not_call", ASKED))
 
 
 @pytest.mark.parametrize("text", ["", " ", "No", "FALSE", "0", "nein", "non", "Não", "Allow"])
@@ -73,14 +85,14 @@ def test_no_is_no_consent(text: str) -> None:
 
 
 def test_a_placeholder_counts_as_empty() -> None:
-    empty = Note(1, "placeholder_value", "“N/A” counts as empty.")
+    empty = CellNote(1, "placeholder_value", "“N/A” counts as empty.")
     assert mapped(NUMBER, "N/A") == MappedRow({"phone": NUMBER}, [empty])
 
 
 @pytest.mark.parametrize("text", ["mornings only", "2026-03-01", "Email, SMS, Call", "2"])
 def test_what_is_neither_yes_nor_no_is_a_refusal_in_its_own_words(text: str) -> None:
     message = f"“{text}” is neither yes nor no: kept, and not called."
-    unclear = Note(1, "do_not_call_unclear", message)
+    unclear = CellNote(1, "do_not_call_unclear", message)
     assert mapped(NUMBER, text) == refused(f"Do Not Call: {text}", unclear)
 
 
@@ -98,7 +110,7 @@ def test_any_of_several_columns_refuses_and_counts_more_than_consent() -> None:
                 "consent": "no", "consentSource": "Do Not Call", "consentAt": "2026-03-01",
             },
         },
-        [Note(4, "do_not_call", ASKED), Note(5, "do_not_call", ASKED)],
+        [CellNote(4, "do_not_call", ASKED), CellNote(5, "do_not_call", ASKED)],
     )  # fmt: skip
 
 

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from app.services.imports.mapping import Field, Mapping, Target, by_content, suggest
+from app.services.imports.mapping import (
+    ColumnTarget,
+    HeaderMapping,
+    TargetField,
+    by_content,
+    suggest,
+)
 
 
 def suggested(*header: str, keys: tuple[str, ...] = ()) -> list[str]:
@@ -163,21 +169,27 @@ def test_long_names_of_columns_become_keys_that_fit() -> None:
 
 @pytest.mark.parametrize("text", ["phone", "metadata:Recall due", "externalId:crmId", "ignore"])
 def test_a_target_is_read_from_what_it_is_written_as(text: str) -> None:
-    assert str(Target.parse(text)) == text
+    assert str(ColumnTarget.parse(text)) == text
 
 
 def test_a_target_that_is_no_field_is_refused() -> None:
     with pytest.raises(ValueError, match="nonsense"):
-        Target.parse("nonsense")
+        ColumnTarget.parse("nonsense")
 
 
 @pytest.mark.parametrize(
     ("fields", "finds"),
-    [([Field.PHONE], True), ([Field.EMAIL], True), ([Field.STATUS, Field.METADATA], False)],
+    [
+        ([TargetField.PHONE], True),
+        ([TargetField.EMAIL], True),
+        ([TargetField.STATUS, TargetField.METADATA], False),
+    ],
 )
-def test_a_mapping_knows_whether_it_identifies_contacts(fields: list[Field], finds: bool) -> None:
+def test_a_mapping_knows_whether_it_identifies_contacts(
+    fields: list[TargetField], finds: bool
+) -> None:
     header: list[Any] = [str(field) for field in fields]
-    assert Mapping(header, [Target(field) for field in fields]).finds_contacts is finds
+    assert HeaderMapping(header, [ColumnTarget(field) for field in fields]).finds_contacts is finds
 
 
 SPARSE = (

@@ -7,7 +7,7 @@ import pytest
 
 from app.contact_files import open_table
 from app.phone import normalise
-from app.services.imports.mapping import Mapping, suggest
+from app.services.imports.mapping import HeaderMapping, suggest
 from app.services.imports.rows import to_contact
 from tests.files.exports import (
     BAD_ROWS,
@@ -33,7 +33,7 @@ def test_a_hubspot_export_is_read_row_by_row(
     with open_table(io.BytesIO(export.data), name="all-contacts") as table:
         assert (table.kind, table.encoding, table.header_row_number) == (kind, encoding, 1)
         assert table.header == list(HUBSPOT_COLUMNS)
-        mapping = Mapping(table.header, suggest(table.header))
+        mapping = HeaderMapping(table.header, suggest(table.header))
         rows = [(row, to_contact(row.cells, mapping, "US")) for row in table.rows()]
     assert (len(rows), len(export.bad), BAD_ROWS) == (2000, 37, 37)
     named = [(row.number, read.errors[0].code) for row, read in rows if read.errors]

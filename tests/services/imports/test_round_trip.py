@@ -9,7 +9,7 @@ from openpyxl import Workbook
 
 from app.contact_files import guard_cell, open_table
 from app.contact_files.cleaning import may_be_twice_encoded
-from app.services.imports.mapping import Mapping, suggest
+from app.services.imports.mapping import HeaderMapping, suggest
 from app.services.imports.rows import to_contact
 from tests.fixtures.uploads import number
 
@@ -47,7 +47,7 @@ def _rows(contacts: list[dict]) -> list[list[str]]:  # type: ignore[type-arg]  #
 
 def _read_back(data: bytes) -> list[dict]:  # type: ignore[type-arg]  # as drawn
     with open_table(io.BytesIO(data)) as table:
-        mapping = Mapping(table.header, suggest(table.header))
+        mapping = HeaderMapping(table.header, suggest(table.header))
         read = [(row, to_contact(row.cells, mapping, "US")) for row in table.rows()]
     assert [row.number for row, _ in read] == list(range(2, len(read) + 2))
     assert not any(row.problem or mapped.errors for row, mapped in read)

@@ -2,8 +2,14 @@
 
 import pytest
 
-from app.services.imports.cells import Note
-from app.services.imports.mapping import Field, MappedRow, Mapping, Target, suggest
+from app.services.imports.cells import CellNote
+from app.services.imports.mapping import (
+    ColumnTarget,
+    HeaderMapping,
+    MappedRow,
+    TargetField,
+    suggest,
+)
 from app.services.imports.rows import to_contact
 
 HEADER = ("First", "Last", "E-mail", "Phone", "Mobile", "Status", "crmId", "Recall due", "Notes")
@@ -11,7 +17,7 @@ HEADER = ("First", "Last", "E-mail", "Phone", "Mobile", "Status", "crmId", "Reca
 
 def mapped(region: str | None = "US", **cells: str) -> MappedRow:
     values = [cells.get(name.lower().replace("-", "").replace(" ", "_"), "") for name in HEADER]
-    return to_contact(values, Mapping(HEADER, suggest(HEADER, ["crmId"])), region)
+    return to_contact(values, HeaderMapping(HEADER, suggest(HEADER, ["crmId"])), region)
 
 
 def test_a_row_becomes_a_contact_in_the_shape_of_the_bulk_request() -> None:
@@ -49,7 +55,7 @@ def test_placeholders_count_as_empty_with_a_warning(text: str) -> None:
     message = f"“{text}” counts as empty."
     assert row == MappedRow(
         {"phone": "+12025550123", "contactMetadata": {"Recall due": "none"}},
-        [Note(0, "placeholder_value", message), Note(2, "placeholder_value", message)],
+        [CellNote(0, "placeholder_value", message), CellNote(2, "placeholder_value", message)],
     )
 
 
@@ -64,7 +70,7 @@ def test_the_first_valid_phone_counts_and_the_others_are_kept_as_metadata() -> N
     row = mapped(phone=NUMBER, mobile=OTHER)
     assert row == MappedRow(
         {"phone": NUMBER, "contactMetadata": {"Mobile": OTHER}},
-        [Note(4, "several_phones", f"{NUMBER} is used; this number is kept as metadata.")],
+        [CellNote(4, "several_phones", f"{NUMBER} is used; this number is kept as metadata.")],
     )
 
 
@@ -73,7 +79,7 @@ def test_a_phone_that_cannot_be_used_gives_way_to_the_next() -> None:
     message = "Rounded by the spreadsheet: the last digits are lost. +12025550124 is used instead."
     assert row == MappedRow(
         {"phone": "+12025550124", "contactMetadata": {"Phone": "4.41E+11"}},
-        [Note(3, "phone_dropped", message, "rounded")],
+        [CellNote(3, "phone_dropped", message, "rounded")],
     )
 
 
@@ -82,7 +88,9 @@ def test_the_same_number_twice_is_no_news() -> None:
 
 
 def test_the_preferred_phone_column_can_be_chosen() -> None:
-    mapping = Mapping(["Phone", "Mobile"], [Target(Field.PHONE)] * 2, phone_order=[1])
+    mapping = HeaderMapping(
+        ["Phone", "Mobile"], [ColumnTarget(TargetField.PHONE)] * 2, phone_order=[1]
+    )
     assert to_contact([NUMBER, OTHER], mapping, None).contact == {
         "phone": "+12025550124",
         "contactMetadata": {"Phone": NUMBER},
@@ -96,7 +104,7 @@ def test_a_number_that_the_column_beside_it_calls_a_fax_is_no_phone(
     label: str, column: str
 ) -> None:
     header = [label, column, "Mobile"]
-    mapping = Mapping(header, suggest(header))
+    mapping = HeaderMapping(header, suggest(header))
     assert to_contact(["Work Fax", NUMBER, OTHER], mapping, None) == MappedRow(
         {"phone": "+12025550124", "contactMetadata": {label: "Work Fax", column: NUMBER}}
     )
@@ -110,7 +118,7 @@ def test_an_extension_is_kept_as_metadata_with_a_warning(written: str) -> None:
     message = "Kept without its extension 45, which is kept as metadata."
     assert mapped(phone=f"(202) 555-0123{written}") == MappedRow(
         {"phone": NUMBER, "contactMetadata": {"phoneExtension": "45"}},
-        [Note(3, "extension_dropped", message)],
+        [CellNote(3, "extension_dropped", message)],
         assumed_country=True,
     )
 
@@ -119,7 +127,7 @@ def test_a_number_that_its_country_does_not_have_is_kept_with_a_warning() -> Non
     message = "No number like this is in use in its country: check the digits."
     assert mapped("GB", phone="07700 90041") == MappedRow(
         {"phone": "+44770090041"},
-        [Note(3, "implausible_phone", message)],
+        [CellNote(3, "implausible_phone", message)],
         assumed_country=True,
     )
 
@@ -130,14 +138,14 @@ def test_a_number_that_its_country_does_not_have_is_kept_with_a_warning() -> Non
         (
             {"phone": "7700900418"},
             "GB",
-            Note(
+            CellNote(
                 3, "excel_damaged_phone", "Leading zero lost.", "leading_zero_lost", "+447700900418"
             ),
         ),
         (
             {"phone": "06 12 34 56 7"},
             "FR",
-            Note(
+            CellNote(
                 3,
                 "invalid_phone",
                 "Too short for France: 8 digits after the 0, 9 are needed.",
@@ -147,7 +155,7 @@ def test_a_number_that_its_country_does_not_have_is_kept_with_a_warning() -> Non
         (
             {"phone": "555-0143"},
             "US",
-            Note(
+            CellNote(
                 3,
                 "invalid_phone",
                 "The area code is missing for the United States: 7 digits, 10 are needed.",
@@ -157,7 +165,7 @@ def test_a_number_that_its_country_does_not_have_is_kept_with_a_warning() -> Non
         (
             {"phone": "202-555-0123; 202-555-0124"},
             "US",
-            Note(
+            CellNote(
                 3,
                 "several_phones",
                 "Several numbers in one cell: keep one, put others into columns of their own.",
@@ -166,22 +174,22 @@ def test_a_number_that_its_country_does_not_have_is_kept_with_a_warning() -> Non
         (
             {"email": "a@mail.example; b@mail.example"},
             "US",
-            Note(2, "several_emails", "Several email addresses in one cell: keep one."),
+            CellNote(2, "several_emails", "Several email addresses in one cell: keep one."),
         ),
         (
             {"first": "#REF!"},
             "US",
-            Note(0, "cell_error", "The spreadsheet shows an error here: #REF!."),
+            CellNote(0, "cell_error", "The spreadsheet shows an error here: #REF!."),
         ),
         (
             {"notes": "a\x07b"},
             "US",
-            Note(8, "control_characters", "Holds control characters: type it again."),
+            CellNote(8, "control_characters", "Holds control characters: type it again."),
         ),
     ],
 )
 def test_what_cannot_be_kept_is_an_error_of_its_cell(
-    cells: dict[str, str], region: str, error: Note
+    cells: dict[str, str], region: str, error: CellNote
 ) -> None:
     assert mapped(region, **cells).errors == [error]
 
@@ -195,7 +203,7 @@ def test_every_bad_phone_is_named_when_none_can_be_used() -> None:
 
 
 def test_of_several_addresses_the_first_that_is_one_counts() -> None:
-    mapping = Mapping(["E-mail", "Work", "Home"], [Target(Field.EMAIL)] * 3)
+    mapping = HeaderMapping(["E-mail", "Work", "Home"], [ColumnTarget(TargetField.EMAIL)] * 3)
     row = to_contact(["ann(at)mail", "ann@work.example", "ann@home.example"], mapping, None)
     used = "ann@work.example is used; this address is kept as metadata only."
     assert row == MappedRow(
@@ -203,18 +211,18 @@ def test_of_several_addresses_the_first_that_is_one_counts() -> None:
             "email": "ann@work.example",
             "contactMetadata": {"E-mail": "ann(at)mail", "Home": "ann@home.example"},
         },
-        [Note(0, "email_dropped", used), Note(2, "several_emails", used)],
+        [CellNote(0, "email_dropped", used), CellNote(2, "several_emails", used)],
     )
 
 
 def test_a_further_column_of_several_addresses_is_kept_as_information() -> None:
-    mapping = Mapping(["E-mail", "Further"], [Target(Field.EMAIL)] * 2)
+    mapping = HeaderMapping(["E-mail", "Further"], [ColumnTarget(TargetField.EMAIL)] * 2)
     several = "b@mail.example; c@mail.example"
     row = to_contact(["ann@mail.example", several], mapping, None)
     used = "Several email addresses in one cell: keep one. ann@mail.example is used instead."
     assert row == MappedRow(
         {"email": "ann@mail.example", "contactMetadata": {"Further": several}},
-        [Note(1, "email_dropped", used)],
+        [CellNote(1, "email_dropped", used)],
     )
 
 
@@ -224,7 +232,7 @@ def test_an_address_that_is_none_is_left_to_the_rule_of_contacts() -> None:
 
 def test_a_row_has_as_many_external_ids_as_columns_hold() -> None:
     header = ["crmId", "siteId"]
-    mapping = Mapping(header, suggest(header, header))
+    mapping = HeaderMapping(header, suggest(header, header))
     assert to_contact(["", "S1"], mapping, None).contact == {
         "externalIdKey": "siteId",
         "externalIdValue": "S1",
@@ -238,7 +246,7 @@ def test_a_row_has_as_many_external_ids_as_columns_hold() -> None:
 
 def test_columns_may_name_the_external_id_and_give_its_value() -> None:
     header = ["externalIdKey", "External ID value", "siteId"]
-    mapping = Mapping(header, suggest(header, ["siteId"]))
+    mapping = HeaderMapping(header, suggest(header, ["siteId"]))
     assert to_contact(["crmId", "", "S1"], mapping, None).contact == {
         "externalIdKey": "crmId",
         "externalIds": {"siteId": "S1"},
@@ -261,13 +269,13 @@ def test_a_calling_code_in_a_column_beside_it_belongs_to_a_number(
     code: str, phone: str, stored: str, assumed: bool
 ) -> None:
     header = ["Phone", "Country code"]
-    row = to_contact([phone, code], Mapping(header, suggest(header)), "US")
+    row = to_contact([phone, code], HeaderMapping(header, suggest(header)), "US")
     assert (row.contact["phone"], row.assumed_country, row.errors) == (stored, assumed, [])
 
 
 def test_a_whole_name_fills_first_and_last_name() -> None:
     header = ["Name", "Phone"]
-    contact = to_contact(["Ann Lee", NUMBER], Mapping(header, suggest(header)), None).contact
+    contact = to_contact(["Ann Lee", NUMBER], HeaderMapping(header, suggest(header)), None).contact
     assert contact == {"firstName": "Ann", "lastName": "Lee", "phone": NUMBER}
 
 
@@ -285,9 +293,12 @@ def test_a_whole_name_fills_first_and_last_name() -> None:
 def test_a_name_beside_the_first_or_the_last_name_is_the_other_one(
     name: str, beside: dict[str, str], told: dict[str, str]
 ) -> None:
-    fields = {"Vorname": Field.FIRST_NAME, "Surname": Field.LAST_NAME}
-    targets = [Target(Field.FULL_NAME), *(Target(fields[column]) for column in beside)]
-    mapping = Mapping(["Name", *beside], targets)
+    fields = {"Vorname": TargetField.FIRST_NAME, "Surname": TargetField.LAST_NAME}
+    targets = [
+        ColumnTarget(TargetField.FULL_NAME),
+        *(ColumnTarget(fields[column]) for column in beside),
+    ]
+    mapping = HeaderMapping(["Name", *beside], targets)
     contact = to_contact([name, *beside.values()], mapping, None).contact
     contact.pop("contactMetadata", None)
     assert contact == told
@@ -295,7 +306,7 @@ def test_a_name_beside_the_first_or_the_last_name_is_the_other_one(
 
 def test_a_name_that_says_more_than_is_taken_from_it_is_kept() -> None:
     def told(header: list[str], *cells: str) -> dict[str, object]:
-        return to_contact(cells, Mapping(header, suggest(header)), None).contact
+        return to_contact(cells, HeaderMapping(header, suggest(header)), None).contact
 
     assert told(["Full name", "First name"], "Ann Marie Lee", "Ann") == {
         "firstName": "Ann",

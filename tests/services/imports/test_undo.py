@@ -12,7 +12,7 @@ from app.errors import Conflict, NotFound
 from app.models import AuditEntry, ContactImport, ImportChange
 from app.services.imports import apply, steps, undo, undo_preview, uploads
 from app.services.imports.pipeline import undo_rows
-from app.services.imports.undo import Sums
+from app.services.imports.undo import UndoTotals
 from tests.fixtures.cast import make_tenant
 from tests.fixtures.uploads import Desk, number, table
 
@@ -21,7 +21,7 @@ ANN, BOB, CY = number(1), number(2), number(3)
 DAYS = 7
 
 
-def preview(desk: Desk, upload_id: UUID) -> Sums:
+def preview(desk: Desk, upload_id: UUID) -> UndoTotals:
     with desk.database.transaction(read_only=True) as session:
         return undo_preview.preview(session, uploads.get(session, desk.caller, upload_id))[0]
 
@@ -31,7 +31,7 @@ def start(desk: Desk, upload_id: UUID) -> int:
         return undo.start(session, desk.caller, upload_id, DAYS).undo_number
 
 
-def undo_all(desk: Desk, upload_id: UUID) -> Sums | None:
+def undo_all(desk: Desk, upload_id: UUID) -> UndoTotals | None:
     undo_rows(desk.database, upload_id, start(desk, upload_id))
     return undo.result_of(desk.now(upload_id))
 
@@ -49,9 +49,9 @@ def test_what_the_preview_says_is_what_the_undo_does(desk: Desk) -> None:
     desk.send({"phone": ANN, "firstName": "Ann"}, {"phone": CY, "firstName": "Cy"})
     before = desk.people()
     upload = applied(desk, HEADER + f"Anna,{ANN},\nBob,{BOB},\nBobby,{BOB},\nCyril,{CY},\n")
-    assert preview(desk, upload.id) == Sums(removed=1, restored=2)
+    assert preview(desk, upload.id) == UndoTotals(removed=1, restored=2)
     desk.send({"phone": CY, "firstName": "Cyrus"})
-    expected = Sums(removed=1, restored=1, contacts_left=1, fields_left=1)
+    expected = UndoTotals(removed=1, restored=1, contacts_left=1, fields_left=1)
     assert preview(desk, upload.id) == expected
     assert undo_all(desk, upload.id) == expected
     assert desk.people() == [*before[:1], ("Cyrus", CY, None)]
@@ -79,7 +79,7 @@ def test_an_undo_of_many_rows_goes_on_behind_its_last_batch(desk: Desk) -> None:
         assert not undo.undo_batch(session, upload.id, order + 1)
         undo.stop(session, upload.id, order)
     assert desk.now(upload.id).undo_state == "stopped"
-    assert undo_all(desk, upload.id) == Sums(removed=1199, restored=1)
+    assert undo_all(desk, upload.id) == UndoTotals(removed=1199, restored=1)
     assert desk.people() == [("Old", number(7), None)]
 
 
@@ -90,14 +90,14 @@ def test_what_was_changed_since_stays_also_where_a_batch_parts_its_rows(
     header = "First name,Last name,Phone\n"
     upload = applied(desk, header + f"Anna,Li,{ANN}\nAnne,Lim,{ANN}\n")
     desk.send({"phone": ANN, "firstName": "Anna", "lastName": "Ek"})
-    expected = Sums(contacts_left=1, fields_left=1)
+    expected = UndoTotals(contacts_left=1, fields_left=1)
     assert preview(desk, upload.id) == expected
     monkeypatch.setattr(undo, "BATCH", 1)
     order = start(desk, upload.id)
     with desk.database.transaction() as session:
         assert undo.undo_batch(session, upload.id, order)
         undo.stop(session, upload.id, order)
-    assert preview(desk, upload.id) == Sums()
+    assert preview(desk, upload.id) == UndoTotals()
     assert undo_all(desk, upload.id) == expected
     assert desk.people() == [("Anna", ANN, None)]
 
@@ -106,7 +106,7 @@ def test_those_removed_come_back_as_they_were(desk: Desk) -> None:
     desk.send({"phone": ANN, "firstName": "Ann"}, {"phone": BOB, "firstName": "Bob"})
     upload = applied(desk, f"Phone\n{ANN}\n{BOB}\n", ContactAction.REMOVE)
     desk.send({"phone": BOB, "firstName": "Another"})
-    expected = Sums(brought_back=1, taken=1)
+    expected = UndoTotals(brought_back=1, taken=1)
     assert preview(desk, upload.id) == expected
     assert undo_all(desk, upload.id) == expected
     assert desk.people() == [("Ann", ANN, None), ("Another", BOB, None)]
@@ -117,8 +117,8 @@ def test_of_two_uploads_the_earlier_leaves_what_the_later_wrote(desk: Desk) -> N
     header = "First name,Last name,Phone\n"
     first = applied(desk, header + f"Anna,Lees,{ANN}\n")
     second = applied(desk, header + f"Anne,Lees,{ANN}\n")
-    assert undo_all(desk, first.id) == Sums(restored=1, contacts_left=1, fields_left=1)
-    assert undo_all(desk, second.id) == Sums(restored=1)
+    assert undo_all(desk, first.id) == UndoTotals(restored=1, contacts_left=1, fields_left=1)
+    assert undo_all(desk, second.id) == UndoTotals(restored=1)
     assert desk.people() == [("Anna", ANN, None)]
 
 
@@ -151,7 +151,7 @@ def test_an_upload_that_was_stopped_can_be_undone_and_then_does_not_go_on(desk: 
     with desk.database.transaction() as session:
         steps.cancel(session, desk.caller, upload.id)
     apply_batch(desk, upload.id, order)
-    assert undo_all(desk, upload.id) == Sums(removed=500)
+    assert undo_all(desk, upload.id) == UndoTotals(removed=500)
     stopped = desk.now(upload.id)
     assert (stopped.state, uploads.can_go_on(stopped)) == (ImportState.CANCELLED, False)
     with pytest.raises(Conflict):
@@ -175,17 +175,19 @@ def test_of_a_large_upload_the_preview_gives_sums(
     upload = applied(desk, HEADER + f"Anna,{ANN},\nBob,{BOB},\nBobby,{BOB},\nCyril,{CY},\n")
     desk.send({"phone": CY, "firstName": "Cyrus"})
     monkeypatch.setattr(undo_preview, "WORKED_OUT_AT_ONCE", 3)
-    assert preview(desk, upload.id) == Sums(removed=1, restored=2, contacts_left=1, estimated=True)
+    assert preview(desk, upload.id) == UndoTotals(
+        removed=1, restored=2, contacts_left=1, estimated=True
+    )
     removing = applied(desk, f"Phone\n{ANN}\n{BOB}\n{CY}\n", ContactAction.REMOVE)
     desk.send({"phone": ANN})
     monkeypatch.setattr(undo_preview, "WORKED_OUT_AT_ONCE", 2)
-    assert preview(desk, removing.id) == Sums(brought_back=2, taken=1, estimated=True)
+    assert preview(desk, removing.id) == UndoTotals(brought_back=2, taken=1, estimated=True)
     people = [{"email": "Ann@example.com"}, {"phone": BOB}, {"phone": CY}]
     own = {"externalIdKey": "crmId", "externalIdValue": "7"}
     desk.send({"phone": ANN, **people[0]}, people[1] | own, people[2])
     again = applied(desk, f"Phone\n{ANN}\n{BOB}\n{CY}\n", ContactAction.REMOVE)
     desk.send({"email": "ann@example.com"}, {"phone": number(9), **own})
-    expected = Sums(brought_back=1, taken=2)
+    expected = UndoTotals(brought_back=1, taken=2)
     assert preview(desk, again.id) == replace(expected, estimated=True)
     assert undo_all(desk, again.id) == expected
     with desk.database.transaction(read_only=True) as session:

@@ -47,7 +47,7 @@ def _token(session: Session, _: Settings, own: Tenant, caller: Caller) -> None:
 
 def _account(session: Session, settings: Settings, own: Tenant, caller: Caller) -> None:
     sid, secret = "AC" + "0" * 32, "f" * 32
-    wanted = carrier_accounts.Particulars(sid=sid, secret=secret)
+    wanted = carrier_accounts.AccountFields(sid=sid, secret=secret)
     keys = settings.secret_keys
     for _ in range(2):  # the second changes nothing
         carrier_accounts.save(session, caller, keys, wanted, organization=own.organization)

@@ -92,7 +92,9 @@ def test_its_campaigns_start_only_after_it_is_restored(session: Session, tenant:
         session, caller, organization.id, name="Spring", all_assistants=True
     )
     speaker = assistants.of_organization(session, caller, organization.id)[0]
-    plan = outreach.Plan(speaker.id, intro_message="Hello.", voicemail_message="Call us back.")
+    plan = outreach.CampaignPlan(
+        speaker.id, intro_message="Hello.", voicemail_message="Call us back."
+    )
     outreach.change_plan(session, caller, campaign.id, plan, most_at_once=20)
     organizations.archive(session, caller, organization.id)
     with pytest.raises(Conflict) as refused:

@@ -11,7 +11,7 @@ from app.enums import OrganizationStatus, Role, Tier, UserStatus
 from app.errors import ValidationFailed
 from app.models import Organization
 from app.services import assistants, organizations, users
-from app.services.organizations import Closeness
+from app.services.organizations import LimitCloseness
 from app.services.paging import Page
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant, make_user
 
@@ -44,7 +44,7 @@ def every(page_of: Callable[[str | None], Page[Any]]) -> list[Any]:
 
 def names(session: Session, tenant: Tenant, **chosen: Any) -> list[str]:
     caller, sort = tenant.caller(Role.ADMIN), chosen.pop("sort", "-created")
-    wanted = organizations.Filter(**chosen)
+    wanted = organizations.OrganizationFilter(**chosen)
     found = [
         organization.name
         for organization in every(
@@ -105,21 +105,21 @@ def test_organizations_are_found_by_how_much_of_a_limit_they_use(
         organization.assistant_limit = organization.user_limit = 0
     tenant.organization.user_limit, tenant.plus.assistant_limit = 1, 2
     session.flush()
-    assert names(session, tenant, closeness=Closeness.REACHED) == ["Northwind Bakery"]
+    assert names(session, tenant, closeness=LimitCloseness.REACHED) == ["Northwind Bakery"]
     tenant.user.status = UserStatus.DEACTIVATED
     tenant.plus.assistant_limit = 5
     for number in range(3):
         assistants.add_assistant(session, OPERATOR, tenant.plus, name=f"Robin {number}")
     session.flush()
-    assert names(session, tenant, closeness=Closeness.REACHED) == []
-    assert names(session, tenant, closeness=Closeness.NEAR) == ["Northwind Dental"]
+    assert names(session, tenant, closeness=LimitCloseness.REACHED) == []
+    assert names(session, tenant, closeness=LimitCloseness.NEAR) == ["Northwind Dental"]
 
 
 def test_users_page_by_page(session: Session, tenant: Tenant) -> None:
     caller = tenant.caller(Role.PARTNER_ADMIN)
 
     def emails(sort: str = "-created", **chosen: Any) -> list[str]:
-        wanted = users.Filter(**chosen)
+        wanted = users.UserFilter(**chosen)
         found = [
             user.email
             for user in every(

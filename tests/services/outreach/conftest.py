@@ -34,7 +34,7 @@ class Desk:
             "intro_message": "Hello {firstName|there}.",
             "voicemail_message": "Call us back.",
         }
-        plan = outreach.Plan(**values | changes)
+        plan = outreach.CampaignPlan(**values | changes)
         outreach.change_plan(self.session, OWNER, self.campaign.id, plan, most_at_once=20)
 
     def add(self, *people: dict[str, Any], action: ContactAction = ContactAction.UPSERT) -> None:
@@ -64,7 +64,7 @@ class Desk:
         )
         return {phone: (state.value, why) for phone, state, why in self.session.execute(query)}
 
-    def progress(self, now: datetime | None = None) -> outreach.Progress:
+    def progress(self, now: datetime | None = None) -> outreach.RoundProgress:
         return outreach.progress_of(self.session, self.campaign, now)
 
 

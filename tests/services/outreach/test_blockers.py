@@ -110,20 +110,20 @@ def test_a_forecast_counts_the_contacts_that_are_called_once_the_assistant_is_re
 
 
 def test_a_pause_of_dialling_is_named_as_well(session: Session, desk: Desk) -> None:
-    for scope in (pauses.Scope(carrier=CarrierKind.TWILIO), pauses.Scope()):
+    for scope in (pauses.PauseScope(carrier=CarrierKind.TWILIO), pauses.PauseScope()):
         pauses.pause(session, OWNER, scope, "A storm.")
     assert said(session, desk) == ("dialling_paused", "Calling is paused: A storm.")
-    pauses.resume(session, OWNER, pauses.Scope())
+    pauses.resume(session, OWNER, pauses.PauseScope())
     assert said(session, desk) is None
 
 
 def test_a_campaign_waits_while_a_spending_limit_is_reached(session: Session, desk: Desk) -> None:
-    organization = spending.Subject(organization_id=desk.line.organization_id)
-    spending.change(session, OWNER, organization, spending.Limits(day_micros=0))
+    organization = spending.LimitSubject(organization_id=desk.line.organization_id)
+    spending.change(session, OWNER, organization, spending.SpendingLimits(day_micros=0))
     desk.add(*PEOPLE)
     desk.start()
     why = "The organization's spending limit for today is reached."
     assert (desk.feed(), said(session, desk)) == (0, ("spend_cap_reached", why))
     assert session.get_one(Outreach, desk.campaign.id).held_reason == why
-    spending.change(session, OWNER, organization, spending.Limits())
+    spending.change(session, OWNER, organization, spending.SpendingLimits())
     assert (desk.feed(utcnow() + timedelta(minutes=6)), said(session, desk)) == (4, None)

@@ -129,11 +129,11 @@ def test_a_forecast_counts_as_the_start_then_does(
     with monkeypatch.context() as patched:
         patched.setattr("app.services.outreach.forecasting.LOOKED_AT", 1)
         assert outreach.forecast(session, desk.campaign) == replace(found, is_exact=False)
-    assert found == outreach.Forecast(1, expected, 0, is_exact=True, listed=1)
+    assert found == outreach.RoundForecast(1, expected, 0, is_exact=True, listed=1)
     desk.start()
     desk.feed()
     assert (desk.progress().called, desk.progress().left_out) == (1, expected)
-    assert outreach.forecast(session, desk.campaign) == outreach.Forecast(
+    assert outreach.forecast(session, desk.campaign) == outreach.RoundForecast(
         0, expected, 1, is_exact=True, listed=1
     )
 
@@ -394,12 +394,12 @@ def test_a_round_is_over_when_everybody_was_called_and_can_be_done_again(desk: D
     desk.start()
     desk.feed()
     with pytest.raises(Conflict) as refused:
-        desk.start(again=outreach.Recall.ALL)
+        desk.start(again=outreach.RecallChoice.ALL)
     assert refused.value.code == "round_under_way"
     [call] = desk.calls()
     end_call(desk.session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
     assert desk.progress().is_over
-    desk.start(again=outreach.Recall.ALL)
+    desk.start(again=outreach.RecallChoice.ALL)
     assert desk.feed() == 1
     assert [call.phone_number for call in desk.calls()] == [ADA, ADA]
 

@@ -115,7 +115,7 @@ def plant(house: House) -> None:
                 )
             )
         slot = idempotency.claim(session, admin.subject_id or new_id(), "contacts", "k1", {})
-        assert isinstance(slot, idempotency.Slot)
+        assert isinstance(slot, idempotency.IdempotencySlot)
         idempotency.keep(session, slot, {"contacts": [{"phone": PHONE, "email": EMAIL}]})
         session.add(
             SavedView(

@@ -12,7 +12,7 @@ from app.models import AuditEntry, new_id
 from app.services import users
 from app.services.personal_data import exporting, subjects
 from app.services.personal_data.inventory import HOLDINGS
-from app.services.personal_data.subjects import Subject
+from app.services.personal_data.subjects import DataSubject
 from tests.fixtures.cast import make_user
 from tests.services.personal_data.house import (
     EMAIL,
@@ -26,7 +26,7 @@ from tests.services.personal_data.house import (
 
 @pytest.mark.parametrize("kind", list(SubjectKind))
 def test_every_exported_column_is_in_the_export(kind: SubjectKind) -> None:
-    parts = exporting.parts(Subject(kind, new_id(), new_id(), new_id()))
+    parts = exporting.parts(DataSubject(kind, new_id(), new_id(), new_id()))
     exported = {(part.table.name, column.name) for part in parts for column in part.columns}
     declared = {
         (holding.table, column)

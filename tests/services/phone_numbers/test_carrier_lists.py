@@ -22,7 +22,7 @@ from app.models import (
 )
 from app.phone import format_international
 from app.services import assistants, carrier_accounts, phone_numbers
-from app.services.carrier_accounts import Particulars
+from app.services.carrier_accounts import AccountFields
 from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
@@ -50,7 +50,7 @@ def carrier() -> Iterator[FaultyCarrier]:
 def bring(
     session: Session, tenant: Tenant, organization: Organization | None = None
 ) -> CarrierAccount:
-    particulars = Particulars("2a" * 16, sid=SIDS[tenant.partner.name])
+    particulars = AccountFields("2a" * 16, sid=SIDS[tenant.partner.name])
     admin = tenant.caller(Role.PARTNER_ADMIN)
     return put_in_use(session, admin, KEYS, particulars, organization=organization)
 

@@ -15,7 +15,7 @@ from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFai
 from app.models import Assistant, CarrierAccount, Organization, PhoneNumber, new_id, utcnow
 from app.policy.caller import system_caller
 from app.services import assistants, phone_numbers
-from app.services.phone_numbers import Route
+from app.services.phone_numbers import NumberRoute
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 
 NUMBER, OTHER_NUMBER = "+12025550123", "+12025550124"
@@ -211,13 +211,13 @@ def test_a_source_confirms_a_number_for_its_carriers(
         account_id=own if source is NumberSource.CARRIER_LIST else None,
     )
     routes = {
-        "installation": Route(CarrierKind.TWILIO),
-        "own": Route(CarrierKind.TWILIO, own),
-        "another": Route(CarrierKind.SIP, new_id()),
+        "installation": NumberRoute(CarrierKind.TWILIO),
+        "own": NumberRoute(CarrierKind.TWILIO, own),
+        "another": NumberRoute(CarrierKind.SIP, new_id()),
     }
     found = {name for name, route in routes.items() if phone_numbers.refusal(number, route) is None}
     assert found == set(allowed.split()) & set(routes)
-    simulator = Route(CarrierKind.SIMULATOR)
+    simulator = NumberRoute(CarrierKind.SIMULATOR)
     assert phone_numbers.refusal(number, simulator) is None
     assert phone_numbers.refusal(None, simulator) is not None
 
@@ -243,7 +243,7 @@ def test_the_organizations_own_account_decides_before_the_partners(
         phone_numbers.route_of(session, organization, CarrierKind.SIMULATOR)
         for organization in (own.organization, own.plus)
     ]
-    assert routes == [Route(CarrierKind.TWILIO, id_) for id_ in ids]
+    assert routes == [NumberRoute(CarrierKind.TWILIO, id_) for id_ in ids]
 
 
 def test_eight_organizations_race_for_one_number_and_one_gets_it(fresh_database: Database) -> None:

@@ -12,7 +12,7 @@ from app.errors import Forbidden
 from app.services.plans import price_effects as effects
 from app.services.plans.price_effects import PriceChange, PriceEffects
 from app.services.pricing import versions
-from app.services.pricing.plans import Plan, PlanTerms
+from app.services.pricing.plans import EditedPlan, PlanTerms
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import set_clock
 from tests.services.billing.conftest import call, publish
@@ -40,7 +40,7 @@ def tenant(session: Session) -> Tenant:
     return tenant
 
 
-def plans(session: Session, tenant: Tenant, **terms: PlanTerms) -> Sequence[Plan]:
+def plans(session: Session, tenant: Tenant, **terms: PlanTerms) -> Sequence[EditedPlan]:
     published = versions.published(session, tenant.partner.id)
     by_tier = {Tier[name]: each for name, each in terms.items()}
     return [replace(plan, terms=by_tier.get(plan.tier, plan.terms)) for plan in published]

@@ -12,10 +12,10 @@ from app.enums import BillingInterval, Role, Tier, UsageUnit
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry, PlanVersion, utcnow
 from app.services import partners, pricing
-from app.services.pricing import Plan, PlanChange, PlanTerms, versions
+from app.services.pricing import EditedPlan, PlanChange, PlanTerms, versions
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 
-PLUS = Plan(
+PLUS = EditedPlan(
     Tier.PLUS,
     "Growth",
     PlanTerms(
@@ -26,7 +26,7 @@ PLUS = Plan(
 )  # fmt: skip
 
 
-def save(session: Session, own: Tenant, plan: Plan = PLUS, **more: Any) -> pricing.PlanSet:
+def save(session: Session, own: Tenant, plan: EditedPlan = PLUS, **more: Any) -> pricing.PlanSet:
     return versions.save(session, own.caller(Role.PARTNER_ADMIN), own.partner.id, plan, **more)
 
 
@@ -136,7 +136,7 @@ def test_one_price_id_is_refused_on_a_second_plan_with_the_name_of_the_first(
     session: Session, own: Tenant
 ) -> None:
     save(session, own, replace(PLUS, price_id="price_1", product_id="prod_1"))
-    basic = Plan(Tier.BASIC, "Basic", PlanTerms(2900, "USD"), price_id="price_1")
+    basic = EditedPlan(Tier.BASIC, "Basic", PlanTerms(2900, "USD"), price_id="price_1")
     with pytest.raises(ValidationFailed) as refused:
         save(session, own, basic)
     assert [(p.field, p.code, p.message) for p in refused.value.problems] == [
@@ -152,7 +152,7 @@ def test_every_problem_of_a_plan_is_reported(session: Session, own: Tenant) -> N
     terms = PlanTerms(
         -1, "XXX", unit=UsageUnit.CALL, included=-1, overage_micros=-1, trial_days=731
     )
-    bad = Plan(Tier.PLUS, "", terms, ("x",) * 13, price_id="p" * 201)
+    bad = EditedPlan(Tier.PLUS, "", terms, ("x",) * 13, price_id="p" * 201)
     with pytest.raises(ValidationFailed) as refused:
         save(session, own, bad)
     assert [(problem.field, problem.code) for problem in refused.value.problems] == [

@@ -13,12 +13,12 @@ from app.gateways.carriers.base import CarrierReport, PlacementVerdict
 from app.models import Assistant, Call, CallAttempt, CostDay, Organization, PartnerCostDay, utcnow
 from app.services import reporting
 from app.services.calls import carrier_costs
-from app.services.reporting import Cost, Span
+from app.services.reporting import CurrencyCost, DaySpan
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.recount import recount
 
 MAY, JUNE = date(2026, 5, 31), date(2026, 6, 1)
-SPAN = Span(date(2026, 5, 1), date(2026, 6, 30))
+SPAN = DaySpan(date(2026, 5, 1), date(2026, 6, 30))
 
 
 @pytest.fixture
@@ -74,7 +74,9 @@ def charge(
     carrier_costs.write_cost_of(session, attempt(session, organization, day).id, known)
 
 
-def monthly(session: Session, tenant: Tenant, span: Span = SPAN) -> list[tuple[str, str, int, str]]:
+def monthly(
+    session: Session, tenant: Tenant, span: DaySpan = SPAN
+) -> list[tuple[str, str, int, str]]:
     found = reporting.by_month(session, tenant.caller(Role.ADMIN), span)
     return [
         (f"{each.month:%m}", each.cost.currency, each.cost.attempts, each.cost.amount)
@@ -118,11 +120,11 @@ def test_sums_are_exact_by_month_and_currency(session: Session, own: Tenant, oth
         ("06", "XXX", 1, "3.00"),
         ("05", "USD", 31, "3.000001"),
     ]
-    assert monthly(session, own, Span(JUNE, JUNE))[:2] == [
+    assert monthly(session, own, DaySpan(JUNE, JUNE))[:2] == [
         ("06", "EUR", 1, "2.00"),
         ("06", "USD", 1, "1.25"),
     ]
-    assert monthly(session, own, Span(date(2026, 5, 1), date(2026, 5, 30))) == []
+    assert monthly(session, own, DaySpan(date(2026, 5, 1), date(2026, 5, 30))) == []
 
 
 def test_the_lines_of_the_file_are_what_the_months_sum(
@@ -147,12 +149,15 @@ def test_the_lines_of_the_file_are_what_the_months_sum(
     ids = [own.plus.id, own.organization.id]
     by_id = reporting.by_organization_ids(session, SPAN, ids)
     assert by_id == {
-        own.plus.id: [Cost("USD", 2, 750_000)],
-        own.organization.id: [Cost("USD", 1, 125_000)],
+        own.plus.id: [CurrencyCost("USD", 2, 750_000)],
+        own.organization.id: [CurrencyCost("USD", 1, 125_000)],
     }
-    assert reporting.less(reporting.totals(by_id[own.plus.id]), [Cost("USD", 2, 750_000)]) == []
-    [part] = reporting.by_month(session, caller, Span(MAY, MAY), own.plus.id)
-    assert part.cost == Cost("USD", 1, 500_000)
+    assert (
+        reporting.less(reporting.totals(by_id[own.plus.id]), [CurrencyCost("USD", 2, 750_000)])
+        == []
+    )
+    [part] = reporting.by_month(session, caller, DaySpan(MAY, MAY), own.plus.id)
+    assert part.cost == CurrencyCost("USD", 1, 500_000)
 
 
 def test_a_customer_is_not_told_what_carriers_charge_the_partner(

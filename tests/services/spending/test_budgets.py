@@ -11,8 +11,8 @@ from app.enums import Role
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry, Mail, MailKind, SpendingTotal
 from app.services import overview
-from app.services.spending import Subject, budgets
-from app.services.spending.budgets import Budget
+from app.services.spending import LimitSubject, budgets
+from app.services.spending.budgets import MonthBudget
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import set_clock
 
@@ -20,8 +20,8 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DOLLAR = 1_000_000
 
 
-def plus(tenant: Tenant) -> Subject:
-    return Subject(organization_id=tenant.plus.id)
+def plus(tenant: Tenant) -> LimitSubject:
+    return LimitSubject(organization_id=tenant.plus.id)
 
 
 def spend(session: Session, tenant: Tenant, dollars: int, month: str = "2026-11") -> None:
@@ -154,11 +154,11 @@ def test_the_overview_names_budgets_that_are_nearly_spent(session: Session, own:
 
 
 def test_the_budget_of_the_portal_is_its_own(session: Session, own: Tenant) -> None:
-    admin, portal = own.caller(Role.PARTNER_ADMIN), Subject(partner_id=own.partner.id)
+    admin, portal = own.caller(Role.PARTNER_ADMIN), LimitSubject(partner_id=own.partner.id)
     assert budgets.change(session, admin, portal, 5 * DOLLAR) is True
     assert budgets.change(session, admin, portal, 5 * DOLLAR) is False
-    assert budgets.of(session, admin, portal) == Budget(5 * DOLLAR, 0, "USD", 1)
-    assert budgets.of(session, admin, plus(own)) == Budget(None, 0, "USD", 0)
+    assert budgets.of(session, admin, portal) == MonthBudget(5 * DOLLAR, 0, "USD", 1)
+    assert budgets.of(session, admin, plus(own)) == MonthBudget(None, 0, "USD", 0)
     with pytest.raises(Conflict):
         budgets.change(session, admin, portal, 6 * DOLLAR, expected_version=0)
 
@@ -176,6 +176,6 @@ def test_only_partner_admins_set_budgets_of_their_own_customers(
         with pytest.raises(Forbidden):
             budgets.change(session, own.caller(role), plus(own), DOLLAR)
     stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
-    for subject in (plus(own), Subject(partner_id=own.partner.id)):
+    for subject in (plus(own), LimitSubject(partner_id=own.partner.id)):
         with pytest.raises(NotFound):
             budgets.change(session, stranger, subject, DOLLAR)

@@ -11,7 +11,7 @@ from app.services import spending
 from app.services.calls import claims, waiting
 from app.services.calls.claims import ClaimKind
 from app.services.credentials import api_keys
-from app.services.spending import Limits, Subject, Use
+from app.services.spending import LimitSubject, LimitUse, SpendingLimits
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.worker import make_line
@@ -20,8 +20,11 @@ DOLLAR = 1_000_000
 
 
 def test_a_partner_admin_limits_an_organization(session: Session, own: Tenant) -> None:
-    admin, subject = own.caller(Role.PARTNER_ADMIN), Subject(organization_id=own.organization.id)
-    wanted = Limits(day_micros=20 * DOLLAR, month_minutes=500, waits=True)
+    admin, subject = (
+        own.caller(Role.PARTNER_ADMIN),
+        LimitSubject(organization_id=own.organization.id),
+    )
+    wanted = SpendingLimits(day_micros=20 * DOLLAR, month_minutes=500, waits=True)
     assert spending.change(session, admin, subject, wanted, expected_version=0) is True
     assert spending.change(session, admin, subject, wanted, expected_version=0) is False
     found = spending.of(session, own.caller(Role.PARTNER_EDITOR), subject)
@@ -29,8 +32,8 @@ def test_a_partner_admin_limits_an_organization(session: Session, own: Tenant) -
         wanted,
         1,
         "USD",
-        Use(0, 0, 20 * DOLLAR),
-        Use(0, 0, 30_000),
+        LimitUse(0, 0, 20 * DOLLAR),
+        LimitUse(0, 0, 30_000),
     )
     entry = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
     assert entry is not None
@@ -43,25 +46,28 @@ def test_a_partner_admin_limits_an_organization(session: Session, own: Tenant) -
 
 
 def test_a_change_of_a_version_that_is_gone_is_refused(session: Session, own: Tenant) -> None:
-    admin, subject = own.caller(Role.PARTNER_ADMIN), Subject(organization_id=own.organization.id)
-    spending.change(session, admin, subject, Limits(day_minutes=5))
+    admin, subject = (
+        own.caller(Role.PARTNER_ADMIN),
+        LimitSubject(organization_id=own.organization.id),
+    )
+    spending.change(session, admin, subject, SpendingLimits(day_minutes=5))
     with pytest.raises(Conflict) as refused:
-        spending.change(session, admin, subject, Limits(day_minutes=6), expected_version=0)
+        spending.change(session, admin, subject, SpendingLimits(day_minutes=6), expected_version=0)
     assert refused.value.code == "changed_meanwhile"
 
 
 @pytest.mark.parametrize("amount", [-1, 1_000_000_001 * DOLLAR])
 def test_an_amount_out_of_range_is_refused(session: Session, own: Tenant, amount: int) -> None:
-    subject = Subject(organization_id=own.organization.id)
+    subject = LimitSubject(organization_id=own.organization.id)
     with pytest.raises(ValidationFailed) as refused:
-        spending.change(session, OPERATOR, subject, Limits(month_micros=amount))
+        spending.change(session, OPERATOR, subject, SpendingLimits(month_micros=amount))
     assert [(each.field, each.code) for each in refused.value.problems] == [
         ("monthMicros", "out_of_range")
     ]
 
 
 def test_only_the_operator_limits_a_partner(session: Session, own: Tenant) -> None:
-    subject, wanted = Subject(partner_id=own.partner.id), Limits(day_micros=DOLLAR)
+    subject, wanted = LimitSubject(partner_id=own.partner.id), SpendingLimits(day_micros=DOLLAR)
     with pytest.raises(Forbidden):
         spending.change(session, own.caller(Role.PARTNER_ADMIN), subject, wanted)
     spending.change(session, OPERATOR, subject, wanted)
@@ -70,9 +76,9 @@ def test_only_the_operator_limits_a_partner(session: Session, own: Tenant) -> No
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
 def test_other_roles_change_no_limits(session: Session, own: Tenant, role: Role) -> None:
-    subject = Subject(organization_id=own.organization.id)
+    subject = LimitSubject(organization_id=own.organization.id)
     with pytest.raises(Forbidden):
-        spending.change(session, own.caller(role), subject, Limits(day_minutes=1))
+        spending.change(session, own.caller(role), subject, SpendingLimits(day_minutes=1))
 
 
 def test_anothers_limits_are_answered_like_missing_ones(session: Session, own: Tenant) -> None:
@@ -84,9 +90,9 @@ def test_anothers_limits_are_answered_like_missing_ones(session: Session, own: T
         name="Scripts",
     ).key
     for subject in (
-        Subject(partner_id=own.partner.id),
-        Subject(organization_id=own.organization.id),
-        Subject(api_key_id=key.id),
+        LimitSubject(partner_id=own.partner.id),
+        LimitSubject(organization_id=own.organization.id),
+        LimitSubject(api_key_id=key.id),
     ):
         with pytest.raises(NotFound):
             spending.of(session, stranger, subject)
@@ -100,10 +106,10 @@ def test_a_rolled_key_keeps_its_limits(session: Session, own: Tenant) -> None:
         organization_id=own.organization.id,
         name="Scripts",
     )
-    wanted = Limits(day_micros=5 * DOLLAR, month_minutes=9)
-    spending.change(session, admin, Subject(api_key_id=made.key.id), wanted)
+    wanted = SpendingLimits(day_micros=5 * DOLLAR, month_minutes=9)
+    spending.change(session, admin, LimitSubject(api_key_id=made.key.id), wanted)
     new = api_keys.roll(session, admin, made.key.id)
-    assert spending.of(session, admin, Subject(api_key_id=new.key.id)).limits == wanted
+    assert spending.of(session, admin, LimitSubject(api_key_id=new.key.id)).limits == wanted
 
 
 def test_limits_are_deleted_with_their_partner(session: Session) -> None:
@@ -118,11 +124,11 @@ def test_limits_are_deleted_with_their_partner(session: Session) -> None:
 def test_raising_a_limit_lets_a_waiting_call_go_earlier(session: Session, clock: SetClock) -> None:
     clock.set("2026-10-15T12:00")
     line = make_line(session)
-    subject = Subject(organization_id=line.organization_id)
-    spending.change(session, OPERATOR, subject, Limits(day_micros=0, waits=True))
+    subject = LimitSubject(organization_id=line.organization_id)
+    spending.change(session, OPERATOR, subject, SpendingLimits(day_micros=0, waits=True))
     call = line.accept(session)
     assert (call.status, call.scheduled_for) == (CallStatus.SCHEDULED, spending_until(session))
-    spending.change(session, OPERATOR, subject, Limits(day_micros=100 * DOLLAR, waits=True))
+    spending.change(session, OPERATOR, subject, SpendingLimits(day_micros=100 * DOLLAR, waits=True))
     waiting.reschedule_earlier(session, line.partner_id, line.organization_id, None)
     assert call.scheduled_for == utcnow()
     assert claims.next_step(session, call.id, new_id(), calls_at_once=5).kind is ClaimKind.DIAL
@@ -131,11 +137,11 @@ def test_raising_a_limit_lets_a_waiting_call_go_earlier(session: Session, clock:
 def spending_until(session: Session) -> object:
     """When the limits of today end."""
     partner = make_tenant(session, "Eastwind").partner
-    return spending.of(session, OPERATOR, Subject(partner_id=partner.id)).until[0]
+    return spending.of(session, OPERATOR, LimitSubject(partner_id=partner.id)).until[0]
 
 
 def test_a_new_partner_gets_the_limit_of_the_installation(session: Session) -> None:
     partner = make_tenant(session).partner
     spending.limit_new_partner(session, OPERATOR, partner, 500 * DOLLAR)
-    found = spending.of(session, OPERATOR, Subject(partner_id=partner.id))
-    assert (found.limits, found.version) == (Limits(day_micros=500 * DOLLAR), 1)
+    found = spending.of(session, OPERATOR, LimitSubject(partner_id=partner.id))
+    assert (found.limits, found.version) == (SpendingLimits(day_micros=500 * DOLLAR), 1)

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from app.errors import Conflict, Forbidden, ValidationFailed
 from app.models import CallRate
 from app.services import spending
-from app.services.spending import Limits, Subject, rates
+from app.services.spending import LimitSubject, SpendingLimits, rates
 from tests.fixtures.cast import OPERATOR, make_tenant
 from tests.fixtures.worker import make_line
 
@@ -88,7 +88,10 @@ def test_what_is_no_file_of_rates_is_refused(session: Session, content: bytes, c
 def test_another_currency_is_refused_once_amounts_are_stored(session: Session) -> None:
     line = make_line(session)
     spending.change(
-        session, OPERATOR, Subject(partner_id=line.partner_id), Limits(day_micros=1_000_000)
+        session,
+        OPERATOR,
+        LimitSubject(partner_id=line.partner_id),
+        SpendingLimits(day_micros=1_000_000),
     )
     with pytest.raises(Conflict) as refused:
         rates.replace(session, OPERATOR, FILE.encode())

@@ -39,7 +39,7 @@ def upload_file(session: Session, desk: Desk) -> UUID:
 def upload_logo(session: Session, desk: Desk) -> UUID:
     partner_id = desk.caller.partner_id
     assert partner_id is not None
-    encoded = images.Encoded(bytes(600), "image/png", 1, 1)
+    encoded = images.EncodedPicture(bytes(600), "image/png", 1, 1)
     return images.store(session, desk.caller, partner_id, ImageType.LOGO, encoded, ROOM_FOR_ONE).id
 
 

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.services.unusual_calls.counting import region_of_prefix
-from app.services.unusual_calls.judging import Rules, reason
+from app.services.unusual_calls.judging import UnusualCallRules, reason
 
 NOW = datetime(2026, 10, 15, 14, tzinfo=UTC)
-RULES = Rules(first_hour=200)
+RULES = UnusualCallRules(first_hour=200)
 
 
 def weeks(

@@ -23,14 +23,14 @@ from app.models import (
 from app.services import pauses, spending, unusual_calls
 from app.services.calls import claims, waiting
 from app.services.calls.claims import ClaimKind
-from app.services.spending import Limits, Subject
-from app.services.unusual_calls import Rules
+from app.services.spending import LimitSubject, SpendingLimits
+from app.services.unusual_calls import UnusualCallRules
 from app.services.webhooks import endpoints
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.worker import Line, make_line
 
-RULES = Rules(first_hour=3)
+RULES = UnusualCallRules(first_hour=3)
 
 
 def dialed(
@@ -213,8 +213,8 @@ def test_a_resumed_organization_is_left_alone_for_a_day(session: Session, clock:
 def test_an_exempt_organization_is_not_paused(session: Session) -> None:
     own = make_tenant(session)
     make_unusual(session, own)
-    subject = Subject(organization_id=own.organization.id)
-    spending.change(session, OPERATOR, subject, Limits(is_watched=False))
+    subject = LimitSubject(organization_id=own.organization.id)
+    spending.change(session, OPERATOR, subject, SpendingLimits(is_watched=False))
     assert unusual_calls.check(session, RULES, utcnow()) == []
 
 

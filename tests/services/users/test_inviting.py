@@ -8,7 +8,7 @@ from app.enums import Role, UserStatus
 from app.errors import Forbidden, NotFound, ValidationFailed
 from app.models import User
 from app.services import users
-from app.services.users import Defaults, Invitee, LineResult, Outcome
+from app.services.users import InviteDefaults, Invitee, InviteOutcome, LineResult
 from tests.fixtures.cast import Tenant, make_tenant, make_user
 
 BAKERY, DENTAL = "Northwind Bakery", "Northwind Dental"
@@ -27,11 +27,11 @@ def invite(session: Session, tenant: Tenant, text: str, usual: bool = False) -> 
         session,
         tenant.caller(Role.ADMIN),
         users.read_invitees(text),
-        Defaults(tenant.organization.id if usual else None),
+        InviteDefaults(tenant.organization.id if usual else None),
     )
 
 
-def brief(results: list[LineResult]) -> list[tuple[int, Outcome, str]]:
+def brief(results: list[LineResult]) -> list[tuple[int, InviteOutcome, str]]:
     return [(result.line, result.outcome, result.message) for result in results]
 
 
@@ -41,8 +41,8 @@ def test_each_line_goes_into_the_organization_it_names_or_into_the_usual_one(
     text = f"ada@x.example, Ada Lovelace, {DENTAL.upper()}\n\nGrace Hopper <grace@x.example>\n"
     results = invite(session, tenant, text, usual=True)
     assert [(r.line, r.email, r.outcome, r.organization) for r in results] == [
-        (1, "ada@x.example", Outcome.INVITED, DENTAL),
-        (3, "grace@x.example", Outcome.INVITED, BAKERY),
+        (1, "ada@x.example", InviteOutcome.INVITED, DENTAL),
+        (3, "grace@x.example", InviteOutcome.INVITED, BAKERY),
     ]
     made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
     assert {(u.email, u.name, u.status) for u in made} == {
@@ -113,16 +113,16 @@ def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant)
     assert brief(invite(session, tenant, text)) == [
         (
             1,
-            Outcome.REFUSED,
+            InviteOutcome.REFUSED,
             (
                 "Enter an email like name@example.com. "
                 "No organization. Add one, or choose one for all lines."
             ),
         ),
-        (2, Outcome.REFUSED, "There is no organization called “Nowhere”."),
+        (2, InviteOutcome.REFUSED, "There is no organization called “Nowhere”."),
         (
             3,
-            Outcome.REFUSED,
+            InviteOutcome.REFUSED,
             (
                 "Several organizations are called “Northwind Bakery”. "
                 "Invite from the right one’s page."
@@ -130,12 +130,12 @@ def test_a_line_that_is_refused_stops_no_other(session: Session, tenant: Tenant)
         ),
         (
             4,
-            Outcome.REFUSED,
+            InviteOutcome.REFUSED,
             "No organization. Add one, or choose one for all lines.",
         ),
-        (5, Outcome.KNOWN, "Already a member."),
-        (6, Outcome.REFUSED, "A user with this email address exists already."),
-        (7, Outcome.INVITED, "Invited."),
+        (5, InviteOutcome.KNOWN, "Already a member."),
+        (6, InviteOutcome.REFUSED, "A user with this email address exists already."),
+        (7, InviteOutcome.INVITED, "Invited."),
     ]
     [refused] = invite(session, tenant, "no-address\n", usual=True)
     assert refused.message == "Enter an email like name@example.com."
@@ -145,10 +145,13 @@ def test_a_form_sent_twice_invites_each_user_once(session: Session, tenant: Tena
     text = "ada@x.example\nADA@x.example\n"
     first = brief(invite(session, tenant, text, usual=True))
     again = brief(invite(session, tenant, text, usual=True))
-    assert first == [(1, Outcome.INVITED, "Invited."), (2, Outcome.KNOWN, "Already invited.")]
+    assert first == [
+        (1, InviteOutcome.INVITED, "Invited."),
+        (2, InviteOutcome.KNOWN, "Already invited."),
+    ]
     assert again == [
-        (1, Outcome.KNOWN, "Already invited."),
-        (2, Outcome.KNOWN, "Already invited."),
+        (1, InviteOutcome.KNOWN, "Already invited."),
+        (2, InviteOutcome.KNOWN, "Already invited."),
     ]
     count = select(func.count()).where(User.email_key == "ada@x.example")
     assert session.scalar(count) == 1
@@ -158,7 +161,7 @@ def test_a_full_organization_says_so_line_by_line(session: Session, tenant: Tena
     tenant.organization.user_limit = 2
     session.flush()
     results = invite(session, tenant, "ada@x.example\ngrace@x.example\n", usual=True)
-    assert [result.outcome for result in results] == [Outcome.INVITED, Outcome.REFUSED]
+    assert [result.outcome for result in results] == [InviteOutcome.INVITED, InviteOutcome.REFUSED]
     assert "2 of 2 users" in results[1].message
 
 
@@ -171,9 +174,9 @@ def test_a_user_listed_twice_does_not_come_in_where_not_all_fit(
         session,
         tenant.caller(Role.ADMIN),
         users.read_invitees("ada@x.example\ngrace@x.example\nADA@x.example\n"),
-        Defaults(tenant.organization.id),
+        InviteDefaults(tenant.organization.id),
     )
-    assert [result.outcome for result in results] == [Outcome.REFUSED] * 3
+    assert [result.outcome for result in results] == [InviteOutcome.REFUSED] * 3
     assert [(each.taken, each.limit, each.new) for each in full] == [(1, 2, 2)]
     assert session.scalar(select(func.count()).where(User.email_key == "ada@x.example")) == 0
 
@@ -193,12 +196,12 @@ def test_readers_and_strangers_cannot_invite(session: Session, tenant: Tenant) -
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     wanted = users.read_invitees("ada@x.example")
     with pytest.raises(Forbidden):
-        users.invite_many(session, tenant.caller(Role.PARTNER_EDITOR), wanted, Defaults())
+        users.invite_many(session, tenant.caller(Role.PARTNER_EDITOR), wanted, InviteDefaults())
     with pytest.raises(NotFound):
-        users.invite_many(session, stranger, wanted, Defaults(tenant.organization.id))
+        users.invite_many(session, stranger, wanted, InviteDefaults(tenant.organization.id))
     named = users.read_invitees(f"ada@x.example,,{BAKERY}")
-    [theirs] = users.invite_many(session, stranger, named, Defaults())
-    assert theirs.outcome is Outcome.REFUSED
+    [theirs] = users.invite_many(session, stranger, named, InviteDefaults())
+    assert theirs.outcome is InviteOutcome.REFUSED
 
 
 def test_a_check_names_what_inviting_would_do_and_writes_nothing(
@@ -212,15 +215,15 @@ def test_a_check_names_what_inviting_would_do_and_writes_nothing(
         session,
         tenant.caller(Role.ADMIN),
         users.read_invitees(text),
-        Defaults(tenant.organization.id),
+        InviteDefaults(tenant.organization.id),
     )
     assert (brief(results), full) == (
         [
-            (1, Outcome.INVITED, "Invited."),
-            (2, Outcome.KNOWN, "Listed twice."),
-            (3, Outcome.KNOWN, "Already a member."),
-            (4, Outcome.REFUSED, "Enter an email like name@example.com."),
-            (5, Outcome.REFUSED, "Listed twice. There is no organization called “Nowhere”."),
+            (1, InviteOutcome.INVITED, "Invited."),
+            (2, InviteOutcome.KNOWN, "Listed twice."),
+            (3, InviteOutcome.KNOWN, "Already a member."),
+            (4, InviteOutcome.REFUSED, "Enter an email like name@example.com."),
+            (5, InviteOutcome.REFUSED, "Listed twice. There is no organization called “Nowhere”."),
         ],
         [],
     )

@@ -22,7 +22,9 @@ def admin(own: Tenant) -> Caller:
 
 
 @pytest.fixture
-def made(session: Session, settings: Settings, own: Tenant, admin: Caller) -> endpoints.Shown:
+def made(
+    session: Session, settings: Settings, own: Tenant, admin: Caller
+) -> endpoints.EndpointWithSecret:
     """An endpoint of the first organization that is told of everything."""
     return endpoints.add(
         session,

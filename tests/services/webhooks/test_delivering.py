@@ -20,8 +20,8 @@ from app.services.credentials.encryption import SealBroken
 from app.services.mails import words
 from app.services.webhooks import deliveries, delivering, endpoints
 from app.services.webhooks.attempts import MOST_KEPT, attempts_of, with_attempt
-from app.services.webhooks.delivering import GAPS_SECONDS, Message
-from app.services.webhooks.endpoints import Shown
+from app.services.webhooks.delivering import GAPS_SECONDS, WebhookRequest
+from app.services.webhooks.endpoints import EndpointWithSecret
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 
@@ -30,13 +30,13 @@ WAITING, HELD = DeliveryState.WAITING, DeliveryState.HELD
 DELIVERED, FAILED = DeliveryState.DELIVERED, DeliveryState.FAILED
 
 
-def event_to_try(session: Session, admin: Caller, made: Shown) -> WebhookDelivery:
+def event_to_try(session: Session, admin: Caller, made: EndpointWithSecret) -> WebhookDelivery:
     return deliveries.send_test(session, admin, made.endpoint.id)
 
 
 def attempt(
     session: Session, settings: Settings, delivery: WebhookDelivery, answer: WebhookAnswer
-) -> Message | None:
+) -> WebhookRequest | None:
     """What the worker does around the receiver's answer."""
     turn = delivery.turn
     message = delivering.begin(session, delivery.id, turn, settings)
@@ -45,11 +45,11 @@ def attempt(
     return message
 
 
-def signed_with(message: Message) -> list[str]:
+def signed_with(message: WebhookRequest) -> list[str]:
     return message.headers["webhook-signature"].split()
 
 
-def expected(secret: str, message: Message) -> str:
+def expected(secret: str, message: WebhookRequest) -> str:
     """By the words of the specification, not by the code that signs."""
     said = (message.headers["webhook-id"], message.headers["webhook-timestamp"], message.body)
     mac = hmac.new(b64decode(secret[6:]), ".".join(said).encode(), "sha256")
@@ -57,7 +57,7 @@ def expected(secret: str, message: Message) -> str:
 
 
 def test_a_taken_message_is_over(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
     message = attempt(session, settings, delivery, TAKEN)
@@ -72,7 +72,7 @@ def test_a_taken_message_is_over(
 
 
 def test_each_attempt_is_kept_with_its_answer_up_to_two_series(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
     for status in (500, 503, None):
@@ -93,7 +93,7 @@ def test_each_attempt_is_kept_with_its_answer_up_to_two_series(
 
 
 def test_of_a_delivery_of_an_earlier_version_the_last_attempt_is_shown(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
     assert attempts_of(delivery) == []
@@ -104,7 +104,7 @@ def test_of_a_delivery_of_an_earlier_version_the_last_attempt_is_shown(
 
 
 def test_attempts_follow_in_growing_gaps_with_the_same_id_until_the_last(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery, ids, gaps = event_to_try(session, admin, made), set(), []
     for _ in GAPS_SECONDS:
@@ -127,7 +127,7 @@ def test_a_wish_to_wait_is_respected_up_to_a_day(
     clock: SetClock,
     settings: Settings,
     admin: Caller,
-    made: Shown,
+    made: EndpointWithSecret,
     wish: float,
     least: float,
     most: float,
@@ -139,7 +139,7 @@ def test_a_wish_to_wait_is_respected_up_to_a_day(
 
 
 def test_an_attempt_of_before_does_nothing(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
     attempt(session, settings, delivery, BUSY)
@@ -149,7 +149,7 @@ def test_an_attempt_of_before_does_nothing(
 
 
 def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
-    session: Session, settings: Settings, own: Tenant, admin: Caller, made: Shown
+    session: Session, settings: Settings, own: Tenant, admin: Caller, made: EndpointWithSecret
 ) -> None:
     own.partner.notification_email = "ops@northwind.example"
     delivery = event_to_try(session, admin, made)
@@ -170,7 +170,7 @@ def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
 
 
 def test_who_takes_nothing_for_a_day_is_paused_and_one_taken_message_begins_it_anew(
-    session: Session, settings: Settings, own: Tenant, admin: Caller, made: Shown
+    session: Session, settings: Settings, own: Tenant, admin: Caller, made: EndpointWithSecret
 ) -> None:
     own.partner.notification_email = "ops@northwind.example"
     first, second, third = (event_to_try(session, admin, made) for _ in range(3))
@@ -190,7 +190,7 @@ def test_who_takes_nothing_for_a_day_is_paused_and_one_taken_message_begins_it_a
 
 
 def test_what_was_held_goes_out_when_the_endpoint_resumes(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
     for _ in range(3):
@@ -207,7 +207,7 @@ def test_what_was_held_goes_out_when_the_endpoint_resumes(
 
 
 def test_both_secrets_sign_while_the_overlap_lasts(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     new = endpoints.rotate(session, admin, settings, made.endpoint.id, overlap=timedelta(hours=24))
     message = attempt(session, settings, event_to_try(session, admin, made), TAKEN)
@@ -221,7 +221,7 @@ def test_both_secrets_sign_while_the_overlap_lasts(
 
 
 def test_the_applications_key_can_be_changed(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     new = {"secret_key": "another-key-another-key-another-key"}
     both = settings.model_copy(update=new | {"previous_secret_key": settings.secret_key})
@@ -235,7 +235,7 @@ def test_the_applications_key_can_be_changed(
 
 
 def test_what_is_over_is_sent_again_under_its_id(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
     with pytest.raises(Conflict):
@@ -251,7 +251,7 @@ def test_what_is_over_is_sent_again_under_its_id(
 
 
 def test_one_that_waits_for_a_retry_is_sent_at_once(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
     assert not deliveries.can_be_sent_again(delivery)
@@ -268,7 +268,7 @@ def test_one_that_waits_for_a_retry_is_sent_at_once(
 
 
 def test_everything_that_failed_since_is_sent_again(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     old, new, taken = (event_to_try(session, admin, made) for _ in range(3))
     for delivery in (old, new):

@@ -14,7 +14,7 @@ from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFai
 from app.models import AuditEntry, WebhookDelivery, WebhookEndpoint
 from app.policy.caller import Caller
 from app.services.webhooks import deliveries, endpoints
-from app.services.webhooks.endpoints import MOST, Shown
+from app.services.webhooks.endpoints import MOST, EndpointWithSecret
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.services.webhooks.conftest import URL
 
@@ -26,7 +26,7 @@ def refusal(action: Callable[[], object]) -> tuple[type[DomainError], str]:
 
 
 def test_an_endpoint_keeps_its_secret_encrypted_and_leaves_its_trace(
-    session: Session, own: Tenant, made: Shown
+    session: Session, own: Tenant, made: EndpointWithSecret
 ) -> None:
     assert made.secret.startswith("whsec_")
     stored = session.scalars(select(WebhookEndpoint)).one()
@@ -86,7 +86,7 @@ def test_in_production_messages_are_encrypted_on_their_way(
 def test_an_organization_has_so_many_and_no_more(
     session: Session, settings: Settings, own: Tenant, admin: Caller
 ) -> None:
-    def add() -> Shown:
+    def add() -> EndpointWithSecret:
         return endpoints.add(
             session,
             admin,
@@ -102,7 +102,7 @@ def test_an_organization_has_so_many_and_no_more(
 
 
 def test_whose_it_is_not_finds_nothing(
-    session: Session, settings: Settings, own: Tenant, made: Shown
+    session: Session, settings: Settings, own: Tenant, made: EndpointWithSecret
 ) -> None:
     stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
     absent, theirs = uuid4(), made.endpoint.id
@@ -119,13 +119,15 @@ def test_whose_it_is_not_finds_nothing(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
-def test_other_roles_may_not(session: Session, own: Tenant, made: Shown, role: Role) -> None:
+def test_other_roles_may_not(
+    session: Session, own: Tenant, made: EndpointWithSecret, role: Role
+) -> None:
     found = refusal(lambda: endpoints.listing(session, own.caller(role)))
     assert found == (Forbidden, "insufficient_scope")
 
 
 def test_a_second_renewal_waits_for_the_end_of_the_overlap(
-    session: Session, settings: Settings, admin: Caller, made: Shown
+    session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     whose, day = made.endpoint.id, timedelta(days=1)
     again = endpoints.rotate(session, admin, settings, whose, overlap=day)
@@ -142,7 +144,7 @@ def test_a_second_renewal_waits_for_the_end_of_the_overlap(
 
 
 def test_pausing_and_resuming_twice_is_no_error(
-    session: Session, admin: Caller, made: Shown
+    session: Session, admin: Caller, made: EndpointWithSecret
 ) -> None:
     for _ in range(2):
         assert endpoints.pause(session, admin, made.endpoint.id).pause_reason is PauseReason.USER
@@ -160,7 +162,9 @@ def test_pausing_and_resuming_twice_is_no_error(
     ]
 
 
-def test_what_is_removed_takes_its_log_along(session: Session, admin: Caller, made: Shown) -> None:
+def test_what_is_removed_takes_its_log_along(
+    session: Session, admin: Caller, made: EndpointWithSecret
+) -> None:
     deliveries.send_test(session, admin, made.endpoint.id)
     endpoints.remove(session, admin, made.endpoint.id)
     session.expire_all()

@@ -184,7 +184,7 @@ class CallSession:
         raise ended(reason) if self._taken else CallOver(AttemptFact.SILENT)
 
     def _until(self, reached: Callable[[], bool], seconds: float) -> bool:
-        """Wait for the event, handling others; return whether it came. Raises `CallOver` at the end."""
+        """Wait for the event, handling others; return whether it came. Raises `CallOver`."""
         deadline = time.monotonic() + seconds
         while not reached():
             left = deadline - time.monotonic()
