@@ -43,7 +43,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
         instance_path=str(settings.instance_dir.resolve()),
     )
     log_requests(app)
-    furnish(app, settings, database or _opened(settings))
+    install_extensions(app, settings, database or _opened(settings))
     compress_pages(app)
     give_request_ids(app)
     refuse_other_hosts(app, settings.public_url)
@@ -76,7 +76,7 @@ def _opened(settings: Settings) -> Database:
     return database
 
 
-def furnish(app: Flask, settings: Settings, database: Database) -> None:
+def install_extensions(app: Flask, settings: Settings, database: Database) -> None:
     """Gives the application what it works with. A test gives it the database of another test."""
     app.config["SECRET_KEY"] = settings.effective_secret_key
     app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(hours=settings.session_hours)

@@ -6,7 +6,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.config import Settings
 from app.database import Database, make_engine
-from app.database.migration import fit
+from app.database.migration import check_schema
 from app.errors import Unavailable
 from app.gateways.carriers.twilio.account import is_installed
 from app.gateways.files import FileStore
@@ -29,7 +29,7 @@ def check(settings: Settings) -> None:
     database = Database(make_engine(settings.effective_database_url, pool_size=1))
     try:
         with database.transaction(read_only=True) as session:
-            problem = fit(session.connection()).problem
+            problem = check_schema(session.connection()).problem
             count, first = (0, None) if problem else installation.demo_accounts(session)
             is_unusable = not problem and not is_installed()
             unusable = installation.twilio_accounts(session) if is_unusable else 0

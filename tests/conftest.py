@@ -193,7 +193,7 @@ def make_app(
 
     Its routes are put together once a process: that takes longer than most tests.
     """
-    from app.factory import create_app, furnish  # noqa: PLC0415 - most tests need no views
+    from app.factory import create_app, install_extensions  # noqa: PLC0415 - most tests need no views
 
     def make(**changes: Any) -> Flask:
         settings = settings_for(url_of(database), tmp_path, **changes)
@@ -203,7 +203,7 @@ def make_app(
             made.testing = True
             made.jinja_env.bytecode_cache = compiled_templates
             made.jinja_env.undefined = undefined_name  # type: ignore[assignment]  # it is only called
-        furnish(known_apps[asked], settings, database)
+        install_extensions(known_apps[asked], settings, database)
         return known_apps[asked]
 
     return make

@@ -21,7 +21,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.config import ROOT
 from app.database import Database, migration
-from app.database.migration import OLDEST_SCHEMA, downgrade, fit, head, upgrade
+from app.database.migration import OLDEST_SCHEMA, check_schema, downgrade, head, upgrade
 from app.database.migration_plan import statements
 from app.models import Base
 from migrations import online
@@ -137,7 +137,7 @@ def test_the_models_need_no_newer_schema_than_is_declared(fresh_database: Databa
 
 def seen(database: Database) -> str:
     with database.engine.connect() as connection:
-        return fit(connection).problem
+        return check_schema(connection).problem
 
 
 @pytest.mark.usefixtures("newer")
@@ -161,7 +161,7 @@ def test_the_previous_version_serves_after_expand_migrations(
     upgrade(fresh_database, "9991")
     become_the_previous_version(newer)
     with fresh_database.engine.connect() as connection:
-        found = fit(connection)
+        found = check_schema(connection)
     assert (found.found, found.problem, found.is_newest) == ("9991", "", False)
 
 

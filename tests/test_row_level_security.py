@@ -25,7 +25,7 @@ from app.database.migration import upgrade
 from app.database.scope import AUTHENTICATION, INSTALLATION, DatabaseScope, of_tenant
 from app.enums import CallSource, CallStatus, CarrierKind, Role
 from app.errors import NotFound
-from app.factory import furnish
+from app.factory import install_extensions
 from app.gateways.job_queue import migrate_engine
 from app.models import (
     ApiKey,
@@ -428,7 +428,7 @@ def test_the_roles_of_the_operations_page_serve_pages_and_lack_the_right_to_chan
     session.commit()
 
     restricted = Database(make_engine(url.set(username=web)))
-    furnish(app, app.extensions["settings"], restricted)
+    install_extensions(app, app.extensions["settings"], restricted)
     client = app.test_client()
     give_session(client, token)
     assert client.get("/organizations").status_code == 200

@@ -214,7 +214,7 @@ def test_writers_do_not_wait_for_ever_for_a_process_that_hangs(
         write_in_vain()
         assert max(seconds[:4]) < 10
         assert seconds[4] < 1, "the turn is known to be kept"
-        assert sqlite_write_lock.holders(f"{tmp_path}/portal.db") == [holder.pid]
+        assert sqlite_write_lock.lock_holders(f"{tmp_path}/portal.db") == [holder.pid]
         assert [record.getMessage() for record in caplog.records] == [
             f"others can't write: SQLite's write lock is held by process {holder.pid}"
         ]
@@ -225,8 +225,8 @@ def test_writers_do_not_wait_for_ever_for_a_process_that_hangs(
     with database.transaction() as session:
         raw: Any = session.connection().connection.dbapi_connection
         assert raw.execute("PRAGMA busy_timeout").fetchone() == (30_000,)
-        assert sqlite_write_lock.holders(f"{tmp_path}/portal.db") == [os.getpid()]
-    assert sqlite_write_lock.holders(f"{tmp_path}/portal.db") == []
+        assert sqlite_write_lock.lock_holders(f"{tmp_path}/portal.db") == [os.getpid()]
+    assert sqlite_write_lock.lock_holders(f"{tmp_path}/portal.db") == []
 
 
 @pytest.mark.usefixtures("impatient")

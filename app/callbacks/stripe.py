@@ -29,7 +29,7 @@ def report(partner_id: UUID) -> ResponseReturnValue:
     """Take a report: of a checkout, or of a subscription, price or product that changed."""
     request.max_content_length = LONGEST_BODY
     with transaction(read_only=True, scope=INSTALLATION) as session:
-        keys = accounts.opened(session, settings().secret_keys, partner_id)
+        keys = accounts.open_account_keys(session, settings().secret_keys, partner_id)
     signature = request.headers.get("Stripe-Signature", "")
     secret = keys.webhook_secret if keys else ""
     event = read_event(request.get_data(), signature, secret) if secret else None

@@ -12,7 +12,7 @@ from app.commands.doctor_findings import Check, DoctorFinding, fail, ok, warn
 from app.config import Settings, database_urls
 from app.database import Database, partitions
 from app.database.connection_budget import budget
-from app.database.sqlite_write_lock import holders
+from app.database.sqlite_write_lock import lock_holders
 from app.enums import Role
 from app.errors import Unavailable
 from app.gateways.files import open_files
@@ -104,7 +104,7 @@ def write_lock(_settings: Settings, database: Database) -> DoctorFinding:
         with database.engine.begin():
             pass
     except OperationalError as error:
-        pids = " ".join(map(str, holders(str(database.engine.url.database))))
+        pids = " ".join(map(str, lock_holders(str(database.engine.url.database))))
         if not pids:
             return fail(f"{error.orig}. Look for the process that writes, and end it.")
         return fail(
@@ -139,7 +139,7 @@ def worker(settings: Settings, database: Database) -> DoctorFinding:
         served = workers.by_queue(workers.listing(session, settings.worker_silent_seconds).online)
     if found != OK:
         return fail(f"{_sentence(found)} Start one: python -m app.jobs.worker")
-    if unserved := workers.unserved(served):
+    if unserved := workers.unserved_queues(served):
         return fail(
             f"No worker serves {', '.join(unserved)}. Name them in PORTAL_WORKER_QUEUES of a "
             "worker, or start one without this setting."

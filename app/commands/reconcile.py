@@ -81,7 +81,7 @@ def _compare(account: Account, since: datetime) -> dict[str, Any]:
     except NoCarrierAnswer as silence:
         return described | {"problem": f"No list of calls: {silence}."}
     with changes(read_only=True) as (session, _caller):
-        missing = waiting_calls.unrecorded(session, listed)
+        missing = waiting_calls.unrecorded_calls(session, listed)
     found = Counter(_record(each, account[0]) for each in missing)
     return described | {"listed": len(listed), **found}
 

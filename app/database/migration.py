@@ -81,7 +81,7 @@ class SchemaCompatibility:
         return self.found == head()
 
 
-def fit(connection: Connection) -> SchemaCompatibility:
+def check_schema(connection: Connection) -> SchemaCompatibility:
     """Compare the database with the range of this code: from `OLDEST_SCHEMA` to `head`, and beyond
     it up to the first contract migration that this code doesn't survive."""
     found, known = current(connection), history()

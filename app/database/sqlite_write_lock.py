@@ -92,7 +92,7 @@ class WriteLock:
                 return True
             if not self._is_hung:
                 self._is_hung = True
-                found = ", ".join(map(str, holders(self._path))) or "unknown"
+                found = ", ".join(map(str, lock_holders(self._path))) or "unknown"
                 log.error("others can't write: SQLite's write lock is held by process %s", found)
             return False
 
@@ -183,7 +183,7 @@ def take_turn(connection: Connection) -> None:
     raw.take_turn()
 
 
-def holders(path: str) -> list[int]:
+def lock_holders(path: str) -> list[int]:
     """Return the processes that have the turn to write the database at ``path``, or write it
     without one; empty where the system doesn't tell.
 

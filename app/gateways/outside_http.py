@@ -17,7 +17,7 @@ from functools import cache
 from http.client import HTTPMessage
 from urllib.parse import SplitResult, quote, urlsplit
 
-from app.gateways.public_addresses import NoPlace, places
+from app.gateways.public_addresses import NoPlace, resolve_addresses
 
 CONNECT_SECONDS = 5.0
 WHOLE_SECONDS = 10.0
@@ -114,7 +114,7 @@ def _connect(parts: SplitResult, allow_private: bool, seconds: float) -> socket.
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme.lower() == "https" else 80)
     try:
-        found = places(host, port, seconds=seconds, allow_private=allow_private)
+        found = resolve_addresses(host, port, seconds=seconds, allow_private=allow_private)
     except NoPlace as reason:
         raise NoAnswer(str(reason)) from None
     for family, kind, protocol, _name, place in found:

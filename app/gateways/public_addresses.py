@@ -60,7 +60,9 @@ def is_public(address: IPAddress) -> bool:
     return not any(address in network for network in _REFUSED)
 
 
-def places(host: str, port: int, *, seconds: float, allow_private: bool) -> list[SocketAddress]:
+def resolve_addresses(
+    host: str, port: int, *, seconds: float, allow_private: bool
+) -> list[SocketAddress]:
     """Return all addresses of the name, or the address itself. Raises `LeadsNowhere`, also if the
     lookup takes too many seconds, and `NotPublic` if one of them is private."""
     lookup = _lookups.submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)

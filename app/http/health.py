@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.database.migration import fit
+from app.database.migration import check_schema
 from app.disk_space import shortage
 from app.extensions import settings, transaction
 from app.models import WorkerHeartbeat
@@ -69,7 +69,7 @@ def _database(session: Session) -> str:
 
 
 def _migrations(session: Session) -> str:
-    return fit(session.connection()).problem or OK
+    return check_schema(session.connection()).problem or OK
 
 
 def _worker(session: Session) -> str:

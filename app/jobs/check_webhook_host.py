@@ -9,7 +9,7 @@ from uuid import UUID
 from dbos import DBOS
 
 from app.database import Database
-from app.gateways.public_addresses import NoPlace, places
+from app.gateways.public_addresses import NoPlace, resolve_addresses
 from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
@@ -36,7 +36,9 @@ def look_host_up(endpoint_id: str, url: str) -> None:
 def check(database: Database, endpoint_id: UUID, url: str, *, allow_private: bool) -> None:
     """Look the host up without an open transaction. An address that isn't public counts as none."""
     try:
-        places(urlsplit(url).hostname or "", HTTPS, seconds=SECONDS, allow_private=allow_private)
+        resolve_addresses(
+            urlsplit(url).hostname or "", HTTPS, seconds=SECONDS, allow_private=allow_private
+        )
     except NoPlace:
         with database.transaction() as session:
             addresses.keep_missing_host(session, endpoint_id, url)

@@ -96,12 +96,12 @@ class SubjectErasure:
         else:
             self._erase_contact(subject, pseudonym)
         self._erase_copies(subject, pseudonym)
-        for place in sweep.places():
+        for place in sweep.swept_tables():
             name = place.table if place.deletes else TEXTS
-            self._repeat(name, sweep.some, subject, place, pseudonym)
-        self._repeat("audit_entries", history.some, subject, pseudonym)
+            self._repeat(name, sweep.sweep_next, subject, place, pseudonym)
+        self._repeat("audit_entries", history.redact_next, subject, pseudonym)
         if subject.kind is SubjectKind.USER:
-            self._repeat("audit_entries", history.some, subject, pseudonym, of_partner=False)
+            self._repeat("audit_entries", history.redact_next, subject, pseudonym, of_partner=False)
         # Last: some were on their way, or read what was erased meanwhile.
         self._erase_exports(subject)
         kept = copies.erase_kept_mails(self.outbox, subject)

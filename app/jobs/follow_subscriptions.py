@@ -56,7 +56,7 @@ def follow(worker: WorkerContext, subscription_id: UUID) -> None:
         log.warning("a subscription was not followed: %s", error)
         return
     with worker.database.transaction() as session:
-        plan = subscriptions.seen(session, subscription_id, found)
+        plan = subscriptions.store_processor_answer(session, subscription_id, found)
         if plan is not None:
             changes = read(UpdateOrganizationInput, {"paymentTier": plan.value})
             caller = system_caller(subscriptions.WHO, wanted.partner_id)

@@ -98,13 +98,13 @@ def announce(
     pulse.add(now)
 
 
-def beat(
+def send_heartbeat(
     database: Database, executor_id: str, mark: MarkFile, pulse: workers.HeartbeatSeries
 ) -> bool:
     """False if this worker was declared dead and its work taken over."""
     began = monotonic()
     with database.transaction() as session:
-        now = workers.beat(session, executor_id)
+        now = workers.record_heartbeat(session, executor_id)
         if now is None:
             return False
         _keep_time(database, now, began)

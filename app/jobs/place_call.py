@@ -28,7 +28,7 @@ from app.gateways.carriers.base import (
     PlacementRejected,
     PlacementVerdict,
 )
-from app.gateways.public_addresses import NoPlace, NotPublic, places
+from app.gateways.public_addresses import NoPlace, NotPublic, resolve_addresses
 from app.gateways.writers.base import WrittenMessages
 from app.jobs.context import context
 from app.jobs.observed import observed
@@ -170,7 +170,7 @@ def look_up_host(host: str) -> FoundHost:
 @lru_cache(maxsize=256)
 def _look_up(host: str, allow_private: bool, _period: int) -> FoundHost:
     try:
-        places(host, 0, seconds=LOOKUP_SECONDS, allow_private=allow_private)
+        resolve_addresses(host, 0, seconds=LOOKUP_SECONDS, allow_private=allow_private)
     except NoPlace as reason:
         words = str(reason)
         sentence = f"{words[0].upper()}{words[1:]}."
@@ -263,7 +263,7 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
         if verdict is PlacementVerdict.NOT_PLACED:
             attempts.never_placed(session, attempt_id)
         else:
-            attempts.unknown(session, attempt_id)
+            attempts.end_unknown(session, attempt_id)
     return None
 
 
@@ -372,7 +372,7 @@ def end_stray_call(attempt_id: str) -> None:
 def end_stray(attempt_id: str) -> bool:
     """Whether the carrier has answered."""
     with context().database.transaction(read_only=True) as session:
-        kind, inquiry = carrier_reports.stray(session, UUID(attempt_id))
+        kind, inquiry = carrier_reports.stray_call(session, UUID(attempt_id))
     log.warning("a call rings whose attempt was given up as never placed; ending it")
     try:
         context().carriers.of(kind, inquiry.account_id).hang_up(inquiry)

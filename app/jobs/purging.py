@@ -160,7 +160,7 @@ def measure_uploads() -> None:
     database = context().database
     while True:
         with database.transaction(read_only=True) as session:
-            upload_id = deletion.unmeasured(session)
+            upload_id = deletion.next_unmeasured(session)
         if upload_id is None:
             return
         with database.transaction() as session:

@@ -118,7 +118,7 @@ def refresh_partner(worker: WorkerContext, partner_id: UUID) -> None:
 
 def ask_for_checkout(worker: WorkerContext, checkout_id: UUID) -> None:
     with worker.database.transaction(read_only=True) as session:
-        wanted = checkouts.wanted(session, checkout_id)
+        wanted = checkouts.checkout_request(session, checkout_id)
     if wanted is None:
         return
     url, problem = "", ""
@@ -133,7 +133,7 @@ def ask_for_checkout(worker: WorkerContext, checkout_id: UUID) -> None:
         log.warning("a checkout was not opened: %s", error)
         problem = "The checkout could not be opened. Try again later."
     with worker.database.transaction() as session:
-        checkouts.opened(session, checkout_id, url, problem)
+        checkouts.store_checkout_page(session, checkout_id, url, problem)
 
 
 def processor_of(worker: WorkerContext, partner_id: UUID) -> PaymentProcessor:
@@ -146,7 +146,7 @@ def processor_of(worker: WorkerContext, partner_id: UUID) -> PaymentProcessor:
 def account_of(worker: WorkerContext, partner_id: UUID) -> StripeProcessor:
     """Return the partner's own account. Raises `ProcessorRefused` where the keys can't be read."""
     with worker.database.transaction(read_only=True) as session:
-        keys = accounts.opened(session, worker.settings.secret_keys, partner_id)
+        keys = accounts.open_account_keys(session, worker.settings.secret_keys, partner_id)
     if keys is None:
         raise ProcessorRefused(NO_KEY)
     return open_account(worker.settings, keys.secret, keys.account_id)

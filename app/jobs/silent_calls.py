@@ -34,7 +34,7 @@ def follow_silent_call(attempt_id: str, turn: int, silent_since: str) -> None:
     except Exception:
         log.exception("a call could not be carried on")
         with context().note_database.transaction() as session:
-            attempts.unknown(session, attempt)
+            attempts.end_unknown(session, attempt)
 
 
 @retry_on_database_outage

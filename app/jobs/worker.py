@@ -180,7 +180,7 @@ def _live(
     """Send a heartbeat and take over the work of dead workers. False if this worker was declared
     dead itself."""
     try:
-        if not heartbeat.beat(context.database, executor_id, mark, pulse):
+        if not heartbeat.send_heartbeat(context.database, executor_id, mark, pulse):
             return False
         HEARTBEATS.labels("ok").inc()
         reaper.reap()

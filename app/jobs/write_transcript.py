@@ -43,7 +43,7 @@ def add_transcript(database: Database, files: FileStore, settings: Settings, cal
     if settings.transcriber == "none":
         return
     with database.transaction(read_only=True) as session:
-        found = writing.untranscribed(session, call_id)
+        found = writing.untranscribed_recording(session, call_id)
     if found is None:
         return
     model = ConversationModel(

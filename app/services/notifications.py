@@ -16,11 +16,11 @@ _NEEDS = {
 }
 
 
-def wants(user: User, mail: str) -> bool:
+def wants_mail(user: User, mail: str) -> bool:
     """Whether the user gets this kind of mail; on until they turn it off."""
     return user.notifications.get(mail, True) is not False
 
 
-def offered(caller: Caller) -> list[str]:
+def offered_mails(caller: Caller) -> list[str]:
     """Return the kinds of mail for users with the caller's permissions."""
     return [mail for mail, needed in _NEEDS.items() if caller.may(needed)]

@@ -60,7 +60,7 @@ def announce(session: Session, executor_id: str, queues: Collection[str] = ()) -
     return own.beat_at
 
 
-def beat(session: Session, executor_id: str) -> datetime | None:
+def record_heartbeat(session: Session, executor_id: str) -> datetime | None:
     """Record a heartbeat and return its time by the database. None if the worker was declared dead
     meanwhile and must take no more work."""
     return session.scalar(
@@ -109,7 +109,7 @@ def by_queue(online: Iterable[WorkerHeartbeat]) -> dict[str, int]:
     return {name: served[name] for name in QUEUES}
 
 
-def unserved(counts: Mapping[str, int]) -> list[str]:
+def unserved_queues(counts: Mapping[str, int]) -> list[str]:
     """Return the queues of `by_queue` that no worker serves; none while there is no worker at all,
     which is reported by itself."""
     return [name for name, count in counts.items() if not count] if any(counts.values()) else []

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from app.database import Database
 from app.enums import AnsweredBy, CallStatus
-from app.factory import furnish
+from app.factory import install_extensions
 from app.gateways.carriers.base import CallPlacement
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS, SimulatedCarrier
 from app.models import AuditEntry, Call, CallAttempt, Conversation, SimulatedCall, new_id, utcnow
@@ -54,7 +54,7 @@ class Desk:
             call = session.get_one(Call, call_id)
             attempt = session.get_one(CallAttempt, attempt_id)
             if status is CallStatus.UNKNOWN:
-                attempts.unknown(session, attempt_id)
+                attempts.end_unknown(session, attempt_id)
             else:
                 call.status = attempt.status = status
             call.started_at = attempt.started_at = utcnow() - LONG_AGO
@@ -73,7 +73,7 @@ class Desk:
 @pytest.fixture
 def desk(make_app: Callable[..., Flask], fresh_database: Database, tmp_path: Path) -> Desk:
     app = make_app()
-    furnish(app, settings_for(url_of(fresh_database), tmp_path), fresh_database)
+    install_extensions(app, settings_for(url_of(fresh_database), tmp_path), fresh_database)
     return Desk(app, fresh_database, open_line(fresh_database))
 
 

@@ -26,7 +26,7 @@ from app.database import Database, sqlite_write_lock
 from app.database.connection_budget import WORKER_LEDGER, most_of_worker
 from app.database.migration import head
 from app.database.partitions import KEYS
-from app.factory import furnish
+from app.factory import install_extensions
 from app.gateways.job_queue import QUEUES, make_queue_engine
 from app.jobs.context import open_context
 from app.models import Mail, WorkerHeartbeat, utcnow
@@ -159,7 +159,7 @@ def test_a_process_that_hangs_while_it_writes_is_named(
     app: Flask, fresh_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = url_of(fresh_database)
-    furnish(app, settings_for(url, tmp_path), fresh_database)
+    install_extensions(app, settings_for(url, tmp_path), fresh_database)
     monkeypatch.setattr(sqlite_write_lock, "WAIT_SECONDS", 0.5)
     assert findings(app, "write lock") == {"write lock": ("ok", "passed on in time")}
     with hung(WRITER, url) as process:

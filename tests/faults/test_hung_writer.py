@@ -8,7 +8,7 @@ from flask import Flask
 
 from app.database import Database, sqlite_write_lock
 from app.enums import Role
-from app.factory import furnish
+from app.factory import install_extensions
 from tests.fixtures.cast import bearer, make_tenant
 from tests.fixtures.hung_process import WRITER, hung
 from tests.fixtures.settings import settings_for, url_of
@@ -19,7 +19,7 @@ def test_requests_that_write_are_refused_in_time_and_others_are_served(
     app: Flask, fresh_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = settings_for(url_of(fresh_database), tmp_path)
-    furnish(app, settings, fresh_database)
+    install_extensions(app, settings, fresh_database)
     monkeypatch.setattr(app, "testing", False)
     monkeypatch.setattr(sqlite_write_lock, "WAIT_SECONDS", 0.5)
     with fresh_database.transaction() as session:

@@ -96,15 +96,15 @@ def test_slow_heartbeats_leave_the_clock_alone_where_the_database_has_none(
 ) -> None:
     monkeypatch.setattr(Clock, "read", staticmethod(lambda: datetime.now(UTC)))
     mark, pulse = MarkFile(tmp_path, fresh_database), workers.HeartbeatSeries(timedelta(seconds=15))
-    real = workers.beat
+    real = workers.record_heartbeat
 
     def slow_beat(session: Session, executor_id: str) -> datetime | None:
         beat_at = real(session, executor_id)
         time.sleep(0.3)
         return beat_at
 
-    monkeypatch.setattr(workers, "beat", slow_beat)
+    monkeypatch.setattr(workers, "record_heartbeat", slow_beat)
     heartbeat.announce(fresh_database, "one", mark, pulse)
     for _ in range(3):
-        assert heartbeat.beat(fresh_database, "one", mark, pulse)
+        assert heartbeat.send_heartbeat(fresh_database, "one", mark, pulse)
     assert abs(utcnow() - datetime.now(UTC)) < timedelta(seconds=0.2)

@@ -18,7 +18,7 @@ from app.gateways.carriers.base import (
     PlacementVerdict,
 )
 from app.gateways.carriers.twilio.account import TwilioAccount
-from app.gateways.carriers.twilio.call_reports import heard, state_of_call
+from app.gateways.carriers.twilio.call_reports import read_answered_by, state_of_call
 from app.gateways.carriers.twilio.line import TwilioCarrier
 from app.gateways.carriers.twilio.twiml import hang_up, say
 from app.gateways.carriers.twilio.wire import UNREACHED_SECONDS, pause_asked_for
@@ -114,7 +114,7 @@ def test_calls_of_other_attempts_are_not_taken_for_ones_own() -> None:
     ],
 )
 def test_who_answered_is_read_from_its_words(word: str | None, who: AnsweredBy | None) -> None:
-    assert heard(word) is who
+    assert read_answered_by(word) is who
 
 
 def test_a_finished_call_reports_its_answer_its_end_and_its_cost() -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from app.database import Database
 from app.enums import CallStatus
-from app.factory import furnish
+from app.factory import install_extensions
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
 from app.jobs.restore_detection import FILE, MarkFile
 from app.models import InstallationMark, SimulatedCall, utcnow
@@ -158,7 +158,7 @@ def test_after_a_restore_nothing_is_dialled_until_an_operator_says_so(
         "Calling is paused (restored from a backup).",
     )
     app = make_app()
-    furnish(app, settings_for(url_of(fresh_database), folder), fresh_database)
+    install_extensions(app, settings_for(url_of(fresh_database), folder), fresh_database)
     told = app.test_cli_runner().invoke(args=["calls", "status"]).output
     assert told.startswith("Paused for every call since ")
     assert "by system: restored from a backup\nCompare with the carrier and resume: " in told

@@ -24,7 +24,7 @@ from app.services.credentials import api_keys
 from app.services.organization_groups import GroupInput
 from app.services.users import access
 from app.services.users.access import AccessExplanation, AccessRule
-from app.services.users.loading import PARTNER_LEVEL, grantable
+from app.services.users.loading import PARTNER_LEVEL, grantable_roles
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.statements import counted
 from tests.matrix import rotating
@@ -88,7 +88,7 @@ def test_who_is_named_can_really_give_a_role_that_allows_it(
         changed = [
             held
             for held in found.holders
-            if held in grantable(giver) and (held in PARTNER_LEVEL) == (role in PARTNER_LEVEL)
+            if held in grantable_roles(giver) and (held in PARTNER_LEVEL) == (role in PARTNER_LEVEL)
         ]
         caller = OPERATOR if giver is Role.OPERATOR else own.caller(giver)
         if giver is Role.OWNER:

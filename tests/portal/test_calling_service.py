@@ -55,7 +55,7 @@ def test_a_silent_worker_is_shown_with_what_waits(
     assert "1 call is waiting. Uploads, emails and webhooks wait too. Nothing is lost." in line
     assert "The carrier works" not in line
     assert "The call is placed when the service is back." in admin.get(of_call[1]).text
-    assert workers.beat(session, "worker-1")
+    assert workers.record_heartbeat(session, "worker-1")
     session.commit()
     assert shown() == {False}
 

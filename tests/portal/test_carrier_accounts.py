@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CallStatus, CarrierKind, NumberSource, Role
-from app.factory import furnish
+from app.factory import install_extensions
 from app.gateways.carriers.partner_accounts import AccountTestResult
 from app.jobs.check_account import check_account
 from app.models import (
@@ -48,7 +48,7 @@ TYPED = {"sid": SID, "token": TOKEN}
 def carrier(app: Flask, database: Database, tmp_path: Path) -> Iterator[FaultyCarrier]:
     with faulty_carrier() as running:
         more = {"TWILIO_API_URL": running.url, "carrier_request_seconds": 2.0}
-        furnish(app, settings_for(url_of(database), tmp_path, **more), database)
+        install_extensions(app, settings_for(url_of(database), tmp_path, **more), database)
         yield running
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CarrierKind, Role
-from app.factory import furnish
+from app.factory import install_extensions
 from app.models import AuditEntry, CarrierAccount, CarrierAccountTest, User, utcnow
 from app.services import carrier_accounts
 from tests.fixtures.cast import Tenant
@@ -46,7 +46,7 @@ def refurnish(app: Flask, database: Database, tmp_path: Path) -> Callable[..., N
     """Gives the application other settings."""
 
     def refurnish(**changes: Any) -> None:
-        furnish(app, settings_for(url_of(database), tmp_path, **changes), database)
+        install_extensions(app, settings_for(url_of(database), tmp_path, **changes), database)
 
     return refurnish
 

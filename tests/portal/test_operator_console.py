@@ -18,7 +18,7 @@ from app.backups import records
 from app.config import Settings
 from app.database import Database
 from app.enums import CallStatus, Role, UserStatus
-from app.factory import furnish
+from app.factory import install_extensions
 from app.gateways import job_queue
 from app.gateways.job_queue import QueueDepth
 from app.models import AuditEntry, Backup, Mail, Partner, User, WorkerHeartbeat, utcnow
@@ -216,7 +216,7 @@ def test_storage_shows_each_file_system_that_doctor_looks_at(
         if disk is None:
             pytest.skip("only root can mount a disk")
         changes = {"backup_dir": disk.folder / "daily", "backup_public_key": "age1x"}
-        furnish(app, settings.model_copy(update=changes), database)
+        install_extensions(app, settings.model_copy(update=changes), database)
         page = operator.get(PAGE).text
         assert f"{settings.instance_dir.resolve()}: " in page
         assert re.search(rf"{disk.folder}: [\d.]+\sMB of [\d.]+\sMB free\.", page)
@@ -241,7 +241,7 @@ def test_daily_backups_show_their_state(
 ) -> None:
     assert states(operator)["Backups"] == "Not needed"
     changes = {"backup_dir": settings.instance_dir / "backups", "backup_public_key": "age1x"}
-    furnish(app, settings.model_copy(update=changes), database)
+    install_extensions(app, settings.model_copy(update=changes), database)
     seen = [states(operator)["Backups"]]
     day = utcnow() - timedelta(hours=27)
     for started_at, problem in ((day, None), (utcnow(), "The disk is full."), (utcnow(), None)):
@@ -261,7 +261,7 @@ def test_backups_that_are_off_need_attention_in_production(
 ) -> None:
     attention = {}
     for env in ("development", "production"):
-        furnish(app, settings.model_copy(update={"env": env}), database)
+        install_extensions(app, settings.model_copy(update={"env": env}), database)
         page = operator.get(PAGE).text
         row = page.partition(">Backups</span>")[2].partition("</tr>")[0]
         attention[env] = "badge-warning" in row
@@ -273,7 +273,7 @@ def test_the_overview_names_the_parts_that_need_attention_and_unsent_emails(
     app: Flask, database: Database, settings: Settings, operator: Browser
 ) -> None:
     assert "Kept in the outbox" in words(operator.get("/"))
-    furnish(app, settings.model_copy(update={"env": "production"}), database)
+    install_extensions(app, settings.model_copy(update={"env": "production"}), database)
     page = words(operator.get("/"))
     assert "Not sent: no mail server" in page
     named = re.findall(r'line-title">([^:<]+): ', operator.get("/").text)

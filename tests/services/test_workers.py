@@ -74,7 +74,7 @@ def test_who_left_is_dead_at_once_and_who_is_silent_by_a_judge_alone(session: Se
 def test_each_queue_counts_the_living_workers_that_serve_it(session: Session) -> None:
     nobody = dict.fromkeys(QUEUES, 0)
     assert workers.by_queue(workers.listing(session, 15).online) == nobody
-    assert workers.unserved(nobody) == []
+    assert workers.unserved_queues(nobody) == []
     workers.announce(session, "one", ["calls", "mail"])
     workers.announce(session, "two", ["mail", "a queue of a newer version"])
     workers.announce(session, "silent")
@@ -83,17 +83,17 @@ def test_each_queue_counts_the_living_workers_that_serve_it(session: Session) ->
     session.flush()
     counts = workers.by_queue(workers.listing(session, 15).online)
     assert counts == nobody | {"calls": 1, "mail": 2}
-    assert workers.unserved(counts) == [n for n in QUEUES if n not in ("calls", "mail")]
+    assert workers.unserved_queues(counts) == [n for n in QUEUES if n not in ("calls", "mail")]
     workers.announce(session, "of all")
-    assert workers.unserved(workers.by_queue(workers.listing(session, 15).online)) == []
+    assert workers.unserved_queues(workers.by_queue(workers.listing(session, 15).online)) == []
 
 
 def test_a_heartbeat_says_the_database_s_time_or_that_the_worker_was_declared_dead(
     session: Session,
 ) -> None:
     workers.announce(session, "worker-1")
-    beat_at = workers.beat(session, "worker-1")
+    beat_at = workers.record_heartbeat(session, "worker-1")
     assert beat_at is not None
     assert abs(beat_at - workers.database_time(session)) < timedelta(seconds=5)
     workers.declare_dead(session, ["worker-1"])
-    assert workers.beat(session, "worker-1") is None
+    assert workers.record_heartbeat(session, "worker-1") is None

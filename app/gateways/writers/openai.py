@@ -116,7 +116,7 @@ class OpenAiWriter:
             return self._otherwise.compose(brief)
         introduction = phrases.introduction(brief)
         return WrittenMessages(
-            intro=f"{introduction} {purpose} {phrases.closing(brief)}",
+            intro=f"{introduction} {purpose} {phrases.intro_ending(brief)}",
             voicemail=f"{introduction} {missed} {phrases.reach(brief)} Thank you, and goodbye.",
         )
 

@@ -21,7 +21,7 @@ def reach(brief: MessageBrief) -> str:
     return f"You can reach {brief.organization_name} at any time."
 
 
-def closing(brief: MessageBrief) -> str:
+def intro_ending(brief: MessageBrief) -> str:
     """Return the end of an intro: a question if a conversation follows."""
     if brief.converses:
         return "Is this a good moment to talk?"

@@ -49,7 +49,7 @@ class TemplateWriter:
 def _written(brief: MessageBrief, subject: str) -> WrittenMessages:
     introduction = phrases.introduction(brief)
     return WrittenMessages(
-        intro=f"{introduction} I am calling {subject}. {phrases.closing(brief)}",
+        intro=f"{introduction} I am calling {subject}. {phrases.intro_ending(brief)}",
         voicemail=(
             f"{introduction} I called {subject} and am sorry to have missed you. "
             f"{phrases.reach(brief)} Thank you, and goodbye."

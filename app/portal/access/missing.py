@@ -1,7 +1,7 @@
 """The actions that a page leaves out because the user's role doesn't allow them.
 
-Pages and their views ask `may` before they show an action. What is denied is named at the end of
-the page, with a link to its explanation, unless `why_url` explains it beside the action.
+Pages and their views ask `is_permitted` before they show an action. What is denied is named at the
+end of the page, with a link to its explanation, unless `why_url` explains it beside the action.
 """
 
 from functools import lru_cache
@@ -17,7 +17,7 @@ from app.portal.web.current_user import known_user
 from app.services.users.access import AccessRule, of_role
 
 
-def may(permission: str) -> bool:
+def is_permitted(permission: str) -> bool:
     """Whether the user may do it. Only what another role of the same kind allows is named."""
     if known_user() is None:
         return False
@@ -56,4 +56,4 @@ def _another_role_may(role: Role, permission: Permission) -> bool:
 
 
 def register(app: Flask) -> None:
-    app.jinja_env.globals.update(may=may, why_url=why_url, missing_actions=missing_actions)
+    app.jinja_env.globals.update(may=is_permitted, why_url=why_url, missing_actions=missing_actions)

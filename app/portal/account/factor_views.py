@@ -81,7 +81,7 @@ def account_app_remove() -> Response:
 def account_passkey_options() -> Response | tuple[str, int]:
     """The options for the browser's dialog that makes a passkey, as JSON."""
     with transaction() as session:
-        user = own.held(session, caller())
+        user = own.lock_own_user(session, caller())
         asked = passkeys.ask_to_register(session, user, site(), g.brand.product_name)
     browser[CHALLENGE_KEY] = asked.challenge
     return Response(asked.options, mimetype="application/json")

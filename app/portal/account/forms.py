@@ -53,8 +53,8 @@ class MailsForm(PortalForm):
     @classmethod
     def showing(cls, user: User) -> Self:
         wanted = {
-            "import_finished": notifications.wants(user, notifications.IMPORT_FINISHED),
-            "alert_opened": notifications.wants(user, notifications.ALERT_OPENED),
+            "import_finished": notifications.wants_mail(user, notifications.IMPORT_FINISHED),
+            "alert_opened": notifications.wants_mail(user, notifications.ALERT_OPENED),
         }
         return cls.from_object(data={**wanted, "news": not user.unsubscribe})
 

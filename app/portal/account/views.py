@@ -166,7 +166,7 @@ def _page(
             details=details or DetailsForm.showing(user),
             password=password or OwnPasswordForm.from_object(),
             mails=MailsForm.showing(user),
-            offered=notifications.offered(caller()),
+            offered=notifications.offered_mails(caller()),
             sessions=signed_in.items,
             session_count=signed_in.count,
             newer_url=url_for("portal.account", page=page - 1) if page > 1 else None,

@@ -26,7 +26,7 @@ CALL_REQUESTS = ("call.scheduled",)
 """Left out unless asked for: a campaign requests hundreds of calls, which would hide the rest."""
 
 
-def chosen() -> tuple[HistoryFilter, Problems]:
+def chosen_filters() -> tuple[HistoryFilter, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
     since, before, problems = day_bounds(zone())
     kind, action = lists.text_filter("kind"), lists.text_filter("action")
@@ -66,7 +66,7 @@ def _called(words: str) -> tuple[str, ...]:
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[AuditEntry]:
     return audit_search.search(
-        session, caller(), chosen()[0], sort=sort, cursor=cursor, limit=limit
+        session, caller(), chosen_filters()[0], sort=sort, cursor=cursor, limit=limit
     )
 
 
@@ -119,12 +119,14 @@ HISTORY = ListDefinition(
     sorts=audit_search.SORTS,
     default_sort="-at",
     load=_load,
-    count=lambda session, most: audit_search.count(session, caller(), chosen()[0], most=most),
+    count=lambda session, most: audit_search.count(
+        session, caller(), chosen_filters()[0], most=most
+    ),
     count_if_few=lambda session, most: audit_search.count_if_few(
-        session, caller(), chosen()[0], most
+        session, caller(), chosen_filters()[0], most
     ),
     bulk=ListActions(_item, _several, exports=True),
-    problems=lambda: chosen()[1],
+    problems=lambda: chosen_filters()[1],
     more_filters=("organization", "action", "start", "end"),
     has_fixed_columns=True,
 )

@@ -28,7 +28,7 @@ from app.phone import format_international
 from app.portal.alerts.forms import PERIODS
 from app.portal.audit.labels import actor_words, change_words, field_words
 from app.portal.billing.words import month_name
-from app.portal.branding.labels import PICTURE_NAMES, shown
+from app.portal.branding.labels import PICTURE_NAMES, value_lines
 from app.portal.uploads.labels import ACTION_NAMES
 from app.portal.web.formats import day, size
 from app.portal.web.navigation import ROLE_NAMES
@@ -172,7 +172,7 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
         case str():
             words = _text_words(value, zone, name)
         case list() | dict() if name in _BRAND_FIELDS:
-            words = "; ".join(line.text for line in shown(name, value, {}))
+            words = "; ".join(line.text for line in value_lines(name, value, {}))
         case list() if name in _ENDED:
             words = ", ".join(map(created_items.in_language, value))
         case list():

@@ -68,7 +68,7 @@ def _page(slug: str, token: str) -> Response:
     partner_id = _partner_id()
     try:
         with transaction(read_only=True) as session:
-            found = email_changes.holder(session, token, partner_id)
+            found = email_changes.change_of_link(session, token, partner_id)
             page = render_template(
                 "portal/auth/email_change.html",
                 user=found.user,

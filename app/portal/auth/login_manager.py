@@ -155,7 +155,7 @@ def is_known_browser(user: User) -> bool:
     """Whether the user has signed in here since the last change of the password."""
     owner = [(user.id, user.password_hash)]
     cookie = read_cookie(DEVICE_COOKIE)
-    return known_devices.known(cookie, owner, settings().secret_keys) is not None
+    return known_devices.known_device_id(cookie, owner, settings().secret_keys) is not None
 
 
 def _remember_browser(user: User) -> None:

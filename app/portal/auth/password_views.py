@@ -126,7 +126,7 @@ def _holder(token: str, purposes: tuple[LinkPurpose, ...]) -> _LinkUser | None:
         g.brand = of_partner(partner) if partner else NEUTRAL
         partner_id = partner.id if partner else None
         try:
-            user = link_use.holder(session, token, purposes, partner_id)
+            user = link_use.user_of_link(session, token, purposes, partner_id)
         except NotFound:
             return None
         return _LinkUser(user, partner_id, password_rules.known_words(session, user))

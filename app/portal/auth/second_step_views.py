@@ -140,7 +140,7 @@ def _by_passkey(user_id: UUID, answer: str) -> SignedIn | None:
 
 def _show_codes_left(user: User) -> None:
     with transaction(read_only=True) as session:
-        left = recovery_codes.left(session, user.id)
+        left = recovery_codes.count_left(session, user.id)
     words = ngettext(
         "%(num)s recovery code is left. Each replaces your second factor once.",
         "%(num)s recovery codes are left. Each replaces your second factor once.",

@@ -197,7 +197,7 @@ def let_in(
 def _form(slug: str | None, form: SignInForm | None = None) -> str:
     with transaction(read_only=True) as session:
         partner = partner_of_page(session)
-        providers = provider_requests.offered(session, partner.id) if partner else []
+        providers = provider_requests.offered_providers(session, partner.id) if partner else []
     return render_template(
         "portal/auth/form.html",
         form=form or SignInForm.from_object(),

@@ -127,7 +127,7 @@ class BrandValue:
     path: str | None = None
 
 
-def shown(name: str, value: Any, assistants: dict[str, str]) -> list[BrandValue]:
+def value_lines(name: str, value: Any, assistants: dict[str, str]) -> list[BrandValue]:
     """Return a brand field's value as lines, one per entry; ``assistants`` are the names of
     assistants by id."""
     if value is None or value in ("", [], {}):
@@ -157,7 +157,7 @@ def _words_in(texts: Mapping[str, str | Sequence[str] | None]) -> Iterator[str]:
 
 
 def words(name: str, value: Any, assistants: dict[str, str]) -> str:
-    return "; ".join(line.text for line in shown(name, value, assistants))
+    return "; ".join(line.text for line in value_lines(name, value, assistants))
 
 
 def _plain(name: str, value: Any, assistants: dict[str, str]) -> str:

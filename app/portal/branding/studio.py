@@ -19,7 +19,7 @@ from app.portal.branding.labels import (
     PICTURE_FIELDS,
     VERDICTS,
     BrandValue,
-    shown,
+    value_lines,
     words,
 )
 from app.portal.web.editing import EditConflict, EditDifference
@@ -88,7 +88,7 @@ class BrandingStudio:
 
     def _picture(self, session: Session, kind: str, url: str) -> DraftPicture:
         if stored_hash(url):
-            kept = images.kept(session, caller(), url)
+            kept = images.uploaded_picture(session, caller(), url)
             return DraftPicture(url, urlsplit(url).path, kept)
         copy = None if kind == DARK_LOGO else copy_of(self.partner, ImageType(kind), url)
         path = path_of(copy.sha256) if copy and copy.sha256 else None
@@ -119,8 +119,8 @@ class BrandingStudio:
         return [
             (
                 str(FIELD_LABELS[change.name]),
-                shown(change.name, change.old, self.assistants),
-                shown(change.name, change.new, self.assistants),
+                value_lines(change.name, change.old, self.assistants),
+                value_lines(change.name, change.new, self.assistants),
             )
             for change in changes
         ]

@@ -112,7 +112,7 @@ def calls_url(**filters: Any) -> str | None:
     return url_for("portal.calls", **filters) if may_open(caller(), "portal.calls") else None
 
 
-def chosen() -> tuple[CallSearch, Problems]:
+def chosen_filters() -> tuple[CallSearch, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing.
 
     Days are in the user's time zone; for calls that usage or statements count, UTC as on their
@@ -146,12 +146,14 @@ def chosen_states() -> frozenset[CallStatus]:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[CallRow]:
-    page = calls.search(session, caller(), chosen()[0], sort=sort, cursor=cursor, limit=limit)
+    page = calls.search(
+        session, caller(), chosen_filters()[0], sort=sort, cursor=cursor, limit=limit
+    )
     return Page(_rows(session, page.items), page.next_cursor)
 
 
 def _waiting(session: Session, cursor: str | None, limit: int) -> Page[CallRow]:
-    wanted = chosen()[0]
+    wanted = chosen_filters()[0]
     states = wanted.states & WAITING if wanted.states else WAITING
     if not states:
         return Page((), None)
@@ -276,10 +278,12 @@ CALLS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session, most: calls.count(session, caller(), chosen()[0], most=most),
-    count_if_few=lambda session, most: calls.count_if_few(session, caller(), chosen()[0], most),
+    count=lambda session, most: calls.count(session, caller(), chosen_filters()[0], most=most),
+    count_if_few=lambda session, most: calls.count_if_few(
+        session, caller(), chosen_filters()[0], most
+    ),
     bulk=ListActions(_item, _several, actions(_waiting), exports=True),
-    problems=lambda: chosen()[1],
+    problems=lambda: chosen_filters()[1],
     more_filters=(
         *("organization", "agent", "campaign", "round"),
         *("within", "start", "end", "live", "counted"),

@@ -41,7 +41,7 @@ from app.services.money_words import shared_digits
 
 @portal.get("/calls", endpoint="calls")
 def list_calls() -> Page:
-    chosen, problems = listing.chosen()
+    chosen, problems = listing.chosen_filters()
     with transaction(read_only=True) as session:
         page = without_empty(list_page(session, listing.CALLS), "campaign", "cost")
         return render_checked(

@@ -45,7 +45,9 @@ def line_health() -> str:
             **_own_accounts(session),
             **_own_queue(session),
             **_own_failures(session),
-            pauses=[(each, pauses.is_own(each)) for each in pauses.covering(session, caller())],
+            pauses=[
+                (each, pauses.is_own(each)) for each in pauses.visible_pauses(session, caller())
+            ],
             pausing=pausing(),
             is_offline=is_offline(session),
         )

@@ -139,7 +139,7 @@ def showing(keys: Sequence[str], contact: StoredContact) -> ContactForm:
         "status": contact.status or "",
         "version": version_of(contact),
         "more": "\n".join(
-            f"{name} = {_escaped(shown(value))}"
+            f"{name} = {_escaped(metadata_text(value))}"
             for name, value in contact.contact_metadata.items()
             if _fits_a_line(name)
         ),
@@ -148,7 +148,7 @@ def showing(keys: Sequence[str], contact: StoredContact) -> ContactForm:
     return form_for(keys).from_object(data=data)
 
 
-def shown(value: Any) -> str:
+def metadata_text(value: Any) -> str:
     """Return a metadata value as users see it."""
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
 

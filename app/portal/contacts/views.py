@@ -14,7 +14,7 @@ from app.languages import gettext, lazy_gettext
 from app.models import Campaign
 from app.phone import country_name
 from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removing
-from app.portal.contacts.forms import ContactForm, form_for, showing, shown
+from app.portal.contacts.forms import ContactForm, form_for, metadata_text, showing
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import FormSubmission
@@ -47,7 +47,7 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
             contact=found,
             name=single.name_of(found),
             ended=ends_outreach(found.status),
-            facts=[(name, shown(value)) for name, value in found.contact_metadata.items()],
+            facts=[(name, metadata_text(value)) for name, value in found.contact_metadata.items()],
             **_history(session, found),
             removing=removing(session, campaign, found),
             **_calling(session, campaign, found),

@@ -17,7 +17,7 @@ from app.services.calls.of_partners import SORTS, PartnerCall, PartnerCallFilter
 from app.services.paging import Page
 
 
-def chosen() -> tuple[PartnerCallFilter, Problems]:
+def chosen_filters() -> tuple[PartnerCallFilter, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
     since, before, problems = time_bounds(zone())
     wanted = PartnerCallFilter(
@@ -31,7 +31,9 @@ def chosen() -> tuple[PartnerCallFilter, Problems]:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[PartnerCall]:
-    return of_partners.search(session, caller(), chosen()[0], sort=sort, cursor=cursor, limit=limit)
+    return of_partners.search(
+        session, caller(), chosen_filters()[0], sort=sort, cursor=cursor, limit=limit
+    )
 
 
 def outcome(row: PartnerCall) -> str | None:
@@ -113,7 +115,9 @@ PARTNER_CALLS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session, most: of_partners.count(session, caller(), chosen()[0], most=most),
-    problems=lambda: chosen()[1],
+    count=lambda session, most: of_partners.count(
+        session, caller(), chosen_filters()[0], most=most
+    ),
+    problems=lambda: chosen_filters()[1],
     more_filters=("within", "start", "end"),
 )

@@ -4,7 +4,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from app.extensions import caller, transaction
-from app.portal.operator.call_listing import PARTNER_CALLS, chosen, short_outcome
+from app.portal.operator.call_listing import PARTNER_CALLS, chosen_filters, short_outcome
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page, without_empty
@@ -14,7 +14,7 @@ from app.services.money_words import shared_digits
 
 @portal.get("/operator/calls")
 def operator_calls() -> Page:
-    wanted, problems = chosen()
+    wanted, problems = chosen_filters()
     with transaction(read_only=True) as session:
         page = without_empty(list_page(session, PARTNER_CALLS), "cost")
         of = wanted.partner

@@ -9,7 +9,7 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app import VERSION
-from app.database.migration import fit
+from app.database.migration import check_schema
 from app.extensions import caller, settings, transaction
 from app.gateways import job_queue
 from app.gateways.job_queue import FailedJob, QueueDepth
@@ -17,7 +17,7 @@ from app.languages import gettext, lazy_gettext
 from app.models import FigureCheck, utcnow
 from app.portal.operator.parts import QueuedWork, parts, work
 from app.portal.personal_data.labels import KINDS
-from app.portal.personal_data.settings_views import kept
+from app.portal.personal_data.settings_views import retention_rows
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import number, size
 from app.services import figure_check, installation
@@ -51,14 +51,14 @@ MOST_FAILED = 20
 def operator_installation() -> str:
     with transaction(read_only=True) as session:
         now = work(session)
-        migration = fit(session.connection())
+        migration = check_schema(session.connection())
         wrong, fine = parts(session, now, migration, figure_check.latest_days(session, caller()))
         return render_template(
             "portal/operator/installation.html",
             wrong=wrong,
             fine=fine,
             **_work(session, now),
-            kept=[(KINDS[each.kind], each) for each in kept(session)],
+            kept=[(KINDS[each.kind], each) for each in retention_rows(session)],
             facts=_facts(installation.database(session), migration.found),
         )
 

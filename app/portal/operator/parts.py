@@ -55,7 +55,7 @@ class QueuedWork:
 
 def work(session: Session) -> QueuedWork:
     found = workers.listing(session, settings().worker_silent_seconds)
-    unserved = workers.unserved(workers.by_queue(found.online))
+    unserved = workers.unserved_queues(workers.by_queue(found.online))
     failed = job_queue.count_failed(session, utcnow() - FAILED_WITHIN)
     return QueuedWork(found, job_queue.depths(session), unserved, failed)
 

@@ -148,7 +148,7 @@ def organization_template_campaign_remove(template_id: UUID) -> Response:
 
 
 def _opened(session: Session, template_id: UUID) -> OpenedTemplate:
-    return organization_templates.opened(session, caller(), template_id)
+    return organization_templates.get_with_content(session, caller(), template_id)
 
 
 def _stored(session: Session, template_id: UUID) -> TemplateForm:

@@ -23,7 +23,7 @@ from app.portal.organization_templates.views import bounds, opened
 from app.portal.organizations.labels import added_words
 from app.portal.organizations.views import region_names
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.editing import FormSubmission, once
+from app.portal.web.editing import FormSubmission, run_once
 from app.portal.web.forms import saving
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
@@ -139,12 +139,12 @@ def _created(template_id: UUID, rows: Sequence[CustomerRow]) -> list[CheckedRow]
     for start in range(0, len(rows), organization_templates.AT_ONCE):
         part = rows[start : start + organization_templates.AT_ONCE]
         with transaction() as session:
-            kept = once(
+            kept = run_once(
                 session, f"rows from {start}", partial(_part, session, template_id, part, rows)
             )
         results += organization_templates.from_json(part, kept["results"])
     with transaction() as session:
-        once(session, "mail", partial(_mail, session, results))
+        run_once(session, "mail", partial(_mail, session, results))
     return results
 
 

@@ -41,7 +41,7 @@ def bounds() -> InstallationBounds:
 
 def opened(template_id: UUID) -> OpenedTemplate:
     with transaction(read_only=True) as session:
-        return organization_templates.opened(session, caller(), template_id)
+        return organization_templates.get_with_content(session, caller(), template_id)
 
 
 @portal.get("/organization-templates", endpoint="organization_templates")

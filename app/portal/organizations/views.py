@@ -17,7 +17,7 @@ from app.languages.dates import written_date
 from app.models import Organization, utcnow
 from app.phone import country_name
 from app.policy import Permission
-from app.portal.access.missing import may
+from app.portal.access.missing import is_permitted
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
@@ -123,7 +123,7 @@ def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any
             for tab in TABS
             if tab.endpoint not in hidden
             and caller().may(Permission.ORGANIZATIONS_READ)
-            and may(tab.needs)
+            and is_permitted(tab.needs)
         ],
     }
 
@@ -170,13 +170,13 @@ def _paid_for(session: Session, found: Organization) -> dict[str, Any]:
     """Return the storage and subscription of a plan and, for users who may see what customers pay,
     this month's statement so far."""
     bill = None
-    if may(Permission.ORGANIZATIONS_WRITE):
+    if is_permitted(Permission.ORGANIZATIONS_WRITE):
         bill = statements.bills(session, [found], utcnow().date().replace(day=1))[found.id]
     return {
         "bill": bill,
         "used_up": included.used_up(bill) if bill else None,
         "storage": storage.of_organization(session, found, settings().storage_defaults),
-        "subscription": subscriptions.lasting(session, found.id),
+        "subscription": subscriptions.lasting_subscription(session, found.id),
     }
 
 

@@ -9,7 +9,7 @@ from flask import render_template, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 
-from app.database.migration import fit
+from app.database.migration import check_schema
 from app.enums import Role
 from app.extensions import caller, figures, settings, transaction
 from app.languages import gettext, lazy_gettext
@@ -209,7 +209,7 @@ def _portals() -> str:
         now = work(session)
         tiles = health(session, now)
         checked = figure_check.latest_days(session, caller())
-        wrong, _fine = parts(session, now, fit(session.connection()), checked)
+        wrong, _fine = parts(session, now, check_schema(session.connection()), checked)
     return render_template(
         "portal/overview/operator.html",
         health=tiles,

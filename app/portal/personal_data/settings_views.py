@@ -48,7 +48,7 @@ class RetentionRow:
     removed: int
 
 
-def kept(session: Session) -> list[RetentionRow]:
+def retention_rows(session: Session) -> list[RetentionRow]:
     """Return every kind whose time ends."""
     runs = retention.runs(session)
     return [
@@ -91,7 +91,7 @@ def _page(form: RetentionForm) -> str:
         return render_template(
             "portal/personal_data/settings.html",
             form=form,
-            kept=kept(session),
+            kept=retention_rows(session),
             export_days=exports.KEPT_FOR.days,
             answer_hours=int(idempotency.KEPT_FOR.total_seconds() // 3600),
             erasures=erasing.latest(session, caller(), SHOWN),

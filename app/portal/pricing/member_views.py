@@ -46,7 +46,7 @@ def _own(organization_id: UUID) -> str:
             manages=caller().may(Permission.USERS_WRITE),
             so_far=so_far,
             used_up=included.used_up(so_far.bill),
-            has_invoices=checkouts.visited(session, organization) is not None,
+            has_invoices=checkouts.visitable_subscription(session, organization) is not None,
             subscription=subscriptions.current(session, caller(), organization_id),
             today=today,
             next_month=written_date(next_month(so_far.bill.month), "MMMd"),
@@ -67,7 +67,7 @@ def _offered(session: Session, organization: Organization) -> dict[str, Any]:
         "own": own,
         "plans": shown,
         "larger": sorted(larger, key=lambda plan: plan.terms.cost),
-        "sold": checkouts.sellable(session, organization.partner_id),
+        "sold": checkouts.sellable_plans(session, organization.partner_id),
     }
 
 

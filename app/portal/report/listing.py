@@ -19,7 +19,7 @@ from app.services.paging import Page
 from app.services.reporting import ReportFilter, ReportRow
 
 
-def chosen() -> tuple[ReportFilter, Problems]:
+def chosen_filters() -> tuple[ReportFilter, Problems]:
     """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
     since, until, problems = lists.day_range("since", "until")
     wanted = ReportFilter(
@@ -35,12 +35,12 @@ def chosen() -> tuple[ReportFilter, Problems]:
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ReportRow]:
     whose = partners.own(caller())
     return reporting.search(
-        session, caller(), whose, chosen()[0], sort=sort, cursor=cursor, limit=limit
+        session, caller(), whose, chosen_filters()[0], sort=sort, cursor=cursor, limit=limit
     )
 
 
 def _count(session: Session, most: int) -> int:
-    return reporting.count(session, caller(), partners.own(caller()), chosen()[0], most)
+    return reporting.count(session, caller(), partners.own(caller()), chosen_filters()[0], most)
 
 
 def _item(row: ReportRow) -> BulkItem:
@@ -111,6 +111,6 @@ MEMBERS = ListDefinition(
     count=_count,
     shows_count=True,
     bulk=ListActions(_item, _several, exports=True),
-    problems=lambda: chosen()[1],
+    problems=lambda: chosen_filters()[1],
     more_filters=("since", "until"),
 )

@@ -14,7 +14,7 @@ from app.languages import gettext
 from app.languages.dates import month_alone
 from app.models import Organization, utcnow
 from app.policy import Permission
-from app.portal.access.missing import may
+from app.portal.access.missing import is_permitted
 from app.portal.billing.words import model_rate
 from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
@@ -49,7 +49,7 @@ def asked_report(session: Session, today: date) -> MonthReportView:
     whose = organization.id if organization else None
     found = reporting.monthly(session, caller(), month, today, whose)
     earned = None
-    if may(Permission.ORGANIZATIONS_WRITE):
+    if is_permitted(Permission.ORGANIZATIONS_WRITE):
         earned = reporting.earned(session, caller(), month, model_rate(), whose)
     return MonthReportView(organization, month, found, earned)
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller, figures
 from app.languages import gettext
 from app.models.base import utcnow
-from app.portal.report.listing import MEMBERS, chosen
+from app.portal.report.listing import MEMBERS, chosen_filters
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.charts import chart_of
@@ -19,7 +19,7 @@ from app.services.reporting import DaySpan, SignUps
 
 @portal.get("/report", endpoint="report")
 def show_report() -> Page:
-    wanted, problems = chosen()
+    wanted, problems = chosen_filters()
     span = reporting.range_of_sign_ups(wanted.since, wanted.until, utcnow().date())
     with figures() as session:
         return render_checked(

@@ -10,7 +10,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import utcnow
 from app.policy import Permission
-from app.portal.access.missing import may
+from app.portal.access.missing import is_permitted
 from app.portal.organizations.views import about
 from app.portal.spending.forms import OrganizationSpendingForm, SpendingForm
 from app.portal.spending.limit_pages import limits_page, reserved_words, save_limits, stored_limits
@@ -112,7 +112,7 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
             **used,
             form=form,
             reserves=reserved_words(session, used["spending"].currency),
-            can_change=may(Permission.PARTNER_WRITE),
+            can_change=is_permitted(Permission.PARTNER_WRITE),
         )
 
 

@@ -87,7 +87,7 @@ def chosen_span() -> tuple[DaySpan, Problems]:
     return reporting.this_month(utcnow().date()), problems
 
 
-def whole(session: Session) -> UsageTotals:
+def load_totals(session: Session) -> UsageTotals:
     """Return what the page, its rows and all parts of a file need; it is read once in a request."""
     if "whole_usage" not in g:
         span, _problems = chosen_span()
@@ -118,7 +118,7 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[U
 def _page(
     session: Session, chosen: UsageFilter, sort: str, cursor: str | None, limit: int
 ) -> Page[UsageRow]:
-    span, of_all = chosen_span()[0], whole(session)
+    span, of_all = chosen_span()[0], load_totals(session)
     page = reporting.by_organization(
         session,
         caller(),

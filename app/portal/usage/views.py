@@ -16,9 +16,9 @@ from app.extensions import caller, figures
 from app.languages import gettext
 from app.models import Organization, utcnow
 from app.policy import Permission
-from app.portal.access.missing import may
+from app.portal.access.missing import is_permitted
 from app.portal.organizations.listing import STATUS_NAMES
-from app.portal.usage.listing import USAGE, UsageRow, UsageSum, added, chosen_span, whole
+from app.portal.usage.listing import USAGE, UsageRow, UsageSum, added, chosen_span, load_totals
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.charts import chart_of
@@ -139,7 +139,7 @@ def _counted(
     session: Session, scope: UsageScope, span: DaySpan, page: ListPage[UsageRow] | None
 ) -> dict[str, Any]:
     """Return the figures of the range and of the one before."""
-    of_all = whole(session) if page else None
+    of_all = load_totals(session) if page else None
     days = of_all.days if of_all else _daily(session, scope, span)
     before = _daily(session, scope, span.before())
     months = of_all.months if of_all else reporting.by_month(session, caller(), span, scope.id)
@@ -169,7 +169,7 @@ def _of_months(
     one = caller().organization_id or scope.id
     month = _whole_month(span, today)
     sums = None
-    if month and has_costs and may(Permission.ORGANIZATIONS_WRITE):
+    if month and has_costs and is_permitted(Permission.ORGANIZATIONS_WRITE):
         sums = carrier_sums(session, caller(), month, scope.id)
     return {
         "today": today,
@@ -243,7 +243,7 @@ def _sums(
     rest = UsageFigures(
         *(whole - part for whole, part in zip(of_all, added(page.rows), strict=True))
     )
-    costs = reporting.less(cost, chain.from_iterable(row.costs for row in page.rows))
+    costs = reporting.subtract_costs(cost, chain.from_iterable(row.costs for row in page.rows))
     if any(rest) or costs:
         rows["others"] = UsageSum(rest, costs, total.conversations)
     return rows

@@ -41,7 +41,7 @@ class UserRow:
     partner: str | None = None
 
 
-def chosen() -> users.UserFilter:
+def chosen_filters() -> users.UserFilter:
     return users.UserFilter(
         query=lists.text_filter("q"),
         user_type=lists.choice_filter("role", Role),
@@ -52,7 +52,7 @@ def chosen() -> users.UserFilter:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[UserRow]:
-    page = users.search(session, caller(), chosen(), sort=sort, cursor=cursor, limit=limit)
+    page = users.search(session, caller(), chosen_filters(), sort=sort, cursor=cursor, limit=limit)
     belonging = {row.organization_id for row in page.items if row.organization_id}
     names = organizations.names_of(session, caller(), belonging)
     served = {row.partner_id for row in page.items if row.partner_id}
@@ -164,7 +164,7 @@ USERS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session, most: users.count(session, caller(), chosen(), most=most),
+    count=lambda session, most: users.count(session, caller(), chosen_filters(), most=most),
     shows_count=True,
     bulk=ListActions(_item, _several, ACTIONS),
 )

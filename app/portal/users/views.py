@@ -12,7 +12,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import User, is_erased
 from app.policy import Permission
-from app.portal.access.missing import may
+from app.portal.access.missing import is_permitted
 from app.portal.users.bulk import may_change
 from app.portal.users.labels import abilities, abilities_title
 from app.portal.users.listing import STATUS_NAMES, USERS
@@ -157,7 +157,9 @@ def actions_of(user: User) -> dict[str, Any]:
         "may_deactivate": others and user.status is not UserStatus.DEACTIVATED,
         "may_reactivate": others and shut_out,
         "may_resend": changeable and never_came,
-        "may_erase": others and may(Permission.PERSONAL_DATA) and not is_erased(user.email),
+        "may_erase": others
+        and is_permitted(Permission.PERSONAL_DATA)
+        and not is_erased(user.email),
     }
 
 

@@ -50,7 +50,7 @@ class FormSubmission:
         return url
 
 
-def once(session: Session, part: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def run_once(session: Session, part: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Do a part of a submission that needs several transactions, and return its result, which is
     JSON; a part that was done before returns the result that it had."""
     found = _claim(session, part)

@@ -154,7 +154,7 @@ def webhook_page(
         organization = organizations.get(session, caller(), endpoint.organization_id)
         log = deliveries.log(session, endpoint, state=state, **at.wanted)
         counts = deliveries.counts(session, endpoint)
-        address = addresses.untried(session, endpoint)
+        address = addresses.untried_address(session, endpoint)
         names = users.names_by_email(session, caller(), [endpoint.created_by])
     until = endpoint.previous_until
     rows = [delivery_facts(endpoint, row) for row in log.items]

@@ -16,7 +16,7 @@ from app.enums import Role, UserStatus, WebhookEvent
 from app.models import Alert, AlertRule, MailKind, Organization, Partner, User
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue, notifications
-from app.services.alerts.measuring import MetRule, met
+from app.services.alerts.measuring import MetRule, find_met_rules
 from app.services.alerts.words import sentence, title
 from app.services.auth.sessions import caller_of
 from app.services.tenancy import visible_organizations
@@ -47,7 +47,7 @@ def changes(session: Session, now: datetime) -> AlertChanges:
     found = [
         each
         for _measure, group in groupby(rules, lambda rule: rule.measure)
-        for each in met(session, list(group), now, MOST_OPEN)
+        for each in find_met_rules(session, list(group), now, MOST_OPEN)
     ]
     still = {(each.rule_id, each.subject_id) for each in found}
     open_now = {
@@ -192,7 +192,7 @@ def _mail(
 
     def send(user: User | None, address: str, **more: Any) -> None:
         who = user.id if user else address.lower()
-        if who in sent or not (user is None or notifications.wants(user, _OPENED)):
+        if who in sent or not (user is None or notifications.wants_mail(user, _OPENED)):
             return
         sent.add(who)
         of_user = user.language if user else None

@@ -97,7 +97,9 @@ def measured(
     }
 
 
-def met(session: Session, rules: Sequence[AlertRule], now: datetime, most: int) -> list[MetRule]:
+def find_met_rules(
+    session: Session, rules: Sequence[AlertRule], now: datetime, most: int
+) -> list[MetRule]:
     """Return what meets stored rules of one measure, at most so many of each rule: those with an
     open alert first."""
     asked = MeasureRequest.by(rules, now)

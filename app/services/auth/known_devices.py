@@ -27,7 +27,7 @@ def remember(
     return ".".join([device, own, *kept][: MOST_ACCOUNTS + 1])
 
 
-def known(
+def known_device_id(
     cookie: str | None,
     accounts: Sequence[tuple[UUID, str | None]],
     secret_keys: Sequence[str],

@@ -153,7 +153,7 @@ def begin(
         query = query.where(User.partner_id == partner_id)
     accounts = [SignInAccount(user.id, user.password_hash) for user in session.scalars(query)]
     owners = [(account.user_id, account.password_hash) for account in accounts]
-    device = known_devices.known(device_cookie, owners, settings.secret_keys)
+    device = known_devices.known_device_id(device_cookie, owners, settings.secret_keys)
     limits = attempt_limits.of_sign_in(settings, key, ip, device)
     attempt = SignInAttempt(key, partner_id, ip, accounts, limits)
     try:

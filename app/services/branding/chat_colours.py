@@ -38,7 +38,7 @@ class ChatSheet:
     css: str
 
 
-def chosen(colours: Mapping[str, Any] | None) -> dict[str, str]:
+def window_colours(colours: Mapping[str, Any] | None) -> dict[str, str]:
     """Return the partner's colours for the parts of the window, each ``#rrggbb``."""
     given = colours or {}
     return {part: to_hex(given[part]) for part in PARTS if is_colour(str(given.get(part, "")))}
@@ -58,7 +58,7 @@ def areas(colour: str, colours: Mapping[str, Any] | None) -> dict[str, ColourAre
         "assistant": ColourArea((LIGHT.raised, INK), (DARK.raised, INK_IN_THE_DARK)),
         "background": ColourArea((LIGHT.canvas, INK), (DARK.canvas, INK_IN_THE_DARK)),
     }
-    for part, wanted in chosen(colours).items():
+    for part, wanted in window_colours(colours).items():
         pair = readable(wanted)
         made[part] = ColourArea(pair, pair)
     return made
@@ -66,7 +66,7 @@ def areas(colour: str, colours: Mapping[str, Any] | None) -> dict[str, ColourAre
 
 def chat_sheet(colour: str, colours: Mapping[str, Any] | None) -> ChatSheet:
     """Return the style sheet of the chat window. Raises ValueError if ``colour`` isn't a colour."""
-    given = chosen(colours)
+    given = window_colours(colours)
     words = [to_hex(colour), *(given.get(part, NONE) for part in PARTS)]
     return _sheet(".".join(word.lstrip("#") for word in words))
 

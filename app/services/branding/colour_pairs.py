@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.languages import gettext, lazy_gettext
-from app.services.branding.chat_colours import areas, chosen
+from app.services.branding.chat_colours import areas, window_colours
 from app.services.branding.shades import (
     DARK,
     EDGE,
@@ -170,7 +170,7 @@ def _brand_pairs(colour: str) -> Iterator[ColourPair]:
 
 
 def _chat_pairs(colour: str, chat: Mapping[str, Any] | None) -> Iterator[ColourPair]:
-    given = chosen(chat)
+    given = window_colours(chat)
     for part, area in areas(colour, chat).items():
         wanted = given.get(part, to_hex(colour) if part in ("header", "visitor") else None)
         light = _seen(wanted, area.light[1], area.light[0], area.light[0])

@@ -149,10 +149,10 @@ def set_dark_logo(
 def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> list[str]:
     """Return the contract names of the fields in which the draft differs from the published
     content."""
-    return differing(draft.content, published_content(partner, caller))
+    return differing_fields(draft.content, published_content(partner, caller))
 
 
-def differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+def differing_fields(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Return the contract names of the fields in which two contents differ, as `comparable`."""
     before, after = comparable(old), comparable(new)
     return [name for name in STUDIO_NAMES if before[name] != after[name]]
@@ -244,7 +244,7 @@ def roll_back(
         raise Conflict(message, "draft_exists")
     refuse_stale(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
     content = {**_WITHOUT, **version.content}
-    if not differing(content, published_content(partner, caller)):
+    if not differing_fields(content, published_content(partner, caller)):
         return None
     save(session, caller, partner, content)
     return publish(session, caller, partner)

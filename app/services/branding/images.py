@@ -136,7 +136,7 @@ def store(
     return image
 
 
-def kept(session: Session, caller: Caller, url: str | None) -> BrandImage | None:
+def uploaded_picture(session: Session, caller: Caller, url: str | None) -> BrandImage | None:
     """Return the uploaded picture of a URL, without its data; None for pictures elsewhere."""
     sha256 = (url or "").rpartition("/")[2]
     if len(sha256) != 64 or caller.partner_id is None:

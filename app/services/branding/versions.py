@@ -11,7 +11,7 @@ from app.models import BrandVersion, Partner
 from app.policy.caller import Caller
 from app.services.branding.drafts import (
     comparable,
-    differing,
+    differing_fields,
     published_content,
     published_versions,
 )
@@ -93,6 +93,6 @@ def compare(
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldChange]:
-    """Return the brand fields in which two contents differ (`differing`)."""
+    """Return the brand fields in which two contents differ (`differing_fields`)."""
     before, after = comparable(old), comparable(new)
-    return [FieldChange(name, before[name], after[name]) for name in differing(old, new)]
+    return [FieldChange(name, before[name], after[name]) for name in differing_fields(old, new)]

@@ -3,7 +3,7 @@
 The order decides everything. `claims.next_step` writes the attempt; only when that is committed is
 the carrier asked, once, with the attempt's id. An attempt that is found after a crash is never
 placed again: the carrier is asked what happened to it. It ends up `placed`, `refused`,
-`never_placed` or `unknown`, and only an attempt that was certainly never placed is replaced.
+`never_placed` or `end_unknown`, and only an attempt that was certainly never placed is replaced.
 """
 
 from datetime import timedelta
@@ -92,7 +92,7 @@ def never_placed(session: Session, attempt_id: UUID) -> None:
     lifecycle.requeue(session, call, attempt, reason, detail)
 
 
-def unknown(session: Session, attempt_id: UUID) -> None:
+def end_unknown(session: Session, attempt_id: UUID) -> None:
     """End an attempt of which the carrier can't say whether it rang: it is never placed again by
     itself, and an operator can resolve it."""
     call, attempt = lock_attempt(session, attempt_id)
@@ -106,7 +106,7 @@ def give_up(session: Session, call_id: UUID, attempt_id: UUID) -> None:
     """End a call after an error that repeating didn't fix."""
     call = lock_call(session, call_id)
     if session.get(CallAttempt, attempt_id) is not None:
-        unknown(session, attempt_id)
+        end_unknown(session, attempt_id)
     elif call.status in WAITING:
         detail = gettext("The call could not be prepared; it was not placed.")
         end_call(

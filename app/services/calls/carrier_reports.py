@@ -73,7 +73,7 @@ def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, At
     )
 
 
-def stray(session: Session, attempt_id: UUID) -> tuple[CarrierKind, AttemptInquiry]:
+def stray_call(session: Session, attempt_id: UUID) -> tuple[CarrierKind, AttemptInquiry]:
     """The carrier of a call that was given up as never placed, and the call as it knows it."""
     attempt, call, assistant_number = _parts(session, attempt_id)
     return attempt.carrier, AttemptInquiry(
@@ -131,7 +131,7 @@ def apply(session: Session, attempt_id: UUID, state: CarrierReport) -> ReportOut
         if attempt.carrier_reference is None:
             attempt.carrier_reference, attempt.is_guessed = state.reference, state.is_guessed
         attempt.carrier_retry_at = None
-        silence.heard(call)
+        silence.reset_silence(call)
         ended_by_itself = attempt.hang_up_asked_at is None and state.end_reason not in (
             None,
             EndedReason.CANCELED,

@@ -78,13 +78,13 @@ def next_moment(
         wait = max(waits, key=lambda one: one.until, default=None)
     if organization.calling_hours_on:
         at = wait.until if wait is not None else now
-        opens = opening(phone_number, organization, at)
+        opens = next_opening(phone_number, organization, at)
         if opens is not None and opens > at:
             wait = LimitWait(opens, in_language(OUTSIDE_HOURS))
     return wait
 
 
-def opening(phone_number: str, organization: Organization, at: datetime) -> datetime | None:
+def next_opening(phone_number: str, organization: Organization, at: datetime) -> datetime | None:
     """The first time within the organization's hours from ``at`` on; None if no hour fits."""
     start, end = organization.calling_hours_start, closing(organization.calling_hours_end)
     if start >= end:

@@ -35,7 +35,7 @@ def accounts_of_waiting(session: Session) -> set[Account]:
     return {(row[0], row[1]) for row in session.execute(query)}
 
 
-def unrecorded(session: Session, listed: Iterable[ListedCall]) -> list[ListedCall]:
+def unrecorded_calls(session: Session, listed: Iterable[ListedCall]) -> list[ListedCall]:
     """The listed calls that no attempt has, the earliest first. An active attempt whose answer was
     lost takes one of them: the worker asks about it itself."""
     found = sorted(listed, key=lambda each: each.began_at)

@@ -31,7 +31,7 @@ from app.models import (
 )
 from app.phone import PhoneError, check_dialable
 from app.services import phone_numbers, verified_numbers
-from app.services.calls.limits import opening
+from app.services.calls.limits import next_opening
 from app.services.destinations import CallDestinations, hand_over_refusal, read_destinations
 from app.services.phone_numbers import NumberRoute
 
@@ -272,7 +272,7 @@ def is_bound_by_trial(source: CallSource | None, *, live: bool) -> bool:
 
 
 def an_hour_suits(phone_number: str, organization: Organization) -> CallBlocker | None:
-    if not organization.calling_hours_on or opening(phone_number, organization, utcnow()):
+    if not organization.calling_hours_on or next_opening(phone_number, organization, utcnow()):
         return None
     message = gettext("No calling hours fit all time zones of this number.")
     return CallBlocker(

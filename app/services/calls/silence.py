@@ -65,7 +65,7 @@ def ask_later(session: Session, attempt_id: UUID, turn: int, silent_since: datet
     enqueue_silent_call(session, attempt_id, turn, since, ASK_EVERY.total_seconds())
 
 
-def heard(call: Call) -> None:
+def reset_silence(call: Call) -> None:
     """Count a locked call again: its carrier has reported something."""
     if call.line_released_at is not None:
         call.line_released_at = None

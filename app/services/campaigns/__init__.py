@@ -6,7 +6,7 @@ from app.services.campaigns.changing import (
     assistants_of,
     changed,
     create,
-    held,
+    lock_campaign,
     pause,
     rename,
     start,

@@ -64,7 +64,7 @@ def rename(
     expected_version: int | None = None,
 ) -> Campaign:
     """Raises `Forbidden`, `NotFound`, `ValidationFailed` and `Conflict` (``changed_meanwhile``)."""
-    campaign = held(session, caller, campaign_id, expected_version)
+    campaign = lock_campaign(session, caller, campaign_id, expected_version)
     before, after = campaign.name, checked_name(name)
     if before != after:
         campaign.name = after
@@ -83,7 +83,7 @@ def assign_assistants(
     all_assistants: bool = False,
 ) -> Campaign:
     """Replace the campaign's assistants. Raises as `create` does."""
-    campaign = held(session, caller, campaign_id, None)
+    campaign = lock_campaign(session, caller, campaign_id, None)
     before = {
         "agents": sorted(_assistants_of(session, campaign)),
         "allAgents": campaign.all_assistants,
@@ -126,7 +126,7 @@ def _move(
     *,
     version: int | None,
 ) -> Campaign:
-    campaign = held(session, caller, campaign_id, version)
+    campaign = lock_campaign(session, caller, campaign_id, version)
     if campaign.status is status:
         return campaign
     if campaign.status is CampaignStatus.ARCHIVED:
@@ -142,7 +142,7 @@ def _move(
     return campaign
 
 
-def held(
+def lock_campaign(
     session: Session, caller: Caller, campaign_id: UUID, expected_version: int | None
 ) -> Campaign:
     """Return the campaign, locked for a change. Raises `Forbidden`, `NotFound` and `Conflict`

@@ -11,7 +11,7 @@ from app.models import Assistant, Call, CallAttempt, CarrierAccount
 from app.policy.caller import Caller
 from app.services.carrier_accounts.account_fields import AccountFields, trunk_of
 from app.services.carrier_accounts.key_rotation import PURPOSE
-from app.services.credentials.encryption import unsealed
+from app.services.credentials.encryption import try_unseal
 from app.services.tenancy import of_tenant
 
 NUMBERS_CHECKED = 10
@@ -63,7 +63,7 @@ def credentials(
     account = session.get(CarrierAccount, account_id, populate_existing=True)
     if account is None:
         return None
-    secret = unsealed(account.secret, PURPOSE, keys)
+    secret = try_unseal(account.secret, PURPOSE, keys)
     if secret is None:
         return None
     return AccountCredentials(account.id, account.version, secret, account.sid, trunk_of(account))

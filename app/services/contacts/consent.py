@@ -45,7 +45,7 @@ class ConsentStatement(NamedTuple):
 SILENT = ConsentStatement(None, None, None)
 
 
-def stated(metadata: str | None) -> ConsentStatement:
+def read_consent(metadata: str | None) -> ConsentStatement:
     """Return the consent in metadata as they are stored: JSON text."""
     if metadata is None or _MARK not in metadata:
         return SILENT
@@ -71,8 +71,8 @@ def keep(session: Session, contacts: Sequence[CurrentContact], now: datetime) ->
     default time."""
     rows = []
     for stored in filter(_speaks, contacts):
-        before = stated(stored.before[6] if stored.before is not None else None)
-        after = stated(stored.metadata)
+        before = read_consent(stored.before[6] if stored.before is not None else None)
+        after = read_consent(stored.metadata)
         if after == before or stored.id is None:
             continue
         at = after.at or (now if after.status else None)

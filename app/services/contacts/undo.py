@@ -99,7 +99,7 @@ def _restore_consent(
         if (
             own
             and not stored.removed
-            and consent.stated(stored.metadata) == consent.stated(before["metadata"])
+            and consent.read_consent(stored.metadata) == consent.read_consent(before["metadata"])
         ):
             returned[step.contact_id] = before["consentAt"]
     undo_log.restore_consent(session, returned)

@@ -89,7 +89,7 @@ def restore_consent(session: Session, returned: Mapping[str, str | None]) -> Non
 
 
 def _changes_consent(before: str | None, after: str | None) -> bool:
-    return before != after and consent.stated(before) != consent.stated(after)
+    return before != after and consent.read_consent(before) != consent.read_consent(after)
 
 
 def _moment(text: str | None) -> datetime | None:

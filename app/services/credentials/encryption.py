@@ -41,7 +41,7 @@ def unseal(sealed: str, purpose: str, keys: Sequence[str]) -> DecryptedText:
     raise SealBroken
 
 
-def unsealed(sealed: str, purpose: str, keys: Sequence[str]) -> str | None:
+def try_unseal(sealed: str, purpose: str, keys: Sequence[str]) -> str | None:
     """Return the decrypted text; None if no known key decrypts it."""
     try:
         return unseal(sealed, purpose, keys).text

@@ -39,7 +39,7 @@ def refusal_of_ended(
 ) -> Refusal | None:
     """Return the history entry for a used key or token that is revoked or expired; None for other
     secrets."""
-    if credential is None or not secrets.fits(secret, credential.secret_hash):
+    if credential is None or not secrets.matches_secret(secret, credential.secret_hash):
         return None
     if not credential.is_over:
         return None

@@ -152,7 +152,7 @@ def caller_from_token(
     )
     if (
         found is None
-        or not secrets.fits(secret, found.secret_hash)
+        or not secrets.matches_secret(secret, found.secret_hash)
         or found.revoked_at is not None
         or found.suspended_at is not None
         or lifetimes.has_passed(found.expires_at)

@@ -66,6 +66,6 @@ def hash_of(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def fits(secret: str, secret_hash: str) -> bool:
+def matches_secret(secret: str, secret_hash: str) -> bool:
     """Whether the secret is the one that was hashed, compared in constant time."""
     return hmac.compare_digest(hash_of(secret), secret_hash)

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from app.models import SigningKey, utcnow
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.credentials.encryption import seal, unsealed
+from app.services.credentials.encryption import seal, try_unseal
 from app.services.destinations import INSTALLATION_ID
 
 ALGORITHM = "ES256"
@@ -105,5 +105,5 @@ def _make(session: Session, application_secret: str) -> ECKey:
 
 @lru_cache(maxsize=8)
 def _opened(private_key: str, application_secret: str) -> ECKey | None:
-    plain = unsealed(private_key, PURPOSE, [application_secret])
+    plain = try_unseal(private_key, PURPOSE, [application_secret])
     return None if plain is None else ECKey.import_key(json.loads(plain))

@@ -17,7 +17,7 @@ from app.phone import USUAL_REGIONS, country_name
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
-from app.services.destinations.hand_over import covers
+from app.services.destinations.hand_over import covers_host
 from app.services.destinations.layers import Hosts, operator_regions, rows_of
 from app.services.uniqueness import insert_into
 
@@ -266,7 +266,7 @@ def _bad_hosts(hosts: Sequence[str]) -> Iterator[Problem]:
 
 def _closed_hosts(hosts: Sequence[str], limits: Sequence[Hosts]) -> Iterator[Problem]:
     for host in hosts:
-        if not all(allowed is None or covers(allowed, host) for allowed in limits):
+        if not all(allowed is None or covers_host(allowed, host) for allowed in limits):
             message = gettext(
                 "%(host)s isn't allowed. Ask the platform operator to allow it.", host=host
             )

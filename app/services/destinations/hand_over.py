@@ -46,14 +46,14 @@ def hand_over_refusal(address: str, destinations: CallDestinations) -> str | Non
             check_dialable(user, destinations.regions)
         except PhoneError as error:
             return error.message
-    if not all(hosts is None or covers(hosts, host) for hosts in destinations.operator_hosts):
+    if not all(hosts is None or covers_host(hosts, host) for hosts in destinations.operator_hosts):
         return _OPERATOR_ALLOWS(host=host)
-    if not covers(destinations.partner_hosts, host):
+    if not covers_host(destinations.partner_hosts, host):
         return _PARTNER_ALLOWS(host=host)
     return None
 
 
-def covers(patterns: Iterable[str], host: str) -> bool:
+def covers_host(patterns: Iterable[str], host: str) -> bool:
     """Whether a pattern is the host, or begins with ``*.`` and is for all below the rest."""
     host = host.lower()
     return any(

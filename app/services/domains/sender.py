@@ -15,7 +15,7 @@ from app.models import Partner
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
-from app.services.credentials.encryption import seal, unsealed
+from app.services.credentials.encryption import seal, try_unseal
 from app.services.domains.records import SELECTOR
 from app.services.partners import domains
 from app.services.partners.changing import record_update
@@ -72,7 +72,7 @@ def sender_of(
     domain = domains.domain_of(session, partner, DomainPurpose.MAIL)
     if domain is None or domain.proved_at is None or domain.dkim_key is None:
         return None
-    key = unsealed(domain.dkim_key, PURPOSE, keys)
+    key = try_unseal(domain.dkim_key, PURPOSE, keys)
     if key is None:
         return None
     return ProvedSender(partner.sender_email, DkimSignature(domain.domain, SELECTOR, key))

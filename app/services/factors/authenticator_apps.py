@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.errors import Conflict, ValidationFailed
 from app.languages import gettext
 from app.models import AuthenticatorApp, utcnow
-from app.services.credentials.encryption import resealed, seal, unsealed
+from app.services.credentials.encryption import resealed, seal, try_unseal
 
 PURPOSE = "authenticator apps"
 STEP_SECONDS = 30
@@ -37,7 +37,7 @@ def secret_to_confirm(session: Session, user_id: UUID, keys: Sequence[str]) -> s
         message = gettext("Your account already has an authenticator app. Remove it first.")
         raise Conflict(message, "app_exists")
     if app is not None:
-        waiting = unsealed(app.secret, PURPOSE, keys)
+        waiting = try_unseal(app.secret, PURPOSE, keys)
         if waiting is not None:
             return waiting
         session.delete(app)
@@ -82,7 +82,7 @@ def waiting_secret(session: Session, user_id: UUID, keys: Sequence[str]) -> str 
     app = session.get(AuthenticatorApp, user_id)
     if app is None or app.confirmed_at is not None:
         return None
-    return unsealed(app.secret, PURPOSE, keys)
+    return try_unseal(app.secret, PURPOSE, keys)
 
 
 def link(secret: str, *, issuer: str, account: str) -> str:
@@ -96,7 +96,7 @@ def _use(
     app = session.get(AuthenticatorApp, user_id, populate_existing=True)
     if app is None or (app.confirmed_at is not None) is not confirmed:
         return False
-    secret = unsealed(app.secret, PURPOSE, keys)
+    secret = try_unseal(app.secret, PURPOSE, keys)
     step = None if secret is None else _step_of(secret, code)
     if step is None:
         return False

@@ -49,7 +49,7 @@ def of_user(session: Session, user: User) -> UserFactors:
         since=user.second_factor_at,
         has_app=authenticator_apps.is_confirmed(session, user.id),
         passkeys=passkeys.of_user(session, user.id),
-        recovery_codes_left=recovery_codes.left(session, user.id),
+        recovery_codes_left=recovery_codes.count_left(session, user.id),
         is_required=sessions.is_required(required, user.role),
     )
 
@@ -59,7 +59,7 @@ def begin_app(session: Session, caller: Caller, settings: Settings) -> None:
 
     Raises `Conflict` (``app_exists``).
     """
-    user = held(session, caller)
+    user = lock_own_user(session, caller)
     authenticator_apps.secret_to_confirm(session, user.id, settings.secret_keys)
 
 
@@ -70,7 +70,7 @@ def confirm_app(
 
     Raises `ValidationFailed` (``wrong_code``).
     """
-    user = held(session, caller)
+    user = lock_own_user(session, caller)
     authenticator_apps.confirm(session, user.id, code, settings.secret_keys)
     return _added(session, caller, user, "app_added")
 
@@ -84,7 +84,7 @@ def _added(
 ) -> Sequence[str] | None:
     """Note a new factor; return recovery codes if the user has none yet."""
     _changed(session, caller, user, what, details)
-    if recovery_codes.left(session, user.id):
+    if recovery_codes.count_left(session, user.id):
         return None
     return recovery_codes.replace(session, user.id)
 
@@ -96,14 +96,14 @@ def add_passkey(
 
     Raises as `passkeys.register`.
     """
-    user = held(session, caller)
+    user = lock_own_user(session, caller)
     passkey = passkeys.register(session, user, site, challenge, answer, name)
     return _added(session, caller, user, "passkey_added", {"name": passkey.name})
 
 
 def remove_app(session: Session, caller: Caller) -> None:
     """Turn the authenticator app off. Raises `Conflict` (``factor_required``)."""
-    user = held(session, caller)
+    user = lock_own_user(session, caller)
     if not authenticator_apps.is_confirmed(session, user.id):
         return
     _keep_required(session, user)
@@ -113,7 +113,7 @@ def remove_app(session: Session, caller: Caller) -> None:
 
 def remove_passkey(session: Session, caller: Caller, passkey_id: UUID) -> None:
     """Forget a passkey. Raises `NotFound` and `Conflict` (``factor_required``)."""
-    user = held(session, caller)
+    user = lock_own_user(session, caller)
     passkey = session.get(Passkey, passkey_id)
     if passkey is None or passkey.user_id != user.id:
         raise NotFound
@@ -126,7 +126,7 @@ def remove_passkey(session: Session, caller: Caller, passkey_id: UUID) -> None:
 
 def new_recovery_codes(session: Session, caller: Caller) -> Sequence[str]:
     """Return new recovery codes; the earlier ones end. Raises `Conflict` (``no_factor``)."""
-    user = held(session, caller)
+    user = lock_own_user(session, caller)
     if user.second_factor_at is None:
         message = gettext("Add an authenticator app or a passkey first.")
         raise Conflict(message, "no_factor")
@@ -156,7 +156,7 @@ def remove_all(session: Session, caller: Caller, user: User) -> None:
     audit.record_change(session, caller, "user.factors_reset", user)
 
 
-def held(session: Session, caller: Caller) -> User:
+def lock_own_user(session: Session, caller: Caller) -> User:
     """Return the caller's own row, locked. Raises `NotFound` for callers that are not users."""
     query = select(User).where(User.id == caller.user_id).with_for_update()
     user = session.scalars(query.execution_options(populate_existing=True)).one_or_none()

@@ -98,7 +98,7 @@ def _mail_about_recovery_code(
 ) -> None:
     user = session.get_one(User, user_id)
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
-    left = recovery_codes.left(session, user_id)
+    left = recovery_codes.count_left(session, user_id)
     details = {"what": "recovery_code_used", "left": left}
     mail_queue.ask_for(session, caller, MailKind.FACTORS_CHANGED, user, details=details)
     audit.record_change(

@@ -43,7 +43,7 @@ def use(session: Session, user_id: UUID, code: str) -> bool:
     return bool(session.scalars(used).all())
 
 
-def left(session: Session, user_id: UUID) -> int:
+def count_left(session: Session, user_id: UUID) -> int:
     """Return how many codes of the user still work."""
     mine = select(func.count()).where(
         RecoveryCode.user_id == user_id, RecoveryCode.used_at.is_(None)

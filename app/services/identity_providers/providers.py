@@ -17,7 +17,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
 from app.services.auth import sessions
-from app.services.credentials.encryption import resealed, seal, unsealed
+from app.services.credentials.encryption import resealed, seal, try_unseal
 from app.services.tenancy import fetch, of_tenant
 from app.services.uniqueness import unless_taken
 
@@ -200,7 +200,7 @@ def provable_domains(partner: Partner) -> list[str]:
 
 def secret_of(provider: IdentityProvider, keys: Sequence[str]) -> str | None:
     """Return the client secret; None if no known key decrypts it."""
-    return unsealed(provider.secret, PURPOSE, keys)
+    return try_unseal(provider.secret, PURPOSE, keys)
 
 
 def tidy(session: Session, keys: Sequence[str]) -> None:

@@ -46,7 +46,7 @@ class RedeemedRequest:
     proven_since: datetime | None
 
 
-def offered(session: Session, partner_id: UUID) -> list[IdentityProvider]:
+def offered_providers(session: Session, partner_id: UUID) -> list[IdentityProvider]:
     """Return the providers of the partner's sign-in page, by name."""
     query = select(IdentityProvider).where(IdentityProvider.partner_id == partner_id)
     return list(session.scalars(query.order_by(IdentityProvider.name, IdentityProvider.id)))

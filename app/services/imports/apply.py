@@ -228,7 +228,7 @@ def notify_author(session: Session, upload: ContactImport) -> None:
         return
     if upload.finished_at - upload.apply_started_at < WORTH_A_MAIL:
         return
-    if not notifications.wants(user, notifications.IMPORT_FINISHED):
+    if not notifications.wants_mail(user, notifications.IMPORT_FINISHED):
         return
     mail_queue.hand_in(
         session,

@@ -58,7 +58,7 @@ def delete_data(session: Session, caller: Caller, upload_id: UUID) -> ContactImp
     return upload
 
 
-def unmeasured(session: Session) -> UUID | None:
+def next_unmeasured(session: Session) -> UUID | None:
     """Return an upload whose size isn't known: it was stored by an earlier version."""
     query = select(ContactImport.id).where(ContactImport.stored_bytes.is_(None))
     return session.scalar(query.where(ContactImport.state.in_(_ENDED)).limit(1))

@@ -211,7 +211,7 @@ def suggested(table: ContactTable, rules: ContactRules) -> list[ColumnTarget]:
         return suggest(table.header, rules.keys)
 
 
-def contradicted(table: ContactTable, rules: ContactRules, chosen: Sequence[str]) -> bool:
+def contradicts_targets(table: ContactTable, rules: ContactRules, chosen: Sequence[str]) -> bool:
     """Return whether remembered targets contradict the values of a file without column names.
 
     Without names all files with as many columns look the same: phones or addresses may be in other

@@ -50,7 +50,7 @@ class RetryWrapper(Protocol):
     def __call__(self, work: Callable[[], T], /) -> Callable[[], T]: ...
 
 
-def once(work: Callable[[], T], /) -> Callable[[], T]:
+def without_retry(work: Callable[[], T], /) -> Callable[[], T]:
     """Retry nothing."""
     return work
 
@@ -118,7 +118,7 @@ def preview_rows(
 
 
 def apply_rows(
-    database: Database, import_id: UUID, apply_number: int, *, retry: RetryWrapper = once
+    database: Database, import_id: UUID, apply_number: int, *, retry: RetryWrapper = without_retry
 ) -> None:
     """Apply the good rows that are left, each batch in a transaction of its own."""
 
@@ -139,7 +139,7 @@ def apply_rows(
 
 
 def undo_rows(
-    database: Database, import_id: UUID, undo_number: int, *, retry: RetryWrapper = once
+    database: Database, import_id: UUID, undo_number: int, *, retry: RetryWrapper = without_retry
 ) -> None:
     """Undo the changes that are left, each batch in a transaction of its own, and sum them up."""
 

@@ -33,7 +33,7 @@ from app.services.imports.mapping import (
     MappedRow,
     TargetField,
     columns_hash,
-    contradicted,
+    contradicts_targets,
     problem_column,
     suggest_for,
     suggested,
@@ -153,7 +153,7 @@ def prepare(session: Session, order: ImportOrder, table: ContactTable) -> "Impor
         chosen = order.mapping
     else:
         chosen, phone_order = _remembered(session, order.campaign_id, header), ()
-        if chosen and table.header_is_made and contradicted(table, rules, chosen):
+        if chosen and table.header_is_made and contradicts_targets(table, rules, chosen):
             chosen = []
     targets = [ColumnTarget.parse(text) for text in chosen] or suggest_for(table, rules)
     settings = MappingSettings(

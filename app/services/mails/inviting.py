@@ -10,7 +10,7 @@ from app.models import MailKind, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue
-from app.services.users.changing import held
+from app.services.users.changing import lock_user
 from app.services.users.loading import check_grant
 
 
@@ -22,7 +22,7 @@ def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
     `NotFound` and `Conflict` (``already_joined``, ``not_active``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = held(session, caller, user_id, None)
+    user = lock_user(session, caller, user_id, None)
     check_grant(caller, user.role)
     if user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED):
         message = "This user can't sign in. Reactivate the account first."

@@ -42,7 +42,11 @@ def authenticate(session: Session, client_id: str, secret: str) -> OAuthClient |
 
 def is_proven(client: OAuthClient | None, secret: str) -> bool:
     """Whether this is the client's secret, or the one before while that still counts."""
-    proven = credential_secrets.fits(secret, client.secret_hash if client else _DUMMY_HASH)
+    proven = credential_secrets.matches_secret(
+        secret, client.secret_hash if client else _DUMMY_HASH
+    )
     if not proven and client and client.previous_until and client.previous_until > utcnow():
-        proven = credential_secrets.fits(secret, client.previous_secret_hash or _DUMMY_HASH)
+        proven = credential_secrets.matches_secret(
+            secret, client.previous_secret_hash or _DUMMY_HASH
+        )
     return proven

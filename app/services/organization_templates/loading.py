@@ -32,7 +32,7 @@ def get(
     return fetch(session, query, _missing(), for_change=for_change)
 
 
-def opened(session: Session, caller: Caller, template_id: UUID) -> OpenedTemplate:
+def get_with_content(session: Session, caller: Caller, template_id: UUID) -> OpenedTemplate:
     """Return the template with its content. Raises as `get`."""
     template = get(session, caller, template_id)
     return OpenedTemplate(template, content_of(template))

@@ -113,7 +113,7 @@ def update(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if partner_id is not None:
         get_in(session, caller, partner_id, organization_id)
-    organization = held(session, caller, organization_id, expected_version)
+    organization = lock_organization(session, caller, organization_id, expected_version)
     values: dict[str, Any] = changes.sent()
     if name is not None:
         values["name"] = checked_name(name)
@@ -149,7 +149,7 @@ def change(
     return True
 
 
-def held(
+def lock_organization(
     session: Session, caller: Caller, organization_id: UUID, expected_version: int | None
 ) -> Organization:
     """Return the organization, locked for a change. Raises `NotFound` and `Conflict`

@@ -19,7 +19,7 @@ from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services import audit, destinations
 from app.services.calls import waiting
-from app.services.organizations.changing import held
+from app.services.organizations.changing import lock_organization
 
 MOST_CALLS_A_DAY = 1_000_000
 MOST_RETRIES = 10
@@ -107,7 +107,7 @@ def change_settings(
     (``changed_meanwhile``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    organization = held(session, caller, organization_id, expected_version)
+    organization = lock_organization(session, caller, organization_id, expected_version)
     openable = openable_of(session, caller, organization)
     check_rules(rules, rules_of(organization), openable, most_at_once)
     before, after = asdict(rules_of(organization)), asdict(rules)

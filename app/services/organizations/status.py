@@ -14,7 +14,7 @@ from app.policy.caller import Caller
 from app.services import audit, rollup
 from app.services.calls.lifecycle import end_call
 from app.services.calls.states import WAITING
-from app.services.organizations.changing import held
+from app.services.organizations.changing import lock_organization
 from app.services.tenancy import refuse_archived
 
 ARCHIVED_WORDS = gettext_noop("The organization was archived before the call was placed.")
@@ -141,7 +141,7 @@ def _held(
     session: Session, caller: Caller, organization_id: UUID, expected_version: int | None
 ) -> Organization:
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    return held(session, caller, organization_id, expected_version)
+    return lock_organization(session, caller, organization_id, expected_version)
 
 
 def _move(

@@ -114,7 +114,7 @@ def forecast(
     return RoundForecast(total, left_out, before, is_exact=True, listed=listed)
 
 
-def foreseen(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, Counter[str]]:
+def count_undecided(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, Counter[str]]:
     """Count, in three queries, the contacts without a decision that the current round of each
     campaign will leave out, by reason. Those of campaigns with more than `LOOKED_AT` contacts are
     found when their turn comes, as are unfit numbers of more than `NUMBERS_READ` contacts."""

@@ -38,7 +38,7 @@ def start(
     (``changed_meanwhile``, ``archived``, ``no_plan``, and ``round_under_way`` if the round has not
     ended).
     """
-    campaign = campaigns.held(session, caller, campaign_id, expected_version)
+    campaign = campaigns.lock_campaign(session, caller, campaign_id, expected_version)
     stored = locked(session, campaign)
     if stored is None:
         message = gettext("Create a plan first: assistant, hours and messages. Then start.")
@@ -67,6 +67,6 @@ def pause(
 ) -> Campaign:
     """Call no more contacts. Waiting calls are cancelled, and their contacts are called when the
     campaign goes on. Raises the same errors as `start`, except those of the plan."""
-    campaign = campaigns.held(session, caller, campaign_id, expected_version)
+    campaign = campaigns.lock_campaign(session, caller, campaign_id, expected_version)
     locked(session, campaign)
     return campaigns.pause(session, caller, campaign_id)

@@ -107,7 +107,7 @@ def change_plan(
     Raises `Forbidden`, `NotFound`, `ValidationFailed` with every problem by its field, and
     `Conflict` (``changed_meanwhile``, ``archived``).
     """
-    campaign = campaigns.held(session, caller, campaign_id, expected_version)
+    campaign = campaigns.lock_campaign(session, caller, campaign_id, expected_version)
     if campaign.status is CampaignStatus.ARCHIVED:
         message = gettext("The campaign is archived.")
         raise Conflict(message, "archived")

@@ -49,7 +49,7 @@ _RESULTS = {
 class RoundProgress:
     """One round. ``calls`` counts contacts by the result of their call, which for a completed one
     is who answered; ``waiting`` counts them by their reason, as does ``left_out``, with those that
-    will be left out (`forecasting.foreseen`). ``to_come`` are the others without a decision.
+    will be left out (`forecasting.count_undecided`). ``to_come`` are the others without a decision.
     ``removed`` of those that were called have left the campaign since; ``total`` counts them too.
 
     ``pace`` is the ended calls an hour, None while it isn't known; ``ends_at`` follows from it
@@ -123,7 +123,7 @@ def progress_of(session: Session, campaign: Campaign, now: datetime | None = Non
         else:
             left_out[reason] += count
     known = sum(calls.values()) + sum(waiting.values()) + sum(left_out.values())
-    ahead = forecasting.foreseen(session, [campaign]).get(campaign.id, Counter[str]())
+    ahead = forecasting.count_undecided(session, [campaign]).get(campaign.id, Counter[str]())
     to_come = max(0, campaign.contact_count - known - sum(ahead.values()))
     left_out.update(ahead)
     removed = 0

@@ -48,7 +48,7 @@ def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID
         return {}
     counts = _counts(session, by_id)
     begun = {plan.campaign_id for plan, _ in plans if plan.started_at is not None}
-    ahead = forecasting.foreseen(session, [by_id[campaign_id] for campaign_id in begun])
+    ahead = forecasting.count_undecided(session, [by_id[campaign_id] for campaign_id in begun])
     found = {
         plan.campaign_id: _summary(
             by_id[plan.campaign_id],

@@ -222,7 +222,7 @@ def _budgets(session: Session, caller: Caller) -> list[ActionItem]:
             each.organization.id if each.organization else None,
             urgent=each.percent >= 100,
         )
-        for each in budgets.reached(session, caller, EACH + 1)
+        for each in budgets.reached_budgets(session, caller, EACH + 1)
         if each.organization is not None or caller.may(Permission.PARTNER_WRITE)
     ]
 

@@ -39,7 +39,7 @@ def offline(session: Session, caller: Caller) -> list[ActionItem]:
 
 def line(session: Session, caller: Caller) -> list[ActionItem]:
     """What holds calls back: pauses of calling, and a carrier with problems."""
-    held = pauses.covering(session, caller)
+    held = pauses.visible_pauses(session, caller)
     lines = [each for each in carrier_health.with_problems(session) if each.state.holds_calls]
     if not held and not lines:
         return []

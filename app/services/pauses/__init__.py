@@ -9,7 +9,6 @@ from app.services.pauses.pauses import (
     PauseScope,
     any_seen,
     command,
-    covering,
     is_covered,
     is_own,
     is_released,
@@ -23,4 +22,5 @@ from app.services.pauses.pauses import (
     resume,
     resume_own,
     sentence,
+    visible_pauses,
 )

@@ -126,7 +126,7 @@ def listing(session: Session) -> list[DispatchPause]:
     return list(session.scalars(query))
 
 
-def covering(session: Session, caller: Caller) -> list[DispatchPause]:
+def visible_pauses(session: Session, caller: Caller) -> list[DispatchPause]:
     """The pauses that the caller may see: an operator all, others those that may hold their
     calls."""
     if caller.partner_id is None:

@@ -10,7 +10,7 @@ from app.enums import SubjectKind
 from app.models import AuditEntry
 from app.services.audit import redaction
 from app.services.personal_data.subjects import DataSubject
-from app.services.personal_data.sweep import AT_ONCE, fitting
+from app.services.personal_data.sweep import AT_ONCE, cut_to_length
 
 ABOUT_USERS = frozenset(
     {"email", "name", "idpUid", "givenName", "familyName", "externalId", "subject", "device"}
@@ -18,7 +18,7 @@ ABOUT_USERS = frozenset(
 """Fields of entries about a user that say who it is."""
 
 
-def some(
+def redact_next(
     session: Session,
     subject: DataSubject,
     pseudonym: str,
@@ -76,7 +76,7 @@ def _redacted(entry: AuditEntry, subject: DataSubject, pseudonym: str) -> dict[s
     values: dict[str, Any] = {}
     for name in redaction.CHANGEABLE:
         old = getattr(entry, name)
-        new = fitting(subject.words.replaced(old, pseudonym), AuditEntry.__table__.c[name])
+        new = cut_to_length(subject.words.replaced(old, pseudonym), AuditEntry.__table__.c[name])
         if name in ("before", "after") and is_about:
             new = {
                 field: pseudonym if value and (kind == "contact" or field in ABOUT_USERS) else value

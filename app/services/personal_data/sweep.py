@@ -35,7 +35,7 @@ class SweptTable(NamedTuple):
     deletes: bool = False
 
 
-def places() -> list[SweptTable]:
+def swept_tables() -> list[SweptTable]:
     """Return every table in whose texts a person is replaced or deleted."""
     elsewhere = {"idempotency_records"}  # its tenant is that of a credential: `copies`
     return [
@@ -48,7 +48,7 @@ def places() -> list[SweptTable]:
     ]
 
 
-def some(
+def sweep_next(
     session: Session,
     subject: DataSubject,
     place: SweptTable,
@@ -72,7 +72,7 @@ def some(
     for row in rows:
         values, own = row[len(keys) :], and_(*(key == row[n] for n, key in enumerate(keys)))
         new = {
-            column.name: fitting(words.replaced(value, pseudonym), column)
+            column.name: cut_to_length(words.replaced(value, pseudonym), column)
             for column, value in zip(wanted, values, strict=True)
         }
         if all(new[column.name] == value for column, value in zip(wanted, values, strict=True)):
@@ -107,7 +107,7 @@ def in_scope(table: Table, subject: DataSubject) -> ColumnElement[bool]:
     return and_(*found)
 
 
-def fitting(value: Any, column: ColumnElement[Any]) -> Any:
+def cut_to_length(value: Any, column: ColumnElement[Any]) -> Any:
     """Return a text cut to the length of its column; any other value as it is."""
     length = getattr(column.type, "length", None)
     return value[:length] if isinstance(value, str) and length else value

@@ -117,7 +117,9 @@ def end_test(session: Session, partner_id: UUID, *, works: bool, words: str) -> 
         account.tested_at, account.works, account.words = utcnow(), works, words
 
 
-def opened(session: Session, keys: Sequence[str], partner_id: UUID) -> AccountKeys | None:
+def open_account_keys(
+    session: Session, keys: Sequence[str], partner_id: UUID
+) -> AccountKeys | None:
     """Return the keys of the partner's account; None without one, or if they can't be read."""
     account = session.get(ProcessorAccount, partner_id)
     if account is None:

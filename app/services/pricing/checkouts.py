@@ -32,7 +32,7 @@ class CheckoutRequest:
     customer: str
 
 
-def sellable(session: Session, partner_id: UUID) -> Mapping[Tier, EditedPlan]:
+def sellable_plans(session: Session, partner_id: UUID) -> Mapping[Tier, EditedPlan]:
     """Return the plans that a connected account sells."""
     if not accounts.is_connected(session, partner_id):
         return {}
@@ -48,7 +48,7 @@ def begin(session: Session, caller: Caller, tier: Tier, back_url: str) -> Checko
     processor doesn't sell.
     """
     organization = _own(session, caller)
-    plan = sellable(session, organization.partner_id).get(tier)
+    plan = sellable_plans(session, organization.partner_id).get(tier)
     if plan is None:
         message = gettext("This plan can't be bought here at the moment.")
         raise Conflict(message, "plan_not_sold")
@@ -64,7 +64,7 @@ def begin_visit(session: Session, caller: Caller, back_url: str) -> Checkout:
     know the organization.
     """
     organization = _own(session, caller)
-    paid_by = visited(session, organization)
+    paid_by = visitable_subscription(session, organization)
     if paid_by is None:
         message = gettext("There are no invoices at Stripe for your organization.")
         raise Conflict(message, "no_subscription")
@@ -72,12 +72,12 @@ def begin_visit(session: Session, caller: Caller, back_url: str) -> Checkout:
     return _begun(session, caller, organization, made, "billing.visited", "Stripe")
 
 
-def visited(session: Session, organization: Organization) -> Subscription | None:
+def visitable_subscription(session: Session, organization: Organization) -> Subscription | None:
     """Return the subscription whose customer an organization can visit; None without one, or if no
     account is connected."""
     if not accounts.is_connected(session, organization.partner_id):
         return None
-    found = subscriptions.lasting(session, organization.id)
+    found = subscriptions.lasting_subscription(session, organization.id)
     return found if found and found.customer else None
 
 
@@ -121,21 +121,21 @@ def get(session: Session, caller: Caller, checkout_id: UUID) -> Checkout:
     return fetch(session, query, NotFound())
 
 
-def wanted(session: Session, checkout_id: UUID) -> CheckoutRequest | None:
+def checkout_request(session: Session, checkout_id: UUID) -> CheckoutRequest | None:
     """For the worker: return what to open; None if that is done, or the plan isn't sold now."""
     checkout = session.get(Checkout, checkout_id)
     if checkout is None or checkout.url:
         return None
     if checkout.customer:
         return CheckoutRequest(checkout.partner_id, "", 0, checkout.back_url, checkout.customer)
-    plan = sellable(session, checkout.partner_id).get(checkout.tier)
+    plan = sellable_plans(session, checkout.partner_id).get(checkout.tier)
     if plan is None:
         return None
     days = plan.terms.trial_days
     return CheckoutRequest(checkout.partner_id, plan.price_id, days, checkout.back_url, "")
 
 
-def opened(session: Session, checkout_id: UUID, url: str, problem: str) -> None:
+def store_checkout_page(session: Session, checkout_id: UUID, url: str, problem: str) -> None:
     """For the worker: store the page of the checkout, or why there is none."""
     checkout = session.get(Checkout, checkout_id)
     if checkout is not None:

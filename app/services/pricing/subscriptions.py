@@ -42,10 +42,10 @@ class FollowedSubscription:
 def current(session: Session, caller: Caller, organization_id: UUID) -> Subscription | None:
     """Return the subscription that pays for an organization. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.USAGE_READ)
-    return lasting(session, get_organization(session, caller, organization_id).id)
+    return lasting_subscription(session, get_organization(session, caller, organization_id).id)
 
 
-def lasting(session: Session, organization_id: UUID) -> Subscription | None:
+def lasting_subscription(session: Session, organization_id: UUID) -> Subscription | None:
     """Return the newest subscription of an organization that hasn't ended."""
     query = select(Subscription).where(
         Subscription.organization_id == organization_id,
@@ -140,7 +140,7 @@ def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[
     return session.scalars(query.order_by(Subscription.id).limit(BATCH)).all()
 
 
-def seen(
+def store_processor_answer(
     session: Session, subscription_id: UUID, found: CustomerSubscription | None
 ) -> Tier | None:
     """For the worker: store the processor's answer. None, for a subscription that the account
@@ -167,7 +167,7 @@ def seen(
     audit.record_change(session, caller, action, organization, before=before, after=after)
     if row.state is not SubscriptionState.ENDED:
         return row.tier if was_over or row.tier is not had else None
-    is_paid_otherwise = lasting(session, organization.id) is not None
+    is_paid_otherwise = lasting_subscription(session, organization.id) is not None
     if was_over or is_paid_otherwise or organization.payment_tier is not had:
         return None
     return Tier.FREE

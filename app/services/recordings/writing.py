@@ -27,7 +27,7 @@ def ask(session: Session, call_id: UUID, occasion: str) -> None:
     enqueue_job(session, "write_transcript", f"transcript:{call_id}:{occasion}", str(call_id))
 
 
-def untranscribed(session: Session, call_id: UUID) -> RecordedFile | None:
+def untranscribed_recording(session: Session, call_id: UUID) -> RecordedFile | None:
     """Return the recording of a call that has no transcript; None if there is nothing to do."""
     transcript = _transcript(session, call_id)
     found = session.scalar(select(CallRecording).where(CallRecording.call_id == call_id))
@@ -42,7 +42,7 @@ def untranscribed(session: Session, call_id: UUID) -> RecordedFile | None:
 def keep_turns(session: Session, call_id: UUID, turns: Sequence[dict[str, Any]]) -> None:
     """Keep a transcript, unless the recording is gone or the voice engine sent one meanwhile."""
     call = session.get(Call, call_id, with_for_update=True)
-    if call is None or untranscribed(session, call_id) is None:
+    if call is None or untranscribed_recording(session, call_id) is None:
         return
     found = _transcript(session, call_id) or add_for(session, CallTranscript(), call)
     found.turns = list(turns)

@@ -24,7 +24,7 @@ from app.services.reporting.costs import (
     by_month,
     by_organization_ids,
     cost_lines,
-    less,
+    subtract_costs,
     totals,
 )
 from app.services.reporting.daily import DailyFigures, daily, last_updated, total

@@ -96,7 +96,9 @@ def totals(costs: Iterable[CurrencyCost]) -> list[CurrencyCost]:
     return [CurrencyCost(currency, *sums[currency]) for currency in sorted(sums)]
 
 
-def less(whole: Iterable[CurrencyCost], part: Iterable[CurrencyCost]) -> list[CurrencyCost]:
+def subtract_costs(
+    whole: Iterable[CurrencyCost], part: Iterable[CurrencyCost]
+) -> list[CurrencyCost]:
     """Return the totals without a part of them; currencies that the part covers wholly
     are dropped."""
     taken = [CurrencyCost(cost.currency, -cost.attempts, -cost.micros) for cost in part]

@@ -154,7 +154,7 @@ def _check(micros: int | None, levels: Sequence[int], recipients: Sequence[str])
     refuse_any(problems)
 
 
-def reached(session: Session, caller: Caller, most: int) -> list[ReachedBudget]:
+def reached_budgets(session: Session, caller: Caller, most: int) -> list[ReachedBudget]:
     """Return at most so many budgets of the caller's partner and its organizations that reached an
     alert level from `NEARLY_SPENT` on this month, in one query."""
     query = (
@@ -171,7 +171,7 @@ def reached(session: Session, caller: Caller, most: int) -> list[ReachedBudget]:
 
 
 def any_reached(caller: Caller) -> ColumnElement[bool]:
-    """Whether `reached` finds any."""
+    """Whether `reached_budgets` finds any."""
     return _reached(caller).exists()
 
 

@@ -12,7 +12,7 @@ from app.enums import OrganizationStatus, Role, UserStatus
 from app.models import ApiKey, AuditEntry, OAuthClient, Organization, Partner, User, utcnow
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
 from app.services.credentials.tokens import permissions_of
-from app.services.users.loading import MEMBERS, PARTNER_LEVEL, grantable
+from app.services.users.loading import MEMBERS, PARTNER_LEVEL, grantable_roles
 
 MOST_TO_ASK = 3
 
@@ -96,8 +96,8 @@ def of_role(role: Role, permission: Permission) -> AccessExplanation:
         giver
         for giver in Role
         if Permission.USERS_WRITE in ROLE_PERMISSIONS[giver]
-        and role in grantable(giver)
-        and attainable & grantable(giver)
+        and role in grantable_roles(giver)
+        and attainable & grantable_roles(giver)
     )
     return AccessExplanation(AccessRule.ROLE_TOO_LOW, holders, changers)
 
@@ -171,4 +171,4 @@ def _holders(permission: Permission) -> tuple[Role, ...]:
 
 
 def _changers_of(role: Role) -> tuple[Role, ...]:
-    return tuple(giver for giver in Role if role in grantable(giver))
+    return tuple(giver for giver in Role if role in grantable_roles(giver))

@@ -116,8 +116,8 @@ def choose_mails(
     """Store which mails the caller gets. ``news`` is the choice that the partner reads in JSON as
     the opposite of ``unsubscribe``; None leaves it."""
     user = get(session, caller, for_change=True)
-    known = {mail: choices[mail] for mail in notifications.offered(caller) if mail in choices}
-    before = {mail: notifications.wants(user, mail) for mail in known} | {
+    known = {mail: choices[mail] for mail in notifications.offered_mails(caller) if mail in choices}
+    before = {mail: notifications.wants_mail(user, mail) for mail in known} | {
         "unsubscribe": user.unsubscribe
     }
     user.notifications = {**user.notifications, **known}

@@ -41,7 +41,7 @@ def update(
     `Conflict` (``changed_meanwhile``); nothing is saved then.
     """
     caller.require(Permission.USERS_WRITE)
-    user = held(session, caller, external_user_id, expected_version)
+    user = lock_user(session, caller, external_user_id, expected_version)
     if changes.payment_tier is not None and user.organization_id is None:
         message = gettext("This user has no organization, so there is no plan to change.")
         raise ValidationFailed.on("paymentTier", "no_organization", message)
@@ -61,7 +61,7 @@ def set_external_id(session: Session, caller: Caller, user_id: UUID, idp_uid: st
     Raises `NotFound`, and `ValidationFailed` (``reserved``, ``invalid``, ``external_id_exists``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = held(session, caller, user_id, None)
+    user = lock_user(session, caller, user_id, None)
     if idp_uid is not None:
         _check_external_id(session, user, idp_uid)
     before = user.idp_uid
@@ -81,7 +81,7 @@ def set_external_id(session: Session, caller: Caller, user_id: UUID, idp_uid: st
     return user
 
 
-def held(
+def lock_user(
     session: Session,
     caller: Caller,
     external_user_id: str | UUID,

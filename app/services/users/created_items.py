@@ -36,7 +36,7 @@ from app.services import audit, carrier_accounts, mail_queue, oauth_clients
 from app.services.auth import one_time_links
 from app.services.credentials import api_keys, scim_tokens
 from app.services.users import email_changes
-from app.services.users.loading import PARTNER_LEVEL, check_grant, grantable
+from app.services.users.loading import PARTNER_LEVEL, check_grant, grantable_roles
 from app.services.webhooks import endpoints
 
 
@@ -109,7 +109,7 @@ def items_of(session: Session, user: User, role: Role | None = None) -> list[Cre
     found: list[CreatedItem] = []
     if role is None or Permission.CREDENTIALS_MANAGE not in ROLE_PERMISSIONS[role]:
         found += _credentials(session, user)
-    allowed = grantable(role) if role is not None else frozenset[Role]()
+    allowed = grantable_roles(role) if role is not None else frozenset[Role]()
     found += [
         item
         for item in (*_invitations(session, user), *_email_changes(session, user))

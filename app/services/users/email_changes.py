@@ -127,7 +127,7 @@ def end(session: Session, caller: Caller, user: User) -> None:
     )
 
 
-def holder(session: Session, token: str, partner_id: UUID) -> EmailChangeView:
+def change_of_link(session: Session, token: str, partner_id: UUID) -> EmailChangeView:
     """Return what the link is about, without using it up. Raises `NotFound` (``link_invalid``)."""
     return _holder(session, token, partner_id, for_change=False)
 

@@ -15,7 +15,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.auth import sessions
 from app.services.factors import own
-from app.services.users.changing import held
+from app.services.users.changing import lock_user
 from app.services.users.loading import check_grant
 
 
@@ -54,7 +54,7 @@ def sign_out(session: Session, caller: Caller, user_id: UUID) -> User:
 
 def _changeable(session: Session, caller: Caller, user_id: UUID) -> User:
     caller.require(Permission.USERS_WRITE)
-    user = held(session, caller, user_id, None)
+    user = lock_user(session, caller, user_id, None)
     check_grant(caller, user.role)
     if user.id == caller.subject_id:
         message = gettext("Change your own sign-in in your account.")

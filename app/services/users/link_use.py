@@ -14,7 +14,7 @@ INVITATION = (LinkPurpose.INVITATION,)
 PASSWORD = (LinkPurpose.SET_PASSWORD, LinkPurpose.RESET_PASSWORD)
 
 
-def holder(
+def user_of_link(
     session: Session, token: str, purposes: tuple[LinkPurpose, ...], partner_id: UUID | None
 ) -> User:
     """Return the link's user, without using it up.
@@ -41,7 +41,7 @@ def use(
 ) -> SignInEntry:
     """Use the link up: set the password, end every session, and sign in, or begin the second step:
     a mailed link doesn't replace it. It does neither if a company account is required
-    (`ways_in.required_provider`). An invitation is accepted by that. Raises as `holder`."""
+    (`ways_in.required_provider`). An invitation is accepted by that. Raises as `user_of_link`."""
     user = one_time_links.use(session, token, *purposes)
     _check(session, user, purposes, partner_id)
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)

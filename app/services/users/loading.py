@@ -51,7 +51,7 @@ _MAY_GIVE: dict[Role, frozenset[Role]] = {
 }
 
 
-def grantable(role: Role) -> frozenset[Role]:
+def grantable_roles(role: Role) -> frozenset[Role]:
     """Return the types of user that a caller with this role may create and change."""
     return _MAY_GIVE.get(role, frozenset())
 
@@ -59,7 +59,7 @@ def grantable(role: Role) -> frozenset[Role]:
 def check_type(caller: Caller, user_type: Role) -> None:
     """Raise `Forbidden` (``role_too_low``) if the caller may not create or change users of this
     type: users can't grant a role above their own, and an admin only a member's."""
-    if user_type not in grantable(caller.role):
+    if user_type not in grantable_roles(caller.role):
         message = gettext(
             "Your role may not create or change users of type %(type)s.", type=user_type.value
         )
@@ -196,7 +196,7 @@ def several(session: Session, caller: Caller, ids: Collection[UUID]) -> list[Use
 
 def types_for(caller: Caller) -> tuple[Role, ...]:
     """Return the types of user that the caller may create and change, the lowest first."""
-    return tuple(role for role in reversed(Role) if role in grantable(caller.role))
+    return tuple(role for role in reversed(Role) if role in grantable_roles(caller.role))
 
 
 def _filtered(session: Session, caller: Caller, chosen: UserFilter) -> Select[User]:

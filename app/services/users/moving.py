@@ -13,7 +13,7 @@ from app.policy.caller import Caller
 from app.services import audit, organizations, rollup
 from app.services.auth import author_check, one_time_links
 from app.services.users import new_administrators
-from app.services.users.changing import held
+from app.services.users.changing import lock_user
 from app.services.users.loading import MEMBERS, check_grant
 
 
@@ -27,7 +27,7 @@ def make_member(
     ``role_needs_organization``) and `Conflict` (``signed_in_before``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = held(session, caller, user_id, None)
+    user = lock_user(session, caller, user_id, None)
     check_grant(caller, role)
     if role not in MEMBERS or user.organization_id is not None:
         message = gettext("Members have an organization, all others have none.")

@@ -16,7 +16,7 @@ from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.auth import author_check, one_time_links, sessions
 from app.services.users import email_changes, new_administrators
-from app.services.users.changing import held
+from app.services.users.changing import lock_user
 from app.services.users.created_items import end_items, mail_administrators
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL, check_grant
 
@@ -38,7 +38,7 @@ def change_role(
     ``changed_meanwhile``, ``account_in_use``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = held(session, caller, user_id, expected_version)
+    user = lock_user(session, caller, user_id, expected_version)
     check_grant(caller, role)
     if user.id == caller.subject_id:
         message = gettext("You can't change your own role. Ask another administrator.")
@@ -110,7 +110,7 @@ def reactivate(
     given to another user, and `Conflict` (``changed_meanwhile``, ``erased``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = held(session, caller, user_id, expected_version)
+    user = lock_user(session, caller, user_id, expected_version)
     check_grant(caller, user.role)
     if user.status in {UserStatus.ACTIVE, UserStatus.INVITED}:
         return user
@@ -134,7 +134,7 @@ def _changeable(
 ) -> User:
     """Return the user, if the caller may give them this status."""
     caller.require(Permission.USERS_WRITE)
-    user = held(session, caller, user_id, expected_version)
+    user = lock_user(session, caller, user_id, expected_version)
     if user.id == caller.subject_id:
         message = gettext("You can't suspend or deactivate yourself. Ask another administrator.")
         raise Forbidden(message, "own_account")

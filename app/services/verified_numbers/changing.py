@@ -68,7 +68,7 @@ def confirm(
     now = utcnow()
     if state_of(number, now) is not VerificationState.WAITING:
         return CodeResult(CodeOutcome.ENDED)
-    if codes.fits(code, number.call_id, secret_keys):
+    if codes.matches_code(code, number.call_id, secret_keys):
         number.verified_at, number.verified_by = now, caller.label[:200]
         _record(session, caller, number, "verified")
         if is_caller_id:

@@ -22,7 +22,7 @@ def code_of(call_id: UUID, secret_key: str) -> str:
     return f"{number % 10**DIGITS:0{DIGITS}}"
 
 
-def fits(typed: str, call_id: UUID, secret_keys: Sequence[str]) -> bool:
+def matches_code(typed: str, call_id: UUID, secret_keys: Sequence[str]) -> bool:
     """Whether it is the code of the call, with the secret key of now or the one before."""
     codes = [code_of(call_id, secret_key) for secret_key in secret_keys]
     return any(hmac.compare_digest(typed.encode(), code.encode()) for code in codes)

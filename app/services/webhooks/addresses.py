@@ -48,7 +48,7 @@ def keep_missing_host(session: Session, endpoint_id: UUID, url: str) -> None:
     audit.record_change(session, worker, _NOT_FOUND, endpoint, after={"host": host})
 
 
-def untried(session: Session, endpoint: WebhookEndpoint) -> SavedAddress | None:
+def untried_address(session: Session, endpoint: WebhookEndpoint) -> SavedAddress | None:
     """Return the address of a loaded endpoint if nothing was sent to it yet."""
     found = _saved(session, [endpoint.id]).get(endpoint.id)
     return None if found is None or _was_tried(session, endpoint.id, found) else found

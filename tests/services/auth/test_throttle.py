@@ -224,12 +224,18 @@ def test_a_browser_is_known_to_its_last_five_accounts_and_after_a_change_of_keys
     cookie: str | None = None
     for user in [*users, users[0]]:
         cookie = known_devices.remember(cookie, user.id, HASH, ["old"])
-    found = [known_devices.known(cookie, [(user.id, HASH)], ["new", "old"]) for user in users]
+    found = [
+        known_devices.known_device_id(cookie, [(user.id, HASH)], ["new", "old"]) for user in users
+    ]
     assert len(users) == 5
     assert found == [found[0]] * 5
     assert re.fullmatch(r"[\w-]{22}", found[0] or "")
     more = known_devices.remember(cookie, own.partner.id, HASH, ["old"])
-    gone = [user for user in users if not known_devices.known(more, [(user.id, HASH)], ["old"])]
+    gone = [
+        user
+        for user in users
+        if not known_devices.known_device_id(more, [(user.id, HASH)], ["old"])
+    ]
     assert gone == [users[1]]
 
 

@@ -93,7 +93,7 @@ def test_a_recovery_code_is_used_once(fresh_database: Database, user_id: UUID) -
             code = recovery_codes.replace(session, user_id)[0]
         assert at_once(fresh_database, [_using(user_id, code)] * CLIENTS) == 1
         with fresh_database.transaction() as session:
-            assert recovery_codes.left(session, user_id) == recovery_codes.COUNT - 1
+            assert recovery_codes.count_left(session, user_id) == recovery_codes.COUNT - 1
 
 
 def test_a_code_of_an_app_is_used_once(fresh_database: Database, user_id: UUID) -> None:
@@ -139,7 +139,7 @@ def test_of_first_factors_added_at_once_one_makes_the_recovery_codes(
         adds = [_first_codes(caller, *answer) for answer in answers]
         assert at_once(fresh_database, adds) == 1
         with fresh_database.transaction() as session:
-            assert recovery_codes.left(session, user_id) == recovery_codes.COUNT
+            assert recovery_codes.count_left(session, user_id) == recovery_codes.COUNT
         assert remove_passkeys(fresh_database) == CLIENTS
 
 

@@ -191,7 +191,7 @@ def test_an_unknown_attempt_keeps_its_reservation_until_it_is_resolved(session: 
     line = make_line(session)
     limit(session, line, "organization", day_micros=10 * CALL_MICROS)
     _, attempt_id = claimed(session, line)
-    attempts.unknown(session, attempt_id)
+    attempts.end_unknown(session, attempt_id)
     session.flush()
     assert total(session, line) == (0, CALL_MICROS, 0, 3600)
     call, attempt = lock_attempt(session, attempt_id)

@@ -160,8 +160,8 @@ def test_uploads_of_an_earlier_version_are_measured_as_new_ones_are(desk: Desk) 
     assert upload.stored_bytes is not None
     with desk.database.transaction() as session:
         session.execute(update(ContactImport).values(stored_bytes=None))
-        assert deletion.unmeasured(session) == upload.id
+        assert deletion.next_unmeasured(session) == upload.id
         deletion.measure(session, upload.id)
-        assert deletion.unmeasured(session) is None
+        assert deletion.next_unmeasured(session) is None
     measured = desk.now(upload.id).stored_bytes
     assert measured == pytest.approx(upload.stored_bytes, rel=0.35)

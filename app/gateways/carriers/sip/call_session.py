@@ -19,7 +19,7 @@ from app.gateways.carriers.sip.ending import (
     CallOver,
     closed_by,
     ended,
-    unreached,
+    server_unreached,
 )
 from app.gateways.carriers.sip.ledger import AttemptFact, AttemptFile, AttemptLedger
 from app.gateways.carriers.sip.next_hop import Hop, first_hop, pinned_hop
@@ -117,11 +117,11 @@ class CallSession:
         hop = self._hop()
         if not account.registers and account.probes and not trunk_answers(account, hop):
             message = "The trunk could not be reached."
-            raise unreached(message)
+            raise server_unreached(message)
         self._phone.start(self._sound("silence"), hop if account.is_pinned else None)
         if account.registers and not self._until(lambda: self._is_registered, REGISTRATION_SECONDS):
             message = "The trunk did not answer the registration."
-            raise unreached(message)
+            raise server_unreached(message)
 
     def _hop(self) -> Hop:
         if not self._account.is_pinned:
@@ -130,7 +130,7 @@ class CallSession:
             pinned = pinned_hop(self._account)
         except LeadsNowhere as reason:
             message = f"The trunk could not be reached: {reason}."
-            raise unreached(message) from None
+            raise server_unreached(message) from None
         except NotPublic as reason:
             message = f"No call was placed: {reason}."
             raise ended(EndedReason.CARRIER_ERROR, message, definite=True) from None
@@ -283,7 +283,7 @@ class CallSession:
             return closed_by(refusal(code, phrase, self._retry_after, has_rung=self._rung))
         if not self._invited:
             message = f"The trunk could not be reached ({words})."
-            return unreached(message)
+            return server_unreached(message)
         return self._failed(f"The connection to the trunk failed ({words}).")
 
     def _listen(self, answered_at: float) -> None:

@@ -7,7 +7,12 @@ from app.errors import Sentence
 from app.gateways.carriers.partner_accounts import AccountTestResult
 from app.gateways.carriers.sip.account import SipAccount
 from app.gateways.carriers.sip.next_hop import Hop, NoIPv4Address, first_hop, pinned_hop
-from app.gateways.carriers.sip.probe import ANSWER_SECONDS, ProbeConnection, ProbeReply, opened
+from app.gateways.carriers.sip.probe import (
+    ANSWER_SECONDS,
+    ProbeConnection,
+    ProbeReply,
+    open_connection,
+)
 from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
 from app.gateways.public_addresses import LeadsNowhere, NotPublic
 from app.languages import gettext
@@ -47,7 +52,7 @@ def tested(account: SipAccount, numbers: Sequence[str]) -> AccountTestResult:
     try:
         hop = _found(account)
         try:
-            with opened(account, hop) as line:
+            with open_connection(account, hop) as line:
                 return AccountTestResult(True, _asked(line, account, numbers))
         except OSError as error:
             where = "{}:{}".format(*hop) + f" over {account.transport.upper()}"

@@ -33,6 +33,6 @@ def closed_by(refusal: TrunkRefusal) -> CallOver:
     return over
 
 
-def unreached(words: str) -> CallOver:
+def server_unreached(words: str) -> CallOver:
     """Return the end of an attempt whose server could not be reached."""
     return CallOver(AttemptFact.DELAYED, seconds=UNREACHED_SECONDS, words=words, unreached=True)

@@ -3,7 +3,7 @@
 import socket
 
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.public_addresses import LeadsNowhere, places
+from app.gateways.public_addresses import LeadsNowhere, resolve_addresses
 
 PORTS = {"udp": 5060, "tcp": 5060, "tls": 5061}
 LOOKUP_SECONDS = 4.0
@@ -26,7 +26,7 @@ def pinned_hop(account: SipAccount) -> Hop:
     if the account may not use that address."""
     host, port = first_hop(account)
     allowed = account.may_be_private
-    found = places(host, port, seconds=LOOKUP_SECONDS, allow_private=allowed)
+    found = resolve_addresses(host, port, seconds=LOOKUP_SECONDS, allow_private=allowed)
     over_ipv4 = [place for place in found if place.family is socket.AF_INET]
     if not over_ipv4:  # the only one that baresip is told to speak
         message = f"DNS lookup for {host} found no IPv4 address"

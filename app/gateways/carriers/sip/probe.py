@@ -146,7 +146,7 @@ class ProbeConnection:
 
 
 @contextmanager
-def opened(account: SipAccount, hop: Hop) -> Iterator[ProbeConnection]:
+def open_connection(account: SipAccount, hop: Hop) -> Iterator[ProbeConnection]:
     """Raises `OSError`, also if no common encryption is found."""
     if account.transport == "udp":
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection, _cut(connection):
@@ -188,7 +188,7 @@ def trunk_answers(account: SipAccount, hop: Hop) -> bool:
         if account.transport != "udp":
             with socket.create_connection(hop, CONNECT_SECONDS):
                 return True
-        with opened(account, hop) as line:
+        with open_connection(account, hop) as line:
             line.ask("OPTIONS", "portal")
     except OSError:
         return False

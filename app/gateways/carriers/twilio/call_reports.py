@@ -44,7 +44,7 @@ class TwilioCallReport:
     attestation: str | None = None
 
 
-def heard(word: str | None) -> AnsweredBy | None:
+def read_answered_by(word: str | None) -> AnsweredBy | None:
     """Return who answered, from ``AnsweredBy``; None if it isn't given."""
     if not word:
         return None
@@ -66,9 +66,9 @@ def state_of_call(
 ) -> CarrierReport:
     """The state of the call in a Call resource."""
     status = str(call.get("status") or "")
-    began = moment(call.get("start_time")) or now
-    ended = moment(call.get("end_time")) or now
-    answered_by = heard(call.get("answered_by"))
+    began = parse_moment(call.get("start_time")) or now
+    ended = parse_moment(call.get("end_time")) or now
+    answered_by = read_answered_by(call.get("answered_by"))
     events = _events(status, answered_by, began, ended, _whole(call.get("duration")))
     over = status in _ENDS
     return CarrierReport(
@@ -101,7 +101,7 @@ def _events(
     return [end]
 
 
-def moment(text: object) -> datetime | None:
+def parse_moment(text: object) -> datetime | None:
     """Parse a date as Twilio writes it (RFC 2822, in some answers ISO 8601); None for anything
     else."""
     if not isinstance(text, str) or not text:
@@ -125,11 +125,11 @@ def read_report(form: Mapping[str, str], now: datetime) -> TwilioCallReport | No
     reference, status = form.get("CallSid", ""), form.get("CallStatus", "")
     if not _REFERENCE.fullmatch(reference) or status not in STATUSES:
         return None
-    reported_at = moment(form.get("Timestamp"))
+    reported_at = parse_moment(form.get("Timestamp"))
     return TwilioCallReport(
         reference=reference,
         status=status,
-        answered_by=heard(form.get("AnsweredBy")),
+        answered_by=read_answered_by(form.get("AnsweredBy")),
         seconds=_whole(form.get("CallDuration", "")),
         at=reported_at if reported_at is not None and reported_at < now else now,
         attestation=level if (level := form.get("StirStatus")) in _ATTESTATIONS else None,

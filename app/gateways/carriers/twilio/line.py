@@ -23,7 +23,7 @@ from app.gateways.carriers.base import (
     PlacementVerdict,
 )
 from app.gateways.carriers.twilio.account import TwilioAccount
-from app.gateways.carriers.twilio.call_reports import moment, state_of_call
+from app.gateways.carriers.twilio.call_reports import parse_moment, state_of_call
 from app.gateways.carriers.twilio.wire import REAL_API, TwilioHttpClient
 from app.models import utcnow
 
@@ -147,7 +147,7 @@ class TwilioCarrier:
 
     def _outbound(self, page: list[Mapping[str, Any]]) -> Iterator[ListedCall]:
         for call in page:
-            began = moment(call.get("start_time")) or moment(call.get("date_created"))
+            began = parse_moment(call.get("start_time")) or parse_moment(call.get("date_created"))
             is_ours = str(call.get("direction") or "outbound").startswith("outbound")
             if is_ours and began is not None and call.get("sid"):
                 state = state_of_call(call, utcnow(), self._next_look())
@@ -229,7 +229,7 @@ def _may_be_own(call: Mapping[str, Any], inquiry: AttemptInquiry) -> bool:
         return False
     if (marked := _attempt_named(call)) is not None:
         return marked == str(inquiry.attempt_id)
-    began = moment(call.get("date_created")) or moment(call.get("start_time"))
+    began = parse_moment(call.get("date_created")) or parse_moment(call.get("start_time"))
     return began is None or began >= inquiry.asked_at - CLOCK_SLACK
 
 
@@ -257,5 +257,5 @@ def _own(found: list[Mapping[str, Any]], inquiry: AttemptInquiry) -> Mapping[str
 
 
 def _began(call: Mapping[str, Any]) -> tuple[float, str]:
-    began = moment(call.get("date_created")) or moment(call.get("start_time"))
+    began = parse_moment(call.get("date_created")) or parse_moment(call.get("start_time"))
     return (began.timestamp() if began else 0.0, str(call.get("sid")))
