@@ -226,7 +226,7 @@ GUARDS = (
     Guard(
         "an API key's secret must fit",
         "app/services/credentials/api_keys.py",
-        "        or not secrets.fits(secret, found.secret_hash)\n",
+        "        or not secrets.matches_secret(secret, found.secret_hash)\n",
         "",
         "tests/services/credentials/test_api_keys.py",
     ),
