@@ -33,7 +33,7 @@ from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.stack import Stack
 
 PAGES = (
-    *("/", "/organizations", "/campaigns", "/calls", "/assistants", "/people", "/usage"),
+    *("/", "/organizations", "/campaigns", "/calls", "/assistants", "/users", "/usage"),
     *("/report", "/notifications/bell", "/branding", "/audit", "/account"),
 )
 AT_ONCE = 8

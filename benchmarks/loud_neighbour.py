@@ -43,7 +43,7 @@ FILES, FILE_MEGABYTES = 5, 8
 PICTURES, PICTURE_SIDES = 6, (8000, 5000)
 STRANGERS, BODY_BYTES = 4, 250 * 1024 * 1024
 OPEN_FORMS = ("/sign-in", "/forgot-password", "/api/v1/contacts", "/oauth2/token", "/absent")
-PAGES = ("/", "/organizations", "/campaigns", "/uploads", "/calls", "/people")
+PAGES = ("/", "/organizations", "/campaigns", "/uploads", "/calls", "/users")
 QUIET_SECONDS = 15
 SLOWER, MORE_MEGABYTES, DISK_RATIO = 2.0, 100, 5.0
 
@@ -121,7 +121,7 @@ class Neighbour:
     def _test_trunks(self, browser: Browser) -> None:
         while not self._ended.is_set():
             for account_id in self._partner.account_ids:
-                browser.send(f"/line/accounts/{account_id}/test", page="/line/accounts")
+                browser.send(f"/carriers/accounts/{account_id}/test", page="/carriers/accounts")
             self._ended.wait(10)
 
     def _send_pictures(self, browser: Browser) -> None:

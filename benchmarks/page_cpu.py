@@ -32,7 +32,7 @@ MIX = {
     "/calls": 10,
     "/calls/{call_id}": 6,
     "/assistants": 4,
-    "/people": 4,
+    "/users": 4,
     "/usage": 6,
     "/report": 4,
     "/notifications/bell": 12,

@@ -342,7 +342,7 @@ ROUTES: dict[str, Permission | OpenAccess] = {
     "portal.test_call": P.CALLS_CREATE,
     "portal.test_call_checks": P.CALLS_CREATE,
     "portal.test_call_place": P.CALLS_CREATE,
-    "portal.line_health": P.AUDIT_READ,  # operators and administrators of partners
+    "portal.carrier_status": P.AUDIT_READ,  # operators and administrators of partners
     "portal.calling_pause_confirm": P.PARTNER_WRITE,
     "portal.calling_pause": P.PARTNER_WRITE,
     "portal.calling_resume": P.PARTNER_WRITE,
@@ -350,8 +350,8 @@ ROUTES: dict[str, Permission | OpenAccess] = {
     "portal.carrier_account": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_save": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_choose": P.CREDENTIALS_MANAGE,
-    "portal.line_trunk": P.CREDENTIALS_MANAGE,
-    "portal.line_trunk_save": P.CREDENTIALS_MANAGE,
+    "portal.sip_trunk": P.CREDENTIALS_MANAGE,
+    "portal.sip_trunk_save": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_test": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_connection": P.CREDENTIALS_MANAGE,
     "portal.carrier_account_use_confirm": P.CREDENTIALS_MANAGE,

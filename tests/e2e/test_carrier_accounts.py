@@ -16,7 +16,7 @@ def test_a_trunk_is_saved_tested_and_removed(
     name = partner["organizations"][0]["name"]
     visit = open_browser(live, partner, script=script)
     page = visit.page
-    visit.sign_in(partner["users"][0], then="/line")
+    visit.sign_in(partner["users"][0], then="/carriers")
     page.get_by_role("link", name="Carrier accounts").click()
     page.get_by_role("link", name="For one organization").click()
     page.get_by_role("searchbox", name="Name or referral code").fill(name)

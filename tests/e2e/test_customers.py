@@ -143,7 +143,7 @@ def test_people_are_invited_together_and_suspended_together(
     page.get_by_role("button", name="Add organization").click()
     heading(page, organization)
 
-    page.goto("/people/invite-many")
+    page.goto("/users/invite-many")
     lines = f"ada-{tag}@x.example, Ada, {organization}\nnobody, No\n"
     page.get_by_label("Users", exact=True).fill(lines)
     sound(visit, script)
@@ -159,7 +159,7 @@ def test_people_are_invited_together_and_suspended_together(
     page.get_by_role("button", name="Invite 2 users").click()
     expect(page.get_by_text("2 users invited.")).to_be_visible()
 
-    page.goto("/people/invite")
+    page.goto("/users/invite")
     page.get_by_label("Email").fill(f"grace-{tag}@x.example")
     page.get_by_label("Partner editor", exact=True).check()
     page.get_by_role("button", name="Invite user").click()
@@ -167,7 +167,7 @@ def test_people_are_invited_together_and_suspended_together(
     sound(visit, script)
     if look.width < 1100:  # a phone's rows have no boxes to choose by
         return
-    page.goto(f"/people?q=-{tag}@x.example")
+    page.goto(f"/users?q=-{tag}@x.example")
     for name in ("ada", "grace"):
         page.get_by_label(f"Select {name}-{tag}@x.example").check()
     page.get_by_role("button", name="Suspend…").click()

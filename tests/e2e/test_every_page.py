@@ -41,10 +41,10 @@ SEEN_ELSEWHERE = {
     "/account/factors/app",  # while a secret waits: test_passkeys.py
     "/account/factors/app/remove",  # of an app that was added: tests/portal/test_second_factor.py
     "/account/factors/passkeys/*/remove",  # of a passkey: tests/portal/test_passkeys.py
-    "/people/*/reset-factors",  # of users with a factor: tests/portal/test_lost_factors.py
+    "/users/*/reset-factors",  # of users with a factor: tests/portal/test_lost_factors.py
     "/sign-in/second-step",  # after the password: test_passkeys.py
     "/api-access/clients/*/groups",  # where there are groups: test_organization_groups.py
-    "/people/*/groups",
+    "/users/*/groups",
     "/settings/groups/*",
     "/settings/groups/*/delete",
     "/branding/discard",  # while there is a draft: test_branding_studio.py
@@ -54,9 +54,9 @@ SEEN_ELSEWHERE = {
     "/calls/*/cancel",  # while it runs: test_test_call.py
     "/calls/*/recording",  # a sound: tests/portal/test_call_conversations.py
     "/calls/*/do-not-call",  # of a number that is not listed: tests/portal/test_calls.py
-    "/line/accounts/*/remove",
-    "/line/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
-    "/line/accounts/*/use",
+    "/carriers/accounts/*/remove",
+    "/carriers/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
+    "/carriers/accounts/*/use",
     "/erasures/*",  # while or after a person is erased: test_contacts.py
     "/exports/*/file",  # a file: tests/portal/test_exports.py
     "/lists/*/exports",  # of long lists
@@ -92,8 +92,8 @@ SEEN_ELSEWHERE = {
     "/partners/*/end-trial",  # operators only: tests/portal/test_trial_mode.py
     "/partners/*/start-trial",
     "/partners/*/suspend",  # operators only: tests/portal/test_overview.py
-    "/people/*/view-as",  # operators only: test_operator_console.py
-    "/people/*/role/*",  # where something would end: tests/portal/test_created_items.py
+    "/users/*/view-as",  # operators only: test_operator_console.py
+    "/users/*/role/*",  # where something would end: tests/portal/test_created_items.py
     "/plan/checkout/*",  # members only, in a checkout: test_pricing.py
     "/p/*/sso/*/callback",  # the way back from a provider: tests/portal/test_company_accounts.py
     "/p/*/sso/*/start",

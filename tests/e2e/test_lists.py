@@ -11,7 +11,7 @@ from tests.e2e.conftest import Open
 from tests.e2e.visits import Visit
 from tests.fixtures.stack import Stack
 
-PAGES = ("/organizations", "/people", "/assistants", "/campaigns", "/usage")
+PAGES = ("/organizations", "/users", "/assistants", "/campaigns", "/usage")
 ONE_LINE, TWO_LINES = 40, 100
 HEIGHT_OF_FILTERS = (
     "() => document.querySelector('.list-tools .filters').getBoundingClientRect().height"
@@ -118,8 +118,8 @@ def test_a_list_is_filtered_while_someone_types_and_back_leaves_it(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)
-    visit.sign_in(partner["users"][0], then="/people")
-    visit.page.wait_for_url("**/people")
+    visit.sign_in(partner["users"][0], then="/users")
+    visit.page.wait_for_url("**/users")
     visit.page.goto("/organizations")
     search, said = visit.page.locator("form.filters [name=q]"), visit.page.locator("#said")
 
@@ -141,7 +141,7 @@ def test_a_list_is_filtered_while_someone_types_and_back_leaves_it(
     visit.page.wait_for_url("**/organizations?q=Bakey")
     assert search.evaluate("field => field.selectionStart") == len("Bake")
     visit.page.go_back()
-    visit.page.wait_for_url("**/people")
+    visit.page.wait_for_url("**/users")
     assert visit.problems == []
 
 

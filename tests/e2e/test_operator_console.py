@@ -79,7 +79,7 @@ def test_a_member_becomes_an_owner_and_invites_a_colleague(
     organization = partner["organizations"][0]
     member = organization["users"][0]
     admin = open_browser(stack, partner, script=script)
-    admin.sign_in(partner["users"][0], then=f"/people/{member['id']}/edit")
+    admin.sign_in(partner["users"][0], then=f"/users/{member['id']}/edit")
     admin.page.get_by_role("radio", name="Owner").check()
     admin.page.get_by_role("button", name="Save user").click()
     expect(admin.page.locator("main")).to_contain_text("What an owner may do")
@@ -98,7 +98,7 @@ def test_a_member_becomes_an_owner_and_invites_a_colleague(
     page.get_by_role("button", name="Invite user").click()
     heading(page, "colleague-")
     sound(owner, script)
-    page.goto("/people")
+    page.goto("/users")
     sound(owner, script)
     page.goto(f"/assistants/{organization['agents'][0]['id']}")
     page.get_by_role("link", name="Edit assistant").click()
@@ -116,7 +116,7 @@ def test_the_operator_sees_a_portal_as_a_user_and_stops(
     visit = open_browser(stack, partner, script=script)
     page, main = visit.page, visit.page.locator("main")
     visit.slug = ""
-    visit.sign_in(stack.demo["operator"], then=f"/people/{user['id']}")
+    visit.sign_in(stack.demo["operator"], then=f"/users/{user['id']}")
     page.get_by_role("link", name="View as user…").click()
     heading(page, "View the portal as")
     page.get_by_role("button", name="View as user").click()
@@ -136,12 +136,12 @@ def test_the_operator_sees_a_portal_as_a_user_and_stops(
     below = page.locator(".sidebar-user-button").evaluate("e => e.getBoundingClientRect().bottom")
     assert below <= 500
     page.set_viewport_size({"width": look.width, "height": HEIGHT})
-    page.goto(f"/people/{user['id']}/edit")
+    page.goto(f"/users/{user['id']}/edit")
     save = page.get_by_role("button", name="Save user")
     if script:
         expect(save).to_be_disabled()
         expect(save).to_have_attribute("title", re.compile("Nothing can be changed."))
-        page.goto(f"/people/{user['id']}")
+        page.goto(f"/users/{user['id']}")
     else:
         save.click()
         heading(page, "Read only")

@@ -27,7 +27,7 @@ def test_an_admin_is_limited_to_a_group_of_organizations(
     expect(page.get_by_role("link", name=name)).to_be_visible()
     if script:
         assert visit.findings() == []
-    page.goto(f"/people/{admin['id']}")
+    page.goto(f"/users/{admin['id']}")
     limits = page.locator("section").filter(has_text="All organizations")
     limits.get_by_role("link", name="Change", exact=True).click()
     page.get_by_label("Only organizations of some groups").check()
@@ -43,7 +43,7 @@ def test_an_admin_is_limited_to_a_group_of_organizations(
     expect(theirs.page.get_by_text(hidden["name"])).to_have_count(0)
     assert theirs.page.goto(f"/organizations/{hidden['id']}").status == 404  # type: ignore[union-attr]
 
-    page.goto(f"/people/{admin['id']}/groups")
+    page.goto(f"/users/{admin['id']}/groups")
     page.get_by_label("All organizations").check()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Access saved.")).to_be_visible()

@@ -109,12 +109,12 @@ def test_an_app_and_a_passkey_are_added_used_and_removed(journey: Journey) -> No
     journey.sign_out()
     journey.enter_password()
     journey.shows("Overview")  # the browser is remembered, but risky acts ask
-    journey.go("/people/invite")
+    journey.go("/users/invite")
     journey.shows("Confirm it’s you")
     journey.is_sound()
     page.get_by_label("Code", exact=True).fill(codes[0])
     page.get_by_role("button", name="Confirm").click()
-    expect(page).to_have_url(f"{journey.site}/people/invite")
+    expect(page).to_have_url(f"{journey.site}/users/invite")
 
     journey.go("/account/factors")
     expect(page.get_by_text("9 recovery codes are left")).to_be_visible()

@@ -77,7 +77,7 @@ def test_a_new_browser_a_new_administrator_and_a_key_about_to_end_are_mailed(
         assert browser.sign_in(ADMIN).status_code == 303  # no news from a known browser
         post.kept.clear()
         wanted = {"email": NEW, "role": Role.PARTNER_ADMIN.value}
-        assert browser.post("/people/invite", wanted, page="/people/invite").status_code == 303
+        assert browser.post("/users/invite", wanted, page="/users/invite").status_code == 303
         invitation, *announced = received(3)
         assert (invitation["To"], [each["To"] for each in announced]) == (NEW, [ADMIN, ZOE])
         assert {str(each["Subject"]) for each in announced} == {

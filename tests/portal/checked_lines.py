@@ -24,7 +24,7 @@ class _Fields(HTMLParser):
             self.typed[name] = value
 
 
-def form_of(page: str, action: str = "/people/invite-many") -> dict[str, str]:
+def form_of(page: str, action: str = "/users/invite-many") -> dict[str, str]:
     """Return what the form sends if nothing is typed; its address begins with ``action``."""
     start = page.index(f'action="{action}')
     fields = _Fields()

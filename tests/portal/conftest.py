@@ -165,8 +165,8 @@ def worked_off(app: Flask, database: Database, admin: Browser) -> Callable[[UUID
     """Does what the worker does with a test of a carrier account; the list of accounts then."""
 
     def work(account_id: UUID) -> str:
-        assert "Testing…" in admin.get("/line/accounts").text
+        assert "Testing…" in admin.get("/carriers/accounts").text
         check_account(database, app.extensions["settings"], account_id)
-        return admin.get("/line/accounts").text
+        return admin.get("/carriers/accounts").text
 
     return work

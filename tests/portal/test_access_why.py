@@ -229,15 +229,15 @@ def test_users_read_what_they_may_not_do_and_which_roles_to_ask(
 
 
 def test_the_page_of_a_user_links_the_explanation(own: Tenant, signed_in: SignedIn) -> None:
-    page = signed_in(own.staff[Role.PARTNER_EDITOR]).get(f"/people/{own.user.id}").text
+    page = signed_in(own.staff[Role.PARTNER_EDITOR]).get(f"/users/{own.user.id}").text
     assert f'href="/access/why?user={own.user.id}"' in page
     assert 'href="/access/why?action=users:write"' in page
 
 
 def test_the_list_of_users_says_why_nobody_can_be_invited(own: Tenant, signed_in: SignedIn) -> None:
     link = 'href="/access/why?action=users:write"'
-    assert link in signed_in(own.staff[Role.PARTNER_EDITOR]).get("/people").text
-    assert link not in signed_in(own.staff[Role.PARTNER_ADMIN]).get("/people").text
+    assert link in signed_in(own.staff[Role.PARTNER_EDITOR]).get("/users").text
+    assert link not in signed_in(own.staff[Role.PARTNER_ADMIN]).get("/users").text
 
 
 def test_nobody_reads_about_users_they_cannot_see(
@@ -383,9 +383,9 @@ def test_the_overview_leads_to_what_its_role_misses(own: Tenant, signed_in: Sign
             "/organizations/{}",
             ["organizations:write", "audit:read", "users:write"],
         ),
-        (Role.PARTNER_EDITOR, "/people", ["users:write"]),
+        (Role.PARTNER_EDITOR, "/users", ["users:write"]),
         (Role.ADMIN, "/organizations/{}", ["audit:read"]),
-        (Role.ADMIN, "/people", []),
+        (Role.ADMIN, "/users", []),
         (Role.PARTNER_EDITOR, "/pricing", ["credentials:manage"]),  # partner:write is beside it
         (Role.STANDARD, "/", []),  # it leads to all of them
         (Role.OWNER, "/", []),

@@ -55,7 +55,7 @@ NEW: dict[str, dict[str, Any]] = {
     "/assistants/new": {"name": "Robin"},
     "/api-access/keys/new": {"name": "CRM", "kind": "test", "scopes": ["calls:create"]},
     "/api-access/webhooks/new": {"url": "https://x.example/hook", "events": ["call.completed"]},
-    "/people/invite": {"email": "new@x.example", "role": "standard"},
+    "/users/invite": {"email": "new@x.example", "role": "standard"},
 }
 """The forms of what belongs to an organization."""
 
@@ -147,7 +147,7 @@ def test_its_pages_offer_nothing_that_is_refused(
     base, of_it = f"/organizations/{own.organization.id}", f"?organization={own.organization.id}"
     pages = (
         base,
-        f"{base}/people",
+        f"{base}/users",
         f"{base}/assistants",
         f"{base}/campaigns",
         f"{base}/usage",

@@ -162,7 +162,7 @@ def test_a_session_of_one_host_is_worth_nothing_at_another(
     for url in (HOST, "https://southgate.example", "https://host.platform.example"):
         client = app.test_client()
         give_session(client, token, url)
-        statuses[url] = client.get("/people", base_url=url).status_code
+        statuses[url] = client.get("/users", base_url=url).status_code
     assert list(statuses.values()) == [200, 303, 303]
 
 

@@ -58,24 +58,24 @@ def observe(session: Session, kind: Observed, count: int, code: str, words: str)
 def test_operators_see_each_carrier_with_the_codes_of_its_trouble(
     session: Session, operator: Browser
 ) -> None:
-    assert "No carrier requests" in operator.get("/line").text
+    assert "No carrier requests" in operator.get("/carriers").text
     observe(session, Observed.REFUSED, 4, "21211", "The carrier refused: <b>no</b>")
-    shown = operator.get("/line").text
+    shown = operator.get("/carriers").text
     assert "<h1>Twilio refuses calls" in shown
     assert "Twilio, 21211</span>" in shown
     assert "The carrier refused: &lt;b&gt;no&lt;/b&gt;" in shown
     observe(session, Observed.ANSWERED, 100, "", "")
-    shown = operator.get("/line").text
+    shown = operator.get("/carriers").text
     assert "<h1>Twilio refuses calls" not in shown
     assert "Twilio, 21211</span>" in shown
     observe(session, Observed.SILENT, 2, "ReadTimeout", "ReadTimeout")
-    assert "<h1>Twilio does not answer" in operator.get("/line").text
+    assert "<h1>Twilio does not answer" in operator.get("/carriers").text
 
 
 def test_carrier_status_says_where_calls_go_and_how_they_ended(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
-    quiet = words(admin.get("/line"))
+    quiet = words(admin.get("/carriers"))
     users = "Organizations without their own account, and calls with test keys"
     assert f"The simulated carrier {users} No calls were placed in the last 24 hours." in quiet
     now = utcnow()
@@ -85,7 +85,7 @@ def test_carrier_status_says_where_calls_go_and_how_they_ended(
     failed = {"status": CallStatus.FAILED, "ended_reason": EndedReason.CARRIER_ERROR}
     call = make_call(session, own.plus, "+12025550105", times[1], started_at=times[1], **failed)
     session.commit()
-    busy = admin.get("/line")
+    busy = admin.get("/carriers")
     assert f"Answered The simulated carrier {users} 1 call 3 calls 66.7 % " in words(busy)
     advice = "The carrier could not place the call. If it happens again, test the carrier account."
     assert f"{advice} Open call" in words(busy)
@@ -100,17 +100,17 @@ def test_the_carrier_does_not_work_if_it_did_not_place_a_recent_call(
     failed = {"status": CallStatus.FAILED, "ended_reason": EndedReason.CARRIER_ERROR}
     call = make_call(session, own.plus, "+12025550105", now, ended_at=now, **failed)
     session.commit()
-    shown = words(admin.get("/line"))
+    shown = words(admin.get("/carriers"))
     title = "1 call failed at the carrier in the last 15 minutes"
     assert (title in shown, "carrier works" in shown) == (True, False)
-    shown_to_operator = words(operator.get("/line"))
+    shown_to_operator = words(operator.get("/carriers"))
     assert title in shown_to_operator
     assert "No problems" not in shown_to_operator
     call.ended_at = now - timedelta(minutes=16)
     session.commit()
-    shown = words(admin.get("/line"))
+    shown = words(admin.get("/carriers"))
     assert (title in shown, "carrier works" in shown) == (False, True)
-    assert title not in words(operator.get("/line"))
+    assert title not in words(operator.get("/carriers"))
 
 
 def test_an_administrator_reads_in_plain_words_what_holds_the_calls(
@@ -119,23 +119,23 @@ def test_an_administrator_reads_in_plain_words_what_holds_the_calls(
     workers.announce(session, "worker-1")
     session.commit()
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert "The simulated carrier works" in admin.get("/line").text
-    assert "Failed calls" in admin.get("/line").text
+    assert "The simulated carrier works" in admin.get("/carriers").text
+    assert "Failed calls" in admin.get("/carriers").text
     observe(session, Observed.SILENT, 2, "ReadTimeout", "ReadTimeout")
     pause(session, PauseScope(partner_id=own.partner.id), "Your number is being moved")
-    for path in ("/line", "/"):
+    for path in ("/carriers", "/"):
         shown = admin.get(path).text
         assert ("ReadTimeout" in shown, "Twilio" in shown) == (False, False)
         assert "Your number is being moved" in shown
-    assert "The carrier does not answer" in admin.get("/line").text
+    assert "The carrier does not answer" in admin.get("/carriers").text
     assert "The carrier isn’t accepting calls" in admin.get("/").text
 
 
 def test_others_have_no_such_page(own: Tenant, signed_in: SignIn) -> None:
     for user in (own.staff[Role.PARTNER_EDITOR], own.user):
         browser = signed_in(user)
-        assert browser.get("/line").status_code == 404
-        assert 'href="/line"' not in browser.get("/").text
+        assert browser.get("/carriers").status_code == 404
+        assert 'href="/carriers"' not in browser.get("/").text
 
 
 def test_a_pause_of_another_partner_is_not_shown(
@@ -143,7 +143,7 @@ def test_a_pause_of_another_partner_is_not_shown(
 ) -> None:
     pause(session, PauseScope(partner_id=other.partner.id), "Unpaid")
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert "Unpaid" not in admin.get("/line").text + admin.get("/").text
+    assert "Unpaid" not in admin.get("/carriers").text + admin.get("/").text
 
 
 def test_a_pause_by_command_is_shown_wherever_calls_start(
@@ -208,23 +208,25 @@ def test_a_partner_admin_pauses_and_resumes_all_calls(
     session: Session, own: Tenant, other: Tenant, signed_in: SignIn, operator: Browser
 ) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert "Calls in progress continue." in admin.get("/line/pause").text
-    assert admin.post("/line/pause", page="/line").location == "/line"
-    shown = admin.get("/line").text
+    assert "Calls in progress continue." in admin.get("/carriers/pause").text
+    assert admin.post("/carriers/pause", page="/carriers").location == "/carriers"
+    shown = admin.get("/carriers").text
     assert "a partner admin paused all calls. Calls are accepted and wait" in shown
     held = pauses.of_carrier(session, own.partner.id, own.organization.id, CarrierKind.SIP)
     assert held is not None
     assert pauses.sentence(held) == "Calling is paused (a partner admin paused all calls)."
     assert ("Resume calling" in shown, "Pause all calls…" in shown) == (True, False)
     assert "Calling is paused" not in operator.get("/").text
-    assert "Calling is paused" not in signed_in(other.staff[Role.PARTNER_ADMIN]).get("/line").text
+    assert (
+        "Calling is paused" not in signed_in(other.staff[Role.PARTNER_ADMIN]).get("/carriers").text
+    )
     covering = [
         pauses.of_carrier(session, each.partner.id, each.organization.id, CarrierKind.SIP)
         for each in (own, other)
     ]
     assert [pause and pause.reason for pause in covering] == [BY_ADMIN, None]
-    assert admin.post("/line/resume", page="/line").location == "/line"
-    assert "Calling resumed." in admin.get("/line").text
+    assert admin.post("/carriers/resume", page="/carriers").location == "/carriers"
+    assert "Calling resumed." in admin.get("/carriers").text
     history = admin.get("/audit").text
     assert "Calling paused" in history
     assert "Calling resumed" in history
@@ -235,19 +237,19 @@ def test_a_partner_admin_does_not_end_the_pause_of_an_operator(
 ) -> None:
     pause(session, PauseScope(partner_id=own.partner.id), "Unpaid")
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert "Resume calling" not in admin.get("/line").text
-    admin.post("/line/resume", page="/line")
-    assert "Unpaid" in admin.get("/line").text
+    assert "Resume calling" not in admin.get("/carriers").text
+    admin.post("/carriers/resume", page="/carriers")
+    assert "Unpaid" in admin.get("/carriers").text
 
 
 def test_a_customer_admin_sees_the_pause_and_can_not_change_it(
     own: Tenant, signed_in: SignIn
 ) -> None:
-    signed_in(own.staff[Role.PARTNER_ADMIN]).post("/line/pause", page="/line")
+    signed_in(own.staff[Role.PARTNER_ADMIN]).post("/carriers/pause", page="/carriers")
     customers = signed_in(own.staff[Role.ADMIN])
     assert "Calling is paused: a partner admin paused all calls" in customers.get("/").text
-    assert customers.get("/line/pause").status_code == 404
-    assert customers.post("/line/resume", page="/test-call").status_code == 404
+    assert customers.get("/carriers/pause").status_code == 404
+    assert customers.post("/carriers/resume", page="/test-call").status_code == 404
 
 
 def test_the_carrier_status_is_as_of_the_users_own_time(
@@ -256,4 +258,4 @@ def test_the_carrier_status_is_as_of_the_users_own_time(
     user = own.staff[Role.PARTNER_ADMIN]
     user.timezone = "Asia/Tokyo"
     session.commit()
-    assert re.search(r"As of [^<]+JST\.", signed_in(user).get("/line").text)
+    assert re.search(r"As of [^<]+JST\.", signed_in(user).get("/carriers").text)

@@ -39,9 +39,9 @@ def test_a_silent_worker_is_shown_with_what_waits(
     member = signed_in(own.user)
     of_call = (f"/calls/{call.id}", f"/calls/{call.id}/live", f"/test-call?call={call.id}")
     screens = [
-        *((admin, path) for path in ("/", "/line", *of_call)),
+        *((admin, path) for path in ("/", "/carriers", *of_call)),
         *((member, path) for path in ("/", *of_call)),
-        (operator, "/line"),
+        (operator, "/carriers"),
     ]
 
     def shown() -> set[bool]:
@@ -51,7 +51,7 @@ def test_a_silent_worker_is_shown_with_what_waits(
     heartbeat.beat_at = utcnow() - timedelta(seconds=7)
     session.commit()
     assert shown() == {True}
-    line = unescape(admin.get("/line").text)
+    line = unescape(admin.get("/carriers").text)
     assert "1 call is waiting. Uploads, emails and webhooks wait too. Nothing is lost." in line
     assert "The carrier works" not in line
     assert "The call is placed when the service is back." in admin.get(of_call[1]).text
@@ -66,7 +66,7 @@ def test_a_worker_that_stops_is_offline_at_once_and_asks_for_nothing_if_nothing_
     workers.leave(session, heartbeat.executor_id)
     session.commit()
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert [OFFLINE in admin.get(path).text for path in ("/line", "/")] == [True, False]
+    assert [OFFLINE in admin.get(path).text for path in ("/carriers", "/")] == [True, False]
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
@@ -75,7 +75,7 @@ def test_the_age_of_a_heartbeat_is_that_of_the_database(
 ) -> None:
     clock.pass_by(minutes=1)
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert OFFLINE not in admin.get("/line").text
+    assert OFFLINE not in admin.get("/carriers").text
 
 
 def test_a_test_call_shows_the_state_of_the_service_in_one_place(
@@ -96,9 +96,9 @@ def test_the_carrier_status_counts_calls_that_are_scheduled_for_later(
     make_call(session, own.organization, "+12025550101", at, status=CallStatus.SCHEDULED)
     session.commit()
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    alone = admin.get("/line").text
+    alone = admin.get("/carriers").text
     make_call(session, own.organization, "+12025550102", at, status=CallStatus.QUEUED)
     session.commit()
-    both = admin.get("/line").text
+    both = admin.get("/carriers").text
     assert ("1 call is scheduled." in alone, "No calls are waiting." in alone) == (True, False)
     assert "1 call is waiting. 1 call is scheduled." in both

@@ -451,7 +451,7 @@ def test_every_tab_of_a_campaign_leads_to_its_start(
             "The plan's assistant was removed from the campaign.",
             "/campaigns/{campaign}/outreach/plan",
         ),
-        ("paused", "Calling is paused: A storm.", "/line"),
+        ("paused", "Calling is paused: A storm.", "/carriers"),
     ],
 )
 def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(

@@ -38,7 +38,7 @@ from tests.portal.test_calls import make_call
 from tests.portal.uploader import words
 
 SignIn = Callable[[User], Browser]
-FORM, LIST = "/line/accounts/account", "/line/accounts"
+FORM, LIST = "/carriers/accounts/account", "/carriers/accounts"
 SID, OTHER = "AC" + "1a" * 16, "AC" + "2b" * 16
 TOKEN = "5ec2e7" + "0" * 26
 TYPED = {"sid": SID, "token": TOKEN}
@@ -209,7 +209,7 @@ def test_an_account_that_failed_its_test_is_told_wherever_calls_are_looked_at(
     )
     session.add(assistant)
     session.commit()
-    pages = "/", "/line", f"/test-call?agent={assistant.id}"
+    pages = "/", "/carriers", f"/test-call?agent={assistant.id}"
     sentences = (
         "1 carrier account failed its test",
         "1 account that live calls use failed its test",
@@ -226,7 +226,7 @@ def test_an_account_that_failed_its_test_is_told_wherever_calls_are_looked_at(
     [account] = stored(session)
     worked_off(account.id)
     assert told() == [False, False, False]
-    assert "The new account AC1a1a…1a1a is not in use" in admin.get("/line").text
+    assert "The new account AC1a1a…1a1a is not in use" in admin.get("/carriers").text
     admin.post(f"{LIST}/{account.id}/use", page=LIST)
     assert told() == [True, True, True]
     carrier.accounts[SID] = TOKEN
@@ -496,7 +496,7 @@ def test_accounts_of_many_organizations_come_page_by_page_with_ones_own_on_the_f
         )
     session.commit()
     first = unescape(admin.get(LIST).text)
-    [further] = re.findall(r'href="(/line/accounts\?cursor=[^"]+)"', first)
+    [further] = re.findall(r'href="(/carriers/accounts\?cursor=[^"]+)"', first)
     second = admin.get(further).text
     shown = [sorted(set(re.findall(r"Branch \d\d", page))) for page in (first, second)]
     assert [len(names) for names in shown] == [25, 1]

@@ -13,7 +13,7 @@ from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
 SignIn = Callable[[User], Browser]
-TWILIO, TRUNK = "/line/accounts/account", "/line/accounts/trunk"
+TWILIO, TRUNK = "/carriers/accounts/account", "/carriers/accounts/trunk"
 SID, OTHER = "AC" + "1a" * 16, "AC" + "2b" * 16
 ACCOUNT: Mapping[str, str] = {"sid": SID, "token": "2a" * 16}
 AT_SIP: Mapping[str, str] = {
@@ -71,7 +71,7 @@ def test_a_form_of_one_kind_knows_of_the_other_and_of_a_removal(
     assert "nobody-sees-this" not in shown
     account = in_use(session)
     assert account is not None
-    removal = f"/line/accounts/{account.id}/remove"
+    removal = f"/carriers/accounts/{account.id}/remove"
     admin.post(removal, page=removal)
     assert save(admin, TRUNK, AT_SIP, 3)[0] == 409
     assert in_use(session) is None

@@ -24,7 +24,7 @@ from tests.portal.conftest import Browser
 pytestmark = pytest.mark.debian
 
 SignIn = Callable[[User], Browser]
-FORM, LIST, TWILIO = "/line/accounts/trunk", "/line/accounts", "/line/accounts/account"
+FORM, LIST, TWILIO = "/carriers/accounts/trunk", "/carriers/accounts", "/carriers/accounts/account"
 PASSWORD = "a-password-that-nobody-sees"
 ADDRESS = "9.9.9.9:5080"
 """A public one, which is looked up without asking anybody."""

@@ -133,7 +133,7 @@ def text_of(browser: Browser, path: str) -> str:
 def test_deactivating_an_administrator_ends_everything_that_they_created(
     session: Session, made: Made, admin: Browser, leaving: User
 ) -> None:
-    page = f"/people/{leaving.id}/deactivate"
+    page = f"/users/{leaving.id}/deactivate"
     shown = text_of(admin, page)
     assert ("6 items will end" in shown, [kind in shown for kind in KINDS]) == (True, [True] * 6)
     assert made.working() == dict.fromkeys(KINDS, True)
@@ -145,7 +145,7 @@ def test_deactivating_an_administrator_ends_everything_that_they_created(
 def test_one_item_is_handed_over_and_the_rest_ends(
     session: Session, own: Tenant, made: Made, admin: Browser, leaving: User, kind: str
 ) -> None:
-    page = f"/people/{leaving.id}/deactivate"
+    page = f"/users/{leaving.id}/deactivate"
     admin.post(page, {"hand_over": str(made.ids[kind])}, page=page)
     assert made.working() == {each: each == kind for each in KINDS}
     taken = own.staff[Role.PARTNER_ADMIN].id
@@ -167,11 +167,11 @@ def test_one_item_is_handed_over_and_the_rest_ends(
 def test_lowering_a_role_asks_first_and_ends_what_the_role_could_not_create(
     session: Session, made: Made, admin: Browser, leaving: User, role: Role, kept: set[str]
 ) -> None:
-    edit = f"/people/{leaving.id}/edit"
+    edit = f"/users/{leaving.id}/edit"
     version = admin.get(edit).text.partition('name="version" value="')[2].partition('"')[0]
     form = {"email": leaving.email, "name": "Bob", "role": role.value, "version": version}
     asked = admin.post(edit, form, page=edit)
-    assert (asked.status_code, asked.location) == (303, f"/people/{leaving.id}/role/{role}")
+    assert (asked.status_code, asked.location) == (303, f"/users/{leaving.id}/role/{role}")
     assert made.working() == dict.fromkeys(KINDS, True)
     assert f"{6 - len(kept)} items will end" in text_of(admin, asked.location)
     admin.post(asked.location, page=asked.location)
@@ -182,10 +182,10 @@ def test_lowering_a_role_asks_first_and_ends_what_the_role_could_not_create(
 def test_a_role_is_changed_at_once_where_nothing_ends(
     session: Session, admin: Browser, leaving: User
 ) -> None:
-    edit = f"/people/{leaving.id}/edit"
+    edit = f"/users/{leaving.id}/edit"
     version = admin.get(edit).text.partition('name="version" value="')[2].partition('"')[0]
     form = {"email": leaving.email, "name": "", "role": "partnerEditor", "version": version}
-    assert admin.post(edit, form, page=edit).location == f"/people/{leaving.id}"
+    assert admin.post(edit, form, page=edit).location == f"/users/{leaving.id}"
     session.expire_all()
     assert session.get_one(User, leaving.id).user_type is Role.PARTNER_EDITOR
 
@@ -194,7 +194,7 @@ def test_the_history_and_a_mail_to_the_other_administrators_say_what_ended(
     session: Session, settings: Settings, own: Tenant, made: Made, admin: Browser, leaving: User
 ) -> None:
     send_waiting(session, settings)
-    page = f"/people/{leaving.id}/deactivate"
+    page = f"/users/{leaving.id}/deactivate"
     admin.post(page, {"hand_over": str(made.ids["API key"])}, page=page)
     row = session.scalars(
         select(AuditEntry).where(
@@ -231,7 +231,7 @@ def test_what_a_colleague_created_goes_on_unless_the_leaving_user_got_its_secret
     ]
     oauth_clients.roll(session, sessions.caller_of(leaving), clients[1].id)
     session.commit()
-    page = f"/people/{leaving.id}/deactivate"
+    page = f"/users/{leaving.id}/deactivate"
     admin.post(page, page=page)
     session.expire_all()
     assert [client.revoked_at is None for client in clients] == [True, False]
@@ -246,6 +246,6 @@ def test_users_of_another_partner_lose_nothing(
     leaving: User,
 ) -> None:
     theirs = Made(session, settings, other, other.staff[Role.PARTNER_ADMIN]).remember()
-    page = f"/people/{leaving.id}/deactivate"
+    page = f"/users/{leaving.id}/deactivate"
     admin.post(page, {"hand_over": [str(each) for each in theirs.ids.values()]}, page=page)
     assert theirs.working() == dict.fromkeys(KINDS, True)

@@ -24,7 +24,7 @@ def browser(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
 def test_every_text_field_takes_a_nul_character(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
-    base, person = f"/organizations/{own.organization.id}", f"/people/{own.user.id}"
+    base, person = f"/organizations/{own.organization.id}", f"/users/{own.user.id}"
     plan = {"tier": Tier.FREE.value, "assistant_limit": "1", "user_limit": "0"}
     several = "ada@x.example, A\0da\n"
     own.plus.user_limit = 0
@@ -36,10 +36,10 @@ def test_every_text_field_takes_a_nul_character(
         f"{base}/suspend": {"reason": NUL},
         f"{base}/resume": {},
         f"{person}/edit": {"email": own.user.email, "name": NUL},
-        "/people/invite-many/check": {"users": several, "organization": "Northwind\0 Dental"},
+        "/users/invite-many/check": {"users": several, "organization": "Northwind\0 Dental"},
     }
     answers = {
-        path: browser.post(path, typed, page="/people/invite").status_code
+        path: browser.post(path, typed, page="/users/invite").status_code
         for path, typed in forms.items()
     }
     assert answers == {path: 200 if "many" in path else 303 for path in forms}
@@ -52,9 +52,9 @@ def test_every_text_field_takes_a_nul_character(
         ("/organizations/{}/do-not-call?cursor=%00", 400),
         ("/organizations/{}/do-not-call?q=%00", 200),
         ("/organizations/{}/do-not-call/remove?number=%00", 404),
-        ("/people?q=%00&organization=%00", 200),
+        ("/users?q=%00&organization=%00", 200),
         ("/lists/users/do/suspend?id=%00", 200),
-        ("/people/invite?organization=%00", 200),
+        ("/users/invite?organization=%00", 200),
         ("/organizations?q=%00&use=%00&tier=%00", 200),
         ("/organizations/{}/plan/check?tier=%00&assistant_limit=%00&user_limit=%00", 422),
     ],

@@ -136,7 +136,7 @@ FORMS = [
     ),
     EditForm(
         ("portal/users/edit.html",),
-        "/people/{user}/edit",
+        "/users/{user}/edit",
         {"name": "Theirs"},
         {"name": "x" * 300},
         {"name": "Mine"},
@@ -326,7 +326,7 @@ FORMS = [
     ),
     EditForm(
         ("portal/carriers/_account_form.html",),
-        "/line/accounts/account",
+        "/carriers/accounts/account",
         {"sid": "AC" + "1a" * 16},
         {"sid": "nonsense"},
         {"sid": "AC" + "2b" * 16},
@@ -335,7 +335,7 @@ FORMS = [
     ),
     EditForm(
         ("portal/carriers/_account_form.html",),
-        "/line/accounts/trunk",
+        "/carriers/accounts/trunk",
         {"address": "9.9.9.9", "user": "theirs"},
         {"address": "not an address", "user": "mine"},
         {"address": "9.9.9.9", "user": "mine"},
@@ -400,7 +400,7 @@ NEVER_REFUSED = {
 }
 PANEL = "changed this"
 CARRIED = re.compile(r"\.version\(\)|action_form\((?:[\w.]*version|upload\.check_number)")
-NEEDS_DEBIAN = {"/line/accounts/trunk"}
+NEEDS_DEBIAN = {"/carriers/accounts/trunk"}
 """The portal offers a SIP trunk where baresip is installed."""
 EACH = pytest.mark.parametrize(
     "form",

@@ -33,7 +33,7 @@ def member(session: Session, own: Tenant) -> User:
 
 def ask_for(browser: Browser, user: User, email: str = NEW) -> str:
     """Saves the address on the edit page; returns what the page says then."""
-    page = f"/people/{user.id}/edit"
+    page = f"/users/{user.id}/edit"
     shown = browser.get(page).text
     version = shown.partition('name="version" value="')[2].partition('"')[0]
     form = {"email": email, "name": user.name or "", "version": version}
@@ -144,11 +144,11 @@ def test_each_of_the_four_can_end_a_change(
             assert NEW in text_of(theirs, "/account")
             theirs.post("/account/email-change/cancel", page="/account")
         case "administrator":
-            admin.post(f"/people/{member.id}/email-change/cancel", page=f"/people/{member.id}")
+            admin.post(f"/users/{member.id}/email-change/cancel", page=f"/users/{member.id}")
     assert session.scalars(select(EmailChange)).all() == []
     assert [stranger.get(path).status_code for path in both] == [410, 410]
     assert history(session, member)[-1][0] == "user.email_change_cancelled"
-    assert "Cancel change" not in text_of(admin, f"/people/{member.id}")
+    assert "Cancel change" not in text_of(admin, f"/users/{member.id}")
 
 
 def test_a_change_shows_on_the_users_page_and_to_the_user(
@@ -158,7 +158,7 @@ def test_a_change_shows_on_the_users_page_and_to_the_user(
     ask_for(admin, member)
     to_old, _ = links(session, settings)
     theirs.post(to_old, page=to_old)
-    for browser, path in ((admin, f"/people/{member.id}"), (theirs, "/account")):
+    for browser, path in ((admin, f"/users/{member.id}"), (theirs, "/account")):
         shown = text_of(browser, path)
         found = [words in shown for words in (NEW, "Not confirmed yet", "Cancel change")]
         assert (shown.count("Confirmed<"), found) == (1, [True, True, True])
@@ -218,7 +218,7 @@ def test_a_mail_of_a_change_that_is_over_is_not_sent(
 ) -> None:
     admin = signed_in(own.staff[Role.ADMIN])
     ask_for(admin, member)
-    admin.post(f"/people/{member.id}/email-change/cancel", page=f"/people/{member.id}")
+    admin.post(f"/users/{member.id}/email-change/cancel", page=f"/users/{member.id}")
     assert send_waiting(session, settings) == []
 
 

@@ -79,7 +79,7 @@ def test_a_place_that_cannot_be_read_leads_to_the_start_of_the_list(
     assert 'href="/organizations?q=a%26b">Go to the start of the list</a>' in answer.text
 
 
-@pytest.mark.parametrize("path", ["/people/not-an-id", "/usage/", "/p/no-such-partner/sign-in"])
+@pytest.mark.parametrize("path", ["/users/not-an-id", "/usage/", "/p/no-such-partner/sign-in"])
 def test_addresses_that_mean_nothing_are_404(browser: Browser, path: str) -> None:
     assert browser.get(path).status_code == 404
 
@@ -93,7 +93,7 @@ def status_and_heading(answer: TestResponse) -> tuple[int, list[str]]:
     return answer.status_code, re.findall(r"<h1>(.*?)</h1>", answer.text)
 
 
-LISTS = ("/organizations", "/people", "/campaigns", "/report", "/calls")
+LISTS = ("/organizations", "/users", "/campaigns", "/report", "/calls")
 
 
 @pytest.mark.parametrize("query", ["q=%00", "sort=;drop", "tier=x", "status=%FF", "trail=..."])

@@ -51,7 +51,7 @@ def figures(session: Session, own: Tenant) -> None:
         ("/organizations", 6),
         ("/organizations/{plus}", 3),
         ("/organizations/{plus}/usage", 6),
-        ("/line", 2),
+        ("/carriers", 2),
     ],
 )
 def test_each_figure_opens_as_many_rows_as_it_counts(

@@ -96,10 +96,10 @@ def test_the_help_of_another_page_is_there() -> None:
 def test_a_subpage_shows_its_help_and_no_link_to_itself(own: Tenant, signed_in: SignedIn) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     invite = OF_SUBPAGES["portal.user_new"]
-    for path in ("/people/invite", "/people/invite-many"):
+    for path in ("/users/invite", "/users/invite-many"):
         assert help_of(browser.get(path).text) == [invite.what, invite.more, invite.label]
     users = TOPICS["portal.users"]
-    page = browser.get(f"/people/{own.user.id}").text
+    page = browser.get(f"/users/{own.user.id}").text
     assert help_of(page) == [users.what, users.more, users.label]
 
 
@@ -179,8 +179,8 @@ def test_pages_before_signing_in_have_none(browser: Browser) -> None:
 def test_a_refused_form_keeps_the_help_of_its_page(admin: Browser, own: Tenant) -> None:
     refused, wanted = {}, {}
     for path, page in {
-        "/people/invite-many": "/people/invite-many",
-        "/people/invite": "/people/invite",
+        "/users/invite-many": "/users/invite-many",
+        "/users/invite": "/users/invite",
         f"/api-access/webhooks/new?organization={own.plus.id}": ("/api-access/webhooks/new"),
         "/test-call": "/test-call",
         f"/organizations/{own.plus.id}/edit": f"/organizations/{own.plus.id}/edit",

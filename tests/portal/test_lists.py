@@ -35,7 +35,7 @@ from tests.portal.uploader import Desk, make_campaign
 SignedIn = Callable[[User], Browser]
 PAGES = {
     "organizations": "/organizations",
-    "users": "/people",
+    "users": "/users",
     "assistants": "/assistants",
     "campaigns": "/campaigns",
     "contacts": "/campaigns/{campaign}",

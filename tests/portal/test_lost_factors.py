@@ -28,7 +28,7 @@ def lost(session: Session, own: Tenant) -> User:
 
 
 def reset(browser: Browser, user: User) -> int:
-    path = f"/people/{user.id}/reset-factors"
+    path = f"/users/{user.id}/reset-factors"
     return browser.post(path, page="/account").status_code
 
 
@@ -41,7 +41,7 @@ def test_an_administrator_resets_the_factor_after_a_confirmation(
     app: Flask, session: Session, own: Tenant, signed_in: SignIn, lost: User
 ) -> None:
     theirs, admin = signed_in(lost), signed_in(own.staff[Role.PARTNER_ADMIN])
-    shown = admin.get(f"/people/{lost.id}/reset-factors").text
+    shown = admin.get(f"/users/{lost.id}/reset-factors").text
     assert "Make sure that you are really talking to this user" in shown
     assert has_factor(session, lost)
     assert reset(admin, lost) == 303
@@ -102,7 +102,7 @@ def test_an_administrator_signs_a_user_out_everywhere(
 ) -> None:
     theirs = signed_in(own.user)
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    answer = admin.post(f"/people/{own.user.id}/sign-out", page="/account")
+    answer = admin.post(f"/users/{own.user.id}/sign-out", page="/account")
     assert answer.status_code == 303
     assert theirs.get("/account").status_code == 303
     assert (

@@ -130,7 +130,7 @@ def test_no_form_asks_the_outside(
             path = app.url_for(rule.endpoint, **values)
         answer = admin.post(path, FIELDS, page="/account")
         statuses[rule.endpoint] = answer.status_code
-    trunk = f"/line/accounts/trunk?organization={own.organization.id}"
+    trunk = f"/carriers/accounts/trunk?organization={own.organization.id}"
     statuses["trunk of an organization"] = admin.post(trunk, FIELDS, page="/account").status_code
     assert asked == []
     assert {name: status for name, status in statuses.items() if status >= 500} == {}

@@ -100,7 +100,7 @@ def test_a_partner_that_does_not_exist_is_missing(operator: Browser) -> None:
     assert operator.get(missing).status_code == 404
 
 
-STATUS = "/line"
+STATUS = "/carriers"
 
 
 @pytest.fixture

@@ -325,12 +325,12 @@ def test_an_administrator_is_invited_again_or_viewed_from_the_page_of_the_partne
     admin = own.staff[Role.PARTNER_ADMIN]
     path = f"/operator/partners/{own.partner.id}"
     page = operator.get(path).text
-    assert f'href="/people/{admin.id}/view-as?from_partner=1"' in page
+    assert f'href="/users/{admin.id}/view-as?from_partner=1"' in page
     danger = [zone for zone in page.split('<div class="zone">')[1:] if "btn-quiet-danger" in zone]
     assert ["Edit domain" in zone for zone in danger] == [False]
     session.get_one(User, admin.id).status = UserStatus.INVITED
     session.commit()
-    assert f'action="/people/{admin.id}/resend"' in operator.get(path).text
+    assert f'action="/users/{admin.id}/resend"' in operator.get(path).text
 
 
 def test_every_queue_has_a_name() -> None:

@@ -142,7 +142,7 @@ def test_no_page_list_or_file_of_a_limited_admin_holds_anything_outside(
     paths = [rule.rule for rule in offered(app, lambda rule: not rule.arguments)]
     paths += [f"/lists/{name}/export.csv" for name in LISTS]
     paths += [f"/find?q={words}" for words in ("Dental", "paul@northwind.example", "Unseen")]
-    paths += ["/report/month", "/report?q=dental", "/usage", "/people?q=paul", "/calls?status=any"]
+    paths += ["/report/month", "/report?q=dental", "/usage", "/users?q=paul", "/calls?status=any"]
     for path in paths:
         answer = browser.get(path, follow_redirects=True)
         words = answer.get_data().decode("utf-8", "replace")
@@ -161,7 +161,7 @@ def test_the_same_pages_hold_it_for_an_admin_without_a_limit(
     organization_groups.limit(session, own.caller(Role.PARTNER_ADMIN), limited, None)
     browser = signed_in(limited)
     paths: tuple[str, ...] = (
-        *("/organizations", "/people", "/campaigns", "/calls", "/usage", "/report/month"),
+        *("/organizations", "/users", "/campaigns", "/calls", "/usage", "/report/month"),
         *("/alerts", "/find?q=Unseen", "/do-not-call", "/", "/costs", "/assistants"),
     )
     held = {path: bool(OUTSIDE.search(unescape(browser.get(path).text))) for path in paths}
@@ -301,7 +301,7 @@ def test_a_partner_admin_makes_a_group_and_limits_an_admin_and_a_client(
     ).client
     session.commit()
     user = own.staff[Role.ADMIN]
-    for path in (f"/people/{user.id}/groups", f"/api-access/clients/{client.id}/groups"):
+    for path in (f"/users/{user.id}/groups", f"/api-access/clients/{client.id}/groups"):
         none = browser.post(path, {"reach": "some"}, page=path)
         assert (none.status_code, "Choose at least one group." in none.text) == (422, True)
         limiting = {"reach": "some", "groups": str(group.id)}
@@ -310,7 +310,7 @@ def test_a_partner_admin_makes_a_group_and_limits_an_admin_and_a_client(
     assert (user.is_limited, client.is_limited) == (True, True)
     assert "2" in browser.get("/settings/groups").text
     editor = own.staff[Role.PARTNER_EDITOR]
-    assert browser.get(f"/people/{editor.id}/groups").status_code == 404
+    assert browser.get(f"/users/{editor.id}/groups").status_code == 404
     assert browser.post(f"{saved}/delete", page=f"{saved}/delete").status_code == 303
     assert session.scalars(select(OrganizationGroup)).all() == []
     session.expire_all()
@@ -326,7 +326,7 @@ def test_a_group_of_another_partner_is_not_there(
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     assert browser.get(f"/settings/groups/{group.id}").status_code == 404
     user = own.staff[Role.ADMIN]
-    page = f"/people/{user.id}/groups"
+    page = f"/users/{user.id}/groups"
     answer = browser.post(page, {"reach": "some", "groups": str(group.id)}, page=page)
     assert (answer.status_code, user.is_limited) == (404, False)
 

@@ -220,7 +220,7 @@ def test_a_change_of_plan_is_shown_before_it_is_made(
 def test_cancelling_a_change_of_plan_leads_back_to_where_it_began(
     own: Tenant, browser: Browser
 ) -> None:
-    base, user = f"/organizations/{own.organization.id}/plan", f"/people/{own.user.id}"
+    base, user = f"/organizations/{own.organization.id}/plan", f"/users/{own.user.id}"
     began = f"{base}?back={user}"
     assert f'href="{began}"' in browser.get(user).text
     assert f'href="{user}">Cancel' in browser.get(began).text
@@ -341,13 +341,13 @@ def test_the_list_is_narrowed_by_plan_use_trial_and_words(
 
 
 PARTS = {
-    "": ["/people/invite"],
-    "/people": ["/people/invite"],
+    "": ["/users/invite"],
+    "/users": ["/users/invite"],
     "/assistants": ["/assistants/new"],
     "/campaigns": ["/campaigns/new"],
-    "/usage": ["/people/invite"],
+    "/usage": ["/users/invite"],
     "/settings": [],
-    "/activity": ["/people/invite"],
+    "/activity": ["/users/invite"],
 }
 """Each part of an organization, and where its first button leads."""
 
@@ -387,7 +387,7 @@ def test_the_activity_has_the_days_and_links_of_the_history(
 
 
 @pytest.mark.parametrize(
-    "path", ["/organizations", "/people", "/numbers", "/api-access", "/do-not-call"]
+    "path", ["/organizations", "/users", "/numbers", "/api-access", "/do-not-call"]
 )
 def test_where_nothing_matches_filters_are_cleared_in_one_place(
     browser: Browser, path: str
@@ -403,8 +403,8 @@ def test_an_organization_at_its_user_limit_offers_to_raise_it(
     place = f"/organizations/{own.organization.id}"
     page = browser.get(place).text
     assert f'class="btn btn-primary" href="{place}/plan?users=2"' in page
-    assert "/people/invite?" not in page
-    assert "Raise user limit" in browser.get(f"{place}/people").text
+    assert "/users/invite?" not in page
+    assert "Raise user limit" in browser.get(f"{place}/users").text
     for part in ("usage", "activity"):
         assert "Raise user limit" not in browser.get(f"{place}/{part}").text
     row = browser.get("/organizations").text

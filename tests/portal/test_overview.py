@@ -462,7 +462,7 @@ def test_each_role_begins_with_its_own_steps(
     ]
     assert first_steps(pages["owner"]) == [
         ("Get an assistant ready", "/assistants"),
-        ("Invite a colleague", "/people/invite"),
+        ("Invite a colleague", "/users/invite"),
         ("Place a first call", ""),
         ("Upload contacts", "/uploads"),
         ("Start a campaign", "/campaigns"),

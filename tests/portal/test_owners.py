@@ -30,14 +30,14 @@ def fresh(session: Session, user: User) -> User:
 
 
 def save_role(browser: Browser, user: User, role: Role) -> int:
-    page = f"/people/{user.id}/edit"
+    page = f"/users/{user.id}/edit"
     typed = {"email": user.email, "name": "", "role": role.value, "version": str(user.version)}
     return browser.post(page, typed, page=page).status_code
 
 
 def invite(browser: Browser, role: Role, **more: str) -> int:
     typed = {"email": "ada@x.example", "name": "Ada", "role": role.value, "once": "abc", **more}
-    return browser.post("/people/invite", typed, page="/people/invite").status_code
+    return browser.post("/users/invite", typed, page="/users/invite").status_code
 
 
 @pytest.mark.parametrize("by", [Role.PARTNER_ADMIN, Role.ADMIN])
@@ -77,7 +77,7 @@ def test_a_member_becomes_no_staff_and_staff_become_no_members(
 def test_an_owner_invites_into_their_own_organization_only(
     session: Session, own: Tenant, owner: Browser, role: Role
 ) -> None:
-    page = owner.get(f"/people/invite?organization={own.plus.id}").text
+    page = owner.get(f"/users/invite?organization={own.plus.id}").text
     assert own.plus.name not in page
     assert invite(owner, role, organization=own.plus.name) == 303
     made = session.scalars(select(User).where(User.email == "ada@x.example")).one()
@@ -89,7 +89,7 @@ def test_an_owner_invites_into_their_own_organization_only(
 
 
 def test_an_owner_is_not_offered_to_search_by_organization(owner: Browser, admin: Browser) -> None:
-    pages = [browser.get("/people").text for browser in (owner, admin)]
+    pages = [browser.get("/users").text for browser in (owner, admin)]
     assert ["Name, email or organization" in page for page in pages] == [False, True]
 
 
@@ -97,10 +97,8 @@ def test_an_owner_invites_several_into_their_own_organization(
     session: Session, own: Tenant, owner: Browser
 ) -> None:
     lines = f"a@x.example\nb@x.example, Bea, {own.plus.name}\nc@x.example"
-    page = owner.post(
-        "/people/invite-many/check", {"users": lines}, page="/people/invite-many"
-    ).text
-    owner.post("/people/invite-many", form_of(page), page="/people/invite-many")
+    page = owner.post("/users/invite-many/check", {"users": lines}, page="/users/invite-many").text
+    owner.post("/users/invite-many", form_of(page), page="/users/invite-many")
     made = session.scalars(select(User).where(User.email.endswith("@x.example"))).all()
     assert {(user.email, user.organization_id) for user in made} == {
         ("a@x.example", own.organization.id),
@@ -116,11 +114,11 @@ def test_an_owner_invites_no_staff(session: Session, owner: Browser) -> None:
 def test_an_owner_sees_and_changes_the_users_of_their_own_organization_alone(
     own: Tenant, other: Tenant, owner: Browser
 ) -> None:
-    page = owner.get("/people").text
+    page = owner.get("/users").text
     assert [user.email in page for user in (own.user, own.plus_user)] == [True, False]
     for stranger in (own.plus_user, own.staff[Role.ADMIN], other.user):
-        assert owner.get(f"/people/{stranger.id}").status_code == 404
-        assert owner.post(f"/people/{stranger.id}/suspend", page="/people").status_code == 404
+        assert owner.get(f"/users/{stranger.id}").status_code == 404
+        assert owner.post(f"/users/{stranger.id}/suspend", page="/users").status_code == 404
 
 
 def test_an_owner_makes_a_colleague_an_owner_and_suspends_them_but_not_themselves(
@@ -131,7 +129,7 @@ def test_an_owner_makes_a_colleague_an_owner_and_suspends_them_but_not_themselve
     assert save_role(owner, colleague, Role.OWNER) == 303
     assert fresh(session, colleague).role is Role.OWNER
     for user in (colleague, own.user):
-        owner.post(f"/people/{user.id}/suspend", page="/people/invite")
+        owner.post(f"/users/{user.id}/suspend", page="/users/invite")
     assert [fresh(session, user).status for user in (colleague, own.user)] == [
         UserStatus.SUSPENDED,
         UserStatus.ACTIVE,
@@ -163,7 +161,7 @@ def test_invitations_of_a_former_owner_end_after_a_confirmation(
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     assert save_role(admin, fresh(session, own.user), Role.STANDARD) == 303
     assert fresh(session, own.user).role is Role.OWNER
-    confirm = f"/people/{own.user.id}/role/standard"
+    confirm = f"/users/{own.user.id}/role/standard"
     assert "ada@x.example" in admin.get(confirm).text
     assert admin.post(confirm, page=confirm).status_code == 303
     former, invited = fresh(session, own.user), fresh(session, colleague)

@@ -28,13 +28,13 @@ def test_the_answer_to_a_form_can_be_asked_for_again_by_its_address(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    form = f"/line/accounts/account?organization={own.organization.id}"
+    form = f"/carriers/accounts/account?organization={own.organization.id}"
     answers = [
         admin.get(form),
         admin.post(form, {"sid": "none"}, page=form),
-        admin.post(f"/people/{own.user.id}/resend-to-nobody", page="/account"),
-        admin.post(f"/people/{own.user.id}/resend", page="/account"),
-        admin.post(f"/people/{uuid4()}/suspend", {}, page="/account"),
+        admin.post(f"/users/{own.user.id}/resend-to-nobody", page="/account"),
+        admin.post(f"/users/{own.user.id}/resend", page="/account"),
+        admin.post(f"/users/{uuid4()}/suspend", {}, page="/account"),
     ]
     assert [addresses(page) for page in answers] == [[], [form], [], [], []]
     session.execute(delete(PortalSession))

@@ -100,11 +100,11 @@ def test_a_passkey_confirms_a_risky_act(
 ) -> None:
     session.execute(update(PortalSession).values(proven_at=utcnow() - timedelta(minutes=11)))
     session.commit()
-    asked = admin.get("/people/invite").location
+    asked = admin.get("/users/invite").location
     given = options(admin, "/passkey/options?purpose=step_up", asked)
-    data = {"answer": key.prove(given), "next": "/people/invite"}
-    assert admin.post("/account/confirm", data, page=asked).location == "/people/invite"
-    assert admin.get("/people/invite").status_code == 200
+    data = {"answer": key.prove(given), "next": "/users/invite"}
+    assert admin.post("/account/confirm", data, page=asked).location == "/users/invite"
+    assert admin.get("/users/invite").status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_a_user_is_deactivated_at_once_and_then_erased(
     session: Session, signed_in: Callable[..., Browser], own: Tenant
 ) -> None:
     admin, user = signed_in(own.staff[Role.PARTNER_ADMIN]), own.staff[Role.PARTNER_EDITOR]
-    page = f"/people/{user.id}/erase"
+    page = f"/users/{user.id}/erase"
     assert f"Type {user.email} to confirm." in admin.get(page).text
     done = admin.post(page, {"typed": user.email}, page=page)
     session.expire_all()
@@ -110,8 +110,8 @@ def test_users_cannot_erase_themselves_on_their_page(
     session: Session, signed_in: Callable[..., Browser], own: Tenant
 ) -> None:
     admin, user = signed_in(own.staff[Role.PARTNER_ADMIN]), own.staff[Role.PARTNER_ADMIN]
-    page = f"/people/{user.id}/erase"
-    assert page not in admin.get(f"/people/{user.id}").text
+    page = f"/users/{user.id}/erase"
+    assert page not in admin.get(f"/users/{user.id}").text
     assert admin.post(page, {"typed": user.email}, page=page).status_code == 303
     assert session.scalar(select(Erasure)) is None
 
@@ -120,7 +120,7 @@ def test_exports_of_people_wait_among_the_own_exports(
     session: Session, signed_in: Callable[..., Browser], own: Tenant, contact: Contact
 ) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    for page in (f"/people/{own.user.id}", page_of(contact)):
+    for page in (f"/users/{own.user.id}", page_of(contact)):
         sent = admin.post(f"{page}/data-export", page=page)
         assert (sent.status_code, sent.location) == (303, "/exports")
     shown = admin.get("/exports").text
@@ -139,7 +139,7 @@ def test_people_are_found_by_name_email_and_number(
         page = admin.get("/personal-data", query_string={"q": words}).text
         return re.findall(r'class="line-title" href="(.*?)"', page)
 
-    of_contact, of_user = f"{page_of(contact)}/data", f"/people/{user.id}/data"
+    of_contact, of_user = f"{page_of(contact)}/data", f"/users/{user.id}/data"
     assert (found(PHONE), found("+1 202 555 0143")) == ([of_contact], [of_contact])
     assert (found(user.email), found("nothing like it")) == ([of_user], [])
     assert (found("gréta VALE"), found("vale"), found("ale")) == ([of_contact],) * 2 + ([],)
@@ -298,7 +298,7 @@ def test_what_is_stored_about_strangers_is_not_found(
     signed_in: Callable[..., Browser], own: Tenant, other: Tenant, contact: Contact
 ) -> None:
     member, stranger = signed_in(own.user), signed_in(other.staff[Role.PARTNER_ADMIN])
-    for page in (page_of(contact), f"/people/{own.staff[Role.ADMIN].id}"):
+    for page in (page_of(contact), f"/users/{own.staff[Role.ADMIN].id}"):
         assert [browser.get(f"{page}/data").status_code for browser in (member, stranger)] == [
             404,
             404,
@@ -311,7 +311,7 @@ def test_members_and_strangers_find_nothing(
 ) -> None:
     member, stranger = signed_in(own.user), signed_in(other.staff[Role.PARTNER_ADMIN])
     for browser in (member, stranger):
-        for page in (page_of(contact), f"/people/{own.staff[Role.ADMIN].id}"):
+        for page in (page_of(contact), f"/users/{own.staff[Role.ADMIN].id}"):
             assert browser.post(f"{page}/{path}", page="/account").status_code == 404
 
 
@@ -370,7 +370,7 @@ def test_an_owner_erases_a_member_and_sees_how_far_it_is(
     member = own.plus_user
     member.organization_id, own.user.role = own.organization.id, Role.OWNER
     session.commit()
-    owner, page = signed_in(own.user), f"/people/{member.id}/erase"
+    owner, page = signed_in(own.user), f"/users/{member.id}/erase"
     done = owner.post(page, {"typed": member.email}, page=page)
     erasure = session.scalars(select(Erasure)).one()
     assert (done.status_code, done.location) == (303, f"/erasures/{erasure.id}")

@@ -186,7 +186,7 @@ def test_only_a_partner_admin_finds_the_settings(
     ("address", "leads_to"),
     [
         ("?utm_source=fair&secret=x", "/?utm_source=fair"),
-        ("?next=/people%3Fq%3Dada&utm_source=a%26b", "/people?q=ada&utm_source=a%26b"),
+        ("?next=/users%3Fq%3Dada&utm_source=a%26b", "/users?q=ada&utm_source=a%26b"),
         ("?next=//evil.example&utm_source=fair", "/?utm_source=fair"),
         ("?secret=x", "/"),
     ],
@@ -206,7 +206,10 @@ def test_words_that_are_let_through_sign_in_stay_in_the_address(
         *((f"/settings/{page}", "/settings") for page in ("sign-in", "directory", "domain")),
         *((f"/settings/{page}", "/settings") for page in ("personal-data", "company-accounts")),
         *((f"/settings/{page}", "/settings") for page in ("groups", "directory/tokens/new")),
-        *((path, "/settings") for path in ("/line/accounts", "/line/accounts/trunk", "/storage")),
+        *(
+            (path, "/settings")
+            for path in ("/carriers/accounts", "/carriers/accounts/trunk", "/storage")
+        ),
     ],
 )
 def test_a_page_below_a_place_marks_the_place_in_the_sidebar(
@@ -221,7 +224,7 @@ def test_a_page_below_a_place_marks_the_place_in_the_sidebar(
     [
         *(f"/settings/{page}" for page in ("domain", "sign-in", "personal-data", "destinations")),
         *(f"/settings/{page}" for page in ("spending", "company-accounts", "directory", "groups")),
-        *("/storage", "/line/accounts"),
+        *("/storage", "/carriers/accounts"),
     ],
 )
 def test_the_pages_of_the_settings_stand_beside_each_other(admin: Browser, path: str) -> None:

@@ -66,7 +66,7 @@ def test_a_change_that_a_role_does_not_allow_is_in_the_history(
     own: Tenant, session: Session, signed_in: SignedIn
 ) -> None:
     editor = own.staff[Role.PARTNER_EDITOR]
-    answer = signed_in(editor).post(f"/people/{own.user.id}/suspend", page="/account")
+    answer = signed_in(editor).post(f"/users/{own.user.id}/suspend", page="/account")
     assert answer.status_code == 404
     entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "request.refused")).one()
     found = (entry.partner_id, entry.actor_id, entry.target, entry.after["reason"])

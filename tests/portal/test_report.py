@@ -39,7 +39,7 @@ def rows_of(text: str) -> list[list[str]]:
 
 def emails(html: str) -> list[str]:
     shown = html.replace("<wbr>", "")
-    return re.findall(r'<a class="name" href="/people/[^"]+" dir="auto">([^<]+)', shown)
+    return re.findall(r'<a class="name" href="/users/[^"]+" dir="auto">([^<]+)', shown)
 
 
 def test_the_file_holds_the_numbers_of_the_json(

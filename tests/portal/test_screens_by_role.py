@@ -33,7 +33,7 @@ ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER, Role.S
 LEADS_AWAY = {
     *("portal.sign_in", "portal.partner_sign_in", "portal.forgot_password"),
     *("portal.second_step", "portal.step_up", "portal.account_app"),
-    "portal.account_app_remove_confirm",
+    *("portal.account_app_remove_confirm", "portal.former_address"),
 }
 OFFERED_BY_CHOICE = {"portal.chat"}
 """To everyone or to no one, as the partner wants it."""
@@ -203,8 +203,8 @@ def test_the_page_of_another_tenants_record_equals_that_of_a_missing_one(
     absent = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
     for path, theirs in (
         ("/organizations/{}", other.organization.id),
-        ("/people/{}", other.user.id),
-        ("/people/{}", other.staff[Role.ADMIN].id),
+        ("/users/{}", other.user.id),
+        ("/users/{}", other.staff[Role.ADMIN].id),
     ):
         there, nowhere = browser.get(path.format(theirs)), browser.get(path.format(absent))
         assert (there.status_code, nowhere.status_code) == (404, 404)

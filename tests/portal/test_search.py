@@ -59,7 +59,7 @@ def hits(html: str) -> Hits:
 def own_paths(world: dict[str, str], *kinds: str) -> Hits:
     places = {
         "organization": ("Organizations", "/organizations/"),
-        "user": ("Users", "/people/"),
+        "user": ("Users", "/users/"),
         "campaign": ("Campaigns", "/campaigns/"),
         "call": ("Calls", "/calls/"),
     }
@@ -120,7 +120,7 @@ def test_screens_and_actions_are_found_by_their_words_where_they_may_be_opened(
     assert hits(admin.get("/find?q=new cre").text) == {
         "Actions": [
             "/organizations/new",
-            "/people/invite",
+            "/users/invite",
             "/assistants/new",
             "/campaigns/new",
             "/api-access/keys/new",
@@ -156,7 +156,7 @@ SETTINGS = {
     "currency": ["/pricing"],
     "calling hours": ["/organizations"],
     "time zone": ["/account"],
-    "SIP": ["/line/accounts"],
+    "SIP": ["/carriers/accounts"],
 }
 
 
@@ -204,8 +204,8 @@ def test_who_may_pause_all_calls_finds_that_and_their_end(
         signed_in(own.staff[role]) for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR)
     )
     for words, addresses in (
-        ("pause all calls", ["/line/pause", "/line"]),
-        ("resume all calls", ["/line"]),
+        ("pause all calls", ["/carriers/pause", "/carriers"]),
+        ("resume all calls", ["/carriers"]),
     ):
         assert hits(admin.get(f"/find?q={words}").text) == {"Actions": addresses}
         assert hits(editor.get(f"/find?q={words}").text) == {}
@@ -350,7 +350,7 @@ def test_of_many_a_few_are_shown_and_the_list_shows_the_rest(
         "Users": 5,
     }
     assert 'href="/organizations?q=crowd">All matches in Organizations' in page
-    assert 'href="/people?q=crowd">All matches in Users' in page
+    assert 'href="/users?q=crowd">All matches in Users' in page
     calls = browser.get("/find?q=%2B1303").text
     assert 'href="/calls?number=%2B1303">All matches in Calls' in calls
 
@@ -362,7 +362,7 @@ def test_the_field_of_the_top_bar_gets_a_list_without_the_page(
     quick = browser.get("/find?q=dental", headers={"HX-Request": "true"}).text
     assert re.findall(r'class="find-row" href="([^"]+)"', quick) == [
         f"/organizations/{world['organization']}",
-        f"/people/{world['user']}",
+        f"/users/{world['user']}",
         f"/campaigns/{world['campaign']}",
     ]
     assert 'href="/find?q=dental">All matches of “dental”' in quick

@@ -255,7 +255,7 @@ def test_a_remembered_browser_is_asked_for_the_password_alone(
     assert answer.location != SECOND_STEP
     assert is_signed_in(browser)
     # The remembered step is no fresh factor: risky acts still ask for it.
-    assert browser.get("/people/invite").location == "/account/confirm?next=/people/invite"
+    assert browser.get("/users/invite").location == "/account/confirm?next=/users/invite"
 
 
 def test_a_password_link_does_not_replace_the_second_factor(
@@ -311,7 +311,7 @@ def test_a_code_that_is_missing_is_asked_for_and_not_counted_as_wrong(
         assert (answer.status_code, "Enter the code." in answer.text) == (422, True)
         assert "This code is wrong" not in answer.text
     assert wants(waiting, protected.phone.code()) == 303
-    confirm = "/account/confirm?next=/people"
+    confirm = "/account/confirm?next=/users"
     asked = protected.browser.post("/account/confirm", {"code": ""}, page=confirm)
     assert asked.status_code in (303, 422)
 

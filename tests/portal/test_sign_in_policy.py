@@ -67,12 +67,12 @@ def test_the_page_counts_users_without_a_factor_and_leads_to_them(
     browser = signed_in(admin)
     page = unescape(browser.get(PAGE).text)
     [staff, everyone] = re.findall(r"(\d+) active users? ha\w+ none yet", page)
-    link = "/people?factor=off&status=active"
+    link = "/users?factor=off&status=active"
     assert (staff, f'href="{link}"' in page) == ("1", True)
-    listed = re.findall(r'class="name" href="/people/([0-9a-f-]{36})"', browser.get(link).text)
+    listed = re.findall(r'class="name" href="/users/([0-9a-f-]{36})"', browser.get(link).text)
     assert (len(listed), str(editor.id) in listed) == (int(everyone), False)
-    with_one = browser.get("/people?factor=on").text
-    assert re.findall(r'class="name" href="/people/([0-9a-f-]{36})"', with_one) == [str(editor.id)]
+    with_one = browser.get("/users?factor=on").text
+    assert re.findall(r'class="name" href="/users/([0-9a-f-]{36})"', with_one) == [str(editor.id)]
 
 
 def test_an_account_without_a_second_factor_recommends_one(

@@ -102,7 +102,7 @@ def test_other_pages_never_ask(
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     age(session, own.staff[Role.PARTNER_ADMIN], 300)
-    paths = ("/", "/people", "/account", "/account/factors", "/settings", "/api-access")
+    paths = ("/", "/users", "/account", "/account/factors", "/settings", "/api-access")
     assert {path: browser.get(path).status_code for path in paths[:5]} == dict.fromkeys(
         paths[:5], 200
     )
@@ -114,18 +114,18 @@ def test_the_password_opens_the_page_that_was_asked_for(
     admin = own.staff[Role.PARTNER_ADMIN]
     browser = signed_in(admin)
     age(session, admin, 11)
-    asked = browser.get("/people/invite").location
-    assert asked == "/account/confirm?next=/people/invite"
+    asked = browser.get("/users/invite").location
+    assert asked == "/account/confirm?next=/users/invite"
     wrong = browser.post(
-        "/account/confirm", {"present": "not this one", "next": "/people/invite"}, page=asked
+        "/account/confirm", {"present": "not this one", "next": "/users/invite"}, page=asked
     )
     assert wrong.status_code == 422
-    assert browser.get("/people/invite").status_code == 303
+    assert browser.get("/users/invite").status_code == 303
     right = browser.post(
-        "/account/confirm", {"present": PASSWORD, "next": "/people/invite"}, page=asked
+        "/account/confirm", {"present": PASSWORD, "next": "/users/invite"}, page=asked
     )
-    assert (right.status_code, right.location) == (303, "/people/invite")
-    assert browser.get("/people/invite").status_code == 200
+    assert (right.status_code, right.location) == (303, "/users/invite")
+    assert browser.get("/users/invite").status_code == 200
 
 
 def test_cancelling_leads_back_to_the_page_before(
@@ -134,7 +134,7 @@ def test_cancelling_leads_back_to_the_page_before(
     admin = own.staff[Role.PARTNER_ADMIN]
     browser = signed_in(admin)
     age(session, admin, 11)
-    asked = "/account/confirm?next=/people/invite"
+    asked = "/account/confirm?next=/users/invite"
 
     def cancel(page: str) -> str:
         found = re.search(r'<a class="btn btn-plain" href="([^"]*)">Cancel', page)
@@ -142,19 +142,19 @@ def test_cancelling_leads_back_to_the_page_before(
         return found.group(1)
 
     for before, back in (
-        ("https://localhost/people?status=active", "/people?status=active"),
+        ("https://localhost/users?status=active", "/users?status=active"),
         ("https://localhost/", "/"),
-        ("https://localhost/people/invite", "/people"),
-        ("https://localhost/account/confirm?next=/people", "/people"),
-        ("https://localhost/nowhere", "/people"),
-        (None, "/people"),
+        ("https://localhost/users/invite", "/users"),
+        ("https://localhost/account/confirm?next=/users", "/users"),
+        ("https://localhost/nowhere", "/users"),
+        (None, "/users"),
     ):
         headers = {"Referer": before} if before else {}
         assert cancel(browser.get(asked, headers=headers).text) == back
-    wrong = {"present": "not this one", "next": "/people/invite", "back": "/people?status=active"}
+    wrong = {"present": "not this one", "next": "/users/invite", "back": "/users?status=active"}
     again = browser.post("/account/confirm", wrong, page=asked)
-    assert (again.status_code, cancel(again.text)) == (422, "/people?status=active")
-    elsewhere = wrong | {"back": "//evil.example/people"}
+    assert (again.status_code, cancel(again.text)) == (422, "/users?status=active")
+    elsewhere = wrong | {"back": "//evil.example/users"}
     assert cancel(browser.post("/account/confirm", elsewhere, page=asked).text) == "/"
     assert "“Invite user” needs a fresh confirmation." in browser.get(asked).text
 
@@ -165,9 +165,9 @@ def test_a_form_sent_too_late_is_kept_and_sent_again(
     admin = own.staff[Role.PARTNER_ADMIN]
     browser = signed_in(admin)
     typed = {"email": "new@example.com", "name": "Nia", "role": Role.PARTNER_EDITOR.value}
-    token = _token(browser.get("/people/invite").text)
+    token = _token(browser.get("/users/invite").text)
     age(session, admin, 11)
-    asked = browser.client.post("/people/invite", data={"csrf_token": token, **typed})
+    asked = browser.client.post("/users/invite", data={"csrf_token": token, **typed})
     assert asked.status_code == 403
     seal = re.search(r'name="recovered" value="([^"]+)"', asked.text)
     assert seal
@@ -177,13 +177,13 @@ def test_a_form_sent_too_late_is_kept_and_sent_again(
         data={
             "csrf_token": _token(asked.text),
             "present": PASSWORD,
-            "next": "/people",
+            "next": "/users",
             "recovered": seal.group(1),
         },
     )
     assert again.status_code == 200
     assert "<h1>Confirmed</h1>" in again.text
-    assert 'action="/people/invite" novalidate data-send-now' in again.text
+    assert 'action="/users/invite" novalidate data-send-now' in again.text
     assert 'name="email" value="new@example.com"' in again.text
 
 
@@ -291,9 +291,9 @@ def test_pages_with_a_secret_to_type_ask_for_the_proof_before_it_is_typed(
     user = own.staff[Role.PARTNER_ADMIN]
     browser = signed_in(user)
     age(session, user, 20)
-    asked = [browser.get(f"/line/accounts/{kind}").location for kind in ("account", "trunk")]
+    asked = [browser.get(f"/carriers/accounts/{kind}").location for kind in ("account", "trunk")]
     assert asked == [
-        f"/account/confirm?next=/line/accounts/{kind}" for kind in ("account", "trunk")
+        f"/account/confirm?next=/carriers/accounts/{kind}" for kind in ("account", "trunk")
     ]
 
 

@@ -59,9 +59,9 @@ INVITED = {
 def test_an_invited_member_belongs_to_the_organization_named(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
-    answers = [browser.post("/people/invite", INVITED, page="/people/invite") for _ in "12"]
+    answers = [browser.post("/users/invite", INVITED, page="/users/invite") for _ in "12"]
     [made] = session.scalars(select(User).where(User.email == INVITED["email"])).all()
-    assert {(a.status_code, a.location) for a in answers} == {(303, f"/people/{made.id}")}
+    assert {(a.status_code, a.location) for a in answers} == {(303, f"/users/{made.id}")}
     assert (made.name, made.status, made.organization_id) == (
         "Ada",
         UserStatus.INVITED,
@@ -76,14 +76,14 @@ def test_an_invitation_over_the_user_limit_leads_to_the_limit(
 ) -> None:
     browser = signed_in(own.staff[role])
     limit = f'href="/organizations/{own.organization.id}/plan?users=2"'
-    one = browser.post("/people/invite", INVITED, page="/people/invite")
+    one = browser.post("/users/invite", INVITED, page="/users/invite")
     lines = {"users": f"ada@x.example, Ada, {own.organization.name}"}
-    several = browser.post("/people/invite-many/check", lines, page="/people/invite-many")
-    before = browser.get(f"/people/invite?organization={own.organization.id}")
-    free = browser.get("/people/invite")
+    several = browser.post("/users/invite-many/check", lines, page="/users/invite-many")
+    before = browser.get(f"/users/invite?organization={own.organization.id}")
+    free = browser.get("/users/invite")
     assert "has 1 of 1 users" in before.text
     assert "Raise its user limit" not in free.text
-    members = browser.get(f"/organizations/{own.organization.id}/people")
+    members = browser.get(f"/organizations/{own.organization.id}/users")
     assert f'{limit} target="_blank"' in one.text  # what was typed stays
     assert one.text.count("has 1 of 1 users") == 1
     for answer, status in ((one, 422), (several, 200), (members, 200), (before, 200)):
@@ -93,12 +93,12 @@ def test_an_invitation_over_the_user_limit_leads_to_the_limit(
 
 
 def test_the_organization_says_how_it_is_chosen(browser: Browser) -> None:
-    assert "Type part of the name, then choose it." in browser.get("/people/invite").text
+    assert "Type part of the name, then choose it." in browser.get("/users/invite").text
 
 
 def test_staff_are_invited_without_an_organization(session: Session, browser: Browser) -> None:
     typed = INVITED | {"role": Role.PARTNER_EDITOR.value, "organization": ""}
-    assert browser.post("/people/invite", typed, page="/people/invite").status_code == 303
+    assert browser.post("/users/invite", typed, page="/users/invite").status_code == 303
     made = session.scalars(select(User).where(User.email == INVITED["email"])).one()
     assert (made.user_type, made.organization_id) == (Role.PARTNER_EDITOR, None)
 
@@ -117,13 +117,13 @@ def test_staff_are_invited_without_an_organization(session: Session, browser: Br
 def test_what_is_wrong_stands_at_its_field(
     roomy: Tenant, browser: Browser, changes: dict[str, str], words: str
 ) -> None:
-    answer = browser.post("/people/invite", INVITED | changes, page="/people/invite")
+    answer = browser.post("/users/invite", INVITED | changes, page="/users/invite")
     assert answer.status_code == 422
     assert words in unescape(answer.text)
 
 
 def test_an_operator_is_offered_members_alone(own: Tenant, operator: Browser) -> None:
-    page = f"/people/invite?organization={own.organization.id}"
+    page = f"/users/invite?organization={own.organization.id}"
     assert f'value="{Role.PARTNER_ADMIN.value}"' not in operator.get(page).text
     typed = INVITED | {"role": Role.PARTNER_ADMIN.value, "organization": ""}
     refused = operator.post(page, typed, page=page)
@@ -138,7 +138,7 @@ def test_an_owner_of_a_full_organization_reads_the_partners_own_words(
     own.partner.purchase_link = "https://northwind.example/plus"
     session.commit()
     owner = signed_in(own.user)
-    answer = owner.post("/people/invite", INVITED, page="/people/invite")
+    answer = owner.post("/users/invite", INVITED, page="/users/invite")
     shown = unescape(answer.text)
     assert answer.status_code == 422
     assert shown.count("Northwind Bakery has 1 of 1 users") == 1
@@ -149,10 +149,10 @@ def test_an_owner_of_a_full_organization_reads_the_partners_own_words(
 def test_the_form_offers_the_roles_that_may_be_given_and_says_what_they_do(
     own: Tenant, signed_in: SignedIn, browser: Browser
 ) -> None:
-    full = browser.get("/people/invite").text
+    full = browser.get("/users/invite").text
     assert all(f'value="{role}"' in full for role in ("standard", "admin", "partnerAdmin"))
     assert "Create and revoke API keys and clients" in full
-    narrow = signed_in(own.staff[Role.ADMIN]).get("/people/invite").text
+    narrow = signed_in(own.staff[Role.ADMIN]).get("/users/invite").text
     assert 'value="partnerAdmin"' not in narrow
     assert "Create and revoke API keys and clients" not in narrow
 
@@ -171,7 +171,7 @@ def test_address_name_and_role_are_changed_together(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     editor = own.staff[Role.PARTNER_EDITOR]
-    path = f"/people/{editor.id}/edit"
+    path = f"/users/{editor.id}/edit"
     typed = edit(editor, email="jonas@northwind.example", name="Jonas", role="admin")
     assert browser.post(path, typed, page=path).status_code == 303
     saved = fresh(session, editor)
@@ -185,7 +185,7 @@ def test_address_name_and_role_are_changed_together(
 def test_nothing_is_half_saved_where_the_role_is_refused(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
-    path = f"/people/{own.user.id}/edit"
+    path = f"/users/{own.user.id}/edit"
     typed = edit(own.user, name="Olga Reyes", role="partnerAdmin")
     answer = browser.post(path, typed, page=path)
     assert answer.status_code == 422
@@ -195,7 +195,7 @@ def test_nothing_is_half_saved_where_the_role_is_refused(
 def test_two_users_who_change_the_same_user_see_the_conflict(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
-    path = f"/people/{own.user.id}/edit"
+    path = f"/users/{own.user.id}/edit"
     typed = edit(own.user, name="Olga R.")
     colleague = own.caller(Role.ADMIN)
     changes = read(UpdateUserInput, {"email": "olga.reyes@northwind.example"})
@@ -209,7 +209,7 @@ def test_two_users_who_change_the_same_user_see_the_conflict(
 
 
 def test_users_cannot_choose_their_own_role(own: Tenant, browser: Browser) -> None:
-    page = browser.get(f"/people/{own.staff[Role.PARTNER_ADMIN].id}/edit")
+    page = browser.get(f"/users/{own.staff[Role.PARTNER_ADMIN].id}/edit")
     assert page.status_code == 200
     assert 'name="role"' not in page.text
 
@@ -221,10 +221,10 @@ def test_users_cannot_choose_their_own_role(own: Tenant, browser: Browser) -> No
 def test_shutting_out_asks_and_is_undone(
     session: Session, own: Tenant, browser: Browser, act: str, status: UserStatus
 ) -> None:
-    base = f"/people/{own.user.id}"
+    base = f"/users/{own.user.id}"
     assert "Signed out at once" in browser.get(f"{base}/{act}").text
     for _ in range(2):
-        assert browser.post(f"{base}/{act}", page="/people/invite").location == base
+        assert browser.post(f"{base}/{act}", page="/users/invite").location == base
     assert fresh(session, own.user).status is status
     assert "Reactivate" in browser.get(base).text
     browser.post(f"{base}/reactivate", page=base)
@@ -235,8 +235,8 @@ def test_the_last_administrator_stays_and_the_reason_is_shown(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     own_account = own.staff[Role.PARTNER_ADMIN]
-    base = f"/people/{own_account.id}"
-    answer = browser.post(f"{base}/suspend", page="/people/invite")
+    base = f"/users/{own_account.id}"
+    answer = browser.post(f"{base}/suspend", page="/users/invite")
     assert answer.location == base
     assert "suspend or deactivate yourself" in unescape(browser.get(base).text)
     assert fresh(session, own_account).status is UserStatus.ACTIVE
@@ -245,13 +245,13 @@ def test_the_last_administrator_stays_and_the_reason_is_shown(
 def test_an_invitation_is_sent_again_to_who_has_not_come(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
-    browser.post("/people/invite", INVITED, page="/people/invite")
+    browser.post("/users/invite", INVITED, page="/users/invite")
     invited = session.scalars(select(User).where(User.email == INVITED["email"])).one()
-    base = f"/people/{invited.id}"
+    base = f"/users/{invited.id}"
     assert "Resend invitation" in browser.get(base).text
     assert browser.post(f"{base}/resend", page=base).location == base
     assert mails_to(session, invited, MailKind.INVITATION) == 1
-    here = f"/people/{roomy.user.id}"
+    here = f"/users/{roomy.user.id}"
     assert "Resend invitation" not in browser.get(here).text
     browser.post(f"{here}/resend", page=base)
     assert "No invitation is needed" in unescape(browser.get(here).text)
@@ -260,13 +260,13 @@ def test_an_invitation_is_sent_again_to_who_has_not_come(
 def test_several_invitations_are_sent_again(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
-    browser.post("/people/invite", INVITED, page="/people/invite")
+    browser.post("/users/invite", INVITED, page="/users/invite")
     invited = session.scalars(select(User).where(User.email == INVITED["email"])).one()
     mail = session.scalars(select(Mail).where(Mail.user_id == invited.id)).one()
     mail.sent_at = utcnow()
     session.commit()
     path = "/lists/users/do/resend"
-    listed = unescape(browser.get("/people").text)
+    listed = unescape(browser.get("/users").text)
     assert (f'href="{path}?id={invited.id}"' in listed, listed.count(f"{path}?id=")) == (True, 1)
     chosen = {"id": [str(invited.id), str(roomy.user.id)]}
     page = unescape(browser.post(path, chosen, page=path).text)
@@ -285,15 +285,15 @@ def test_several_are_suspended_with_a_result_for_each(
     asked = unescape(browser.get(SUSPEND, query_string=chosen).text)
     assert "Suspend 1 user?" in asked
     assert "2 of 3 selected can’t be changed:" in asked
-    answer = unescape(browser.post(SUSPEND, chosen, page="/people/invite").text)
+    answer = unescape(browser.post(SUSPEND, chosen, page="/users/invite").text)
     assert "1 user suspended" in answer
     assert "2 of 3 were left unchanged." in answer
     assert "You can’t do this to yourself." in answer
     assert "Already so. Nothing was changed." in answer
     assert fresh(session, paul).status is UserStatus.SUSPENDED
-    again = unescape(browser.post(SUSPEND, chosen, page="/people/invite").text)
+    again = unescape(browser.post(SUSPEND, chosen, page="/users/invite").text)
     assert "0 users suspended" in again
-    back = unescape(browser.post(REACTIVATE, chosen, page="/people/invite").text)
+    back = unescape(browser.post(REACTIVATE, chosen, page="/users/invite").text)
     assert "2 users reactivated" in back
     assert fresh(session, olga).status is UserStatus.ACTIVE
 
@@ -306,7 +306,7 @@ def test_users_that_the_caller_may_not_change_cannot_be_selected(
     chosen = {"id": [*(str(user.id) for user in people), "no id", ABSENT]}
     page = unescape(admin.get(SUSPEND, query_string=chosen).text)
     assert "Suspend 1 user?" in page
-    admin.post(SUSPEND, chosen, page="/people/invite")
+    admin.post(SUSPEND, chosen, page="/users/invite")
     assert [fresh(session, user).status for user in people] == [
         UserStatus.ACTIVE,
         UserStatus.ACTIVE,
@@ -315,7 +315,7 @@ def test_users_that_the_caller_may_not_change_cannot_be_selected(
     assert "Nothing selected" in admin.get(SUSPEND).text
 
 
-MANY, CHECK = "/people/invite-many", "/people/invite-many/check"
+MANY, CHECK = "/users/invite-many", "/users/invite-many/check"
 
 
 def invited(session: Session) -> set[tuple[str, str | None, Role, UUID | None]]:
@@ -325,12 +325,12 @@ def invited(session: Session) -> set[tuple[str, str | None, Role, UUID | None]]:
     return {(user.email, user.name, user.role, user.organization_id) for user in made}
 
 
-@pytest.mark.parametrize("path", ["/people/invite", "/people/invite-many/check"])
+@pytest.mark.parametrize("path", ["/users/invite", "/users/invite-many/check"])
 def test_a_part_of_an_organizations_name_is_answered_with_the_name(
     browser: Browser, path: str
 ) -> None:
     typed = INVITED | {"organization": "bakery", "users": "ada@x.example"}
-    answer = browser.post(path, typed, page="/people/invite")
+    answer = browser.post(path, typed, page="/users/invite")
     asked = "There is no organization called “bakery”. Did you mean “Northwind Bakery”?"
     assert (answer.status_code, asked in unescape(answer.text)) == (422, True)
 
@@ -358,8 +358,8 @@ def test_many_are_checked_fixed_on_the_page_and_then_invited(
     }
     assert invited(session) == set()
     answers = [browser.post(MANY, form_of(again), page=MANY) for _ in "12"]
-    assert [(a.status_code, a.location) for a in answers] == [(303, "/people")] * 2
-    people = unescape(browser.get("/people").text)
+    assert [(a.status_code, a.location) for a in answers] == [(303, "/users")] * 2
+    people = unescape(browser.get("/users").text)
     assert "3 users invited." in people
     assert "These users were invited before." in people
     assert invited(session) == {
@@ -532,18 +532,18 @@ def test_inviting_several_from_an_organization_presets_it_and_leads_back(
     asked = f"?organization={roomy.plus.id}"
     first = browser.get(MANY + asked).text
     assert f'value="{roomy.plus.name}"' in first
-    assert f'href="/organizations/{roomy.plus.id}/people">Cancel' in first
+    assert f'href="/organizations/{roomy.plus.id}/users">Cancel' in first
     typed = {"users": "ada@x.example", "organization": roomy.plus.name}
     page = browser.post(CHECK + asked, typed, page=MANY).text
     answer = browser.post(MANY + asked, form_of(page), page=MANY)
-    assert answer.location == f"/organizations/{roomy.plus.id}/people"
+    assert answer.location == f"/organizations/{roomy.plus.id}/users"
     assert invited(session) == {("ada@x.example", None, Role.STANDARD, roomy.plus.id)}
 
 
 def test_an_invitation_from_an_organization_offers_its_roles_and_requires_it(
     own: Tenant, browser: Browser
 ) -> None:
-    page = browser.get(f"/people/invite?organization={own.plus.id}").text
+    page = browser.get(f"/users/invite?organization={own.plus.id}").text
     roles = re.findall(r'name="role"[^>]* value="(\w+)"', page)
     assert sorted(roles) == sorted([Role.OWNER.value, Role.STANDARD.value])
     label = r'<label class="field-label" for="organization">([^<]+)</label>'
@@ -613,11 +613,11 @@ def test_the_list_is_narrowed_by_words_role_status_and_organization(
 ) -> None:
     everybody = {user.email for user in (*own.staff.values(), own.user, own.plus_user)}
     for address, found in (
-        ("/people", everybody),
-        ("/people?q=dental", {own.plus_user.email}),
-        ("/people?role=admin", {own.staff[Role.ADMIN].email}),
-        ("/people?status=suspended", set()),
-        (f"/people?organization={own.organization.id}", {own.user.email}),
+        ("/users", everybody),
+        ("/users?q=dental", {own.plus_user.email}),
+        ("/users?role=admin", {own.staff[Role.ADMIN].email}),
+        ("/users?status=suspended", set()),
+        (f"/users?organization={own.organization.id}", {own.user.email}),
     ):
         page = browser.get(address).text.replace("<wbr>", "")
         listed = {email for email in everybody if f'dir="auto">{email}</a>' in page}
@@ -634,7 +634,7 @@ def test_another_partners_person_is_like_none(
 ) -> None:
     typed = edit(other.user, name="Taken")
     for identifier in (other.user.id, ABSENT):
-        answer = browser.post(f"/people/{identifier}/{act}", typed, page="/people/invite")
+        answer = browser.post(f"/users/{identifier}/{act}", typed, page="/users/invite")
         assert answer.status_code == 404
     stays = fresh(session, other.user)
     assert (stays.status, stays.name) == (UserStatus.ACTIVE, None)
@@ -646,7 +646,7 @@ def test_an_admin_finds_no_partner_level_person(
 ) -> None:
     editor = own.staff[Role.PARTNER_EDITOR]
     admin = signed_in(own.staff[Role.ADMIN])
-    answer = admin.post(f"/people/{editor.id}/{act}", edit(editor), page="/people/invite")
+    answer = admin.post(f"/users/{editor.id}/{act}", edit(editor), page="/users/invite")
     assert answer.status_code == 404
     assert fresh(session, editor).status is UserStatus.ACTIVE
 
@@ -654,9 +654,9 @@ def test_an_admin_finds_no_partner_level_person(
 def test_the_users_of_an_organization_show_roles_and_send_invitations_again(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
-    browser.post("/people/invite", INVITED | {"role": "owner"}, page="/people/invite")
+    browser.post("/users/invite", INVITED | {"role": "owner"}, page="/users/invite")
     made = session.scalars(select(User).where(User.email == INVITED["email"])).one()
-    page = unescape(browser.get(f"/organizations/{roomy.organization.id}/people").text)
+    page = unescape(browser.get(f"/organizations/{roomy.organization.id}/users").text)
     resend = f"/lists/users/do/resend?id={made.id}&organization={roomy.organization.id}"
     assert [f"<td>{role}</td>" in page for role in ("Owner", "Member")] == [True, True]
     assert f'href="{resend}"' in page
@@ -668,7 +668,7 @@ def test_operators_see_to_which_partner_a_user_belongs(
 ) -> None:
     rows = {
         email: row
-        for row in re.findall(r"<tr>.*?</tr>", operator.get("/people").text, re.DOTALL)
+        for row in re.findall(r"<tr>.*?</tr>", operator.get("/users").text, re.DOTALL)
         for email in re.findall(r"[\w.-]+@[\w.-]+", row)[:1]
     }
     for tenant in (own, other):
@@ -676,27 +676,25 @@ def test_operators_see_to_which_partner_a_user_belongs(
         for user in (admin, tenant.user):
             assert tenant.partner.name in rows[user.email]
             assert ("Partner staff" in rows[user.email]) is (user is admin)
-        assert (
-            f"Partner admin of {tenant.partner.name}." in operator.get(f"/people/{admin.id}").text
-        )
-    assert f'<span class="cell-sub">{own.partner.name}</span>' not in browser.get("/people").text
+        assert f"Partner admin of {tenant.partner.name}." in operator.get(f"/users/{admin.id}").text
+    assert f'<span class="cell-sub">{own.partner.name}</span>' not in browser.get("/users").text
 
 
 def test_cancelling_an_invitation_leads_back_to_the_organization(
     own: Tenant, browser: Browser
 ) -> None:
-    there = f'href="/organizations/{own.organization.id}/people">Cancel'
-    assert there in browser.get(f"/people/invite?organization={own.organization.id}").text
-    assert 'href="/people">Cancel' in browser.get("/people/invite").text
+    there = f'href="/organizations/{own.organization.id}/users">Cancel'
+    assert there in browser.get(f"/users/invite?organization={own.organization.id}").text
+    assert 'href="/users">Cancel' in browser.get("/users/invite").text
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
 def test_readers_find_no_forms(own: Tenant, signed_in: SignedIn, role: Role) -> None:
     reader = signed_in(own.user if role is Role.STANDARD else own.staff[role])
-    for path in ("/people/invite", "/people/invite-many", f"/people/{own.user.id}/edit"):
+    for path in ("/users/invite", "/users/invite-many", f"/users/{own.user.id}/edit"):
         assert reader.get(path).status_code == 404
     if role is Role.PARTNER_EDITOR:
-        page = reader.get(f"/people/{own.user.id}").text + reader.get("/people").text
+        page = reader.get(f"/users/{own.user.id}").text + reader.get("/users").text
         for word in ("Edit user", "Suspend…", "Invite user", 'name="id"'):
             assert word not in page
 
@@ -704,7 +702,7 @@ def test_readers_find_no_forms(own: Tenant, signed_in: SignedIn, role: Role) -> 
 @pytest.mark.parametrize(
     ("page", "one", "several"),
     [
-        ("/people", "dental", "northwind"),
+        ("/users", "dental", "northwind"),
         ("/organizations", "dental", "northwind"),
         ("/report", "dental", "northwind"),
     ],
@@ -728,12 +726,12 @@ def test_all_users_that_match_are_suspended_with_the_page_that_lists_them(
     session.commit()
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     everyone = {f"many{number:02d}@x.example" for number in range(30)}
-    assert "all 30 that match" in browser.get("/people?q=many").text
+    assert "all 30 that match" in browser.get("/users?q=many").text
     asked = browser.get(f"{SUSPEND}?q=many&all=yes").text
     assert {email for email in everyone if email in asked} == everyone
     assert own.user.email not in asked
     ids = re.findall(r'name="id" value="([^"]+)"', asked)
-    browser.post(SUSPEND, {"id": ids}, page="/people/invite")
+    browser.post(SUSPEND, {"id": ids}, page="/users/invite")
     session.expire_all()
     suspended = select(User.email).where(User.status == UserStatus.SUSPENDED)
     assert set(session.scalars(suspended)) == everyone

@@ -23,7 +23,7 @@ REASON = {"reason": "Request 4711"}
 
 
 def start(operator: Browser, user: User) -> None:
-    place = f"/people/{user.id}/view-as"
+    place = f"/users/{user.id}/view-as"
     assert operator.post(place, REASON, page=place).location == "/"
 
 
@@ -81,7 +81,7 @@ def test_the_operator_sees_what_the_user_sees_below_a_bar(
     user = own.user if role is Role.STANDARD else own.staff[role]
     start(operator, user)
     theirs = signed_in(user)
-    for path in ("/branding", "/campaigns", "/people", "/operator/installation", "/settings"):
+    for path in ("/branding", "/campaigns", "/users", "/operator/installation", "/settings"):
         seen = operator.get(path)
         assert seen.status_code == theirs.get(path).status_code
         assert BAR in seen.text
@@ -146,7 +146,7 @@ def test_the_partner_is_told_and_both_histories_have_it(
     own.user.name = "Maren Oduya"
     session.commit()
     start(operator, own.user)
-    assert operator.post("/view-as/stop", page="/account").location == f"/people/{own.user.id}"
+    assert operator.post("/view-as/stop", page="/account").location == f"/users/{own.user.id}"
     mails = session.scalars(select(Mail).where(Mail.kind == "portal_viewed")).all()
     told = {"operator": "root@platform.example", "as": own.user.email, "reason": "Request 4711"}
     assert [(mail.user_id, mail.details) for mail in mails] == [(admin.id, told)]
@@ -187,9 +187,9 @@ def test_a_view_ends_where_it_began_with_a_message_in_the_language_of_the_operat
     session.commit()
     question, page = {
         "partner": ("?from_partner=1", f"/operator/partners/{own.partner.id}"),
-        "user": ("", f"/people/{own.user.id}"),
+        "user": ("", f"/users/{own.user.id}"),
     }[begun_at]
-    place = f"/people/{own.user.id}/view-as{question}"
+    place = f"/users/{own.user.id}/view-as{question}"
     asked = operator.get(place).text
     crumbs = re.findall(r"<li>(?:<a href=\"(.*?)\">|<span)", asked.partition('"crumbs"')[2])
     assert crumbs[:2] == ["/", f"/operator/partners/{own.partner.id}"]
@@ -229,10 +229,10 @@ def test_an_ended_view_shows_and_stores_nothing_until_it_is_left(
     start(operator, own.user)
     end(session, session.get_one(User, own.user.id))
     session.commit()
-    for path in ("/", "/campaigns", "/operator/installation", f"/people/{own.user.id}"):
+    for path in ("/", "/campaigns", "/operator/installation", f"/users/{own.user.id}"):
         shown = operator.get(path)
         assert (shown.status_code, "The view has ended" in shown.text) == (403, True)
-    suspend = f"/people/{own.staff[Role.ADMIN].id}/suspend"
+    suspend = f"/users/{own.staff[Role.ADMIN].id}/suspend"
     assert operator.post(suspend, page="/").status_code == 403
     operator.post("/view-as/stop", page="/")
     assert operator.get("/operator/installation").status_code == 200
@@ -245,7 +245,7 @@ def test_an_ended_view_shows_and_stores_nothing_until_it_is_left(
 def test_a_view_needs_a_reason(
     session: Session, own: Tenant, operator: Browser, reason: str, problem: str
 ) -> None:
-    place = f"/people/{own.user.id}/view-as"
+    place = f"/users/{own.user.id}/view-as"
     answer = operator.post(place, {"reason": reason}, page=place)
     assert (answer.status_code, problem in answer.text) == (422, True)
     page = operator.get(place).text
@@ -259,11 +259,11 @@ def test_a_user_who_cannot_sign_in_is_not_offered(
     user = session.get_one(User, own.user.id)
     user.status = UserStatus.SUSPENDED
     session.commit()
-    place = f"/people/{user.id}/view-as"
-    assert place not in operator.get(f"/people/{user.id}").text
+    place = f"/users/{user.id}/view-as"
+    assert place not in operator.get(f"/users/{user.id}").text
     assert operator.get(place).status_code == 404
-    answer = operator.post(place, REASON, page=f"/people/{own.staff[Role.ADMIN].id}/view-as")
-    assert answer.location == f"/people/{user.id}"
+    answer = operator.post(place, REASON, page=f"/users/{own.staff[Role.ADMIN].id}/view-as")
+    assert answer.location == f"/users/{user.id}"
     assert written(session, "user.viewed") == []
 
 
@@ -272,10 +272,10 @@ def test_only_operators_view_as_other_users(
     own: Tenant, signed_in: Callable[[User], Browser], role: Role
 ) -> None:
     browser = signed_in(own.staff[role])
-    place = f"/people/{own.user.id}/view-as"
+    place = f"/users/{own.user.id}/view-as"
     assert browser.get(place).status_code == 404
     assert browser.post(place, REASON, page="/account").status_code == 404
-    assert place not in browser.get(f"/people/{own.user.id}").text
+    assert place not in browser.get(f"/users/{own.user.id}").text
 
 
 def test_the_user_was_not_seen_in_the_portal(

@@ -45,6 +45,6 @@ def test_an_operator_is_told_the_zone_of_the_user_whose_portal_is_shown(
     user = own.staff[Role.PARTNER_ADMIN]
     user.timezone = "Europe/Berlin"
     session.commit()
-    view = f"/people/{user.id}/view-as"
+    view = f"/users/{user.id}/view-as"
     operator.post(view, {"reason": "Request 4711"}, page=view)
     assert named(operator, "/calls") == {"Europe/Berlin"}

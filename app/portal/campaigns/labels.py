@@ -86,7 +86,7 @@ _FIXES = {
     blockers.DAY_USED_UP: ("portal.organization_settings", lazy_gettext("View limits")),
     blockers.NOT_BEGUN: ("portal.campaign_plan", lazy_gettext("Edit plan")),
     blockers.OVER: ("portal.campaign_plan", lazy_gettext("Edit plan")),
-    blockers.PAUSED: ("portal.line_health", lazy_gettext("View carrier")),
+    blockers.PAUSED: ("portal.carrier_status", lazy_gettext("View carrier")),
 }
 """Endpoint and button of the page that fixes each blocker."""
 _OPENED_AT = {
@@ -343,7 +343,7 @@ def blocker_words(
     ids: dict[str, Any] = {
         "portal.assistant": {"assistant_id": plan.assistant_id},
         "portal.campaign_plan": {"campaign_id": campaign.id},
-        "portal.line_health": {},
+        "portal.carrier_status": {},
     }.get(endpoint, {"organization_id": campaign.organization_id})
     text = held.sentence
     if held.until:

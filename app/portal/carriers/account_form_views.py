@@ -9,7 +9,7 @@ from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.portal.carriers.account_labels import about, saved_words
-from app.portal.carriers.forms import CarrierAccountForm, LineTrunkForm
+from app.portal.carriers.forms import CarrierAccountForm, SipTrunkForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
@@ -17,29 +17,29 @@ from app.portal.web.messages import redirect_with
 from app.services import carrier_accounts
 
 
-@portal.get("/line/accounts/account")
+@portal.get("/carriers/accounts/account")
 def carrier_account() -> str:
     refuse_operators()
     return _account_page(None)
 
 
-@portal.post("/line/accounts/account")
+@portal.post("/carriers/accounts/account")
 def carrier_account_save() -> Page:
     refuse_operators()
     form = CarrierAccountForm()
     return _save(form, lambda conflict: _account_page(form, conflict))
 
 
-@portal.get("/line/accounts/trunk")
-def line_trunk() -> str:
+@portal.get("/carriers/accounts/trunk")
+def sip_trunk() -> str:
     refuse_operators()
     return _trunk_page(None)
 
 
-@portal.post("/line/accounts/trunk")
-def line_trunk_save() -> Page:
+@portal.post("/carriers/accounts/trunk")
+def sip_trunk_save() -> Page:
     refuse_operators()
-    form = LineTrunkForm()
+    form = SipTrunkForm()
     if not settings().can_call_over_sip:
         return _trunk_page(form), 422
     return _save(
@@ -50,7 +50,7 @@ def line_trunk_save() -> Page:
 
 
 def _save(
-    form: CarrierAccountForm | LineTrunkForm,
+    form: CarrierAccountForm | SipTrunkForm,
     page: Callable[[Conflict | None], str],
     *,
     may_be_private: bool = False,
@@ -98,7 +98,7 @@ def _account_page(typed: CarrierAccountForm | None, conflict: Conflict | None = 
         )
 
 
-def _trunk_page(typed: LineTrunkForm | None, conflict: Conflict | None = None) -> str:
+def _trunk_page(typed: SipTrunkForm | None, conflict: Conflict | None = None) -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
@@ -112,7 +112,7 @@ def _trunk_page(typed: LineTrunkForm | None, conflict: Conflict | None = None) -
                 organization,
                 CarrierKind.SIP,
                 typed,
-                stored=LineTrunkForm.showing(trunk, present.version),
+                stored=SipTrunkForm.showing(trunk, present.version),
                 conflict=conflict,
             ),
         )

@@ -24,7 +24,7 @@ KIND_WORDS = {
     CarrierKind.TWILIO: lazy_gettext("Twilio account"),
     CarrierKind.SIP: lazy_gettext("SIP trunk"),
 }
-FORMS = {CarrierKind.TWILIO: "portal.carrier_account", CarrierKind.SIP: "portal.line_trunk"}
+FORMS = {CarrierKind.TWILIO: "portal.carrier_account", CarrierKind.SIP: "portal.sip_trunk"}
 
 
 def short_name(account: CarrierAccount) -> str:

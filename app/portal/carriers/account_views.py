@@ -33,7 +33,7 @@ from app.services.calls import traffic
 from app.services.calls.traffic import CallTraffic
 
 
-@portal.get("/line/accounts", endpoint="carrier_accounts")
+@portal.get("/carriers/accounts", endpoint="carrier_accounts")
 def list_carrier_accounts() -> str:
     refuse_operators()
     at = lists.place()
@@ -87,7 +87,7 @@ def _facts(
     }
 
 
-@portal.get("/line/accounts/choose")
+@portal.get("/carriers/accounts/choose")
 def carrier_account_choose() -> Page:
     """Ask for the owner of the new account."""
     refuse_operators()
@@ -102,7 +102,7 @@ def carrier_account_choose() -> Page:
         return organization_picker.choose_page(session, title, back)
 
 
-@portal.post("/line/accounts/<uuid:account_id>/test")
+@portal.post("/carriers/accounts/<uuid:account_id>/test")
 def carrier_account_test(account_id: UUID) -> Page:
     """Ask the worker to test the connection."""
     with transaction() as session:
@@ -110,7 +110,7 @@ def carrier_account_test(account_id: UUID) -> Page:
     return redirect(url_for("portal.carrier_accounts"), 303)
 
 
-@portal.get("/line/accounts/<uuid:account_id>/test")
+@portal.get("/carriers/accounts/<uuid:account_id>/test")
 def carrier_account_connection(account_id: UUID) -> Page:
     """Return the result of the last test; while it runs, a fragment that reloads itself. Once a
     pending account is used, the whole page is loaded again."""
@@ -138,7 +138,7 @@ def _tested(session: Session, account_id: UUID) -> CarrierAccount | None:
     return None if was_pending and not account.is_pending else account
 
 
-@portal.get("/line/accounts/<uuid:account_id>/use")
+@portal.get("/carriers/accounts/<uuid:account_id>/use")
 def carrier_account_use_confirm(account_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
@@ -147,7 +147,7 @@ def carrier_account_use_confirm(account_id: UUID) -> Page:
         return using(session, account).page()
 
 
-@portal.post("/line/accounts/<uuid:account_id>/use")
+@portal.post("/carriers/accounts/<uuid:account_id>/use")
 def carrier_account_use(account_id: UUID) -> Response:
     with transaction() as session:
         account = carrier_accounts.use(session, caller(), account_id)
@@ -156,7 +156,7 @@ def carrier_account_use(account_id: UUID) -> Response:
     return redirect_with(words, url_for("portal.carrier_accounts"))
 
 
-@portal.get("/line/accounts/<uuid:account_id>/remove")
+@portal.get("/carriers/accounts/<uuid:account_id>/remove")
 def carrier_account_remove_confirm(account_id: UUID) -> str:
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
@@ -164,7 +164,7 @@ def carrier_account_remove_confirm(account_id: UUID) -> str:
     return confirmation.page()
 
 
-@portal.post("/line/accounts/<uuid:account_id>/remove")
+@portal.post("/carriers/accounts/<uuid:account_id>/remove")
 def carrier_account_remove(account_id: UUID) -> Response:
     url = url_for("portal.carrier_accounts")
     with changing(url, Conflict) as session:

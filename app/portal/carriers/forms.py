@@ -32,7 +32,7 @@ class CarrierAccountForm(PortalForm):
         return AccountFields((self.token.data or "").strip(), sid=(self.sid.data or "").strip())
 
 
-class LineTrunkForm(PortalForm):
+class SipTrunkForm(PortalForm):
     version = VersionField()
     address = StringField(lazy_gettext("Trunk"), render_kw=_HOST)
     user = StringField(lazy_gettext("User"), render_kw=_PLAIN | {"maxlength": LONGEST_USER})
@@ -57,7 +57,7 @@ class LineTrunkForm(PortalForm):
     proxy = StringField(lazy_gettext("Outbound proxy"), render_kw=_HOST)
 
     @classmethod
-    def showing(cls, trunk: Trunk | None, version: int) -> "LineTrunkForm":
+    def showing(cls, trunk: Trunk | None, version: int) -> "SipTrunkForm":
         caller = NUMBER if trunk is None or trunk.shows_number else USER
         return cls.from_object(trunk, {"caller": caller, "version": version})
 

@@ -12,26 +12,26 @@ from app.portal.web.messages import redirect_with
 from app.services import pauses
 
 
-@portal.get("/line/pause")
+@portal.get("/carriers/pause")
 def calling_pause_confirm() -> str:
     refuse_operators()
     return pausing().page()
 
 
-@portal.post("/line/pause")
+@portal.post("/carriers/pause")
 def calling_pause() -> Response:
     with transaction() as session:
         pauses.pause_own(session, caller())
-    return redirect(url_for("portal.line_health"), 303)
+    return redirect(url_for("portal.carrier_status"), 303)
 
 
-@portal.post("/line/resume")
+@portal.post("/carriers/resume")
 def calling_resume() -> Response:
     with transaction() as session:
         was_paused = pauses.resume_own(session, caller())
     return redirect_with(
         gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused."),
-        url_for("portal.line_health"),
+        url_for("portal.carrier_status"),
     )
 
 
@@ -46,5 +46,5 @@ def pausing() -> ConfirmationPage:
         ],
         act=gettext("Pause all calls"),
         safe=gettext("Keep calling"),
-        safe_url=url_for("portal.line_health"),
+        safe_url=url_for("portal.carrier_status"),
     )

@@ -35,8 +35,8 @@ MOST_STUCK = 20
 """Calls of each kind that operators see, the newest ones."""
 
 
-@portal.get("/line")
-def line_health() -> str:
+@portal.get("/carriers")
+def carrier_status() -> str:
     if caller().partner_id is None:
         return _of_operators()
     with transaction(read_only=True) as session:

@@ -129,7 +129,7 @@ TOPICS: dict[str, HelpTopic] = {
         lazy_gettext("Start, pause and follow the calls of this campaign."),
         lazy_gettext("Pausing keeps calls in progress and cancels those that wait."),
         lazy_gettext("Check the carrier"),
-        "portal.line_health",
+        "portal.carrier_status",
     ),
     "portal.uploads": HelpTopic(
         lazy_gettext(
@@ -157,7 +157,7 @@ TOPICS: dict[str, HelpTopic] = {
         lazy_gettext("View assistants"),
         "portal.assistants",
     ),
-    "portal.line_health": HelpTopic(
+    "portal.carrier_status": HelpTopic(
         lazy_gettext("Whether calls get through: the carrier, the queue and the calling service."),
         lazy_gettext("While calling is paused, calls are accepted and wait."),
         lazy_gettext("Carrier accounts"),
@@ -169,7 +169,7 @@ TOPICS: dict[str, HelpTopic] = {
         ),
         lazy_gettext("Live calls use a new account once its test has passed."),
         lazy_gettext("Check the carrier"),
-        "portal.line_health",
+        "portal.carrier_status",
     ),
     "portal.do_not_call_lists": HelpTopic(
         lazy_gettext("Numbers on these lists are never called, by no campaign, script or test."),
@@ -365,7 +365,7 @@ TOPICS: dict[str, HelpTopic] = {
         ),
         lazy_gettext("A part that needs attention says why in its details."),
         lazy_gettext("Check the carrier"),
-        "portal.line_health",
+        "portal.carrier_status",
     ),
     "portal.operator_destinations": HelpTopic(
         lazy_gettext("Countries and voice hosts that the partners may open."),
@@ -391,7 +391,7 @@ TOPICS: dict[str, HelpTopic] = {
         lazy_gettext("The calls of all partners, with their outcome, length and cost."),
         lazy_gettext("Who was called is visible only to the partner and its customer."),
         lazy_gettext("Check the carrier"),
-        "portal.line_health",
+        "portal.carrier_status",
     ),
     "portal.operator_figures": HelpTopic(
         lazy_gettext("Each night the daily totals are compared with the rows that they count."),

@@ -52,7 +52,7 @@ ICONS = {
 PAGES = {
     "alert": ("portal.alerts", None),
     "campaign": ("portal.campaign_outreach", "campaign_id"),
-    "dialling": ("portal.line_health", None),
+    "dialling": ("portal.carrier_status", None),
     "organization": ("portal.organization_spending", "organization_id"),
     "partner": ("portal.portal_settings_spending", None),
     "phone_number": ("portal.phone_numbers", None),

@@ -154,12 +154,12 @@ def _carriers(session: Session) -> list[Part]:
             if each.state.is_problem
             else gettext("Used in the last 24 hours.")
         )
-        rows.append(_row(carrier_title(each.carrier), word, tone, text, "portal.line_health"))
+        rows.append(_row(carrier_title(each.carrier), word, tone, text, "portal.carrier_status"))
     chosen = CarrierKind(settings().carrier)
     if chosen not in {each.carrier for each in found}:
         text = gettext("No requests in the last 24 hours.")
         word = gettext("Not used")
-        rows.append(_row(carrier_title(chosen), word, "neutral", text, "portal.line_health"))
+        rows.append(_row(carrier_title(chosen), word, "neutral", text, "portal.carrier_status"))
     return rows
 
 

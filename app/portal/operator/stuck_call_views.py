@@ -36,7 +36,7 @@ def operator_stuck_call_resolve(call_id: UUID) -> Page:
         words = gettext("This call was never placed. Choose “Failed” or “Cancelled”.")
         form.outcome.errors = (words,)
         return _page(call_id, form, 422)
-    return redirect_with(gettext("The outcome is saved."), url_for("portal.line_health"))
+    return redirect_with(gettext("The outcome is saved."), url_for("portal.carrier_status"))
 
 
 @portal.post("/operator/stuck-calls/<uuid:call_id>/queue")
@@ -46,7 +46,7 @@ def operator_stuck_call_queue(call_id: UUID) -> Response:
             resolve.queue_again(session, caller(), call_id)
     except Conflict:
         return _needs_nothing()
-    return redirect_with(gettext("The call is queued again."), url_for("portal.line_health"))
+    return redirect_with(gettext("The call is queued again."), url_for("portal.carrier_status"))
 
 
 def _page(call_id: UUID, form: OutcomeForm, status: int = 200) -> Page:
@@ -70,6 +70,6 @@ def _page(call_id: UUID, form: OutcomeForm, status: int = 200) -> Page:
 def _needs_nothing() -> Response:
     return redirect_with(
         gettext("This call needs no attention any more. Nothing was changed."),
-        url_for("portal.line_health"),
+        url_for("portal.carrier_status"),
         "info",
     )

@@ -21,12 +21,12 @@ from app.services import oauth_clients, organization_groups, users
 Load = Callable[[Session, bool], User | OAuthClient]
 
 
-@portal.get("/people/<uuid:user_id>/groups")
+@portal.get("/users/<uuid:user_id>/groups")
 def user_groups(user_id: UUID) -> str:
     return _page(_user(user_id), url_for("portal.user", user_id=user_id))
 
 
-@portal.post("/people/<uuid:user_id>/groups")
+@portal.post("/users/<uuid:user_id>/groups")
 def user_groups_save(user_id: UUID) -> Page:
     return _save(_user(user_id), url_for("portal.user", user_id=user_id))
 

@@ -180,7 +180,7 @@ def _paid_for(session: Session, found: Organization) -> dict[str, Any]:
     }
 
 
-@portal.get("/organizations/<uuid:organization_id>/people")
+@portal.get("/organizations/<uuid:organization_id>/users")
 def organization_users(organization_id: UUID) -> str:
     place = lists.place()
     with transaction(read_only=True) as session:

@@ -48,12 +48,17 @@ PLACES: dict[ActionItemKind, tuple[str, str, str, dict[str, Any]]] = {
         {"state": "unanswered", "within": "24-hours"},
     ),
     ActionItemKind.LINE: (
-        "portal.line_health",
+        "portal.carrier_status",
         lazy_gettext("Show status"),
         "activity-heartbeat",
         {},
     ),
-    ActionItemKind.PAUSED: ("portal.line_health", lazy_gettext("Show status"), "player-pause", {}),
+    ActionItemKind.PAUSED: (
+        "portal.carrier_status",
+        lazy_gettext("Show status"),
+        "player-pause",
+        {},
+    ),
     ActionItemKind.ORGANIZATION_PAUSED: (
         "portal.organization",
         lazy_gettext("Open organization"),

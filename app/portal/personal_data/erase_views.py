@@ -50,12 +50,12 @@ class EraseForm(PortalForm):
         return False
 
 
-@portal.get("/people/<uuid:user_id>/erase")
+@portal.get("/users/<uuid:user_id>/erase")
 def user_erase_confirm(user_id: UUID) -> str:
     return _user_page(user_id, EraseForm.from_object())
 
 
-@portal.post("/people/<uuid:user_id>/erase")
+@portal.post("/users/<uuid:user_id>/erase")
 def user_erase(user_id: UUID) -> Page:
     form = EraseForm()
     with transaction(read_only=True) as session:

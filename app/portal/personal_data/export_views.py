@@ -16,7 +16,7 @@ from app.services.personal_data import exporting, subjects
 from app.services.personal_data.subjects import DataSubject
 
 
-@portal.post("/people/<uuid:user_id>/data-export")
+@portal.post("/users/<uuid:user_id>/data-export")
 def user_data_export(user_id: UUID) -> Page:
     def of_user(session: Session) -> DataSubject:
         return subjects.user(session, caller(), user_id)

@@ -52,7 +52,7 @@ def _groups(session: Session, found: search.SearchResults) -> list[tuple[str, Se
     ]
 
 
-@portal.get("/people/<uuid:user_id>/data")
+@portal.get("/users/<uuid:user_id>/data")
 def user_data(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
         subject = subjects.user(session, caller(), user_id)

@@ -235,7 +235,7 @@ ACTIONS = (
         lazy_gettext("Resume all calls"),
         "portal.calling_resume",
         lazy_gettext("calling continue end pause"),
-        shown_at="portal.line_health",
+        shown_at="portal.carrier_status",
     ),
     SearchablePage(lazy_gettext("Place test call"), "portal.test_call", lazy_gettext("try dial")),
     SearchablePage(

@@ -31,7 +31,7 @@ from app.services.users.created_items import items_of
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 
 
-@portal.get("/people/invite")
+@portal.get("/users/invite")
 def user_new() -> Page:
     form = InviteForm()
     given = given_organization()
@@ -44,7 +44,7 @@ def user_new() -> Page:
     return _invite_page(form)
 
 
-@portal.post("/people/invite")
+@portal.post("/users/invite")
 def user_invite() -> Page:
     form = InviteForm()
     form.offer(_roles_to_invite())
@@ -58,14 +58,14 @@ def user_invite() -> Page:
     return redirect_with(words, url)
 
 
-@portal.get("/people/<uuid:user_id>/edit")
+@portal.get("/users/<uuid:user_id>/edit")
 def user_edit(user_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         form = UserForm.showing(users.get(session, caller(), user_id))
     return _edit_page(user_id, form)
 
 
-@portal.post("/people/<uuid:user_id>/edit")
+@portal.post("/users/<uuid:user_id>/edit")
 def user_save(user_id: UUID) -> Page:
     form, shown = UserForm(), (Forbidden, Conflict)
     form.offer(users.types_for(caller()))

@@ -17,7 +17,7 @@ from app.services import users
 from app.services.users import factor_reset
 
 
-@portal.get("/people/<uuid:user_id>/reset-factors")
+@portal.get("/users/<uuid:user_id>/reset-factors")
 def user_reset_factors_confirm(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = users.get(session, caller(), user_id)
@@ -42,7 +42,7 @@ def _resetting(user: User) -> ConfirmationPage:
     )
 
 
-@portal.post("/people/<uuid:user_id>/reset-factors")
+@portal.post("/users/<uuid:user_id>/reset-factors")
 def user_reset_factors(user_id: UUID) -> Response:
     url = url_for("portal.user", user_id=user_id)
     with changing(url, Forbidden, category="error") as session:
@@ -50,7 +50,7 @@ def user_reset_factors(user_id: UUID) -> Response:
     return redirect_with(gettext("Second factor of %(name)s reset.", name=_name(found)), url)
 
 
-@portal.post("/people/<uuid:user_id>/sign-out")
+@portal.post("/users/<uuid:user_id>/sign-out")
 def user_sign_out(user_id: UUID) -> Response:
     url = url_for("portal.user", user_id=user_id)
     with changing(url, Forbidden, category="error") as session:

@@ -48,7 +48,7 @@ CELLS = {
 """The parts of a line that are fixed on the page, with their columns."""
 
 
-@portal.get("/people/invite-many")
+@portal.get("/users/invite-many")
 def users_invite_many() -> str:
     form = _form()
     given = given_organization()
@@ -58,7 +58,7 @@ def users_invite_many() -> str:
     return _many_page(form)
 
 
-@portal.post("/people/invite-many/check")
+@portal.post("/users/invite-many/check")
 def users_invite_many_check() -> Page:
     """Show each line with what is wrong with it; nothing is written."""
     form = _form()
@@ -66,7 +66,7 @@ def users_invite_many_check() -> Page:
     return _check(form, wanted) if wanted else (_many_page(form), 422)
 
 
-@portal.post("/people/invite-many")
+@portal.post("/users/invite-many")
 def users_invite_many_send() -> Page:
     """Invite the users that the page showed as ready. After a change of the lines, or of what they
     depend on, the page is shown again first."""

@@ -25,7 +25,7 @@ from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 from app.validation.uuids import as_uuid
 
 
-@portal.get("/people/<uuid:user_id>/suspend")
+@portal.get("/users/<uuid:user_id>/suspend")
 def user_suspend_confirm(user_id: UUID) -> str:
     found = _changeable(user_id, "may_suspend")
     return render_template(
@@ -33,14 +33,14 @@ def user_suspend_confirm(user_id: UUID) -> str:
     )
 
 
-@portal.post("/people/<uuid:user_id>/suspend")
+@portal.post("/users/<uuid:user_id>/suspend")
 def user_suspend(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, Forbidden) as session:
         found = users.suspend(session, caller(), user_id)
     return _done(found, gettext("%(name)s suspended and signed out.", name=_name(found)))
 
 
-@portal.get("/people/<uuid:user_id>/role/<role>")
+@portal.get("/users/<uuid:user_id>/role/<role>")
 def user_role_confirm(user_id: UUID, role: str) -> str:
     """Asks before a role is lowered that the user's clients, keys or invitations need."""
     found, lower = _changeable(user_id, "may_edit"), _role(role)
@@ -49,7 +49,7 @@ def user_role_confirm(user_id: UUID, role: str) -> str:
     return render_template("portal/users/role.html", user=found, title=title, role=lower, **items)
 
 
-@portal.post("/people/<uuid:user_id>/role/<role>")
+@portal.post("/users/<uuid:user_id>/role/<role>")
 def user_role(user_id: UUID, role: str) -> Response:
     lower = _role(role)
     with _changing(user_id, Conflict, Forbidden, ValidationFailed) as session:
@@ -57,14 +57,14 @@ def user_role(user_id: UUID, role: str) -> Response:
     return _done(found, role_changed(_name(found), lower))
 
 
-@portal.post("/people/<uuid:user_id>/reactivate")
+@portal.post("/users/<uuid:user_id>/reactivate")
 def user_reactivate(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, ValidationFailed) as session:
         found = users.reactivate(session, caller(), user_id)
     return _done(found, gettext("%(name)s reactivated.", name=_name(found)))
 
 
-@portal.get("/people/<uuid:user_id>/deactivate")
+@portal.get("/users/<uuid:user_id>/deactivate")
 def user_deactivate_confirm(user_id: UUID) -> str:
     found = _changeable(user_id, "may_deactivate")
     return render_template(
@@ -75,14 +75,14 @@ def user_deactivate_confirm(user_id: UUID) -> str:
     )
 
 
-@portal.post("/people/<uuid:user_id>/deactivate")
+@portal.post("/users/<uuid:user_id>/deactivate")
 def user_deactivate(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, Forbidden) as session:
         found = users.deactivate(session, caller(), user_id, hand_over=handed_over())
     return _done(found, gettext("%(name)s deactivated and signed out.", name=_name(found)))
 
 
-@portal.post("/people/<uuid:user_id>/resend")
+@portal.post("/users/<uuid:user_id>/resend")
 def user_resend(user_id: UUID) -> Response:
     with _changing(user_id, Conflict) as session:
         found = mails.send_invitation(session, caller(), user_id)
@@ -93,7 +93,7 @@ def user_resend(user_id: UUID) -> Response:
     return _done(found, words)
 
 
-@portal.post("/people/<uuid:user_id>/email-change/cancel")
+@portal.post("/users/<uuid:user_id>/email-change/cancel")
 def user_email_cancel(user_id: UUID) -> Response:
     with transaction() as session:
         email_changes.cancel(session, caller(), user_id)

@@ -45,7 +45,7 @@ DEACTIVATING = (
 )
 
 
-@portal.get("/people", endpoint="users")
+@portal.get("/users", endpoint="users")
 def list_users() -> str:
     with transaction(read_only=True) as session:
         return render_template(
@@ -58,7 +58,7 @@ def list_users() -> str:
         )
 
 
-@portal.get("/people/<uuid:user_id>")
+@portal.get("/users/<uuid:user_id>")
 def user(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = users.get(session, caller(), user_id)

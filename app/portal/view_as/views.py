@@ -47,12 +47,12 @@ class ReasonForm(PortalForm):
     )
 
 
-@portal.get("/people/<uuid:user_id>/view-as")
+@portal.get("/users/<uuid:user_id>/view-as")
 def view_as_confirm(user_id: UUID) -> str:
     return _page(user_id, ReasonForm())
 
 
-@portal.post("/people/<uuid:user_id>/view-as")
+@portal.post("/users/<uuid:user_id>/view-as")
 def view_as(user_id: UUID) -> Page:
     form = ReasonForm()
     try:

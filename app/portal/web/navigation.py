@@ -44,7 +44,7 @@ OVERVIEW = NavigationEntry(lazy_gettext("Overview"), "layout-dashboard", "portal
 CARRIER_STATUS = NavigationEntry(
     lazy_gettext("Carrier status"),
     "activity-heartbeat",
-    "portal.line_health",
+    "portal.carrier_status",
     ("portal.line_",),
 )
 HISTORY = NavigationEntry(lazy_gettext("History"), "history", "portal.audit")
@@ -145,7 +145,7 @@ PLACES: tuple[tuple[str | None, tuple[NavigationEntry, ...]], ...] = (
                     "portal.erasure",
                     "portal.storage",
                     "portal.carrier_account",
-                    "portal.line_trunk",
+                    "portal.sip_trunk",
                 ),
             ),
             HISTORY,

@@ -303,7 +303,7 @@ def access_ended(facts: MailFacts) -> MailTexts:
         subject=subject,
         heading=subject,
         paragraphs=(done, *lists),
-        act=(gettext("View users"), f"{facts.site}/people"),
+        act=(gettext("View users"), f"{facts.site}/users"),
         after=(roll,) if handed_over else (),
         reason=as_administrator(facts),
     )

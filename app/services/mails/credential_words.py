@@ -26,7 +26,7 @@ _PAGES = {
     "key": (gettext_noop("View API key"), "/api-access/keys/{id}"),
     "client": (gettext_noop("View API client"), "/api-access/clients/{id}"),
     "scim_token": (gettext_noop("View SCIM tokens"), "/settings/directory"),
-    "carrier_account": (gettext_noop("View carrier accounts"), "/line/accounts"),
+    "carrier_account": (gettext_noop("View carrier accounts"), "/carriers/accounts"),
 }
 _BECAME = {
     Role.PARTNER_ADMIN: gettext_noop("%(who)s is now a partner admin"),
@@ -91,7 +91,7 @@ def administrator_added(facts: MailFacts) -> MailTexts:
         subject=title,
         heading=title,
         paragraphs=(_done_by(facts),),
-        act=(gettext("View user"), f"{facts.site}/people/{details['userId']}"),
+        act=(gettext("View user"), f"{facts.site}/users/{details['userId']}"),
         after=(gettext("If you did not expect this, change the role or deactivate the account."),),
         reason=as_administrator(facts),
     )
@@ -107,7 +107,7 @@ def _owners_added(facts: MailFacts) -> MailTexts:
         tables=(
             MailTable((gettext("Organization"), gettext("Owner")), tuple(owners), has_words=True),
         ),
-        act=(gettext("View users"), f"{facts.site}/people"),
+        act=(gettext("View users"), f"{facts.site}/users"),
         after=(gettext("If you did not expect this, change the role or deactivate the account."),),
         reason=as_administrator(facts),
     )
