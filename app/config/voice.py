@@ -25,15 +25,16 @@ class VoiceSettings(CommonSettings):
     """Twilio records answered calls. Make sure that the law of the called regions allows it, and
     that the messages say so."""
 
-    transcriber: Literal["none", "openai"] = "none"
-    """Whether recordings of calls without a transcript are transcribed by a model behind an
-    OpenAI-compatible API."""
+    transcriber: Literal["none", "openai", "deepgram"] = "none"
+    """Whether recordings of calls without a transcript are transcribed, by a model behind an
+    OpenAI-compatible API or by Deepgram."""
     transcriber_url: str = ""
-    """Base address of the API, such as ``https://api.openai.com/v1``. Required with ``openai``."""
+    """Base address of the API, such as ``https://api.openai.com/v1`` or
+    ``https://api.deepgram.com/v1``. Required with a transcriber."""
     transcriber_key: str = Field("", repr=False)
     """API key, if the server requires one."""
     transcriber_model: str = ""
-    """Name of the model, such as ``whisper-1``. Required with ``openai``."""
+    """Name of the model, such as ``whisper-1`` or ``nova-3``. Required with a transcriber."""
     transcriber_seconds: float = Field(300.0, gt=0, le=1800)
     """How long to wait for a transcript."""
     summaries: bool = False
@@ -60,8 +61,8 @@ class VoiceSettings(CommonSettings):
             or not self.transcriber_model
         ):
             message = (
-                "PORTAL_TRANSCRIBER=openai needs PORTAL_TRANSCRIBER_URL, written https://host/v1, "
-                "and PORTAL_TRANSCRIBER_MODEL."
+                f"PORTAL_TRANSCRIBER={self.transcriber} needs PORTAL_TRANSCRIBER_URL, written "
+                "https://host/v1, and PORTAL_TRANSCRIBER_MODEL."
             )
             raise ValueError(message)
         is_near = parts.hostname in ("localhost", "127.0.0.1", "::1")

@@ -37,10 +37,11 @@ class ConversationModel:
 
 @dataclass(frozen=True, slots=True)
 class SpeechSegment:
-    """``at`` is in seconds after the beginning."""
+    """``at`` is in seconds after the beginning, ``speaker`` a number from 1, where known."""
 
     text: str
     at: float | None = None
+    speaker: int | None = None
 
 
 def transcribe(
@@ -58,10 +59,10 @@ def transcribe(
         f"Content-Type: {content_type}\r\n\r\n"
     )
     body = "".join([*parts, opening]).encode() + sound + f"\r\n--{boundary}--".encode()
-    reply = _post(model, "/audio/transcriptions", body, f"multipart/form-data; boundary={boundary}")
+    reply = post(model, "/audio/transcriptions", body, f"multipart/form-data; boundary={boundary}")
     segments = reply.get("segments")
     found = [_segment(each) for each in segments] if isinstance(segments, list) else []
-    found = found or [SpeechSegment(_text(reply.get("text")))]
+    found = found or [SpeechSegment(plain_text(reply.get("text")))]
     return [segment for segment in found if segment.text]
 
 
@@ -74,9 +75,9 @@ def summarise(model: ConversationModel, lines: Sequence[str]) -> str:
             {"role": "user", "content": "\n".join(lines)[:MOST_CHARACTERS]},
         ],
     }
-    reply = _post(model, "/chat/completions", json.dumps(asked).encode(), "application/json")
+    reply = post(model, "/chat/completions", json.dumps(asked).encode(), "application/json")
     try:
-        words = _text(reply["choices"][0]["message"]["content"])
+        words = plain_text(reply["choices"][0]["message"]["content"])
     except (LookupError, TypeError):
         words = ""
     if not words:
@@ -85,15 +86,20 @@ def summarise(model: ConversationModel, lines: Sequence[str]) -> str:
     return words[:LONGEST_SUMMARY]
 
 
-def _post(model: ConversationModel, path: str, body: bytes, content_type: str) -> dict[str, Any]:
+def post(
+    model: ConversationModel, path: str, body: bytes, content_type: str, *, scheme: str = "Bearer"
+) -> dict[str, Any]:
+    """Return the JSON object that the API answers; ``scheme`` is that of the key. Raises
+    `ModelUnusable`."""
     parts = urlsplit(model.url.rstrip("/") + path)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=model.seconds)
     headers = {"Content-Type": content_type, "Connection": "close"}
     if model.key:
-        headers["Authorization"] = f"Bearer {model.key}"
+        headers["Authorization"] = f"{scheme} {model.key}"
     try:
-        connection.request("POST", parts.path, body, headers)
+        target = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        connection.request("POST", target, body, headers)
         answer = connection.getresponse()
         data = answer.read(MOST_BYTES + 1)
     except (OSError, http.client.HTTPException) as error:
@@ -114,17 +120,20 @@ def _post(model: ConversationModel, path: str, body: bytes, content_type: str) -
     return reply
 
 
-def _segment(each: Any) -> SpeechSegment:
-    if not isinstance(each, dict):
-        return SpeechSegment("")
-    start = each.get("start")
-    if not isinstance(start, int | float) or not 0 <= start <= LONGEST_SECONDS:
-        start = None
-    return SpeechSegment(_text(each.get("text")), start)
+def seconds_after(value: Any) -> float | None:
+    """Return a time within a recording, if it is one."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and 0 <= value <= LONGEST_SECONDS else None
 
 
-def _text(value: Any) -> str:
+def plain_text(value: Any) -> str:
     """Return text that every database can store."""
     if not isinstance(value, str):
         return ""
     return value.replace("\x00", "").encode("utf-8", "replace").decode().strip()
+
+
+def _segment(each: Any) -> SpeechSegment:
+    if not isinstance(each, dict):
+        return SpeechSegment("")
+    return SpeechSegment(plain_text(each.get("text")), seconds_after(each.get("start")))

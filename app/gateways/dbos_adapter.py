@@ -12,7 +12,7 @@ from typing import Any
 
 from dbos import DBOS, _dbos, _queue
 from dbos._core import ActiveWorkflowById
-from dbos._serialization import DefaultSerializer, deserialize_exception
+from dbos._serialization import DefaultSerializer, deserialize_args, deserialize_exception
 from dbos._sys_db import SystemDatabase
 from sqlalchemy import Connection, Engine, and_, func, literal_column, select, update
 
@@ -129,4 +129,12 @@ def error_of(stored: str, serialization: str | None) -> Exception | None:
     try:
         return deserialize_exception(stored, serialization, DefaultSerializer())
     except Exception:  # noqa: BLE001 - reading creates an error of any class, by its own code
+        return None
+
+
+def inputs_of(stored: str, serialization: str | None) -> tuple[Any, ...] | None:
+    """Return the positional arguments of a workflow; None if this version can't read them."""
+    try:
+        return tuple(deserialize_args(stored, serialization, DefaultSerializer())["args"])
+    except Exception:  # noqa: BLE001 - as above
         return None

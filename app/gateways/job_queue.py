@@ -35,7 +35,6 @@ from app.database.sqlite_write_lock import queue_writers, take_turn
 from app.gateways import dbos_adapter
 from app.gateways.wake import wake
 from app.telemetry import tracing
-from app.telemetry.scrubbing import scrubbed
 
 APPLICATION = "portal"
 SCHEMA = "dbos"
@@ -64,8 +63,6 @@ DELAYED, CAMPAIGNS = "delayed work", "campaigns"
 FRONT, BEHIND = 1, 2
 """A call's priority in its organization's queue; among equals the oldest comes first."""
 
-MOST_ERROR_WORDS = 300
-"""The longest error of failed work that is shown."""
 MOST_CONNECTIONS = 2 * WORKER_QUEUE
 """The engine's connections, all threads together."""
 SQLITE_CONNECTIONS = 6
@@ -146,7 +143,7 @@ def enqueue_call(
     }
     if delay_seconds is not None and delay_seconds > 0:
         options["delay_seconds"] = delay_seconds
-    _enqueue(session, options, str(call_id), str(attempt_id))
+    enqueue(session, options, str(call_id), str(attempt_id))
 
 
 def enqueue_silent_call(
@@ -160,7 +157,7 @@ def enqueue_silent_call(
         "workflow_id": f"silent:{attempt_id}:{turn}",
         "delay_seconds": delay_seconds,
     }
-    _enqueue(session, options, str(attempt_id), turn, silent_since)
+    enqueue(session, options, str(attempt_id), turn, silent_since)
 
 
 def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -> None:
@@ -170,7 +167,7 @@ def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -
         "queue_name": JOBS_QUEUE,
         "workflow_id": workflow_id,
     }
-    _enqueue(session, options, *args)
+    enqueue(session, options, *args)
 
 
 def enqueue_import(
@@ -183,7 +180,7 @@ def enqueue_import(
         "workflow_id": workflow_id,
         "queue_partition_key": str(partner_id),
     }
-    _enqueue(session, options, *args)
+    enqueue(session, options, *args)
 
 
 def enqueue_export(session: Session, export_id: UUID, partition: UUID) -> None:
@@ -194,7 +191,7 @@ def enqueue_export(session: Session, export_id: UUID, partition: UUID) -> None:
         "workflow_id": f"export:{export_id}",
         "queue_partition_key": str(partition),
     }
-    _enqueue(session, options, str(export_id))
+    enqueue(session, options, str(export_id))
 
 
 def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: float) -> None:
@@ -206,7 +203,7 @@ def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: f
     }
     if delay_seconds > 0:
         options["delay_seconds"] = delay_seconds
-    _enqueue(session, options, str(mail_id), attempt)
+    enqueue(session, options, str(mail_id), attempt)
 
 
 def enqueue_webhook(
@@ -221,7 +218,7 @@ def enqueue_webhook(
     }
     if delay_seconds > 0:
         options["delay_seconds"] = delay_seconds
-    _enqueue(session, options, str(delivery_id), turn)
+    enqueue(session, options, str(delivery_id), turn)
 
 
 def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> None:
@@ -232,7 +229,7 @@ def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> 
         "workflow_id": f"held-webhooks:{act_id}",
         "queue_partition_key": str(endpoint_id),
     }
-    _enqueue(session, options, str(endpoint_id))
+    enqueue(session, options, str(endpoint_id))
 
 
 def enqueue_check(
@@ -245,7 +242,7 @@ def enqueue_check(
         "workflow_id": f"check:{check_id}",
         "queue_partition_key": str(partner_id),
     }
-    _enqueue(session, options, *args)
+    enqueue(session, options, *args)
 
 
 def enqueue_picture(session: Session, partner_id: UUID, kind: str, act_id: UUID) -> None:
@@ -255,7 +252,7 @@ def enqueue_picture(session: Session, partner_id: UUID, kind: str, act_id: UUID)
         "queue_name": PICTURE_QUEUE,
         "workflow_id": f"picture:{act_id}",
     }
-    _enqueue(session, options, str(partner_id), kind)
+    enqueue(session, options, str(partner_id), kind)
 
 
 def enqueue_recording(
@@ -269,10 +266,11 @@ def enqueue_recording(
     }
     if delay_seconds > 0:
         options["delay_seconds"] = delay_seconds
-    _enqueue(session, options, str(recording_id), turn)
+    enqueue(session, options, str(recording_id), turn)
 
 
-def _enqueue(session: Session, options: EnqueueOptions, *args: str | int) -> None:
+def enqueue(session: Session, options: EnqueueOptions, *args: str | int) -> None:
+    """Enqueue a workflow with these arguments."""
     if "delay_seconds" in options:
         # DBOS adds the delay to the time of this machine.
         ahead = dbos_adapter.database_seconds(session.connection()) - time.time()
@@ -309,7 +307,7 @@ class QueueDepth:
 
 def depths(session: Session) -> list[QueueDepth]:
     """Return every queue of the worker: one query."""
-    work = _table(session, "workflow_status", "queue_name", "status", "created_at")
+    work = engine_table(session, "workflow_status", "queue_name", "status", "created_at")
     # Written out, so that the engine's index of unfinished work is used.
     waits: ColumnElement[bool] = literal_column("status = 'ENQUEUED'")
     rows = session.execute(
@@ -331,64 +329,7 @@ def depths(session: Session) -> list[QueueDepth]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class FailedJob:
-    """Work that ended with an error and isn't tried again. ``words`` is the error without personal
-    data; None if the work was given up after it was interrupted too often."""
-
-    workflow: str
-    queue: str
-    at: datetime
-    words: str | None
-
-
-def count_failed(session: Session, since: datetime) -> int:
-    """Return how much of the work handed in since then failed for good."""
-    work = _table(session, "workflow_status", "status", "created_at")
-    query = select(func.count()).select_from(work).where(*_failed(work, since))
-    return session.scalar(query) or 0
-
-
-def newest_failed(session: Session, since: datetime, limit: int) -> list[FailedJob]:
-    """Return the newest of what `count_failed` counts."""
-    names = ("workflow_uuid", "name", "queue_name", "status", "created_at", "updated_at")
-    work = _table(session, "workflow_status", *names, "error", "serialization")
-    outcome = _table(session, "workflow_output", "workflow_uuid", "error")
-    rows = session.execute(
-        select(
-            work.c.name,
-            work.c.queue_name,
-            work.c.updated_at,
-            func.coalesce(outcome.c.error, work.c.error),
-            work.c.serialization,
-        )
-        .outerjoin(outcome, outcome.c.workflow_uuid == work.c.workflow_uuid)
-        .where(*_failed(work, since))
-        .order_by(work.c.created_at.desc())
-        .limit(limit)
-    )
-    return [
-        FailedJob(name, queue, datetime.fromtimestamp(at / 1000, UTC), _error_words(*error))
-        for name, queue, at, *error in rows
-    ]
-
-
-def _error_words(stored: str | None, serialization: str | None) -> str | None:
-    error = dbos_adapter.error_of(stored, serialization) if stored else None
-    if error is None:
-        return None
-    first_line = next(iter(str(error).splitlines()), "")
-    return scrubbed(f"{type(error).__name__}: {first_line}")[:MOST_ERROR_WORDS]
-
-
-def _failed(work: TableClause, since: datetime) -> tuple[ColumnElement[bool], ...]:
-    # Written out, so that the engine's index of failed work is used.
-    is_failed: ColumnElement[bool] = literal_column(
-        "status IN ('ERROR', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')"
-    )
-    return is_failed, work.c.created_at >= int(since.timestamp() * 1000)
-
-
-def _table(session: Session, name: str, *columns: str) -> TableClause:
+def engine_table(session: Session, name: str, *columns: str) -> TableClause:
+    """Return a table of the engine, to read it with the session."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     return table(name, *map(column, columns), schema=None if is_sqlite else SCHEMA)

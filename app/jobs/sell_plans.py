@@ -4,14 +4,19 @@ Each begins again where a worker died: prices are created with idempotency keys.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from dbos import DBOS
 
 from app.enums import Tier
 from app.gateways.processors import open_account
-from app.gateways.processors.base import PaymentProcessor, ProcessorRefused, ProcessorUnavailable
+from app.gateways.processors.base import (
+    PaymentProcessor,
+    PriceReference,
+    ProcessorRefused,
+    ProcessorUnavailable,
+)
 from app.gateways.processors.stripe import PlanForSale, StripeProcessor
 from app.jobs.context import WorkerContext, context
 from app.jobs.observed import observed
@@ -45,6 +50,13 @@ def check_prices(partner_id: str) -> None:
     _step(refresh_partner, partner_id)
 
 
+@DBOS.workflow(name="check_price")
+@observed
+def check_price(partner_id: str, price_id: str, tier: str) -> None:
+    """Ask for a price that isn't in the partner's plans yet."""
+    _ask_for_price(partner_id, price_id, tier)
+
+
 @DBOS.workflow(name="open_checkout")
 @observed
 def open_checkout(checkout_id: str) -> None:
@@ -56,6 +68,12 @@ def open_checkout(checkout_id: str) -> None:
 @retry_on_database_outage
 def _run(name: str, identifier: str) -> None:
     STEPS[name](context(), UUID(identifier))
+
+
+@DBOS.step(name="ask_for_price")
+@retry_on_database_outage
+def _ask_for_price(partner_id: str, price_id: str, tier: str) -> None:
+    ask_for_price(context(), UUID(partner_id), PriceReference(Tier(tier), price_id, ""))
 
 
 def _step(work: Callable[[WorkerContext, UUID], None], identifier: str) -> None:
@@ -107,6 +125,14 @@ def sell(worker: WorkerContext, partner_id: UUID) -> None:
 def refresh_partner(worker: WorkerContext, partner_id: UUID) -> None:
     with worker.database.transaction(read_only=True) as session:
         references = selling.references(session, partner_id)
+    _refresh(worker, partner_id, references)
+
+
+def ask_for_price(worker: WorkerContext, partner_id: UUID, reference: PriceReference) -> None:
+    _refresh(worker, partner_id, [reference])
+
+
+def _refresh(worker: WorkerContext, partner_id: UUID, references: Sequence[PriceReference]) -> None:
     try:
         found = processor_of(worker, partner_id).prices(references)
     except (ProcessorRefused, ProcessorUnavailable) as error:

@@ -81,6 +81,7 @@ WORKFLOWS = (
     sell_plans.test_processor_account,
     sell_plans.send_plans,
     sell_plans.check_prices,
+    sell_plans.check_price,
     sell_plans.open_checkout,
     follow_subscriptions.follow_subscription,
     fetch_picture.fetch_picture,

@@ -2,13 +2,21 @@
 workflow. Without a usable answer the call has no transcript or summary, as before."""
 
 import logging
+from typing import Any
 from uuid import UUID
 
 from dbos import DBOS
 
 from app.config import Settings
 from app.database import Database
-from app.gateways.conversation_model import ConversationModel, ModelUnusable, summarise, transcribe
+from app.gateways import deepgram
+from app.gateways.conversation_model import (
+    ConversationModel,
+    ModelUnusable,
+    SpeechSegment,
+    summarise,
+    transcribe,
+)
 from app.gateways.files import FileStore
 from app.gateways.files.outages import retry_on_file_outage
 from app.jobs.context import context
@@ -52,19 +60,23 @@ def add_transcript(database: Database, files: FileStore, settings: Settings, cal
         settings.transcriber_seconds,
         settings.transcriber_key,
     )
-    name = f"call.{found.extension}"
     try:
         with files.open(found.file_key) as file:
             sound = file.read()
-        segments = transcribe(model, sound, name, found.content_type)
+        if settings.transcriber == "deepgram":
+            segments = deepgram.transcribe(model, sound, found.content_type)
+        else:
+            segments = transcribe(model, sound, f"call.{found.extension}", found.content_type)
     except (ModelUnusable, FileNotFoundError) as reason:
         log.warning("a recording was not transcribed: %s", reason)
         return
-    turns = [
-        {"text": each.text} | ({} if each.at is None else {"at": each.at}) for each in segments
-    ]
     with database.transaction() as session:
-        writing.keep_turns(session, call_id, turns)
+        writing.keep_turns(session, call_id, [_turn(each) for each in segments])
+
+
+def _turn(segment: SpeechSegment) -> dict[str, Any]:
+    known = {"text": segment.text, "at": segment.at, "voice": segment.speaker}
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def add_summary(database: Database, settings: Settings, call_id: UUID) -> None:

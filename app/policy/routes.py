@@ -114,6 +114,8 @@ ROUTES: dict[str, Permission | OpenAccess] = {
     "portal.outbox_html": P.PARTNER_WRITE,
     "portal.outbox_file": P.PARTNER_WRITE,
     "portal.operator_installation": P.PARTNER_CREATE,
+    "portal.operator_job_again_confirm": P.PARTNER_CREATE,
+    "portal.operator_job_again": P.PARTNER_CREATE,
     "portal.operator_partner_new": P.PARTNER_CREATE,
     "portal.operator_partner_create": P.PARTNER_CREATE,
     "portal.operator_partner": P.PARTNER_CREATE,

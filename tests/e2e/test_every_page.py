@@ -76,6 +76,7 @@ SEEN_ELSEWHERE = {
     "/operator/destinations/*",
     "/operator/figures",  # operators only: tests/portal/test_figure_check.py
     "/operator/installation",  # operators only: test_operator_console.py
+    "/operator/installation/jobs/*/again",  # tests/portal/test_operator_console.py
     "/operator/stuck-calls/*",  # operators only: tests/portal/test_operator_calls.py
     "/operator/partners/*",
     "/operator/partners/*/domain",

@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,12 +12,13 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
 from app.errors import Conflict, ValidationFailed
+from app.gateways.processors.base import PriceReference
 from app.jobs import sell_plans
 from app.jobs.context import WorkerContext
 from app.jobs.housekeeping import refresh_prices
-from app.models import PlanVersion, ProcessorAccount, ProcessorCheck, ProcessorPrice
+from app.models import PlanVersion, ProcessorAccount, ProcessorCheck, ProcessorPrice, utcnow
 from app.services import partners, pricing
-from app.services.pricing import PlanTerms, accounts, checkouts, selling, versions
+from app.services.pricing import EditedPlan, PlanTerms, accounts, checkouts, selling, versions
 from app.services.pricing.accounts import AccountKeys
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS, runs_on
@@ -50,13 +52,36 @@ def connect(
     )
 
 
-def draft(context: WorkerContext, tenant: Tenant, tier: Tier = Tier.PLUS, **changes: Any) -> None:
+def draft(
+    context: WorkerContext,
+    tenant: Tenant,
+    tier: Tier = Tier.PLUS,
+    *,
+    asked_at: datetime | None = None,
+    **changes: Any,
+) -> bool:
+    """Whether the plan was saved: a new price id is first asked for."""
     caller = tenant.caller(Role.PARTNER_ADMIN)
     with context.database.transaction() as session:
-        plans = versions.current(session, caller, tenant.partner.id).plans
-        plan = next(plan for plan in plans if plan.tier is tier)
+        plan = drafted(session, tenant, tier)
         wanted = replace(plan, **{"is_visible": True, **changes})
-        selling.save(session, caller, tenant.partner.id, wanted)
+        return selling.save(
+            *(session, caller, tenant.partner.id, wanted), is_outside=False, asked_at=asked_at
+        )
+
+
+def drafted(session: Session, tenant: Tenant, tier: Tier = Tier.PLUS) -> EditedPlan:
+    plans = versions.current(session, tenant.caller(Role.PARTNER_ADMIN), tenant.partner.id).plans
+    return next(plan for plan in plans if plan.tier is tier)
+
+
+def pasted(context: WorkerContext, tenant: Tenant, price_id: str, **more: Any) -> bool:
+    """Save a plan with the id until the worker has asked for it. Raises `ValidationFailed`."""
+    began = utcnow()
+    if draft(context, tenant, price_id=price_id, **more):
+        return True
+    sell_plans.ask_for_price(context, tenant.partner.id, PriceReference(Tier.PLUS, price_id, ""))
+    return draft(context, tenant, price_id=price_id, asked_at=began, **more)
 
 
 def publish(context: WorkerContext, tenant: Tenant) -> None:
@@ -156,36 +181,74 @@ def test_without_an_answer_the_plans_are_published_and_sent_again_on_request(
         assert KEY not in account.secret
 
 
-def test_a_pasted_id_is_published_only_if_stripe_says_the_same(
+def test_a_pasted_id_is_saved_only_if_stripe_says_the_same(
     context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
     monthly = {"recurring": {"interval": "month"}}
     right = stripe.price("Plus", 9900, "usd", **monthly)
     other = stripe.price("Plus", 3500, "eur", **monthly)
 
-    def refusal(price_id: str) -> str:
-        draft(context, own, price_id=price_id)
+    def refusal(price_id: str, **more: Any) -> tuple[str, str]:
         with pytest.raises(ValidationFailed) as refused:
-            publish(context, own)
-        return refused.value.message
+            pasted(context, own, price_id, name="Not saved", **more)
+        with context.database.transaction(read_only=True) as session:
+            plan = drafted(session, own)
+            assert (plan.name, plan.price_id) == ("Plus", "")
+        return refused.value.problems[0].field, refused.value.message
 
-    assert refusal("35") == "Plus: The price id is being checked. Publish again in a moment."
-    sell_plans.refresh_partner(context, own.partner.id)
-    assert refusal("35") == "Plus: The payment processor has no price 35. Check the id."
-    draft(context, own, price_id=other.id)
-    sell_plans.refresh_partner(context, own.partner.id)
-    assert refusal(other.id) == (
-        f"Plus: {other.id} costs 35 EUR each month, the plan 99.00 USD each month."
+    words = (
+        "Stripe has no price on sale with the id 35. Open the product in Stripe and copy the id of "
+        "its price."
     )
-    draft(context, own, price_id=right.id, product_id="prod_x")
-    sell_plans.refresh_partner(context, own.partner.id)
-    assert refusal(right.id) == f"Plus: {right.id} belongs to the product {right.product}."
-    draft(context, own, product_id="")
+    assert refusal("35") == ("priceId", words)
+    assert refusal(other.id) == (
+        "priceId",
+        f"{other.id} costs 35 EUR each month, the plan 99.00 USD each month.",
+    )
+    words = f"{right.id} belongs to the product {right.product}."
+    assert refusal(right.id, product_id="prod_x") == ("priceId", words)
+    assert pasted(context, own, right.id, product_id=str(right.product))
     with pytest.raises(ValidationFailed):
         draft(context, own, Tier.BASIC, price_id=right.id)
-    draft(context, own, product_id=str(right.product))
+    sell_plans.refresh_partner(context, own.partner.id)
     publish(context, own)
     assert sold(context, own) == (right.product, right.id)
+
+
+def test_an_id_that_stripe_did_not_know_is_asked_for_again(
+    context: WorkerContext, own: Tenant, stripe: StripeServer
+) -> None:
+    price = stripe.price("Plus", 9900, "usd", recurring={"interval": "month"})
+    stripe.client.v1.prices.update(price.id, {"active": False})
+    with pytest.raises(ValidationFailed):
+        pasted(context, own, price.id)
+    stripe.client.v1.prices.update(price.id, {"active": True})
+    assert pasted(context, own, price.id)
+
+
+def test_without_an_answer_a_pasted_id_is_not_saved(context: WorkerContext, own: Tenant) -> None:
+    with context.database.transaction() as session:
+        connect(session, context, own, AccountKeys("rk_live_nobody_knows"))
+    assert pasted(context, own, "price_1") is False
+    with pytest.raises(ValidationFailed) as refused:
+        draft(context, own, price_id="price_1", asked_at=utcnow() - timedelta(minutes=1))
+    assert refused.value.problems[0].code == "price_not_checked"
+    with context.database.transaction(read_only=True) as session:
+        assert drafted(session, own).price_id == ""
+
+
+def test_a_price_that_was_archived_before_its_plan_is_published_is_refused(
+    context: WorkerContext, own: Tenant, stripe: StripeServer
+) -> None:
+    price = stripe.price("Plus", 9900, "usd", recurring={"interval": "month"})
+    assert pasted(context, own, price.id)
+    stripe.client.v1.prices.update(price.id, {"active": False})
+    sell_plans.refresh_partner(context, own.partner.id)
+    with pytest.raises(ValidationFailed) as refused:
+        publish(context, own)
+    assert refused.value.message.startswith(
+        f"Plus: Stripe has no price on sale with the id {price.id}."
+    )
 
 
 def test_a_price_that_was_archived_at_stripe_is_no_longer_the_same(

@@ -99,6 +99,78 @@ def test_a_transcript_without_segments_is_one_turn(
     assert kept(desk) == ([{"text": "Hello. Who is it?"}], None)
 
 
+UTTERANCES = [
+    {"start": 0.4, "transcript": "Hello.", "speaker": 0},
+    {"start": 2.5, "transcript": "Who is it?", "speaker": 1},
+]
+CHANNELS = [{"alternatives": [{"transcript": "Hello. Who is it?"}, {"transcript": "Hallo"}]}]
+
+
+def heard_by_deepgram(desk: Desk, server: PictureServer) -> Any:
+    """Return the turns that are kept, and have them summed up."""
+    changes = {"transcriber": "deepgram", "transcriber_model": "nova-3", "transcriber_key": "dg"}
+    settings = desk.settings.model_copy(update=changes)
+    recorded(desk, server)
+    add_transcript(desk.database, desk.files, settings, desk.call_id)
+    add_summary(desk.database, settings, desk.call_id)
+    return (kept(desk) or ([],))[0]
+
+
+def test_deepgram_tells_the_speakers_apart(
+    desk: Desk, server: PictureServer, model: SpeechModel
+) -> None:
+    model.listens({"results": {"channels": CHANNELS, "utterances": UTTERANCES}})
+    model.sums_up("They asked who calls.")
+    assert heard_by_deepgram(desk, server) == [
+        {"text": "Hello.", "at": 0.4, "voice": 1},
+        {"text": "Who is it?", "at": 2.5, "voice": 2},
+    ]
+    (path, sound), (_, chat) = model.asked
+    assert path.startswith("/v1/listen?model=nova-3&")
+    assert sound == WAV
+    assert b"Speaker 1: Hello.\\nSpeaker 2: Who is it?" in chat
+    assert model.keys == {"Token dg", "Bearer sk-speech"}
+
+
+@pytest.mark.parametrize("utterances", [None, [], "?", [7], [{"transcript": ""}]])
+def test_without_utterances_deepgram_s_best_text_is_one_turn(
+    desk: Desk, server: PictureServer, model: SpeechModel, utterances: Any
+) -> None:
+    model.listens({"results": {"channels": CHANNELS, "utterances": utterances}})
+    assert heard_by_deepgram(desk, server) == [{"text": "Hello. Who is it?"}]
+
+
+def test_odd_times_and_speakers_of_deepgram_are_left_out(
+    desk: Desk, server: PictureServer, model: SpeechModel
+) -> None:
+    odd = [
+        {"transcript": "One\x00.", "start": -1, "speaker": -1},
+        {"transcript": "Two.", "start": "0", "speaker": True},
+        {"transcript": 3, "start": 1, "speaker": 1},
+    ]
+    model.listens({"results": {"utterances": odd}})
+    assert heard_by_deepgram(desk, server) == [{"text": "One."}, {"text": "Two."}]
+
+
+@pytest.mark.parametrize(
+    ("status", "reply"),
+    [
+        (401, {"err_code": "INVALID_AUTH"}),
+        (500, {}),
+        (200, []),
+        (200, {"results": 5}),
+        (200, {"results": {"channels": {}, "utterances": {}}}),
+        (200, {"results": {"channels": [{"alternatives": []}, {"alternatives": 1}, 1]}}),
+    ],
+)
+def test_an_answer_of_deepgram_of_no_use_leaves_the_call_without_a_transcript(
+    desk: Desk, server: PictureServer, model: SpeechModel, status: int, reply: Any
+) -> None:
+    model.listens(reply, status)
+    assert heard_by_deepgram(desk, server) == []
+    assert len(model.asked) == 1
+
+
 @pytest.mark.parametrize(
     ("status", "reply"),
     [(500, {}), (200, []), (200, {"text": ""}), (200, {"text": 5, "segments": [7]})],

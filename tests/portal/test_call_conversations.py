@@ -72,6 +72,7 @@ def test_the_page_shows_summary_recording_and_transcript(
         {"speaker": "assistant", "text": "Hello.", "at": 0},
         {"speaker": "person", "text": "<b>Who</b> is it?", "at": 62.5},
         {"speaker": "assistant", "text": "Ada."},
+        {"voice": 2, "text": "Hm."},
     ]
     session.add(
         CallTranscript(
@@ -86,7 +87,8 @@ def test_the_page_shows_summary_recording_and_transcript(
     page = signed_in(own.user).get(f"/calls/{call.id}").text
     assert words_of(page) == (
         "Conversation Summary They want a table. Recording Download recording Transcript "
-        "Assistant 00:00 Hello. Person 01:02 <b>Who</b> is it? Assistant Ada."
+        "Assistant 00:00 Hello. Person 01:02 <b>Who</b> is it? Assistant Ada. "
+        "Speaker 2 Hm."
     )
     assert f'<audio class="player" controls preload="none" src="/calls/{call.id}/recording"' in page
     assert "Please call back." in page

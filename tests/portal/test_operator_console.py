@@ -21,10 +21,12 @@ from app.enums import CallStatus, Role, UserStatus
 from app.factory import install_extensions
 from app.gateways import job_queue
 from app.gateways.job_queue import QueueDepth
+from app.jobs.worker import WORKFLOWS
 from app.models import AuditEntry, Backup, Mail, Partner, User, WorkerHeartbeat, utcnow
 from app.portal.operator import partner_views
 from app.portal.operator.installation_views import QUEUE_NAMES
 from app.services import workers
+from app.services.failed_jobs import REPEATABLE
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.small_disk import MB, small_disk
 from tests.fixtures.statements import counted
@@ -377,17 +379,20 @@ def test_the_page_of_the_installation_asks_no_more_queries_for_more_partners(
     assert len(one) == len(two) <= 22
 
 
+def engine_table(session: Session) -> str:
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    return "workflow_status" if is_sqlite else "dbos.workflow_status"
+
+
 def test_jobs_that_failed_for_good_are_counted_and_listed(
     session: Session, operator: Browser
 ) -> None:
     assert states(operator)["Failed jobs"] == "None"
     for number in (1, 2, 3):
         job_queue.enqueue_mail(session, UUID(int=number), 0, 0)
-    is_sqlite = session.get_bind().dialect.name == "sqlite"
-    table = "workflow_status" if is_sqlite else "dbos.workflow_status"
     ended = text(
-        f"UPDATE {table} SET status = :status, error = :error, created_at = created_at - :ago"  # noqa: S608 - a constant
-        " WHERE workflow_uuid = :id"
+        f"UPDATE {engine_table(session)} SET status = :status, error = :error, "  # noqa: S608 - a constant
+        "created_at = created_at - :ago WHERE workflow_uuid = :id"
     )
     failure = ValueError("No answer for ada@x.example.\nMore.")
     stored = b64encode(pickle.dumps(failure)).decode()  # as the engine stores errors
@@ -408,6 +413,74 @@ def test_jobs_that_failed_for_good_are_counted_and_listed(
         "ValueError: No answer for [email].",
         "The job was interrupted too often and given up.",
     ]
+
+
+def fail_all_jobs(session: Session) -> None:
+    session.execute(text(f"UPDATE {engine_table(session)} SET status = 'ERROR'"))  # noqa: S608 - a constant
+    session.commit()
+
+
+def test_a_failed_job_is_tried_again_after_a_confirmation(
+    session: Session, operator: Browser
+) -> None:
+    job_queue.enqueue_webhook(session, UUID(int=1), UUID(int=2), 1, 0)
+    job = f"webhook:{UUID(int=2)}:1"
+    fail_all_jobs(session)
+    url = f"{PAGE}/jobs/{job}/again"
+    assert f'href="{url}"' in operator.get(PAGE).text
+    question = words(operator.get(url))
+    assert "Try the job “send_webhook” again?" in question
+    assert "it arrives a second time" in question
+    assert operator.post(url, page=url).location == PAGE
+    page = operator.get(PAGE).text
+    assert "The job is queued again." in page
+    assert states(operator)["Failed jobs"] == "None"
+    columns = "workflow_uuid, status, queue_name, queue_partition_key"
+    query = f"SELECT {columns} FROM {engine_table(session)}"  # noqa: S608 - constants
+    assert sorted(map(tuple, session.execute(text(query)))) == [
+        (job, "ERROR", "webhooks", str(UUID(int=1))),
+        (f"{job}:again", "ENQUEUED", "webhooks", str(UUID(int=1))),
+    ]
+    entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "job.run_again")).one()
+    assert (entry.target, entry.target_id) == ("send_webhook", job)
+    assert operator.post(url, page=url).location == PAGE
+    assert "There is no such failed job." in operator.get(PAGE).text
+    fail_all_jobs(session)
+    assert f"{PAGE}/jobs/{job}:again/again" in operator.get(PAGE).text
+
+
+def test_a_failed_call_is_never_placed_again_from_here(session: Session, operator: Browser) -> None:
+    attempt = UUID(int=2)
+    job_queue.enqueue_call(
+        session, call_id=UUID(int=1), attempt_id=attempt, organization_id=UUID(int=3)
+    )
+    fail_all_jobs(session)
+    page = operator.get(PAGE).text
+    assert "Try again…" not in page
+    assert "Calls can’t be tried again here, so that none is placed twice." in page
+    url = f"{PAGE}/jobs/{attempt}/again"
+    assert operator.get(url).location == PAGE
+    assert operator.post(url, page=PAGE).location == PAGE
+    assert "This job can’t be tried again here." in operator.get(PAGE).text
+    query = text(f"SELECT count(*) FROM {engine_table(session)}")  # noqa: S608 - a constant
+    assert session.scalar(query) == 1
+
+
+@pytest.mark.parametrize("job", ["x", "%00", "webhook:1%00", "é" * 200])
+def test_a_job_that_does_not_exist_is_named_on_the_page(operator: Browser, job: str) -> None:
+    url = f"{PAGE}/jobs/{job}/again"
+    assert operator.get(url).location == PAGE
+    assert operator.post(url, page=PAGE).location == PAGE
+    assert "There is no such failed job." in operator.get(PAGE).text
+
+
+def test_what_can_be_tried_again_exists_and_places_no_calls() -> None:
+    known = {workflow.__name__: workflow.__module__ for workflow in WORKFLOWS}
+    assert set(known) >= REPEATABLE
+    modules = {known[name] for name in REPEATABLE}
+    assert not modules & {
+        f"app.jobs.{name}" for name in ("place_call", "silent_calls", "waiting_calls")
+    }
 
 
 def test_the_overview_leads_to_what_is_wrong_with_the_installation(

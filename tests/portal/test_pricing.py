@@ -246,9 +246,60 @@ def test_who_saves_second_sees_both_values_and_who_saved_first(admin: Browser, o
     assert "Review the changes again." in admin.get(late.location).text
 
 
-def test_one_price_id_is_not_that_of_two_plans(with_stripe: Browser) -> None:
+def answers(session: Session, price_id: str, *, cost: int = 149, is_known: bool = True) -> None:
+    """Store what Stripe says about an id, as the worker does."""
+    price = ListedPrice("Growth", Decimal(cost), "EUR", "prod_1", "month")
+    found = {price_id: price} if is_known else {}
+    refresh.keep(session, [PriceReference(Tier.PLUS, price_id, "")], found)
+    session.commit()
+
+
+def hidden(page: str) -> dict[str, str]:
+    return dict(re.findall(r'name="(asked_\w+)" value="(\w+)"', page))
+
+
+def test_a_new_price_id_waits_for_stripe_and_is_then_saved(
+    with_stripe: Browser, session: Session
+) -> None:
+    typed = {**FORM, "price_id": "price_1"}
+    answer = with_stripe.post(PLUS, typed, page=PLUS)
+    assert (answer.status_code, "Checking price_1 with Stripe…" in answer.text) == (200, True)
+    waiting = typed | hidden(answer.text)
+    htmx = {"HX-Request": "true"}
+    assert with_stripe.post(PLUS, waiting, page=PLUS, headers=htmx).status_code == 204
+    assert 'value="price_1"' not in with_stripe.get(PLUS).text
+    changed = with_stripe.post(PLUS, waiting | {"price_id": "price_2"}, page=PLUS, headers=htmx)
+    assert hidden(changed.text)["asked_id"] == "price_2"
+    answers(session, "price_1")
+    saved = with_stripe.post(PLUS, waiting, page=PLUS, headers=htmx)
+    assert saved.headers["HX-Redirect"] == "/pricing?saved=1"
+    assert 'value="price_1"' in with_stripe.get(PLUS).text
+
+
+def test_a_wrong_price_id_is_named_at_its_field_and_nothing_is_saved(
+    with_stripe: Browser, session: Session
+) -> None:
+    typed = {**FORM, "price_id": "price_1"}
+    waiting = typed | hidden(with_stripe.post(PLUS, typed, page=PLUS).text)
+    answers(session, "price_1", is_known=False)
+    answer = with_stripe.post(PLUS, waiting, page=PLUS)
+    assert answer.status_code == 422
+    error = answer.text.partition('id="price_id-error"')[2].partition("</p>")[0]
+    assert "Stripe has no price on sale with the id price_1. Open the product in Stripe" in error
+    assert hidden(answer.text) == {}
+    page = with_stripe.get(PLUS).text
+    assert "Growth" not in page
+    assert 'value="price_1"' not in page
+    assert "Checking price_1 with" in with_stripe.post(PLUS, typed, page=PLUS).text
+    for nonsense in ("x", "9" * 30):
+        sent = typed | {"asked_id": "price_1", "asked_at": nonsense}
+        assert with_stripe.post(PLUS, sent, page=PLUS).status_code == 200
+
+
+def test_one_price_id_is_not_that_of_two_plans(with_stripe: Browser, session: Session) -> None:
     ids = {"price_id": "35", "product_id": "prod_1"}
-    with_stripe.post(PLUS, {**FORM, **ids}, page=PLUS)
+    answers(session, "35")
+    assert with_stripe.post(PLUS, {**FORM, **ids}, page=PLUS).status_code == 303
     basic = "/pricing/plans/customerBasicPlan"
     answer = with_stripe.post(basic, {**FORM, **ids, "name": "Basic"}, page=basic)
     assert answer.status_code == 422
@@ -322,7 +373,7 @@ def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
     session.commit()
     page = words(with_stripe.get(PAGE).text)
     assert "Free price_f Not checked yet –" in page
-    assert "Basic price_b Basic: The payment processor has no price price_b." in page
+    assert "Basic price_b Basic: Stripe has no price on sale with the id price_b." in page
     assert "Plus price_p Same as the plan" in page
     assert "has not answered since" not in page
     session.get_one(ProcessorPrice, "price_p").fetched_at = utcnow() - timedelta(hours=3)

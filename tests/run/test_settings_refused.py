@@ -119,6 +119,16 @@ GUESSED = (
         ),
         (
             {
+                "PORTAL_TRANSCRIBER": "deepgram",
+                "PORTAL_TRANSCRIBER_URL": "https://api.deepgram.com/v1",
+            },
+            (
+                "PORTAL_TRANSCRIBER=deepgram needs PORTAL_TRANSCRIBER_URL, written "
+                "https://host/v1, and PORTAL_TRANSCRIBER_MODEL."
+            ),
+        ),
+        (
+            {
                 "PORTAL_WRITER": "openai",
                 "PORTAL_WRITER_URL": "https://models.example/v1",
                 "PORTAL_WRITER_MODEL": "small-1",

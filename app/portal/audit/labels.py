@@ -173,6 +173,7 @@ ACTION_WORDS = {
     "password.refused": lazy_gettext("Wrong current password"),
     "recovery.refused": lazy_gettext("Password reset refused"),
     "request.refused": lazy_gettext("Action not allowed"),
+    "job.run_again": lazy_gettext("Failed job tried again"),
     "list_export.deleted": lazy_gettext("Export deleted"),
     "list_export.requested": lazy_gettext("Export requested"),
     "saved_view.created": lazy_gettext("View saved"),

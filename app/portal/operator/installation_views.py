@@ -11,8 +11,9 @@ from sqlalchemy.orm import Session
 from app import VERSION
 from app.database.migration import check_schema
 from app.extensions import caller, settings, transaction
-from app.gateways import job_queue
-from app.gateways.job_queue import FailedJob, QueueDepth
+from app.gateways import failed_jobs, job_queue
+from app.gateways.failed_jobs import FailedJob
+from app.gateways.job_queue import QueueDepth
 from app.languages import gettext, lazy_gettext
 from app.models import FigureCheck, utcnow
 from app.portal.operator.parts import QueuedWork, parts, work
@@ -21,6 +22,7 @@ from app.portal.personal_data.settings_views import retention_rows
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import number, size
 from app.services import figure_check, installation
+from app.services.failed_jobs import REPEATABLE
 from app.services.installation import FAILED_WITHIN, DatabaseServer, is_late
 from app.services.money_words import exact_micros
 from app.services.spending.rates import currency_of
@@ -30,7 +32,7 @@ QUEUE_NAMES = {
     job_queue.IMPORT_QUEUE: lazy_gettext("Uploads"),
     job_queue.MAIL_QUEUE: lazy_gettext("Emails"),
     job_queue.WEBHOOK_QUEUE: lazy_gettext("Webhooks"),
-    job_queue.CHECK_QUEUE: lazy_gettext("Checks of active calls"),
+    job_queue.CHECK_QUEUE: lazy_gettext("Connection checks"),
     job_queue.PICTURE_QUEUE: lazy_gettext("Pictures"),
     job_queue.SILENT_QUEUE: lazy_gettext("Calls without an answer from the carrier"),
     job_queue.EXPORT_QUEUE: lazy_gettext("Exports"),
@@ -83,10 +85,14 @@ def _queues(now: QueuedWork) -> list[tuple[str, QueueDepth, bool, bool]]:
     ]
 
 
-def _failed(session: Session) -> list[tuple[str, FailedJob]]:
-    """Return the newest failed jobs with the names of their queues."""
-    found = job_queue.newest_failed(session, utcnow() - FAILED_WITHIN, MOST_FAILED)
-    return [(QUEUE_NAMES.get(each.queue, each.queue), each) for each in found]
+def _failed(session: Session) -> list[tuple[str, FailedJob, bool]]:
+    """Return the newest failed jobs with the names of their queues, and whether each can be tried
+    again."""
+    found = failed_jobs.newest_failed(session, utcnow() - FAILED_WITHIN, MOST_FAILED)
+    return [
+        (QUEUE_NAMES.get(each.queue, each.queue), each, each.workflow in REPEATABLE)
+        for each in found
+    ]
 
 
 def _facts(database: DatabaseServer, migration: str | None) -> list[tuple[str | None, ...]]:

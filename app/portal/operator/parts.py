@@ -13,7 +13,7 @@ from app.database.migration import SchemaCompatibility, head
 from app.disk_space import FileSystem, file_systems
 from app.enums import CarrierKind
 from app.extensions import caller, settings
-from app.gateways import job_queue
+from app.gateways import failed_jobs, job_queue
 from app.gateways.job_queue import QueueDepth
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
@@ -32,7 +32,7 @@ NAMES_IN_SENTENCE = {
     job_queue.IMPORT_QUEUE: lazy_gettext("uploads"),
     job_queue.MAIL_QUEUE: lazy_gettext("emails"),
     job_queue.WEBHOOK_QUEUE: lazy_gettext("webhooks"),
-    job_queue.CHECK_QUEUE: lazy_gettext("checks of active calls"),
+    job_queue.CHECK_QUEUE: lazy_gettext("connection checks"),
     job_queue.PICTURE_QUEUE: lazy_gettext("pictures"),
     job_queue.SILENT_QUEUE: lazy_gettext("calls without an answer from the carrier"),
     job_queue.EXPORT_QUEUE: lazy_gettext("exports"),
@@ -56,7 +56,7 @@ class QueuedWork:
 def work(session: Session) -> QueuedWork:
     found = workers.listing(session, settings().worker_silent_seconds)
     unserved = workers.unserved_queues(workers.by_queue(found.online))
-    failed = job_queue.count_failed(session, utcnow() - FAILED_WITHIN)
+    failed = failed_jobs.count_failed(session, utcnow() - FAILED_WITHIN)
     return QueuedWork(found, job_queue.depths(session), unserved, failed)
 
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, Self
 
+from flask import request
 from wtforms import (
     BooleanField,
     Field,
@@ -130,6 +132,16 @@ class PricingPlanForm(PortalForm):
             price_id=(self.price_id.data or "").strip() if has_ids else stored.price_id,
             product_id=(self.product_id.data or "").strip() if has_ids else stored.product_id,
         )
+
+    @property
+    def asked_at(self) -> datetime | None:
+        """When the processor was first asked for the typed price id; None if it wasn't."""
+        if request.form.get("asked_id") != (self.price_id.data or "").strip():
+            return None
+        try:
+            return datetime.fromtimestamp(int(request.form["asked_at"]), UTC)
+        except (LookupError, ValueError, OverflowError, OSError):
+            return None
 
     @property
     def text_rows(self) -> Iterator[tuple[str, PlanTextsRow]]:

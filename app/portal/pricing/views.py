@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from flask import redirect, render_template, url_for
+from flask import Response, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
@@ -16,7 +16,7 @@ from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import saving
-from app.portal.web.fragments import wants_fragment
+from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.navigation import may_open
 from app.services import partners, reporting
 from app.services.billing.by_plan import paid_by_plan
@@ -82,9 +82,19 @@ def save_plan(tier: str) -> Page:
         return page(), 422
     target = ("plan_version", version.id) if version else ("partner", own)
     with saving(form, page, stored=stored, target=target, validate=False) as session:
-        wanted = form.to_plan(plan, has_ids=has_ids)
-        selling.save(session, caller(), own, wanted, expected_version=form.version.data)
-    return redirect(url_for("portal.pricing", saved=1), 303)
+        wanted, asked_at = form.to_plan(plan, has_ids=has_ids), form.asked_at
+        is_saved = selling.save(
+            *(session, caller(), own, wanted),
+            is_outside=processor().is_outside,
+            expected_version=form.version.data,
+            asked_at=asked_at,
+        )
+    url = url_for("portal.pricing", saved=1)
+    if is_saved:
+        return htmx_order("HX-Redirect", url) if wants_fragment() else redirect(url, 303)
+    if wants_fragment() and asked_at:
+        return Response(status=204)
+    return _page(form, plan, wanted, asked_at or utcnow())
 
 
 @portal.post(f"/pricing/plans/{TIER}/preview")
@@ -104,7 +114,8 @@ def pricing_plan_show(tier: str) -> Page:
     """Let customers choose a hidden plan, once the draft is published."""
     with transaction() as session:
         plan = _plan(current_plans(session), tier)
-        selling.save(session, caller(), partners.own(caller()), replace(plan, is_visible=True))
+        shown, is_outside = replace(plan, is_visible=True), processor().is_outside
+        selling.save(session, caller(), partners.own(caller()), shown, is_outside=is_outside)
     return redirect(url_for("portal.pricing", saved=1), 303)
 
 
@@ -134,7 +145,14 @@ def _plan(found: PlanSet, tier: str) -> EditedPlan:
     return next(plan for plan in found.plans if plan.tier == tier)
 
 
-def _page(form: PricingPlanForm, plan: EditedPlan, typed: EditedPlan | None = None) -> str:
+def _page(
+    form: PricingPlanForm,
+    plan: EditedPlan,
+    typed: EditedPlan | None = None,
+    asked_at: datetime | None = None,
+) -> str:
+    """``asked_at``: since when the processor is asked for the price id; the page then saves again
+    by itself."""
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
         return render_template(
@@ -142,6 +160,7 @@ def _page(form: PricingPlanForm, plan: EditedPlan, typed: EditedPlan | None = No
             form=form,
             plan=plan,
             typed=typed or plan,
+            asked_at=asked_at,
             on_plan=effects.on_plans(session, caller(), partner_id)[plan.tier],
             languages=LANGUAGES,
             translated=any(row.name.data or row.features.data for _, row in form.text_rows),

@@ -68,7 +68,9 @@ def _only_shapes(data: bytes) -> bytes:
             raise NotDrawn(message)
         if element.tag == f"{_NAMESPACE}text" and "".join(element.itertext()).strip():
             message = gettext(
-                "The SVG contains text. Convert the text to paths, or save it as PNG."
+                "The SVG contains text, which needs its own font. Turn it into shapes and upload "
+                "it again (Illustrator: Type, Create Outlines; Inkscape: Path, Object to Path; "
+                "Figma: export with Outline text), or upload a PNG."
             )
             raise NotDrawn(message)
         for name, value in list(element.attrib.items()):

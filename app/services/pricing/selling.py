@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import BillingInterval, Tier
-from app.errors import Conflict, Problem, refuse_any
+from app.errors import Conflict, Problem, ValidationFailed, refuse_any
 from app.gateways.job_queue import enqueue_check
 from app.gateways.processors.base import PriceReference
 from app.languages import gettext
@@ -17,10 +17,12 @@ from app.models import PlanVersion, ProcessorCheck, ProcessorPrice, new_id, utcn
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import partners
-from app.services.pricing import accounts, versions
+from app.services.pricing import accounts, refresh, versions
 from app.services.pricing.plans import LOCAL_ID, EditedPlan
 from app.services.pricing.versions import PlanSet
 
+GIVEN_UP_AFTER = timedelta(seconds=25)
+"""The processor is asked twice, ten seconds each."""
 Ids = tuple[str, str]
 """The product id and the price id of a plan."""
 
@@ -48,13 +50,53 @@ def save(
     partner_id: UUID,
     plan: EditedPlan,
     *,
+    is_outside: bool,
     expected_version: int | None = None,
-) -> PlanSet:
-    """Write a plan into the draft as `versions.save` does, and have its price id checked."""
-    found = versions.save(session, caller, partner_id, plan, expected_version=expected_version)
+    asked_at: datetime | None = None,
+) -> bool:
+    """Write a plan into the draft as `versions.save` does. Return False, with nothing written,
+    while the processor is asked for a new price id: save again, with when it was first asked.
+
+    Where prices come from outside, a new id must be known there and say the same as the plan.
+    Raises also `ValidationFailed` (``price_not_checked`` if the processor doesn't answer,
+    ``price_unknown``, ``price_differs``).
+    """
+    found = versions.held(session, caller, partner_id, plan, expected_version=expected_version)
+    before = next(other.price_id for other in found.plans if other.tier is plan.tier)
+    is_new = plan.price_id not in ("", before) and not plan.price_id.startswith(LOCAL_ID)
+    has_ids = is_outside or accounts.is_connected(session, partner_id)
+    if is_new and has_ids and not _is_checked(session, partner_id, plan, asked_at):
+        return False
+    versions.save(session, caller, partner_id, plan, expected_version=expected_version)
     if is_priced(plan):
         ask_for_check(session, partner_id)
-    return found
+    return True
+
+
+def _is_checked(
+    session: Session, partner_id: UUID, plan: EditedPlan, asked_at: datetime | None
+) -> bool:
+    """Whether the processor has answered about the plan's price id lately, and knows it. An answer
+    that it doesn't counts only once it was asked again. Raises `ValidationFailed`."""
+    now, answer = utcnow(), session.get(ProcessorCheck, plan.price_id)
+    is_fresh = answer is not None and now - answer.asked_at < refresh.FRESH_FOR
+    if answer and is_fresh and (answer.found or asked_at):
+        wrong = _wrong(plan, session.get(ProcessorPrice, plan.price_id), answer.found)
+        if wrong:
+            raise ValidationFailed.on("priceId", *wrong)
+        return True
+    if asked_at is None:
+        if answer:
+            session.delete(answer)
+        arguments = (str(partner_id), plan.price_id, plan.tier.value)
+        enqueue_check(session, "check_price", new_id(), partner_id, *arguments)
+    elif now - asked_at > GIVEN_UP_AFTER:
+        message = gettext(
+            "Stripe hasn’t answered yet, so this id couldn’t be checked and nothing was saved. "
+            "Save again in a minute."
+        )
+        raise ValidationFailed.on("priceId", "price_not_checked", message)
+    return False
 
 
 def publish(
@@ -190,16 +232,29 @@ def _outside(identifier: str) -> str:
 
 
 def _problem(plan: EditedPlan, price: ProcessorPrice | None, found: bool | None) -> Problem | None:
+    wrong = _wrong(plan, price, found)
+    if wrong is None:
+        return None
+    code, message = wrong
+    return Problem(f"{plan.tier}.priceId", code, f"{plan.name}: {message}")
+
+
+def _wrong(
+    plan: EditedPlan, price: ProcessorPrice | None, found: bool | None
+) -> tuple[str, str] | None:
+    """Return the code and the words of what is wrong with the plan's price id, if anything."""
     terms = plan.terms
     if found is None:
         message = gettext("The price id is being checked. Publish again in a moment.")
-        code = "price_not_checked"
-    elif not found or price is None:
+        return "price_not_checked", message
+    if not found or price is None:
         message = gettext(
-            "The payment processor has no price %(id)s. Check the id.", id=plan.price_id
+            "Stripe has no price on sale with the id %(id)s. Open the product in Stripe and copy "
+            "the id of its price.",
+            id=plan.price_id,
         )
-        code = "price_unknown"
-    elif (price.cost, price.currency, price.interval) != (
+        return "price_unknown", message
+    if (price.cost, price.currency, price.interval) != (
         terms.cost,
         terms.currency,
         terms.interval.value,
@@ -210,17 +265,15 @@ def _problem(plan: EditedPlan, price: ProcessorPrice | None, found: bool | None)
             price=_paid(f"{price.cost.normalize():f} {price.currency}", price.interval),
             planned=_paid(f"{terms.cost:f} {terms.currency}", terms.interval),
         )
-        code = "price_differs"
-    elif plan.product_id and price.product_id not in (None, plan.product_id):
+        return "price_differs", message
+    if plan.product_id and price.product_id not in (None, plan.product_id):
         message = gettext(
             "%(id)s belongs to the product %(product)s.",
             id=plan.price_id,
             product=price.product_id,
         )
-        code = "price_differs"
-    else:
-        return None
-    return Problem(f"{plan.tier}.priceId", code, f"{plan.name}: {message}")
+        return "price_differs", message
+    return None
 
 
 def _paid(amount: str, interval: str | None) -> str:

@@ -123,13 +123,26 @@ def save(
     `NotFound`, `ValidationFailed` (also ``price_id_taken``: one price can't be that of two plans)
     and `Conflict` (``changed_meanwhile``).
     """
+    found = held(session, caller, partner_id, plan, expected_version=expected_version)
+    return _keep(session, caller, partner_id, found, _with(found, plan), plan.name)
+
+
+def held(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    plan: EditedPlan,
+    *,
+    expected_version: int | None = None,
+) -> PlanSet:
+    """Return the plans into whose draft ``plan`` may be written, with the partner locked. Raises as
+    `save`."""
     found = _held(session, caller, partner_id)
     check(plan)
     _refuse_taken_id(plan, found.plans)
-    wanted = [plan if other.tier is plan.tier else other for other in found.plans]
-    if wanted != list(found.plans):
+    if _with(found, plan) != list(found.plans):
         refuse_stale(expected_version, found.fingerprint, "plans")
-    return _keep(session, caller, partner_id, found, wanted, plan.name)
+    return found
 
 
 def move(session: Session, caller: Caller, partner_id: UUID, tier: Tier, steps: int) -> PlanSet:
@@ -249,6 +262,10 @@ def store(version: PlanVersion, plans: Sequence[EditedPlan]) -> None:
     of the code before it doesn't know."""
     version.plans = [plan.to_json() for plan in plans]
     version.texts = {plan.tier.value: plan.texts_to_json() for plan in plans if plan.texts} or None
+
+
+def _with(found: PlanSet, plan: EditedPlan) -> list[EditedPlan]:
+    return [plan if other.tier is plan.tier else other for other in found.plans]
 
 
 def _held(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:

@@ -54,10 +54,7 @@ def without_summary(session: Session, call_id: UUID) -> list[str]:
     found = _transcript(session, call_id)
     if found is None or found.summary:
         return []
-    return [
-        f"{turn['speaker']}: {turn['text']}" if "speaker" in turn else turn["text"]
-        for turn in found.turns
-    ]
+    return [_line(turn) for turn in found.turns]
 
 
 def keep_summary(session: Session, call_id: UUID, summary: str) -> None:
@@ -67,6 +64,12 @@ def keep_summary(session: Session, call_id: UUID, summary: str) -> None:
     )
     if found is not None and not found.summary:
         found.summary = summary
+
+
+def _line(turn: dict[str, Any]) -> str:
+    if "voice" in turn:
+        return f"Speaker {turn['voice']}: {turn['text']}"
+    return f"{turn['speaker']}: {turn['text']}" if "speaker" in turn else turn["text"]
 
 
 def _transcript(session: Session, call_id: UUID) -> CallTranscript | None:

@@ -88,7 +88,11 @@ UNDRAWABLE = "The SVG can’t be drawn. Save it again, or as PNG."
         (b"<html><svg></svg></html>", UNREADABLE),
         (
             document('<text x="5" y="50">Northwind</text>'),
-            "The SVG contains text. Convert the text to paths, or save it as PNG.",
+            (
+                "The SVG contains text, which needs its own font. Turn it into shapes and upload "
+                "it again (Illustrator: Type, Create Outlines; Inkscape: Path, Object to Path; "
+                "Figma: export with Outline text), or upload a PNG."
+            ),
         ),
         (
             document("<g>" * 5_000 + "</g>" * 5_000),

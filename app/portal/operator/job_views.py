@@ -1,0 +1,44 @@
+"""A failed job is tried again, after a confirmation."""
+
+from flask import url_for
+
+from app.errors import Conflict, NotFound
+from app.extensions import caller
+from app.languages import gettext
+from app.portal.web.blueprint import Page, portal
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.messages import changing, redirect_with
+from app.services import failed_jobs
+
+JOB = "/operator/installation/jobs/<string(maxlength=300):job_id>/again"
+MESSAGES = {"send_mail", "send_webhook", "send_held_webhooks"}
+"""What others receive: once more, if it had arrived before the error."""
+
+
+@portal.get(JOB)
+def operator_job_again_confirm(job_id: str) -> Page:
+    url = url_for("portal.operator_installation")
+    with changing(url, Conflict, NotFound) as session:
+        workflow = failed_jobs.get(session, caller(), job_id)
+    consequences = [gettext("The job begins again, with what it was given then.")]
+    if workflow in MESSAGES:
+        words = gettext("If the message had arrived before the error, it arrives a second time.")
+        consequences.append(words)
+    consequences.append(gettext("If it fails again, it is listed again."))
+    return ConfirmationPage(
+        gettext("Try the job “%(name)s” again?", name=workflow),
+        consequences,
+        gettext("Try again"),
+        gettext("Leave it failed"),
+        url,
+        danger=False,
+        crumbs=[(gettext("Installation"), url)],
+    ).page()
+
+
+@portal.post(JOB)
+def operator_job_again(job_id: str) -> Page:
+    url = url_for("portal.operator_installation")
+    with changing(url, Conflict, NotFound) as session:
+        failed_jobs.run_again(session, caller(), job_id)
+    return redirect_with(gettext("The job is queued again."), url)
