@@ -57,6 +57,7 @@ ROUTES: dict[str, Permission | OpenAccess] = {
     "portal.favicon": OpenAccess.PUBLIC,
     "portal.chat_stylesheet": OpenAccess.PUBLIC,
     "portal.language": OpenAccess.PUBLIC,
+    "portal.former_address": OpenAccess.PUBLIC,  # leads to a page that asks
     "portal.sign_in": OpenAccess.PUBLIC,
     "portal.sign_in_post": OpenAccess.PUBLIC,
     "portal.partner_sign_in": OpenAccess.PUBLIC,

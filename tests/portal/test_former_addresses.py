@@ -9,11 +9,11 @@ from tests.portal.conftest import Browser
 @pytest.mark.parametrize(
     ("former", "new"),
     [
-        ("/users", "/users"),
-        ("/users?status=invited&sort=-name", "/users?status=invited&sort=-name"),
-        ("/users/invite", "/users/invite"),
-        ("/carriers", "/carriers"),
-        ("/carriers/accounts/trunk?organization=1", "/carriers/accounts/trunk?organization=1"),
+        ("/people", "/users"),
+        ("/people?status=invited&sort=-name", "/users?status=invited&sort=-name"),
+        ("/people/invite", "/users/invite"),
+        ("/line", "/carriers"),
+        ("/line/accounts/trunk?organization=1", "/carriers/accounts/trunk?organization=1"),
     ],
 )
 def test_a_bookmark_of_a_former_address_opens_the_page(
@@ -25,6 +25,6 @@ def test_a_bookmark_of_a_former_address_opens_the_page(
 
 def test_the_former_list_of_an_organizations_users_leads_to_it(admin: Browser, own: Tenant) -> None:
     there = f"/organizations/{own.organization.id}"
-    answer = admin.get(f"{there}/users")
+    answer = admin.get(f"{there}/people")
     assert (answer.status_code, answer.location) == (308, f"{there}/users")
     assert admin.get(answer.location).status_code == 200

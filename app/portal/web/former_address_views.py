@@ -5,14 +5,15 @@ from werkzeug.wrappers import Response
 
 from app.portal.web.blueprint import portal
 
+NEW_WORDS = {"/people": "/users", "/line": "/carriers"}
 
-@portal.get("/users")
-@portal.get("/users/<path:rest>")
-@portal.get("/organizations/<uuid:organization_id>/users")
-@portal.get("/carriers")
-@portal.get("/carriers/<path:rest>")
+
+@portal.get("/people")
+@portal.get("/people/<path:rest>")
+@portal.get("/organizations/<uuid:organization_id>/people")
+@portal.get("/line")
+@portal.get("/line/<path:rest>")
 def former_address(**_parts: object) -> Response:
     path = request.full_path.removesuffix("?")
-    new = {"/users": "/users", "/carriers": "/carriers"}
-    word = next(word for word in new if word in path)
-    return redirect(path.replace(word, new[word], 1), 308)
+    word = next(word for word in NEW_WORDS if word in path)
+    return redirect(path.replace(word, NEW_WORDS[word], 1), 308)
