@@ -1,8 +1,10 @@
 """How dates are written in the current language.
 
-English is written as in Britain, the day first; in the other languages the Unicode CLDR decides.
+English is written as in Britain, the day first; in the other languages the Unicode CLDR decides,
+except for the first day of a French month, which is an ordinal.
 """
 
+import re
 from datetime import date, datetime
 from functools import lru_cache
 
@@ -14,6 +16,8 @@ from app.languages.current import DEFAULT, language, locale
 NO_BREAK = "\u00a0"
 # Keeps what follows a dash on its line.
 JOINER = "\u2060"
+_BRITISH_SEPTEMBER = re.compile(r"\bSept\b")
+_FIRST_OF_MONTH = re.compile(r"\b1(?= [^\W\d])")
 _ENGLISH = Locale(DEFAULT)
 _BRITISH = Locale(DEFAULT, "GB")
 _DAY_FIRST = {
@@ -43,10 +47,11 @@ def month_alone(month: date) -> str:
 
 def written_days(first: date, last: date, parts: str = "yMMMd") -> str:
     """Return the days from the first to the last: 1–27 Nov 2026."""
-    words = format_interval(
-        first, last, parts, locale=_BRITISH if language() == DEFAULT else locale()
-    )
-    return str(words).replace(" ", NO_BREAK)
+    is_english = language() == DEFAULT
+    words = str(format_interval(first, last, parts, locale=_BRITISH if is_english else locale()))
+    if is_english:  # Britain's Sept is Sep in single dates
+        words = _BRITISH_SEPTEMBER.sub("Sep", words)
+    return words.replace(" ", NO_BREAK)
 
 
 def zone_letters(local: datetime) -> str:
@@ -68,4 +73,6 @@ def _written(day: date, parts: str, other: str | None) -> str:
         text = format_date(day, "long", locale=other)
     else:
         text = format_skeleton(parts, day, locale=other)
+    if other and other.startswith("fr"):
+        text = _FIRST_OF_MONTH.sub("1er", text)
     return text.replace(" ", NO_BREAK)

@@ -12,6 +12,8 @@ const dayName = new Intl.DateTimeFormat(locale, { day: "numeric", timeZone: "UTC
 const monthDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
 const monthName = new Intl.DateTimeFormat(locale, { month: "short", timeZone: "UTC" });
 const monthYear = new Intl.DateTimeFormat(locale, { month: "short", year: "numeric", timeZone: "UTC" });
+// The page writes Sep, Britain Sept.
+const shown = (words) => (lang === "en" ? words.replace("Sept", "Sep") : words);
 
 export async function charts(root) {
   await document.fonts.load(FONT);
@@ -124,8 +126,8 @@ function dayAxis({ days, unit }, width, colours) {
     splits: () => moments.filter((_, at) => at % every === 0),
     values: (_, splits) => splits.map((moment, at) => {
       const date = new Date(moment * 1000);
-      if (unit === "month") return (at === 0 || date.getUTCMonth() < every ? monthYear : monthName).format(date);
-      return at === 0 || date.getUTCDate() <= every ? monthDay.format(date) : dayName.format(date);
+      if (unit === "month") return shown((at === 0 || date.getUTCMonth() < every ? monthYear : monthName).format(date));
+      return at === 0 || date.getUTCDate() <= every ? shown(monthDay.format(date)) : dayName.format(date);
     }),
   };
 }

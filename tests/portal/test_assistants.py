@@ -307,6 +307,7 @@ def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
     assert names(f"{of_organization}&readiness=not-ready") == [assistant.name]
     assert names("q=rita") == ["Ready Rita"]
     assert names("q=202+555+0148") == ["Ready Rita"]
+    assert names(f"q={own.organization.name.upper()}") == ["Ready Rita", "Off Otto", assistant.name]
     own.organization.status = OrganizationStatus.SUSPENDED
     session.commit()
     assert assistants.readiness_of(ready, own.organization) is Readiness.NOT_READY

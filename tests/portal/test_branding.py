@@ -1,6 +1,7 @@
 """The branding studio: what is saved stays a draft until it is published."""
 
 import io
+import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -224,6 +225,19 @@ def test_typing_gets_the_preview_back(editor: Browser) -> None:
     assert answer.status_code == 200
     assert answer.text.lstrip().startswith('<div id="studio-draft">')
     assert "/branding/preview/sign-in" in answer.text
+
+
+def test_typing_a_text_of_another_language_turns_the_preview_to_it(editor: Browser) -> None:
+    page = editor.get(PAGE).text
+    token = re.search(r'name="csrf_token" value="([^"]+)"', page)
+    assert token
+    (sent,) = re.findall(r"""hx-vals='([^']*)'[^>]*>\s*<legend>Deutsch</legend>""", page)
+    answer = editor.client.post(
+        PAGE,
+        data={**FORM, "csrf_token": token.group(1), "language": "en", **json.loads(sent)},
+        headers={"HX-Request": "true"},
+    )
+    assert "language=de" in re.findall(r'<iframe src="([^"]+)"', answer.text)[0]
 
 
 def test_a_colour_that_carries_no_white_text_offers_the_nearest_shade(editor: Browser) -> None:

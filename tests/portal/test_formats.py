@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from app.languages import speaking
+from app.languages.dates import written_date, written_days
 from app.portal.web.formats import breakable, range_end, short_moment, unbroken, utc_days
 
 
@@ -40,6 +41,36 @@ def test_a_date_among_details_is_short_and_breaks_only_before_its_time(
         words = short_moment(datetime(2026, 11, 29, 11, 55, tzinfo=UTC))
     assert words.replace("\N{NO-BREAK SPACE}", " ") == shown
     assert words.split(" ") == [words.partition(" ")[0], words.partition(" ")[2]]
+
+
+@pytest.mark.parametrize(
+    ("language", "single", "days"),
+    [
+        ("en", "1 Sep 2026", "1–27 Sep 2026"),
+        ("de", "1. Sept. 2026", "1.–27. Sept. 2026"),
+        ("es", "1 sept 2026", "1–27 sept 2026"),
+        ("fr", "1er sept. 2026", "1–27 sept. 2026"),
+    ],
+)
+def test_september_is_written_alike_in_dates_and_ranges(
+    language: str, single: str, days: str
+) -> None:
+    first, last = date(2026, 9, 1), date(2026, 9, 27)
+    with speaking(language):
+        shown = written_date(first, "yMMMd"), written_days(first, last)
+    assert [words.replace("\N{NO-BREAK SPACE}", " ") for words in shown] == [single, days]
+
+
+def test_only_the_first_day_of_a_french_month_is_an_ordinal() -> None:
+    with speaking("fr"):
+        shown = [written_date(date(2026, 8, day), "yMMMMd") for day in (1, 11, 21)]
+        month = written_date(date(2026, 8, 1), "yMMMM")
+    assert [words.replace("\N{NO-BREAK SPACE}", " ") for words in (*shown, month)] == [
+        "1er août 2026",
+        "11 août 2026",
+        "21 août 2026",
+        "août 2026",
+    ]
 
 
 def test_a_range_never_breaks_after_its_dash() -> None:

@@ -38,7 +38,7 @@ def calls(session: Session, own: Tenant, other: Tenant) -> dict[str, Call]:
 
 
 def test_an_operator_reads_and_filters_the_calls_of_all_partners(
-    session: Session, calls: dict[str, Call], own: Tenant
+    session: Session, calls: dict[str, Call], own: Tenant, other: Tenant
 ) -> None:
     def found(**wanted: object) -> set[str]:
         page = of_partners.search(session, OPERATOR, PartnerCallFilter(**wanted))  # type: ignore[arg-type]  # its fields
@@ -48,6 +48,9 @@ def test_an_operator_reads_and_filters_the_calls_of_all_partners(
     assert found() == {"own", "other"}
     assert found(partner=own.partner.id) == {"own"}
     assert found(partner=own.partner.name[:5].upper()) == {"own"}
+    assert found(organization=other.organization.id) == {"other"}
+    assert found(organization=own.organization.name[2:].upper()) == {"own"}
+    assert found(organization="no such organization") == set()
     assert found(carrier=CarrierKind.TWILIO) == {"other"}
     assert found(states=frozenset({CallStatus.FAILED})) == {"other"}
     assert found(since=calls["own"].expires_at) == set()
@@ -95,8 +98,18 @@ def test_a_partners_page_and_the_installation_lead_to_its_calls(
     assert 'href="/operator/calls"' in operator.get("/operator/installation").text
 
 
-def test_a_partner_that_does_not_exist_is_missing(operator: Browser) -> None:
-    missing = "/operator/calls?partner=00000000-0000-0000-0000-000000000000"
+@pytest.mark.usefixtures("calls")
+def test_the_filter_by_an_organization_shows_its_name(own: Tenant, operator: Browser) -> None:
+    page = operator.get(f"/operator/calls?organization={own.organization.id}").text
+    boxes = re.findall(r'<input[^>]*type="search"[^>]*name="organization"[^>]*>', page)
+    assert [f'value="{own.organization.name}"' in box for box in boxes] == [True]
+
+
+@pytest.mark.parametrize("name", ["partner", "organization"])
+def test_a_partner_or_organization_that_does_not_exist_is_missing(
+    operator: Browser, name: str
+) -> None:
+    missing = f"/operator/calls?{name}=00000000-0000-0000-0000-000000000000"
     assert operator.get(missing).status_code == 404
 
 

@@ -318,7 +318,7 @@ def test_a_member_sees_their_own_organization(
     session.commit()
     page = signed_in(quiet.plus_user).get("/").text
     days = f"1–\N{WORD JOINER}{utcnow().day}"
-    assert f"Northwind Dental, {days} Oct 2026, compared with {days} Sept 2026." in text_of(page)
+    assert f"Northwind Dental, {days} Oct 2026, compared with {days} Sep 2026." in text_of(page)
     assert "Conversations 3 None in the previous period" in text_of(page)
     assert "+1\u00a0202\u00a0555\u00a00101" in page
     assert "+1\u00a0202\u00a0555\u00a00102" not in page

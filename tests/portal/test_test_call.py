@@ -238,3 +238,29 @@ def test_a_member_chooses_among_names_and_numbers_staff_among_names_and_organiza
     number = phone(assistant.phone_number).replace("\N{NO-BREAK SPACE}", " ")
     assert words(signed_in(own.user)) == f"{assistant.name} ({number})"
     assert words(admin) == f"{assistant.name}, {own.organization.name}"
+
+
+def test_a_call_placed_again_names_the_earlier_one_and_leads_back_to_it(
+    session: Session, assistant: Assistant, admin: Browser
+) -> None:
+    typed = {"assistant": str(assistant.id), "number": "+12025550101", "once": "a", **EXACT}
+    admin.post("/test-call", typed, page="/test-call")
+    earlier = session.scalars(select(Call)).one()
+    back, form = f'<a href="/calls/{earlier.id}">call to ', f"/test-call?again={earlier.id}"
+    page = admin.get(form).text
+    assert back in page
+    action = unescape(re.findall(r'action="(/test-call[^"]*)"', page)[0])
+    placed = admin.post(action, {**typed, "once": "b"}, page=form).location
+    assert re.search(rf"call=(?!{earlier.id})[0-9a-f-]+&again={earlier.id}", placed)
+    shown = admin.get(placed).text
+    assert 'id="live-call"' in shown
+    assert back in shown
+
+
+def test_a_call_is_shown_although_the_earlier_one_is_gone(
+    session: Session, assistant: Assistant, admin: Browser
+) -> None:
+    typed = {"assistant": str(assistant.id), "number": "+12025550101", "once": "a", **EXACT}
+    placed = admin.post("/test-call", typed, page="/test-call").location
+    shown = admin.get(f"{placed}&again=00000000-0000-7000-8000-000000000000")
+    assert (shown.status_code, "<h1>Test call</h1>" in shown.text) == (200, True)

@@ -95,7 +95,11 @@ ASSISTANTS = ListDefinition(
         ),
     ),
     filters=(
-        ListFilter("q", lazy_gettext("Name or phone number")),
+        ListFilter(
+            "q",
+            lazy_gettext("Name, number or organization"),
+            label_of_members=lazy_gettext("Name or phone number"),
+        ),
         ListFilter(
             "readiness", lazy_gettext("Readiness"), READINESS_NAMES, lazy_gettext("Any readiness")
         ),

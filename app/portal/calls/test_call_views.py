@@ -1,6 +1,7 @@
 """The test call: its form, the pre-call checks, and the call while it is active."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -14,7 +15,7 @@ from app.enums import CallSource, CarrierKind
 from app.errors import Conflict, Forbidden, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, pgettext
-from app.models import Assistant, utcnow
+from app.models import Assistant, Call, utcnow
 from app.phone import timezones_of
 from app.policy import Permission
 from app.portal.calls.forms import HINTS, TestCallForm
@@ -49,8 +50,7 @@ PAGES = {
 def test_call() -> Page:
     """Show the form, filled as ``call`` was placed and beside it, or to call ``again``."""
     call_id = as_uuid(request.args.get("call"))
-    again_id = as_uuid(request.args.get("again"))
-    repeated_id = call_id or again_id
+    repeated_id = call_id or _again_id()
     if repeated_id is None:
         return _test_page(_new_form(), None)
     with transaction(read_only=True) as session:
@@ -58,6 +58,18 @@ def test_call() -> Page:
         assistant = assistants.get(session, caller(), call.assistant_id)
         form = TestCallForm.repeating(call, assistant)
     return _test_page(form, call_id)
+
+
+def _again_id() -> UUID | None:
+    return as_uuid(request.args.get("again"))
+
+
+def _earlier(session: Session) -> Call | None:
+    """Return the call that this one is placed after, as the URL says."""
+    again_id = _again_id()
+    with suppress(NotFound):
+        return calls.get(session, caller(), again_id) if again_id else None
+    return None
 
 
 def _new_form() -> TestCallForm:
@@ -102,7 +114,7 @@ def test_call_place() -> Page:
         placed = calls.schedule(
             session, caller(), wanted, source=CallSource.TEST, live=True, **rules
         )
-        url = submission.led_to(url_for("portal.test_call", call=placed.call_id))
+        url = submission.led_to(url_for("portal.test_call", call=placed.call_id, again=_again_id()))
     return redirect(url, 303)
 
 
@@ -140,6 +152,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             no_number=not (form.called_number or is_refused),
             has_assistants=bool(choices),
             has_more=len(choices) >= MOST_ASSISTANTS,
+            earlier=_earlier(session),
             **shown,
         )
 

@@ -22,6 +22,7 @@ def chosen_filters() -> tuple[PartnerCallFilter, Problems]:
     since, before, problems = time_bounds(zone())
     wanted = PartnerCallFilter(
         partner=lists.id_or_words("partner"),
+        organization=lists.id_or_words("organization"),
         states=chosen_states(),
         carrier=lists.choice_filter("carrier", CarrierKind),
         since=since,
@@ -110,6 +111,7 @@ PARTNER_CALLS = ListDefinition(
     filters=(
         ListFilter("partner", lazy_gettext("Partner")),
         STATE_FILTER,
+        ListFilter("organization", lazy_gettext("Organization")),
         ListFilter("carrier", lazy_gettext("Carrier"), CARRIER_NAMES, lazy_gettext("Any carrier")),
     ),
     sorts=SORTS,

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from app.extensions import caller, transaction
 from app.portal.operator.call_listing import PARTNER_CALLS, chosen_filters, short_outcome
+from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page, without_empty
@@ -19,11 +20,13 @@ def operator_calls() -> Page:
         page = without_empty(list_page(session, PARTNER_CALLS), "cost")
         of = wanted.partner
         partner = partners.get(session, caller(), of) if isinstance(of, UUID) else None
+        named = organization_picker.named_in_filter(session)
     return render_checked(
         "portal/operator/calls.html",
         problems,
         list=page,
         partner=partner,
+        named=named,
         outcome=short_outcome,
         cost_digits=shared_digits(
             (Decimal(row.charged[0]).scaleb(-6), row.charged[1]) for row in page.rows if row.charged

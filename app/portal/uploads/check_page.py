@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 from app.enums import CampaignStatus, ContactAction, OrganizationStatus
 from app.errors import Conflict, in_language
 from app.extensions import transaction
-from app.languages import gettext, ngettext, pgettext
+from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.models import Campaign, ContactImport, Organization
 from app.phone import country_name
 from app.portal.uploads.campaign_words import names_of
@@ -33,8 +33,9 @@ from app.portal.web import lists
 from app.portal.web.campaign_states import steps_of_planned
 from app.portal.web.formats import number
 from app.services import outreach
-from app.services.contacts.plan import FAILED
+from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import corrections, reports, uploads
+from app.services.imports.changes import changes_of
 from app.services.imports.kinds import DUPLICATE, NOT_IN_USE
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import earlier_row
@@ -61,6 +62,15 @@ class RowWarning:
 
 
 SHOWN_DUPLICATES = 3
+_ROWS_TITLES = {
+    None: lazy_gettext("Rows of the file"),
+    CREATED: lazy_gettext("New contacts"),
+    UPDATED: lazy_gettext("Contacts to update"),
+    DELETED: lazy_gettext("Contacts to delete"),
+    IGNORED: lazy_gettext("Ignored rows"),
+    FAILED: lazy_gettext("Rows to fix"),
+}
+"""The heading of the rows by their outcome."""
 Typed = Mapping[int, Mapping[int, str]]
 """Sent corrections: row number -> index of the column -> text."""
 
@@ -74,23 +84,25 @@ def check_context(
     notes = reports.note_kinds(session, upload)
     kind = _chosen(kinds, request.args.get("kind"), with_reason=True)
     note = _chosen(notes, request.args.get("note"), with_reason=False)
-    shows_all = request.args.get("rows") == "all" or not upload.failed
+    outcome = _chosen_outcome(upload)
     place = lists.place()
     page = reports.page(
         session,
         upload,
-        outcome=None if shows_all else FAILED,
+        outcome=outcome,
         code=kind.code if kind else None,
         reason=kind.reason if kind else None,
         note=note.code if note and not kind else None,
         after=_row_number(place.cursor),
         limit=lists.PAGE_SIZE,
     )
+    shown = kind.rows if kind else note.rows if note else _total(upload, outcome)
+    changes = changes_of(session, upload, page.rows)
     campaign = session.get_one(Campaign, upload.campaign_id)
     by_hand = corrections.count_fixes(session, upload)
     ignored = ignored_words(reports.ignored_kinds(session, upload))
     return {
-        "kinds": _chips(upload, kinds, kind, note),
+        "kinds": _chips(upload, kinds, kind, shows_failed=outcome == FAILED and not note),
         "notes": [
             FilterChip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes
         ],
@@ -99,7 +111,10 @@ def check_context(
         "repeats": _repeats(session, upload, notes),
         "not_in_use": _rows_of(notes, NOT_IN_USE),
         "filtered": kind or note,
-        "shown_total": kind.rows if kind else note.rows if note else _total(upload, shows_all),
+        "shown_total": shown,
+        "rows_title": _ROWS_TITLES[FAILED if kind else None if note else outcome],
+        "outcome_urls": [_outcome_url(upload, each) for each in COUNTS],
+        "all_url": _rows_url(upload, "all") if shown < upload.rows_total else "",
         "repairs": [
             {
                 "reason": repair.reason,
@@ -113,7 +128,10 @@ def check_context(
         ],
         "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],
         "columns": columns_of(upload, uploads.external_id_keys(session, upload)),
-        "rows": [sheet_row(upload, row, (typed or {}).get(row.number, {})) for row in page.rows],
+        "rows": [
+            sheet_row(upload, row, (typed or {}).get(row.number, {}), changes.get(row.number))
+            for row in page.rows
+        ],
         "fixes": fixes_words(by_hand),
         "left_out": by_hand.left_out,
         "reading": ReadingForm.showing(upload),
@@ -176,11 +194,12 @@ def _chips(
     upload: ContactImport,
     kinds: Sequence[ProblemKind],
     kind: ProblemKind | None,
-    note: ProblemKind | None,
+    *,
+    shows_failed: bool,
 ) -> list[FilterChip]:
     if not kinds:
         return []
-    every = FilterChip(gettext("All"), upload.failed, _url(upload), kind is None and note is None)
+    every = FilterChip(gettext("All"), upload.failed, _url(upload), shows_failed and not kind)
     return [
         every,
         *(
@@ -271,8 +290,24 @@ def _row_number(cursor: str | None) -> int:
     )
 
 
-def _total(upload: ContactImport, shows_all: bool) -> int:
-    return upload.rows_total if shows_all else upload.failed
+def _chosen_outcome(upload: ContactImport) -> str | None:
+    """Return the outcome whose rows are shown, None for all: those to fix, if there are any."""
+    wanted = request.args.get("rows")
+    if wanted in COUNTS:
+        return wanted
+    return FAILED if upload.failed and wanted != "all" else None
+
+
+def _total(upload: ContactImport, outcome: str | None) -> int:
+    return int(getattr(upload, outcome)) if outcome else upload.rows_total
+
+
+def _outcome_url(upload: ContactImport, outcome: str) -> str:
+    return _rows_url(upload, outcome) if getattr(upload, outcome) else ""
+
+
+def _rows_url(upload: ContactImport, rows: str) -> str:
+    return url_for("portal.upload", upload_id=upload.id, rows=rows, _anchor="rows")
 
 
 def _url(upload: ContactImport, kind: str | None = None, note: str | None = None) -> str:

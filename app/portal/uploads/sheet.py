@@ -7,8 +7,10 @@ from app.errors import in_language
 from app.languages import gettext, lazy_gettext, lazy_pgettext, pgettext
 from app.models import ContactImport, ImportProblem
 from app.portal.uploads.labels import repaired_value
+from app.portal.uploads.row_changes import FieldChange, row_changes
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
+from app.services.imports.changes import ContactChange
 from app.services.imports.corrections import LEFT_OUT
 from app.services.imports.mapping import PAIR, ColumnTarget, TargetField
 from app.services.imports.reports import ShownRow
@@ -36,13 +38,16 @@ _PAIR_NAMES = (
 class SheetCell:
     """A value of the file; ``tone`` is "bad", "repair" or empty, ``reasons`` are shown below it.
 
-    ``typed`` is the whole value if it can be fixed, otherwise None.
+    ``typed`` is the whole value if it can be fixed, otherwise None. ``old`` is the contact's value
+    that this one replaces, None if it replaces none; ``changes`` are those of further fields.
     """
 
     value: str
     tone: str
     reasons: tuple[str, ...]
     typed: str | None = None
+    old: str | None = None
+    changes: Sequence[FieldChange] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +135,10 @@ def _choices(
     return groups
 
 
-def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) -> SheetRow:
-    """Return a row with its editable cells.
+def sheet_row(
+    upload: ContactImport, row: ShownRow, typed: Mapping[int, str], change: ContactChange | None
+) -> SheetRow:
+    """Return a row with its editable cells; ``change`` is what it would change.
 
     Cells with a problem can be fixed, and those with a note in a row that is applied; a note about
     the whole row stands at what identifies the contact. A broken row is fixed as a whole; in a row
@@ -160,9 +167,25 @@ def sheet_row(upload: ContactImport, row: ShownRow, typed: Mapping[int, str]) ->
         values = "; ".join(further)[:LONGEST_CELL]
         words = gettext("After the last column: %(values)s", values=values)
         cells[-1] = replace(cells[-1], tone="bad", reasons=(*cells[-1].reasons, words))
+    if change is not None:
+        changed = row_changes(upload, row.cells, change, _field_names())
+        for index, old in changed.old_values.items():
+            cells[index] = replace(cells[index], old=old)
+        if changed.others:
+            index = _column_of_others(upload, of_row)
+            cells[index] = replace(cells[index], changes=changed.others)
     is_left_out = row.outcome == IGNORED and row.code == LEFT_OUT
     effect = "" if failed or is_left_out else str(_EFFECTS[row.outcome])
+    if change is not None and not change.fields:
+        effect = pgettext("row of a file", "No change")
     return SheetRow(row.number, cells, effect, failed or bool(row.problems), is_left_out)
+
+
+def _column_of_others(upload: ContactImport, identifying: int) -> int:
+    """Return the column at which changes stand that none is named after."""
+    if TargetField.EXACT in upload.mapping:
+        return upload.mapping.index(TargetField.EXACT)
+    return identifying
 
 
 def _is_fact(target: str) -> bool:

@@ -196,8 +196,9 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Assistant]:
-    """Return a page of assistants; ``query`` searches their names and numbers, ``organization`` is
-    an id or part of a name, ``service`` part of the name of a service.
+    """Return a page of assistants; ``query`` searches their names and numbers, and the names of
+    their organizations for users who see several; ``organization`` is an id or part of a name,
+    ``service`` part of the name of a service.
 
     Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
@@ -255,6 +256,8 @@ def _matching(
         digits = "".join(filter(str.isdecimal, words))
         if digits and not any(map(str.isalpha, words)):
             found = or_(found, Assistant.phone_number.contains(digits))
+        if caller.organization_id is None:
+            found = or_(found, name_search.is_of_organization_called(session, of, words))
         rows = rows.where(found)
     if wanted is not None:
         rows = rows.join(Organization, Organization.id == Assistant.organization_id)

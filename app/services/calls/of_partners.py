@@ -14,6 +14,7 @@ from app.models import Call, CallAttempt, Organization, Partner
 from app.phone import region_of
 from app.policy import Permission
 from app.policy.caller import Caller
+from app.services import name_search
 from app.services.calls.searching import accepted_within
 from app.services.paging import Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.spending import amount_words
@@ -24,9 +25,10 @@ SORTS = both_ways(created=Call.id, duration=Call.seconds, cost=Call.cost_micros)
 
 @dataclass(frozen=True, slots=True)
 class PartnerCallFilter:
-    """The filters. ``partner`` is an id or a part of a name."""
+    """The filters. ``partner`` and ``organization`` are an id or a part of a name."""
 
     partner: UUID | str | None = None
+    organization: UUID | str | None = None
     states: frozenset[CallStatus] = field(default_factory=frozenset)
     carrier: CarrierKind | None = None
     since: datetime | None = None
@@ -75,7 +77,7 @@ def search(
 
     Raises `Forbidden`, and `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = _matching(caller, wanted)
+    rows = _matching(session, caller, wanted)
     page = keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
     partners = _names(session, Partner, {call.partner_id for call in page.items})
     organizations = _names(session, Organization, {call.organization_id for call in page.items})
@@ -104,21 +106,26 @@ def search(
 
 def count(session: Session, caller: Caller, wanted: PartnerCallFilter, *, most: int) -> int:
     """Return how many calls match, as `paging.count_up_to`. Raises `Forbidden`."""
-    return count_up_to(session, _matching(caller, wanted).with_only_columns(Call.id), most)
+    return count_up_to(session, _matching(session, caller, wanted).with_only_columns(Call.id), most)
 
 
-def _matching(caller: Caller, wanted: PartnerCallFilter) -> Select[Call]:
+def _matching(session: Session, caller: Caller, wanted: PartnerCallFilter) -> Select[Call]:
     caller.require(Permission.PARTNER_CREATE)  # which only operators have
-    return select(Call).where(*_conditions(wanted))
+    return select(Call).where(*_conditions(session, wanted))
 
 
-def _conditions(wanted: PartnerCallFilter) -> list[ColumnElement[bool]]:
+def _conditions(session: Session, wanted: PartnerCallFilter) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if isinstance(wanted.partner, UUID):
         found.append(Call.partner_id == wanted.partner)
     elif wanted.partner:
         named = select(Partner.id).where(Partner.named(wanted.partner))
         found.append(Call.partner_id.in_(named))
+    of, organization = Call.organization_id, wanted.organization
+    if isinstance(organization, UUID):
+        found.append(of == organization)
+    elif organization:
+        found.append(name_search.is_of_organization_called(session, of, organization))
     if wanted.states:
         found.append(Call.status.in_(wanted.states))
     if wanted.carrier is not None:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
@@ -153,11 +153,12 @@ class SuggestedRepair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row with the user's own values; problems in their order. ``code`` says why it failed or is
-    ignored."""
+    """A row with the user's own values, and the contact that it is; problems in their order.
+    ``code`` says why it failed or is ignored."""
 
     number: int
     cells: list[str]
+    contact: dict[str, Any] | None
     outcome: str
     code: str | None
     problems: list[ImportProblem]
@@ -284,7 +285,14 @@ def page(
     rows = found[:limit]
     problems = _problems(session, upload, [row.row_number for row in rows])
     shown = [
-        ShownRow(row.row_number, row.cells, row.outcome, row.code, problems[row.row_number])
+        ShownRow(
+            row.row_number,
+            row.cells,
+            row.contact,
+            row.outcome,
+            row.code,
+            problems[row.row_number],
+        )
         for row in rows
     ]
     return RowPage(shown, rows[-1].row_number if len(found) > limit else None)
