@@ -55,7 +55,6 @@ CUT = {
     "app/portal/operator/installation_views.py": (
         '        (gettext("Legacy API"), gettext("View clients"), ',
     ),
-    "app/portal/help/topics.py": ('    "portal.api_migration": HelpTopic(',),
     "app/services/retention.py": (
         "from app.services.legacy import migration as legacy_migration\n",
         "    legacy_migration.purge(session)\n",
@@ -68,7 +67,6 @@ CUT = {
 }
 """File -> the beginnings of what registers the API there."""
 ENDS = {
-    '    "portal.api_migration": HelpTopic(': ("\n    ),\n", ""),
     ", legacy_calls)": (", legacy_calls)", ")"),
     "        legacy = add_legacy_client(": ("  # fmt: skip\n", ""),
     '    "portal.api_migration": P.AUDIT_READ,': ("\n", ""),

@@ -65,7 +65,6 @@ def one_line(words: str) -> str:
 
 
 def ascii_domain(address: str) -> str:
-    """Return the address's domain in ASCII."""
     host = address.rpartition("@")[2]
     return host if host.isascii() else host.encode("idna").decode("ascii")
 

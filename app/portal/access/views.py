@@ -58,12 +58,7 @@ def access_why() -> str:
         found, about = _explanations(session, subject), _about(session, subject)
     if chosen:
         about |= _answered(about, chosen, found[chosen])
-    return render_template(
-        "portal/access/why.html",
-        actions=_actions(found, chosen),
-        explained=found[chosen] if chosen else None,
-        **about,
-    )
+    return render_template("portal/access/why.html", actions=_actions(found, chosen), **about)
 
 
 def _subject(session: Session) -> User | ApiKey | OAuthClient:
@@ -101,6 +96,7 @@ def _answered(
     """Return the answer to the chosen action."""
     asks_again = about["user"] and explained.is_allowed and chosen in ASKING
     return {
+        "explained": explained,
         "answer": answer(about["name"], about["role"], explained),
         "action": gettext(PERMISSION_WORDS[chosen]),
         "way_on": way_on(explained, is_self=about["is_self"]),

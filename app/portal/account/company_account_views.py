@@ -6,12 +6,13 @@ from flask import render_template, url_for
 from flask_login import current_user
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict, NotFound
+from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.gateways.openid import ProviderFailed
 from app.languages import gettext
 from app.portal.auth.company_accounts import leave
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.current_user import refuse_operators
 from app.portal.web.messages import changing, redirect_with
 from app.services.identity_providers import accounts, requests
 
@@ -19,13 +20,10 @@ from app.services.identity_providers import accounts, requests
 @portal.post("/account/company-accounts/<uuid:provider_id>/link")
 def account_company_link(provider_id: UUID) -> Page:
     """Show the way to the provider: a form may not lead to another host."""
+    refuse_operators()
     partner = current_user.partner
-    if partner is None:
-        raise NotFound
     with transaction(read_only=True) as session:
         provider = requests.of_partner(session, partner.id, provider_id)
-    if provider is None:
-        raise NotFound
     try:
         url = leave(partner, provider, user_id=current_user.id)
     except ProviderFailed:

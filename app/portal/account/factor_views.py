@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from flask import g, redirect, render_template, request, url_for
+from flask import abort, g, redirect, render_template, request, url_for
 from flask import session as browser
 from flask_login import current_user
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from app.enums import Proof
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import Passkey
@@ -41,22 +41,16 @@ def account_app_begin() -> Response:
 
 
 @portal.get("/account/factors/app")
-def account_app() -> Page:
+def account_app() -> str:
     return _app_page(AppForm.from_object())
 
 
 @portal.post("/account/factors/app/confirm")
 def account_app_confirm() -> Page:
     form = AppForm()
-    try:
-        code = typed_code(form)
-        with transaction() as session:
-            codes = own.confirm_app(session, caller(), code, settings())
-            sessions.prove_again(session, session_token() or "", Proof.APP)
-    except ValidationFailed as error:
-        form.apply_errors(error)
-        page = _app_page(form)
-        return (page, 422) if isinstance(page, str) else page
+    with saving(form, lambda: _app_page(form), validate=False) as session:
+        codes = own.confirm_app(session, caller(), typed_code(form), settings())
+        sessions.prove_again(session, session_token() or "", Proof.APP)
     return _done(gettext("Authenticator app added."), codes)
 
 
@@ -190,7 +184,8 @@ def _page(form: PasskeyForm) -> str:
     )
 
 
-def _app_page(form: AppForm) -> str | Response:
+def _app_page(form: AppForm) -> str:
+    """Without a secret that waits for its first code, the page leads back."""
     import segno
 
     with transaction(read_only=True) as session:
@@ -198,7 +193,7 @@ def _app_page(form: AppForm) -> str | Response:
             session, current_user.user.id, settings().secret_keys
         )
     if secret is None:
-        return redirect(url_for("portal.account_factors"), 303)
+        abort(redirect(url_for("portal.account_factors"), 303))
     link = authenticator_apps.link(
         secret, issuer=g.brand.product_name, account=current_user.user.email
     )

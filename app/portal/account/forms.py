@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+from flask_login import current_user
 from wtforms import BooleanField, SelectField, StringField
 from wtforms.validators import Length
 
@@ -40,9 +41,17 @@ class DetailsForm(PortalForm):
         }
         return cls.from_object(data=data, present=user.timezone)
 
+    @property
+    def chosen(self) -> dict[str, str | None]:
+        """Return what is saved; a user with a time zone who chooses none gets UTC."""
+        timezone = self.timezone.data or (current_user.timezone and "UTC")
+        return {"name": self.name.data, "timezone": timezone, "language": self.language.data}
+
 
 class OwnPasswordForm(NewPasswordForm, CurrentPasswordForm):
     """The current password, then the new one twice."""
+
+    limited_field = "present"
 
 
 class MailsForm(PortalForm):

@@ -1,14 +1,15 @@
 """The user's own account: name, time zone, theme, password, browsers, mails."""
 
 from collections.abc import Callable
+from functools import partial
 
-from flask import g, redirect, render_template, request, url_for
+from flask import abort, g, make_response, redirect, render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 from wtforms.fields import Field
 
-from app.errors import RateLimited, ValidationFailed
+from app.errors import ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
 from app.gateways.places import place_of
 from app.languages import gettext, language, ngettext
@@ -19,8 +20,7 @@ from app.portal.auth.login_manager import sign_in_user
 from app.portal.auth.step_up_views import check_password
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import referring_path, session_token
-from app.portal.web.errors import with_wait
-from app.portal.web.forms import saving
+from app.portal.web.forms import saving, showing_problems
 from app.portal.web.i18n import speak_to
 from app.portal.web.messages import changing, redirect_with
 from app.services import notifications
@@ -42,14 +42,7 @@ def account_save() -> Page:
     form = DetailsForm(present=current_user.timezone)
     target = ("user", current_user.id)
     with saving(form, lambda: _page(details=form), stored=_stored, target=target) as session:
-        own.update(
-            session,
-            caller(),
-            name=form.name.data,
-            timezone=form.timezone.data or (current_user.timezone and "UTC"),
-            language=form.language.data,
-            expected_version=form.version.data,
-        )
+        own.update(session, caller(), **form.chosen, expected_version=form.version.data)
     speak_to(form.language.data, g.brand.language)
     return redirect_with(gettext("Details saved."), url_for("portal.account"))
 
@@ -64,23 +57,13 @@ def account_timezone() -> Response:
 
 @portal.post("/account/password")
 def account_password() -> Page:
-    form = OwnPasswordForm()
-    form.validate()
-    try:
-        proven = _unless_refused(form, form.present, check_password)
-        password_hash = _unless_refused(form, form.password, _new_hash)
-    except RateLimited as error:
-        form.present.errors = (error.message,)
-        return with_wait(_page(password=form), error)
-    if form.errors or password_hash is None:
-        return _page(password=form), 422
+    proven, password_hash = _checked_passwords()
     with transaction() as session:
         user = own.change_password(session, caller(), proven, password_hash)
     signed_in = current_user.signed_in
     sign_in_user(user, signed_in.record.factor, signed_in.origin)
-    return redirect_with(
-        gettext("Password changed. All other browsers were signed out."), url_for("portal.account")
-    )
+    words = gettext("Password changed. All other browsers were signed out.")
+    return redirect_with(words, url_for("portal.account"))
 
 
 @portal.post("/account/mails")
@@ -119,6 +102,20 @@ def account_email_cancel() -> Response:
     with transaction() as session:
         own.cancel_email_change(session, caller())
     return redirect_with(gettext("Email change cancelled."), url_for("portal.account"))
+
+
+def _checked_passwords() -> tuple[str | None, str]:
+    """Return the hashes of the current password and of the new one. Problems of either end the
+    request: they are shown together."""
+    form = OwnPasswordForm()
+    form.validate()
+    page = partial(_page, password=form)
+    with showing_problems(form, page, validate=False):
+        proven = _unless_refused(form, form.present, check_password)
+        password_hash = _unless_refused(form, form.password, _new_hash)
+    if form.errors or password_hash is None:
+        abort(make_response(page(), 422))
+    return proven, password_hash
 
 
 def _unless_refused(

@@ -1,5 +1,6 @@
 """Alert rules: created, changed, muted and removed."""
 
+from datetime import datetime
 from functools import partial
 from uuid import UUID
 
@@ -79,13 +80,16 @@ def alert_rule_mute(rule_id: UUID) -> Page:
         raise NotFound
     with transaction() as session:
         until = alerts.mute(session, caller(), rule_id, days).muted_until
-    words = gettext("Rule unmuted.")
-    if until:
-        words = gettext(
-            "Muted until %(moment)s: no emails or webhooks. Alerts still appear here.",
-            moment=moment(until, zone()),
-        )
-    return redirect_with(words, url_for("portal.alerts"))
+    return redirect_with(_muted_words(until), url_for("portal.alerts"))
+
+
+def _muted_words(until: datetime | None) -> str:
+    if until is None:
+        return gettext("Rule unmuted.")
+    return gettext(
+        "Muted until %(moment)s: no emails or webhooks. Alerts still appear here.",
+        moment=moment(until, zone()),
+    )
 
 
 @portal.get("/alerts/rules/<uuid:rule_id>/remove")

@@ -38,20 +38,21 @@ def list_alerts() -> str:
     with transaction(read_only=True) as session:
         partners.own(caller())
         page = alerts.search(session, caller(), resolved=resolved, **place.wanted)
-        known = {shown.alert.acknowledged_by or "" for shown in page.items}
         return render_template(
             "portal/alerts/list.html",
-            rows=[(shown, figures_url(shown.alert, shown.rule)) for shown in page.items],
-            **_rules(session),
-            names=users.names_by_email(session, caller(), known),
+            **_listed(session, page.items),
             resolved=resolved,
             **place.pager(page.next_cursor),
         )
 
 
-def _rules(session: Session) -> dict[str, Any]:
-    """Return the rules with their last alerts, and for how long they can be muted."""
+def _listed(session: Session, found: Sequence[alerts.AlertView]) -> dict[str, Any]:
+    """Return the alerts with their figures and the names of who acknowledged them, and the rules
+    with their last alerts and for how long they can be muted."""
+    emails = {shown.alert.acknowledged_by or "" for shown in found}
     return {
+        "rows": [(shown, figures_url(shown.alert, shown.rule)) for shown in found],
+        "names": users.names_by_email(session, caller(), emails),
         "rules": alerts.listing(session, caller()),
         "last_opened": alerts.last_opened(session, caller()),
         "mute_days": alerts.MUTE_DAYS,
@@ -63,9 +64,8 @@ def _rules(session: Session) -> dict[str, Any]:
 def alert_acknowledge(alert_id: UUID) -> Page:
     with transaction() as session:
         shown = alerts.acknowledge(session, caller(), alert_id)
-    return redirect_with(
-        gettext("Acknowledged. %(title)s.", title=shown.title_now), url_for("portal.alerts")
-    )
+    words = gettext("Acknowledged. %(title)s.", title=shown.title_now)
+    return redirect_with(words, url_for("portal.alerts"))
 
 
 def titles_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]:

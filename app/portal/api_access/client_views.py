@@ -1,12 +1,13 @@
 """API access: the clients of the token endpoint, with a role each."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 from flask import redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
 
-from app.enums import Area, Role
+from app.enums import Area
 from app.errors import NotFound
 from app.extensions import addresses, caller, settings, transaction
 from app.languages import gettext, ngettext
@@ -36,19 +37,13 @@ from app.services.legacy.calls import served_until
 
 @portal.get("/api-access/clients")
 def api_clients() -> str:
-    at, state = lists.place(), request.args.get("state", "")
+    at, in_use = lists.place(), IN_USE.get(request.args.get("state", ""))
     with transaction(read_only=True) as session:
-        page = oauth_clients.search(
-            session, caller(), query=lists.text_filter("q"), in_use=IN_USE.get(state), **at.wanted
-        )
-        ids = {row.organization_id for row in page.items if row.organization_id}
-        names = organizations.names_of(session, caller(), ids)
-    return render_template(
-        "portal/api_access/clients.html",
-        rows=[_row(row, names) for row in page.items],
-        **at.pager(page.next_cursor, "q", "state"),
-        states=STATES,
-    )
+        query = lists.text_filter("q")
+        page = oauth_clients.search(session, caller(), query=query, in_use=in_use, **at.wanted)
+        rows = _rows(session, page.items)
+    pager = at.pager(page.next_cursor, "q", "state")
+    return render_template("portal/api_access/clients.html", rows=rows, states=STATES, **pager)
 
 
 @portal.get("/api-access/clients/new")
@@ -62,14 +57,10 @@ def api_client_create() -> Page:
     form = ClientForm()
     with saving(form, lambda: _form_page(form)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        name, role = form.name.data or "", Role(form.role.data)
-        new = oauth_clients.create(
-            session, caller(), name=name, role=role, expires_at=form.expires_at
-        )
+        new = oauth_clients.create(session, caller(), **form.wanted)
         submission.led_to(url_for("portal.api_client", client_id=new.client.id))
-    return _client_page(
-        new.client.id, new.secret, gettext("“%(name)s” was created", name=new.client.name)
-    )
+    done = gettext("“%(name)s” was created", name=new.client.name)
+    return _client_page(new.client.id, new.secret, done)
 
 
 @portal.get("/api-access/clients/<uuid:client_id>")
@@ -88,13 +79,10 @@ def api_client_roll(client_id: UUID) -> Page:
     _changeable(client_id)
     with saving(form, lambda: _roll_page(client_id, form)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        new = oauth_clients.roll(
-            session, caller(), client_id, overlap=form.length, expires_at=form.expires_at
-        )
+        new = oauth_clients.roll(session, caller(), client_id, **form.wanted)
         submission.led_to(url_for("portal.api_client", client_id=new.client.id))
-    return _client_page(
-        client_id, new.secret, gettext("“%(name)s” has a new secret", name=new.client.name)
-    )
+    done = gettext("“%(name)s” has a new secret", name=new.client.name)
+    return _client_page(client_id, new.secret, done)
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/suspend")
@@ -106,20 +94,16 @@ def api_client_suspend_confirm(client_id: UUID) -> str:
 def api_client_suspend(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.suspend(session, caller(), client_id)
-    return redirect_with(
-        gettext("“%(name)s” is suspended. Its tokens no longer work.", name=client.name),
-        url_for("portal.api_client", client_id=client_id),
-    )
+    words = gettext("“%(name)s” is suspended. Its tokens no longer work.", name=client.name)
+    return redirect_with(words, url_for("portal.api_client", client_id=client_id))
 
 
 @portal.post("/api-access/clients/<uuid:client_id>/resume")
 def api_client_resume(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.resume(session, caller(), client_id)
-    return redirect_with(
-        gettext("“%(name)s” works again.", name=client.name),
-        url_for("portal.api_client", client_id=client_id),
-    )
+    words = gettext("“%(name)s” works again.", name=client.name)
+    return redirect_with(words, url_for("portal.api_client", client_id=client_id))
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/revoke")
@@ -134,22 +118,24 @@ def api_client_revoke_confirm(client_id: UUID) -> Page:
 def api_client_revoke(client_id: UUID) -> Page:
     with transaction() as session:
         client = oauth_clients.revoke(session, caller(), client_id)
-    return redirect_with(
-        gettext("“%(name)s” was revoked. It no longer works.", name=client.name),
-        url_for("portal.api_client", client_id=client_id),
-    )
+    words = gettext("“%(name)s” was revoked. It no longer works.", name=client.name)
+    return redirect_with(words, url_for("portal.api_client", client_id=client_id))
 
 
-def _row(client: OAuthClient, organization_names: Mapping[UUID, str]) -> dict[str, Any]:
-    days_in, owner = zone(), client.organization_id
-    return {
-        "client": client,
-        "kind": kind_of_client(client),
-        "organization": organization_names.get(owner) if owner else None,
-        "state": client_state(client),
-        "end": end_of(client, days_in, served_until(client, settings())),
-        "used": ago(client.last_used_at, days_in),
-    }
+def _rows(session: Session, clients: Sequence[OAuthClient]) -> list[dict[str, Any]]:
+    owners = {each.organization_id for each in clients if each.organization_id}
+    names, days_in = organizations.names_of(session, caller(), owners), zone()
+    return [
+        {
+            "client": client,
+            "kind": kind_of_client(client),
+            "organization": names.get(client.organization_id) if client.organization_id else None,
+            "state": client_state(client),
+            "end": end_of(client, days_in, served_until(client, settings())),
+            "used": ago(client.last_used_at, days_in),
+        }
+        for client in clients
+    ]
 
 
 def _changeable(client_id: UUID) -> OAuthClient:

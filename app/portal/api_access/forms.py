@@ -161,6 +161,12 @@ class ClientForm(NamedForm):
         default=Role.ADMIN.value,
     )
 
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """Return what was typed, as the service's arguments."""
+        role = Role(self.role.data)
+        return {"name": self.name.data or "", "role": role, "expires_at": self.expires_at}
+
 
 class RollForm(EndingForm):
     once = OnceField()
@@ -187,3 +193,8 @@ class RollForm(EndingForm):
         return timedelta(
             days=int(text) if text.isascii() and text.isdigit() and len(text) < 4 else -1
         )
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """Return what was typed, as the services' arguments."""
+        return {"overlap": self.length, "expires_at": self.expires_at}

@@ -95,10 +95,7 @@ def api_key_new() -> Page:
 def api_key_create() -> Page:
     """Show the key's page, with the secret this once: no URL holds it."""
     form = KeyForm()
-    is_sound = form.validate()
-    organization = form.chosen_organization()
-    if organization is None or not is_sound:
-        return _form_page(organization, form), 422
+    organization = form.organization_or_page(_form_page, besides=form.validate)
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         new = api_keys.create(session, caller(), organization_id=organization.id, **form.wanted)
@@ -121,9 +118,7 @@ def api_key_roll(key_id: UUID) -> Page:
     form = RollForm()
     with saving(form, lambda: _roll_page(key_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        new = api_keys.roll(
-            session, caller(), key_id, overlap=form.length, expires_at=form.expires_at
-        )
+        new = api_keys.roll(session, caller(), key_id, **form.wanted)
         submission.led_to(url_for("portal.api_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was rolled", name=new.key.name))
 
@@ -141,10 +136,8 @@ def api_key_revoke_confirm(key_id: UUID) -> Page:
 def api_key_revoke(key_id: UUID) -> Page:
     with transaction() as session:
         key = api_keys.revoke(session, caller(), key_id)
-    return redirect_with(
-        gettext("“%(name)s” was revoked. It no longer works.", name=key.name),
-        url_for("portal.api_key", key_id=key_id),
-    )
+    words = gettext("“%(name)s” was revoked. It no longer works.", name=key.name)
+    return redirect_with(words, url_for("portal.api_key", key_id=key_id))
 
 
 def _form_page(organization: Organization | None, form: KeyForm) -> str:

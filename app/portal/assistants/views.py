@@ -27,10 +27,10 @@ from app.portal.web.campaign_states import STATE_WORDS, state_of
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import phone
-from app.portal.web.forms import saving, saving_edit
+from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.messages import redirect_with
-from app.portal.web.organization_choice import is_refreshed, new_page
+from app.portal.web.organization_choice import new_page
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
 from app.portal.web.user_timezone import last_days, zone
 from app.services import (
@@ -47,7 +47,7 @@ from app.services.assistants.queries import Readiness
 from app.services.assistants.settings import MAX_TEXT
 from app.services.calls import CallSearch
 
-LATEST_CHANGES, LATEST_CALLS, LATEST_CAMPAIGNS = 8, 5, 5
+LATEST_CALLS, LATEST_CAMPAIGNS = 5, 5
 FIGURE_DAYS = 30
 """What the heading of the figures says."""
 ACTS = {
@@ -91,25 +91,18 @@ def assistant_new() -> Page:
 @portal.post("/assistants/new")
 def assistant_create() -> Page:
     form = NewAssistantForm()
-    organization = form.chosen_organization()
-    if is_refreshed():
-        return _new_page(organization, form)
-    if organization is None:
-        return _new_page(organization, form), 422
+    organization = form.organization_or_page(_new_page)
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = FormSubmission(session)
-        made = settings.create_assistant(
-            session, caller(), organization, form.to_fields(), **_installation()
-        )
+        of, fields = (session, caller(), organization), form.to_fields()
+        made = settings.create_assistant(*of, fields, **_installation())
         url = submission.led_to(url_for("portal.assistant", assistant_id=made.id))
     return redirect_with(gettext("%(name)s was added.", name=made.name), url)
 
 
 @portal.get("/assistants/<uuid:assistant_id>/edit")
 def assistant_edit(assistant_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session, assistant_id)
-    return _edit_page(assistant_id, form)
+    return stored_page(assistant_id, _edit_page, _stored)
 
 
 @portal.post("/assistants/<uuid:assistant_id>/edit")
@@ -120,10 +113,8 @@ def assistant_save(assistant_id: UUID) -> Page:
         settings.update_assistant(
             session, caller(), assistant_id, fields, expected_version=version, **_installation()
         )
-    return redirect_with(
-        gettext("%(name)s was saved.", name=form.name.data),
-        url_for("portal.assistant", assistant_id=assistant_id),
-    )
+    words = gettext("%(name)s was saved.", name=form.name.data)
+    return redirect_with(words, url_for("portal.assistant", assistant_id=assistant_id))
 
 
 @portal.post("/assistants/<uuid:assistant_id>/keys")
@@ -131,14 +122,11 @@ def assistant_key_add(assistant_id: UUID) -> Page:
     form = KeyForm()
     with saving(form, lambda: _page(assistant_id, form), validate=False) as session:
         assistants.get(session, caller(), assistant_id)
-        submission = FormSubmission(session)
-        settings.add_external_id_key(
-            session, caller(), assistant_id, form.key.data or "", identifies=form.identifies
-        )
+        submission, key = FormSubmission(session), form.key.data or ""
+        identifies = form.identifies
+        settings.add_external_id_key(session, caller(), assistant_id, key, identifies=identifies)
         url = submission.led_to(url_for("portal.assistant", assistant_id=assistant_id))
-    return redirect_with(
-        gettext("The key %(key)s was added.", key=(form.key.data or "").strip()), url
-    )
+    return redirect_with(gettext("The key %(key)s was added.", key=key.strip()), url)
 
 
 @portal.get("/assistants/<uuid:assistant_id>/keys/remove")
@@ -155,10 +143,8 @@ def assistant_key_remove(assistant_id: UUID) -> Page:
     key = request.args.get("key", "")
     with transaction() as session:
         settings.remove_external_id_key(session, caller(), assistant_id, key)
-    return redirect_with(
-        gettext("The key %(key)s was removed.", key=key),
-        url_for("portal.assistant", assistant_id=assistant_id),
-    )
+    words = gettext("The key %(key)s was removed.", key=key)
+    return redirect_with(words, url_for("portal.assistant", assistant_id=assistant_id))
 
 
 def _stored(session: Session, assistant_id: UUID) -> AssistantForm:
@@ -191,7 +177,7 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
             recent=_figures(session, found),
             used_by=_used_by(session, found),
             states=STATE_WORDS,
-            changes=audit.latest_of_target(session, caller(), "agent", found.id, LATEST_CHANGES),
+            changes=audit.latest_of_target(session, caller(), "agent", found.id),
         )
 
 

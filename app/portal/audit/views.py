@@ -1,19 +1,31 @@
-"""The history: who changed what, when and from where, with the values before and after."""
+"""The history: who changed what, when and from where, with the values before and after; the latest
+changes of an organization are a tab of its page."""
 
 from datetime import date, timedelta
+from typing import Any
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from app.extensions import transaction
+from flask import render_template
+from sqlalchemy.orm import Session
+
+from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import utcnow
 from app.portal.audit.entries import table_of
 from app.portal.audit.kinds import actions, kinds
-from app.portal.audit.listing import HISTORY, shows_calls
+from app.portal.audit.listing import CALL_REQUESTS, HISTORY, shows_calls
+from app.portal.organizations.views import about
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page
 from app.portal.web.user_timezone import zone
+from app.services import organizations
+from app.services.audit import search as audit_search
+
+LATEST = 20
+"""Changes on the tab of an organization."""
 
 
 @portal.get("/audit", endpoint="audit")
@@ -25,11 +37,32 @@ def show_audit() -> Page:
             HISTORY.problems(),
             list=page,
             table=table_of(session, page.rows),
-            named=organization_picker.named_in_filter(session),
-            shows_calls=shows_calls(),
-            kinds=kinds(),
-            actions=actions(lists.text_filter("kind")),
-            presets=_presets(),
+            **_filters(session),
+        )
+
+
+def _filters(session: Session) -> dict[str, Any]:
+    """Return what the filters offer."""
+    return {
+        "named": organization_picker.named_in_filter(session),
+        "shows_calls": shows_calls(),
+        "kinds": kinds(),
+        "actions": actions(lists.text_filter("kind")),
+        "presets": _presets(),
+    }
+
+
+@portal.get("/organizations/<uuid:organization_id>/activity")
+def organization_activity(organization_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = organizations.get(session, caller(), organization_id)
+        chosen = audit_search.HistoryFilter(organization=found.id, without=CALL_REQUESTS)
+        entries = audit_search.search(session, caller(), chosen, limit=LATEST).items
+        return render_template(
+            "portal/audit/activity.html",
+            **about(session, found, "portal.organization_activity"),
+            entries=entries,
+            table=table_of(session, entries) | {"names": {}},
         )
 
 

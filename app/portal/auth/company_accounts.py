@@ -8,7 +8,6 @@ from flask import request, url_for
 from flask import session as browser
 
 from app.database.scope import of_tenant
-from app.errors import NotFound
 from app.extensions import settings, transaction
 from app.gateways import openid
 from app.models import IdentityProvider, Partner
@@ -127,7 +126,4 @@ def provider_of_page(slug: str, provider_id: UUID) -> tuple[Partner, IdentityPro
     """Return the partner of the URL and its provider. Raises `NotFound`."""
     with transaction(read_only=True) as session:
         partner = sign_in.partner_of_slug(session, slug, request.host)
-        provider = requests.of_partner(session, partner.id, provider_id)
-    if provider is None:
-        raise NotFound
-    return partner, provider
+        return partner, requests.of_partner(session, partner.id, provider_id)

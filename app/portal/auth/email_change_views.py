@@ -1,8 +1,11 @@
 """Confirming or rejecting a new email address, by the link in the mail to either address."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 from uuid import UUID
 
-from flask import Response, g, make_response, redirect, render_template, request, url_for
+from flask import Response, abort, g, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.errors import NotFound, ValidationFailed
@@ -25,14 +28,10 @@ def show_email_change(slug: str, token: str) -> Response:
 
 @portal.post("/p/<slug>/email/<token>", endpoint="email_change_confirm")
 def confirm_email_change(slug: str, token: str) -> AnyResponse:
-    partner_id = _partner_id()
+    of = token, _partner_id()
     try:
-        with transaction() as session:
-            is_changed = email_changes.confirm(
-                session, token, partner_id, ip=request.remote_addr, request_id=request_id()
-            )
-    except NotFound:
-        return _over(slug, "ended", 410)
+        with _while_it_works(slug), transaction() as session:
+            is_changed = email_changes.confirm(session, *of, **_sender())
     except ValidationFailed as error:
         return _over(slug, "taken", 409, error.message)
     if is_changed:
@@ -43,15 +42,23 @@ def confirm_email_change(slug: str, token: str) -> AnyResponse:
 
 @portal.post("/p/<slug>/email/<token>/reject", endpoint="email_change_reject")
 def reject_email_change(slug: str, token: str) -> Response:
-    partner_id = _partner_id()
-    try:
-        with transaction() as session:
-            email_changes.reject(
-                session, token, partner_id, ip=request.remote_addr, request_id=request_id()
-            )
-    except NotFound:
-        return _over(slug, "ended", 410)
+    of = token, _partner_id()
+    with _while_it_works(slug), transaction() as session:
+        email_changes.reject(session, *of, **_sender())
     return _over(slug, "rejected", 200)
+
+
+@contextmanager
+def _while_it_works(slug: str) -> Iterator[None]:
+    """A link that does not work ends the request, with a page that says so."""
+    try:
+        yield
+    except NotFound:
+        abort(_over(slug, "ended", 410))
+
+
+def _sender() -> dict[str, Any]:
+    return {"ip": request.remote_addr, "request_id": request_id()}
 
 
 def _partner_id() -> UUID:
@@ -66,19 +73,16 @@ def _partner_id() -> UUID:
 
 def _page(slug: str, token: str) -> Response:
     partner_id = _partner_id()
-    try:
-        with transaction(read_only=True) as session:
-            found = email_changes.change_of_link(session, token, partner_id)
-            page = render_template(
-                "portal/auth/email_change.html",
-                user=found.user,
-                change=found.link.change,
-                is_confirmed=found.link.is_confirmed,
-                waits_for=_waits_for(found),
-                reject_url=url_for("portal.email_change_reject", slug=slug, token=token),
-            )
-    except NotFound:
-        return _over(slug, "ended", 410)
+    with _while_it_works(slug), transaction(read_only=True) as session:
+        found = email_changes.change_of_link(session, token, partner_id)
+        page = render_template(
+            "portal/auth/email_change.html",
+            user=found.user,
+            change=found.link.change,
+            is_confirmed=found.link.is_confirmed,
+            waits_for=_waits_for(found),
+            reject_url=url_for("portal.email_change_reject", slug=slug, token=token),
+        )
     return kept_quiet(make_response(page))
 
 

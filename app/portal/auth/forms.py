@@ -3,6 +3,7 @@
 from wtforms import EmailField, PasswordField
 from wtforms.validators import InputRequired, Length
 
+from app.errors import DomainError
 from app.languages import lazy_gettext
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
@@ -30,3 +31,8 @@ class SignInForm(PortalForm):
     """That access is paused, and who to ask."""
     refusal: str | None = None
     """Why the email and password together open no account; no field alone is wrong."""
+
+    def apply_errors(self, error: DomainError) -> None:
+        self.refusal = error.message
+
+    apply_limit = apply_errors

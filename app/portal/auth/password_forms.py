@@ -17,6 +17,7 @@ NEW_PASSWORD = {"autocomplete": "new-password", "spellcheck": "false"}
 
 
 class ForgotForm(PortalForm):
+    limited_field = "email"
     email = EmailField(
         lazy_gettext("Email"),
         [
@@ -38,6 +39,8 @@ class CurrentPasswordForm(PortalForm):
 
 class NewPasswordForm(PortalForm):
     """The service has the rules for passwords; `validate` checks only that both are the same."""
+
+    limited_field = "password"
 
     password = PasswordField(
         lazy_gettext("New password"),

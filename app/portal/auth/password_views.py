@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from flask import Flask, Response, flash, g, make_response, redirect, render_tem
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.enums import Role
-from app.errors import NotFound, RateLimited, ValidationFailed
+from app.errors import NotFound
 from app.extensions import password_checks, transaction
 from app.http.request_id import request_id
 from app.languages import gettext
@@ -24,7 +25,7 @@ from app.portal.auth.views import Page, enter, forgot_url, partner_of_page
 from app.portal.operator.views import outbox_url
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
-from app.portal.web.errors import with_wait
+from app.portal.web.forms import saving, showing_problems
 from app.services.auth import password_rules, recovery
 from app.services.auth.sign_in import SignInEntry
 from app.services.branding.brand import NEUTRAL, of_partner
@@ -48,16 +49,10 @@ def show_forgot(slug: str | None = None) -> str:
 def ask_for_link(slug: str | None = None) -> Page:
     """Give the same answer whether or not there is an account."""
     form = ForgotForm()
-    if not form.validate():
-        return _forgot(slug, form), 422
-    try:
-        with transaction() as session:
-            partner = partner_of_page(session)
-            email, partner_id = form.email.data or "", partner.id if partner else None
-            recovery.ask(session, email=email, partner_id=partner_id, ip=request.remote_addr)
-    except RateLimited as error:
-        form.email.errors = (error.message,)
-        return with_wait(_forgot(slug, form), error)
+    with saving(form, partial(_forgot, slug, form)) as session:
+        partner = partner_of_page(session)
+        email, partner_id = form.email.data or "", partner.id if partner else None
+        recovery.ask(session, email=email, partner_id=partner_id, ip=request.remote_addr)
     return redirect(f"{forgot_url(slug)}?sent", 303)
 
 
@@ -154,14 +149,8 @@ def _use(
     known = [*found.known, name or ""]
     if not form.meets_rules(known):
         return _form(form, found.user, 422)
-    try:
+    with showing_problems(form, lambda: _form(form, found.user, 422), validate=False):
         password_hash = password_rules.hash_new(password, known=known, checks=password_checks())
-    except ValidationFailed as error:
-        form.password.errors = (error.message,)
-        return _form(form, found.user, 422)
-    except RateLimited as error:
-        form.password.errors = (error.message,)
-        return kept_quiet(with_wait(_form(form, found.user, 429), error))
     try:
         with transaction() as session:
             entry = link_use.use(

@@ -1,9 +1,10 @@
 """Forms that prove who the user is: a code, a passkey or the password."""
 
+from flask_login import current_user
 from wtforms import BooleanField, HiddenField, PasswordField, StringField
 from wtforms.validators import Length
 
-from app.errors import ValidationFailed
+from app.errors import RateLimited, ValidationFailed
 from app.languages import gettext, lazy_gettext
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
@@ -33,7 +34,13 @@ def typed_code(form: "SecondStepForm | AppForm | StepUpForm") -> str:
     return code
 
 
+def wrong_code() -> ValidationFailed:
+    message = gettext("This code is wrong. Try the next one.")
+    return ValidationFailed.on("code", "wrong_code", message)
+
+
 class SecondStepForm(PortalForm):
+    limited_field = "code"
     code = _code(autofocus=True)  # a recovery code has letters too
     answer = HiddenField(validators=[Length(max=MOST_CHARACTERS)])
     remember = BooleanField(lazy_gettext("Don’t ask again in this browser for 30 days"))
@@ -53,9 +60,15 @@ class PasskeyForm(PortalForm):
 
 
 class StepUpForm(PortalForm):
+    """The template shows one of both fields, by what the user has."""
+
     present = PasswordField(
         lazy_gettext("Current password"),
         render_kw={"autocomplete": "current-password", "autofocus": True},
     )
     code = _code(autofocus=True)
     answer = HiddenField(validators=[Length(max=MOST_CHARACTERS)])
+
+    def apply_limit(self, error: RateLimited) -> None:
+        field = self.code if current_user.second_factor_at else self.present
+        field.errors = (error.message,)

@@ -8,23 +8,23 @@ from flask_login import current_user
 from werkzeug.wrappers import Response
 
 from app.enums import Proof
-from app.errors import NotFound, RateLimited, ValidationFailed
+from app.errors import NotFound, ValidationFailed
 from app.extensions import settings, transaction
 from app.http.request_id import request_id
 from app.languages import gettext, ngettext
 from app.models import Partner, User
 from app.portal.auth.login_manager import CHALLENGE_KEY, REMEMBERED_COOKIE, SECOND_STEP_KEY
-from app.portal.auth.second_step_forms import SecondStepForm, typed_code
+from app.portal.auth.second_step_forms import SecondStepForm, typed_code, wrong_code
 from app.portal.auth.step_up import site
 from app.portal.auth.views import Page, let_in, must_use
 from app.portal.web.blueprint import portal
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import sign_in_url
-from app.portal.web.errors import with_wait
+from app.portal.web.forms import showing_problems
 from app.portal.web.i18n import speak_before_sign_in
+from app.portal.web.messages import changing
 from app.services.auth import second_step as waiting_steps
 from app.services.auth import sign_in as signing_in
-from app.services.auth import ways_in
 from app.services.auth.sessions import host_name
 from app.services.branding.brand import of_partner
 from app.services.factors import authenticator_apps, passkeys, proving, recovery_codes
@@ -44,23 +44,9 @@ def second_step_post() -> Page:
     if user is None:
         return _over()
     form = SecondStepForm()
-    try:
-        done = _by_passkey(user.id, form.answer.data) if form.answer.data else _by_code(form)
-    except RateLimited as error:
-        form.code.errors = (error.message,)
-        return with_wait(_form(form, user), error)
-    except ValidationFailed as error:
-        form.apply_errors(error)
-        return _form(form, user), 422
-    if done is None:
-        form.code.errors = (gettext("This code is wrong. Try the next one."),)
-        return (_form(form, user), 422) if _waiting_id() else _over()
-    response = let_in(done.user, done.proof)
-    if done.proof is Proof.RECOVERY_CODE:
-        _show_codes_left(done.user)
-    if form.remember.data:
-        _remember(response, done.user)
-    return response
+    with showing_problems(form, lambda: _form(form, user), validate=False):
+        done = _signed_in(form, user)
+    return _let_in(form, done) if done else _over()
 
 
 @portal.post("/passkey/options")
@@ -89,25 +75,35 @@ def _proof_asked() -> tuple[PasskeyPurpose, UUID | None]:
 @portal.post("/sign-in/passkey")
 def passkey_sign_in() -> Page:
     """Sign in with a passkey alone: the device has checked its user."""
-    form = SecondStepForm()
-    challenge = browser.pop(CHALLENGE_KEY, "")
-    user, required = None, None
-    try:
-        with transaction() as session:
-            answer = form.answer.data or ""
-            user_id = passkeys.prove(session, site(), PasskeyPurpose.SIGN_IN, challenge, answer)
-            user = signing_in.finish_second_step(
-                session, user_id, request.remote_addr, request_id()
-            )
-            holder = signing_in.usable_user(session, user_id)
-            required = ways_in.required_provider(session, holder) if holder else None
-    except ValidationFailed as error:
-        flash(error.message, "error")
+    url = sign_in_url(g.brand.slug, request.args.get("next"))
+    challenge, answer = browser.pop(CHALLENGE_KEY, ""), SecondStepForm().answer.data or ""
+    with changing(url, ValidationFailed, category="error") as session:
+        user_id = passkeys.prove(session, site(), PasskeyPurpose.SIGN_IN, challenge, answer)
+        user = signing_in.finish_second_step(session, user_id, request.remote_addr, request_id())
+        required = None if user else signing_in.required_provider_of(session, user_id)
     if required:
         flash(must_use(required), "error")
-    if user is None:
-        return redirect(sign_in_url(g.brand.slug, request.args.get("next")), 303)
-    return let_in(user, Proof.PASSKEY)
+    return let_in(user, Proof.PASSKEY) if user else redirect(url, 303)
+
+
+def _signed_in(form: SecondStepForm, user: User) -> SignedIn | None:
+    """Return the user that the form lets in; None if the sign-in waits no longer.
+
+    Raises `RateLimited` and `ValidationFailed`.
+    """
+    done = _by_passkey(user.id, form.answer.data) if form.answer.data else _by_code(form)
+    if done is None and _waiting_id():
+        raise wrong_code()
+    return done
+
+
+def _let_in(form: SecondStepForm, done: SignedIn) -> Response:
+    response = let_in(done.user, done.proof)
+    if done.proof is Proof.RECOVERY_CODE:
+        _show_codes_left(done.user)
+    if form.remember.data:
+        _remember(response, done.user)
+    return response
 
 
 def _by_code(form: SecondStepForm) -> SignedIn | None:

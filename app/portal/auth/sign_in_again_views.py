@@ -1,17 +1,19 @@
 """Sign in after a form was sent without a session; then the form can be sent again."""
 
+from functools import partial
+
 from flask import redirect, request
 from flask_login import current_user
 from werkzeug.wrappers import Response
 
-from app.errors import RateLimited
+from app.errors import ValidationFailed
 from app.languages import gettext, gettext_noop
 from app.portal.auth import form_recovery
 from app.portal.auth.forms import SignInForm
 from app.portal.auth.login_manager import sign_in_user
 from app.portal.auth.views import attempt, proof_without_step, refusal_of
 from app.portal.web.blueprint import portal
-from app.portal.web.errors import with_wait
+from app.portal.web.forms import showing_problems
 from app.services.auth.sign_in import SignInOutcome
 
 SEVERAL = gettext_noop(
@@ -29,21 +31,20 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
     recovered = form_recovery.of_seal(request.form.get("recovered", ""))
     if recovered is None:
         return redirect("/", 303)
-    if current_user.is_authenticated:  # in another window, meanwhile
-        return form_recovery.send_again_page(recovered, status=200, signed_in=True)
-    form = SignInForm()
-    if not form.validate():
-        return form_recovery.sign_in_page(recovered, form, 422)
-    try:
-        outcome = attempt(form.email.data or "", form.password.data or "")
-    except RateLimited as error:
-        form.refusal = error.message
-        return with_wait(form_recovery.sign_in_page(recovered, form), error)
-    if outcome.user is None:
-        form.paused, form.refusal = outcome.paused, _refusal_of(outcome)
-        return form_recovery.sign_in_page(recovered, form, 422)
-    sign_in_user(outcome.user, proof_without_step(outcome.user))
+    if not current_user.is_authenticated:  # in another window, meanwhile
+        form = SignInForm()
+        with showing_problems(form, partial(form_recovery.sign_in_page, recovered, form)):
+            _sign_in(form)
     return form_recovery.send_again_page(recovered, status=200, signed_in=True)
+
+
+def _sign_in(form: SignInForm) -> None:
+    """Raises `RateLimited`, and `ValidationFailed` for a sign-in that isn't finished here."""
+    outcome = attempt(form.email.data or "", form.password.data or "")
+    if outcome.user is None:
+        form.paused = outcome.paused
+        raise ValidationFailed(_refusal_of(outcome), "not_signed_in")
+    sign_in_user(outcome.user, proof_without_step(outcome.user))
 
 
 def _refusal_of(outcome: SignInOutcome) -> str:

@@ -47,7 +47,7 @@ def site() -> BrowserSite:
     return BrowserSite(request.host, f"{request.scheme}://{request.host}")
 
 
-def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int) -> Response:
+def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int = 200) -> Response:
     """Ask for the password, or for the second factor of users who have one; users with neither sign
     in again with their company account. ``wanted`` is the page to go on to, ``recovered`` the
     sealed form to send. Cancelling leads back to where the user was."""

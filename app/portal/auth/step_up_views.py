@@ -1,21 +1,23 @@
 """Confirm who you are before a risky act: with the password, or with the second factor."""
 
+from functools import partial
+
 from flask import Response, request
 from flask import session as browser
 from flask_login import current_user
 
 from app.enums import Proof
-from app.errors import RateLimited, ValidationFailed
+from app.errors import ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
 from app.http.request_id import request_id
 from app.languages import gettext
 from app.portal.auth import form_recovery
 from app.portal.auth.login_manager import CHALLENGE_KEY
-from app.portal.auth.second_step_forms import StepUpForm, typed_code
+from app.portal.auth.second_step_forms import StepUpForm, typed_code, wrong_code
 from app.portal.auth.step_up import confirmed, site, step_up_page
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import local_path, session_token
-from app.portal.web.errors import with_wait
+from app.portal.web.forms import showing_problems
 from app.services.auth import passwords, sessions
 from app.services.factors import passkeys, proving
 from app.services.factors.passkeys import PasskeyPurpose
@@ -27,30 +29,19 @@ def step_up() -> Response:
     wanted = local_path(request.args.get("next"))
     if current_user.signed_in.is_fresh:
         return confirmed(wanted)
-    return step_up_page(StepUpForm.from_object(), wanted, "", 200)
+    return step_up_page(StepUpForm.from_object(), wanted, "")
 
 
 @portal.post("/account/confirm")
 def step_up_confirm() -> Response:
     form = StepUpForm()
-    wanted = local_path(request.form.get("next"))
-    seal = request.form.get("recovered", "")
+    wanted, seal = local_path(request.form.get("next")), request.form.get("recovered", "")
     recovered = form_recovery.of_seal(seal) if seal else None
-    if not form.validate():
-        return step_up_page(form, wanted, seal, 422)
-    try:
+    with showing_problems(form, partial(step_up_page, form, wanted, seal)):
         proof = _proof(form)
-    except RateLimited as error:
-        (form.code if current_user.second_factor_at else form.present).errors = (error.message,)
-        return with_wait(step_up_page(form, wanted, seal, 429), error)
-    except ValidationFailed as error:
-        form.apply_errors(error)
-        return step_up_page(form, wanted, seal, 422)
     with transaction() as session:
         sessions.prove_again(session, session_token() or "", proof)
-    if recovered:
-        return form_recovery.confirmed_page(recovered)
-    return confirmed(wanted)
+    return form_recovery.confirmed_page(recovered) if recovered else confirmed(wanted)
 
 
 def _proof(form: StepUpForm) -> Proof | None:
@@ -78,8 +69,7 @@ def _proof(form: StepUpForm) -> Proof | None:
             request_id=request_id(),
         )
     if proof is None:
-        message = gettext("This code is wrong. Try the next one.")
-        raise ValidationFailed.on("code", "wrong_code", message)
+        raise wrong_code()
     return proof
 
 

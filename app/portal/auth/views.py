@@ -1,5 +1,8 @@
 """Sign in, in the partner's brand, and sign out."""
 
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 from uuid import UUID
 
 from flask import g, redirect, render_template, request, url_for
@@ -9,7 +12,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import Proof
-from app.errors import DomainError, RateLimited
+from app.errors import DomainError
 from app.extensions import password_checks, settings, transaction
 from app.http.request_id import request_id
 from app.languages import gettext, gettext_noop
@@ -27,12 +30,12 @@ from app.portal.auth.login_manager import (
 from app.portal.web.blueprint import portal
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import PARTNER_COOKIE, local_path, sign_in_url, with_kept_words
-from app.portal.web.errors import with_wait
+from app.portal.web.forms import showing_problems
 from app.portal.web.i18n import LANGUAGE_COOKIE
 from app.services.auth import sign_in as signing_in
 from app.services.auth.offered_accounts import AccountOffer
 from app.services.auth.sessions import SessionOrigin
-from app.services.auth.sign_in import SignInEntry, SignInOutcome
+from app.services.auth.sign_in import PortalChoice, SignInEntry, SignInOutcome
 from app.services.identity_providers import requests as provider_requests
 from app.validation.uuids import as_uuid
 
@@ -56,22 +59,12 @@ def show_form(slug: str | None = None) -> Page:
 @portal.post("/sign-in", endpoint="sign_in_post")
 def check_password(slug: str | None = None) -> Page:
     form = SignInForm()
-    if not form.validate():
-        return _form(slug, form), 422
-    try:
+    with showing_problems(form, partial(_form, slug, form)):
         outcome = attempt(form.email.data or "", form.password.data or "")
-    except RateLimited as error:
-        form.refusal = error.message
-        return with_wait(_form(slug, form), error)
     if not outcome.refused and not outcome.choices:
         return enter(outcome)
     if outcome.offer:
-        browser[OFFER_KEY] = outcome.offer.browser_token
-        return render_template(
-            "portal/auth/choose.html",
-            choices=outcome.choices,
-            token=outcome.offer.page_token,
-        )
+        return _choose_page(outcome.choices, outcome.offer)
     form.paused, form.refusal = outcome.paused, refusal_of(outcome)
     return _form(slug, form), 422
 
@@ -80,15 +73,10 @@ def check_password(slug: str | None = None) -> Page:
 def choose_portal() -> Page:
     """Choose one of several portals after the neutral sign-in."""
     offer = AccountOffer(request.form.get("token", ""), browser.pop(OFFER_KEY, ""))
+    account_id = as_uuid(request.form.get("account", "")) or UUID(int=0)
     with transaction() as session:
         outcome = signing_in.choose(
-            session,
-            as_uuid(request.form.get("account", "")) or UUID(int=0),
-            offer,
-            ip=request.remote_addr,
-            request_id=request_id(),
-            host=request.host,
-            remembered=read_cookie(REMEMBERED_COOKIE),
+            session, account_id, offer, ip=request.remote_addr, **_place_of_request()
         )
     return redirect(url_for("portal.sign_in"), 303) if outcome.refused else enter(outcome)
 
@@ -128,14 +116,13 @@ def attempt(email: str, password: str) -> SignInOutcome:
             signing_in.withdraw(session, begun)
         raise
     with transaction() as session:
-        return signing_in.finish(
-            session,
-            begun,
-            proven,
-            request_id=request_id(),
-            host=request.host,
-            remembered=read_cookie(REMEMBERED_COOKIE),
-        )
+        return signing_in.finish(session, begun, proven, **_place_of_request())
+
+
+def _place_of_request() -> dict[str, Any]:
+    """Return where a sign-in may need its second step."""
+    remembered = read_cookie(REMEMBERED_COOKIE)
+    return {"request_id": request_id(), "host": request.host, "remembered": remembered}
 
 
 def refusal_of(outcome: SignInOutcome) -> str:
@@ -206,6 +193,11 @@ def _form(slug: str | None, form: SignInForm | None = None) -> str:
         next_path=local_path(request.args.get("next")),
         forgot_url=forgot_url(slug),
     )
+
+
+def _choose_page(choices: Sequence[PortalChoice], offer: AccountOffer) -> str:
+    browser[OFFER_KEY] = offer.browser_token
+    return render_template("portal/auth/choose.html", choices=choices, token=offer.page_token)
 
 
 def forgot_url(slug: str | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date
 from uuid import UUID
 
-from flask import Response, render_template
+from flask import Response, g, render_template
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -21,13 +21,13 @@ from app.portal.billing.words import (
     statement_lines,
 )
 from app.portal.web.blueprint import portal
-from app.portal.web.letterhead import letterhead, pdf_file
-from app.portal.web.lists import csv_file, file_words
+from app.portal.web.lists import csv_file, file_words, pdf_file
 from app.services import csv_files, pdf
 from app.services.billing import statements
 from app.services.billing.months import next_month
 from app.services.billing.parties import StatementParties
 from app.services.billing.statements import Bill
+from app.services.branding.letterhead import letterhead
 
 
 @portal.get("/statements/<uuid:organization_id>")
@@ -68,7 +68,7 @@ def statement_file(organization_id: UUID) -> Response:
 def statement_pdf(organization_id: UUID) -> Response:
     with transaction(read_only=True) as session:
         bill, parties = _asked(session, organization_id)
-        paper = letterhead(session)
+        paper = letterhead(session, g.brand)
     content = pdf.render("statement", {**paper, **pdf_parts(bill, parties)})
     return pdf_file(_file_name(bill), content)
 

@@ -53,10 +53,8 @@ def show_costs() -> str:
         found = reporting.earnings(session, caller(), month, today, model_rate())
         return render_template(
             "portal/billing/costs.html",
-            months=offered_months(today, found.since, month),
             last=found.last,
-            months_url=months_url,
-            **_shown(session, month, found.total, found.by_month),
+            **_shown(session, month, found.since, found.total, found.by_month),
             **_listed(session, month, found),
         )
 
@@ -64,6 +62,7 @@ def show_costs() -> str:
 def _shown(
     session: Session,
     month: date,
+    since: date | None,
     total: MonthMargin | None,
     by_month: Sequence[MonthEarned],
     organization_id: UUID | None = None,
@@ -72,6 +71,8 @@ def _shown(
     today = utcnow().date()
     return {
         "month": month,
+        "months": offered_months(today, since, month),
+        "months_url": partial(months_url, organization_id=organization_id),
         "unfinished": month == today.replace(day=1),
         "total": total,
         "carrier": carrier_sums(session, caller(), month, organization_id),
@@ -110,34 +111,34 @@ def costs_file() -> Response:
     month, chosen = month_of_url(), lists.id_or_words("organization")
     with languages.speaking(languages.DEFAULT), transaction(read_only=True) as session:
         if isinstance(chosen, UUID):
-            one = margin.of_organization(session, caller(), chosen, month, model_rate()).shown
-            name = f"costs-{file_words(one.total.name, 'organization')}-{month:%Y-%m}"
-            columns: Sequence[str] = (*COLUMNS[:2], "Campaign", *COLUMNS[2:])
-            cells = list(_cells_of(f"{month:%Y-%m}", one))
-        else:
-            columns, name = COLUMNS, f"costs-{month:%Y-%m}"
-            rows = margin.all_organizations(session, caller(), month, model_rate())
-            cells = [line for row in rows for line in _cells(f"{month:%Y-%m}", row)]
-    return csv_file(name, [csv_files.first_line(columns), csv_files.lines(cells)])
+            return _file_of(session, chosen, month)
+        rows = margin.all_organizations(session, caller(), month, model_rate())
+        cells = [line for row in rows for line in _cells(f"{month:%Y-%m}", row)]
+    lines = [csv_files.first_line(COLUMNS), csv_files.lines(cells)]
+    return csv_file(f"costs-{month:%Y-%m}", lines)
+
+
+def _file_of(session: Session, organization_id: UUID, month: date) -> Response:
+    one = margin.of_organization(session, caller(), organization_id, month, model_rate()).shown
+    columns = (*COLUMNS[:2], "Campaign", *COLUMNS[2:])
+    lines = [csv_files.first_line(columns), csv_files.lines(_cells_of(f"{month:%Y-%m}", one))]
+    name = file_words(one.total.name, "organization")
+    return csv_file(f"costs-{name}-{month:%Y-%m}", lines)
 
 
 @portal.get("/costs/<uuid:organization_id>")
 def costs_of_organization(organization_id: UUID) -> str:
-    today, month = utcnow().date(), month_of_url()
+    today, month, model = utcnow().date(), month_of_url(), model_rate()
     with transaction(read_only=True) as session:
-        of_month = margin.of_organization(session, caller(), organization_id, month, model_rate())
-        found = of_month.shown
-        by_month = reporting.earned_by_month(
-            session, caller(), today, model_rate(), organization_id, known={month: found.total}
-        )
+        found = margin.of_organization(session, caller(), organization_id, month, model).shown
+        of, known = (session, caller(), today, model, organization_id), {month: found.total}
+        by_month = reporting.earned_by_month(*of, known=known)
         return render_template(
             "portal/billing/organization.html",
-            months=offered_months(today, found.since, month),
             rows=found.campaigns,
             no_campaign=NO_CAMPAIGN,
-            months_url=partial(months_url, organization_id=organization_id),
             last=reporting.total_of(by_month, previous_month(month)),
-            **_shown(session, month, found.total, by_month, organization_id),
+            **_shown(session, month, found.since, found.total, by_month, organization_id),
         )
 
 

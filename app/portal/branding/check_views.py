@@ -1,6 +1,7 @@
 """The brand's readability, pair by pair, and its missing parts."""
 
 from itertools import groupby
+from typing import Any
 
 from flask import render_template, url_for
 
@@ -9,6 +10,7 @@ from app.policy import Permission
 from app.portal.branding.labels import VERDICTS_IN_TEXT
 from app.portal.branding.studio import BrandingStudio
 from app.portal.web.blueprint import portal
+from app.services.branding.brand import Brand
 from app.services.branding.colour_pairs import colour_pairs
 from app.services.branding.surfaces import StudioField, surfaces
 
@@ -33,17 +35,23 @@ def _place_url(place: StudioField) -> str | None:
 def branding_contrast() -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
-        brand = studio.brand
-        pairs = colour_pairs(brand.colour, brand.chat_colours)
         return render_template(
             "portal/branding/contrast.html",
-            groups=[(name, list(found)) for name, found in groupby(pairs, lambda each: each.group)],
-            count=len(pairs),
-            lowest=min(pair.lowest for pair in pairs if not pair.plain),
-            colour=brand.colour,
+            **_pairs(studio.brand),
+            colour=studio.brand.colour,
             verdicts=VERDICTS_IN_TEXT,
             **studio.head(),
         )
+
+
+def _pairs(brand: Brand) -> dict[str, Any]:
+    """Return the pairs of colours by group, and the lowest contrast of a text or button."""
+    pairs = colour_pairs(brand.colour, brand.chat_colours)
+    return {
+        "groups": [(name, list(found)) for name, found in groupby(pairs, lambda each: each.group)],
+        "count": len(pairs),
+        "lowest": min(pair.lowest for pair in pairs if not pair.plain),
+    }
 
 
 @portal.get("/branding/surfaces")

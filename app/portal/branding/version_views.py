@@ -22,18 +22,23 @@ MOST_VERSIONS = 100
 def branding_history() -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
-        listed = versions.published(session, studio.partner, MOST_VERSIONS)
-        now = drafts.published_content(studio.partner, caller())
-        colours = [of_content(studio.partner, row.version.content).colour for row in listed]
-        differing = [len(versions.differences(row.version.content, now)) for row in listed]
-        return render_template(
-            "portal/branding/history.html",
-            versions=list(zip(listed, differing, colours, strict=True)),
-            labels=FIELD_LABELS,
-            outside=next(iter(differing), 0),
-            most=MOST_VERSIONS,
-            **studio.head(),
-        )
+        context = _versions(session, studio) | studio.head()
+        return render_template("portal/branding/history.html", **context)
+
+
+def _versions(session: Session, studio: BrandingStudio) -> dict[str, Any]:
+    """Return the published versions, each with the number of fields that differ from what customers
+    see now, and its colour."""
+    listed = versions.published(session, studio.partner, MOST_VERSIONS)
+    now = drafts.published_content(studio.partner, caller())
+    colours = [of_content(studio.partner, row.version.content).colour for row in listed]
+    differing = [len(versions.differences(row.version.content, now)) for row in listed]
+    return {
+        "versions": list(zip(listed, differing, colours, strict=True)),
+        "labels": FIELD_LABELS,
+        "outside": next(iter(differing), 0),
+        "most": MOST_VERSIONS,
+    }
 
 
 @portal.get("/branding/history/<int(max=2147483647):number>")
@@ -43,19 +48,14 @@ def branding_version(number: int) -> str:
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         from_now = versions.compare(session, caller(), studio.partner, number, "now")
-        return render_template(
-            "portal/branding/version.html",
-            against=against,
-            is_live=not from_now.changes,
-            **_compared(session, studio, number, against),
-            **studio.head(),
-        )
+        shown = {"against": against, "is_live": not from_now.changes, **studio.head()}
+        compared = _compared(session, studio, number, against)
+        return render_template("portal/branding/version.html", **shown, **compared)
 
 
 @portal.get("/branding/history/<int(max=2147483647):number>/roll-back")
 def branding_roll_back(number: int) -> Page:
-    with transaction(read_only=True) as session:
-        return _ask(session, number)
+    return _ask(number)
 
 
 @portal.post(
@@ -63,31 +63,29 @@ def branding_roll_back(number: int) -> Page:
 )
 def roll_back(number: int) -> Page:
     """Publish the version again, as the next one."""
+    seen = seen_version()
     try:
         with transaction() as session:
-            partner = BrandingStudio(session).partner
-            published = drafts.roll_back(
-                session, caller(), partner, number, expected_version=seen_version()
-            )
+            own = BrandingStudio(session).partner
+            published = drafts.roll_back(session, caller(), own, number, expected_version=seen)
     except Conflict as error:
-        with transaction(read_only=True) as session:
-            problem = error.message if error.code == CHANGED_MEANWHILE else ""
-            return _ask(session, number, problem), 409
+        return _ask(number, error.message if error.code == CHANGED_MEANWHILE else ""), 409
     if published is None:
         return redirect(url_for("portal.branding_roll_back", number=number), 303)
     return redirect(url_for("portal.branding", rolled_back=number, published=1), 303)
 
 
-def _ask(session: Session, number: int, problem: str = "") -> str:
-    studio = BrandingStudio(session)
-    compared = _compared(session, studio, number, "now")
-    return render_template(
-        "portal/branding/roll_back.html",
-        problem=problem,
-        rows_back=[(name, new, old) for name, old, new in compared["rows"]],
-        **compared,
-        **studio.head(),
-    )
+def _ask(number: int, problem: str = "") -> str:
+    with transaction(read_only=True) as session:
+        studio = BrandingStudio(session)
+        compared = _compared(session, studio, number, "now")
+        return render_template(
+            "portal/branding/roll_back.html",
+            problem=problem,
+            rows_back=[(name, new, old) for name, old, new in compared["rows"]],
+            **compared,
+            **studio.head(),
+        )
 
 
 def _compared(

@@ -1,14 +1,15 @@
-"""Calls: the list with its filters, one call, and cancelling it."""
+"""Calls: the list with its filters, one call, its recording, and cancelling it."""
 
 from typing import Any
 from uuid import UUID
 
-from flask import make_response, redirect, render_template, url_for
+from flask import make_response, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import Conflict
+from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
+from app.languages import gettext
 from app.models import Call
 from app.policy import Permission
 from app.portal.calls import listing
@@ -25,7 +26,8 @@ from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
-from app.portal.web.list_pages import list_page, without_empty
+from app.portal.web.list_pages import ListPage, list_page, without_empty
+from app.portal.web.stored_files import send_stored
 from app.services import (
     assistants,
     calls,
@@ -47,25 +49,34 @@ def list_calls() -> Page:
         return render_checked(
             "portal/calls/list.html",
             problems,
-            list=page,
-            unlisted=calls.without_calls(session, caller(), chosen),
+            **_filters(session, chosen),
+            **_listed(page),
             has_imported=page.is_empty and calls.has_imported(session, caller()),
-            chosen=chosen,
-            named=_named(session, chosen),
-            all_organizations=caller().organization_id is None,
-            cost_digits=shared_digits(row.charged for row in page.rows if row.charged),
-            carriers=sorted({row.call.carrier for row in page.rows}),
         )
 
 
-def _named(session: Session, chosen: CallSearch) -> dict[str, str]:
-    """Return the names of what the filters have the ids of."""
+def _listed(page: ListPage[listing.CallRow]) -> dict[str, Any]:
+    """Return a page of calls, and what its columns show of all its rows."""
+    return {
+        "list": page,
+        "cost_digits": shared_digits(row.charged for row in page.rows if row.charged),
+        "carriers": sorted({row.call.carrier for row in page.rows}),
+    }
+
+
+def _filters(session: Session, chosen: CallSearch) -> dict[str, Any]:
+    """Return what is chosen, and the names of what the filters have the ids of."""
     named = organization_picker.named_in_filter(session)
     if isinstance(chosen.assistant, UUID):
         named["agent"] = assistants.get(session, caller(), chosen.assistant).name
     if isinstance(chosen.campaign, UUID):
         named["campaign"] = campaigns.get(session, caller(), chosen.campaign).name
-    return named
+    return {
+        "chosen": chosen,
+        "named": named,
+        "all_organizations": caller().organization_id is None,
+        "unlisted": calls.without_calls(session, caller(), chosen),
+    }
 
 
 @portal.get("/calls/<uuid:call_id>")
@@ -75,8 +86,6 @@ def call(call_id: UUID) -> str:
         return render_template(
             "portal/calls/detail.html",
             **_around(session, found),
-            sources=SOURCE_WORDS,
-            answered=ANSWERED_WORDS,
             recording_days=settings().recording_days,
             transcript_days=settings().transcript_days,
             advice=advice_on(found.ended_reason),
@@ -85,8 +94,8 @@ def call(call_id: UUID) -> str:
 
 
 def _around(session: Session, found: Call) -> dict[str, Any]:
-    """Return what a call belongs to, its recordings, whether its number is on the do-not-call list,
-    and how to put it there."""
+    """Return what a call belongs to and came from, its recordings, whether its number is on the
+    do-not-call list, and how to put it there."""
     organization = organizations.get(session, caller(), found.organization_id)
     of = found.campaign_id
     listed = do_not_call.is_listed(session, organization.id, found.phone_number)
@@ -102,6 +111,8 @@ def _around(session: Session, found: Call) -> dict[str, Any]:
         if may_list and not listed
         else None,
         "reason": ReasonForm().reason,
+        "sources": SOURCE_WORDS,
+        "answered": ANSWERED_WORDS,
     }
 
 
@@ -134,3 +145,17 @@ def call_cancel(call_id: UUID) -> Response:
     except Conflict as error:
         return redirect(url_for("portal.call", call_id=call_id, problem=error.code), 303)
     return redirect(url_for("portal.call", call_id=call_id), 303)
+
+
+@portal.get("/calls/<uuid:call_id>/recording")
+def call_recording(call_id: UUID) -> Response:
+    """Send the recording, or the part that a player asks for."""
+    with transaction(read_only=True) as session:
+        found = recordings.file_of(session, caller(), call_id)
+    content_type = found.content_type or "application/octet-stream"
+    name = f"call-{call_id}.{recordings.extension_of(found.content_type or '')}"
+    try:
+        return send_stored(found.file_key, content_type, name, is_saved="download" in request.args)
+    except FileNotFoundError:
+        message = gettext("There is no recording of this call.")
+        raise NotFound(message, "recording_not_found") from None

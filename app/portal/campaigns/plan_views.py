@@ -19,7 +19,7 @@ from app.portal.campaigns.views import about
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_states import is_new, steps_of_new
 from app.portal.web.formats import night_words, number
-from app.portal.web.forms import saving_edit
+from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved
 from app.services import campaigns, organizations, outreach
 from app.services.outreach.estimates import zone_of
@@ -28,9 +28,7 @@ from app.services.outreach.plans import MOST_WORDS, plan_problems, speakers
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/plan")
 def campaign_plan(campaign_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session, campaign_id)
-    return _plan_page(campaign_id, form)
+    return stored_page(campaign_id, _plan_page, _stored)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/plan")

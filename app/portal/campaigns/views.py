@@ -22,14 +22,13 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_states import STATE_WORDS, state_of, steps_of_new
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
-from app.portal.web.forms import saving, saving_edit
+from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.list_pages import ListPage, list_page, without_empty
 from app.portal.web.messages import redirect_with
-from app.portal.web.organization_choice import is_refreshed, new_page
+from app.portal.web.organization_choice import new_page
 from app.services import assistants, audit, campaigns, contacts, organizations, outreach
 from app.services.contacts import single
 
-LATEST_CHANGES = 8
 FILLED_LATER = frozenset({"answered", "assistant", "next-call", "started", "ended"})
 """Columns of the list that are empty until campaigns have started."""
 
@@ -62,11 +61,7 @@ def campaign_new() -> Page:
 @portal.post("/campaigns/new")
 def campaign_create() -> Page:
     form = NewCampaignForm()
-    organization = form.chosen_organization()
-    if is_refreshed():
-        return _new_page(organization, form)
-    if not form.has_no_problems() or organization is None:
-        return _new_page(organization, form), 422
+    organization = form.organization_or_page(_new_page, besides=form.has_no_problems)
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = FormSubmission(session)
         made = campaigns.create(session, caller(), organization.id, **form.wanted)
@@ -105,9 +100,7 @@ def campaign_uploads(campaign_id: UUID) -> str:
 
 @portal.get("/campaigns/<uuid:campaign_id>/settings")
 def campaign_settings(campaign_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session, campaign_id)
-    return _settings_page(campaign_id, form)
+    return stored_page(campaign_id, _settings_page, _stored)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/settings")
@@ -135,10 +128,8 @@ def campaign_archive_confirm(campaign_id: UUID) -> str:
 def campaign_archive(campaign_id: UUID) -> Page:
     with transaction() as session:
         found = campaigns.archive(session, caller(), campaign_id)
-    return redirect_with(
-        gettext("%(campaign)s is archived.", campaign=found.name),
-        url_for("portal.campaign", campaign_id=campaign_id),
-    )
+    words = gettext("%(campaign)s is archived.", campaign=found.name)
+    return redirect_with(words, url_for("portal.campaign", campaign_id=campaign_id))
 
 
 def about(session: Session, found: Campaign) -> dict[str, Any]:
@@ -224,5 +215,5 @@ def _settings_page(campaign_id: UUID, form: CampaignForm) -> str:
             form=form,
             hints=WHO_HINTS,
             archiving=_archiving(found),
-            changes=audit.latest_of_target(session, caller(), "campaign", found.id, LATEST_CHANGES),
+            changes=audit.latest_of_target(session, caller(), "campaign", found.id),
         )

@@ -41,13 +41,10 @@ def list_carrier_accounts() -> str:
         current = carrier_accounts.current(session, caller(), None)
         own = [each for each in (current.pending, current.account) if each]
         page = carrier_accounts.of_organizations(session, caller(), **at.wanted)
-        return render_template(
-            "portal/carriers/accounts.html",
-            platform=None if current.account else CarrierKind(settings().carrier),
-            has_own=bool(own),
-            **at.pager(page.next_cursor),
-            **_listed(session, [*own, *page.items] if at.is_first else page.items),
-        )
+        shown = _listed(session, [*own, *page.items] if at.is_first else page.items)
+    platform = None if current.account else CarrierKind(settings().carrier)
+    shown |= {"platform": platform, "has_own": bool(own), **at.pager(page.next_cursor)}
+    return render_template("portal/carriers/accounts.html", **shown)
 
 
 def _listed(session: Session, found: Sequence[CarrierAccount]) -> dict[str, Any]:

@@ -29,10 +29,8 @@ def calling_pause() -> Response:
 def calling_resume() -> Response:
     with transaction() as session:
         was_paused = pauses.resume_own(session, caller())
-    return redirect_with(
-        gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused."),
-        url_for("portal.carrier_status"),
-    )
+    words = gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused.")
+    return redirect_with(words, url_for("portal.carrier_status"))
 
 
 def pausing() -> ConfirmationPage:

@@ -45,12 +45,18 @@ def carrier_status() -> str:
             **_own_accounts(session),
             **_own_queue(session),
             **_own_failures(session),
-            pauses=[
-                (each, pauses.is_own(each)) for each in pauses.visible_pauses(session, caller())
-            ],
-            pausing=pausing(),
-            is_offline=is_offline(session),
+            **_own_pauses(session),
         )
+
+
+def _own_pauses(session: Session) -> dict[str, Any]:
+    return {
+        "pauses": [
+            (each, pauses.is_own(each)) for each in pauses.visible_pauses(session, caller())
+        ],
+        "pausing": pausing(),
+        "is_offline": is_offline(session),
+    }
 
 
 def _own_accounts(session: Session) -> dict[str, Any]:

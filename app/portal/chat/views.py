@@ -1,15 +1,17 @@
 """The chat window, and the page that replaces it without script."""
 
+from functools import partial
+
 from flask import g, make_response, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.errors import NotFound, RateLimited, ValidationFailed
-from app.extensions import transaction
+from app.errors import NotFound, RateLimited
 from app.models import Partner
 from app.portal.chat.forms import ChatForm
 from app.portal.web.blueprint import portal
 from app.portal.web.current_user import known_user
+from app.portal.web.forms import saving
 from app.portal.web.fragments import is_from_htmx
 from app.services import chat
 from app.services.auth import sign_in
@@ -38,19 +40,19 @@ def send_chat(**_place: str) -> Response:
     """Submit the message; it is answered by email."""
     form = _form()
     try:
-        with transaction() as session:
+        with saving(form, partial(_page, form), validate=False) as session:
             chat.send(session, _partner(session), _message(form), sender=_sender())
-    except ValidationFailed as error:
-        for problem in error.problems:
-            form[problem.field].errors = (problem.message,)
-        return _page(form, 422)
     except RateLimited as error:
-        form.message.errors = (error.message,)
-        # The window is replaced only for errors that the user can fix: 422 says so to the script.
-        response = _page(form, 422 if is_from_htmx() else 429)
-        response.headers["Retry-After"] = str(error.retry_after)
-        return response
+        return _sent_too_often(form, error)
     return redirect(chat_url(sent="1"), 303)
+
+
+def _sent_too_often(form: ChatForm, error: RateLimited) -> Response:
+    form.message.errors = (error.message,)
+    # The window is replaced only for errors that the user can fix: 422 says so to the script.
+    response = _page(form, 422 if is_from_htmx() else 429)
+    response.headers["Retry-After"] = str(error.retry_after)
+    return response
 
 
 def _form() -> ChatForm:

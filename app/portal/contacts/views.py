@@ -43,15 +43,21 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
         found = contacts.get(session, caller(), campaign_id, contact_id)
         return render_template(
             "portal/contacts/detail.html",
-            campaign=campaign,
-            contact=found,
-            name=single.name_of(found),
-            ended=ends_outreach(found.status),
-            facts=[(name, metadata_text(value)) for name, value in found.contact_metadata.items()],
+            **_facts(campaign, found),
             **_history(session, found),
             removing=removing(session, campaign, found),
             **_calling(session, campaign, found),
         )
+
+
+def _facts(campaign: Campaign, found: StoredContact) -> dict[str, Any]:
+    return {
+        "campaign": campaign,
+        "contact": found,
+        "name": single.name_of(found),
+        "ended": ends_outreach(found.status),
+        "facts": [(name, metadata_text(value)) for name, value in found.contact_metadata.items()],
+    }
 
 
 def _history(session: Session, found: StoredContact) -> dict[str, Any]:
@@ -127,7 +133,6 @@ def contact_save(campaign_id: UUID, contact_id: UUID) -> Page:
 
 
 def _opened(campaign_id: UUID) -> tuple[Campaign, ContactForm]:
-    """Return the campaign and the form of its contacts."""
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         return campaign, form_for(list(campaigns.external_id_keys(session, campaign)))()

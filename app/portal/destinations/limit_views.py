@@ -61,9 +61,8 @@ def _save(form: DestinationsForm, partner_id: UUID | None) -> Page:
             partner_id,
             expected_version=form.version.data,
         )
-    return redirect_saved(
-        gettext("Call destinations saved."), url_for("portal.operator_destinations"), changed
-    )
+    words = gettext("Call destinations saved.")
+    return redirect_saved(words, url_for("portal.operator_destinations"), changed)
 
 
 def _stored(session: Session, partner_id: UUID | None = None) -> DestinationsForm:

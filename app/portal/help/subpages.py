@@ -165,7 +165,6 @@ SAME_HELP: dict[str, str] = {
         "alerts": "alert_rule alert_rule_new",
         "api_access": "api_key api_key_new",
         "api_clients": "api_client api_client_new",
-        "api_migration": "api_migration_client",
         "api_webhooks": "api_webhook api_webhook_delivery api_webhook_edit api_webhook_new",
         "assistants": "assistant assistant_edit assistant_new organization_assistants",
         "audit": "organization_activity",

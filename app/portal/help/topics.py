@@ -264,13 +264,6 @@ TOPICS: dict[str, HelpTopic] = {
         _API,
         "limits",
     ),
-    "portal.api_migration": HelpTopic(
-        lazy_gettext("Clients of the legacy API and the date on which it ends for each."),
-        lazy_gettext("Each page shows the new request that equals the last old one."),
-        lazy_gettext("Read the quick start"),
-        _API,
-        "start",
-    ),
     "portal.pricing": HelpTopic(
         lazy_gettext("The plans that your customers see, with prices and what is included."),
         lazy_gettext("Changes stay in a draft until you publish a version."),

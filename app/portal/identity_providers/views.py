@@ -15,7 +15,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import FormSubmission
-from app.portal.web.forms import saving, saving_edit
+from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.messages import redirect_with
 from app.services import partners
 from app.services.identity_providers import providers
@@ -63,9 +63,7 @@ def _check(wanted: ProviderFields) -> None:
 
 @portal.get("/settings/company-accounts/<uuid:provider_id>")
 def portal_settings_company(provider_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session, provider_id)
-    return _edit_page(provider_id, form)
+    return stored_page(provider_id, _edit_page, _stored)
 
 
 @portal.post("/settings/company-accounts/<uuid:provider_id>")
@@ -95,9 +93,8 @@ def portal_settings_company_remove_confirm(provider_id: UUID) -> str:
 def portal_settings_company_remove(provider_id: UUID) -> Response:
     with transaction() as session:
         name = providers.remove(session, caller(), provider_id).name
-    return redirect_with(
-        gettext("%(name)s was removed.", name=name), url_for("portal.portal_settings_companies")
-    )
+    words = gettext("%(name)s was removed.", name=name)
+    return redirect_with(words, url_for("portal.portal_settings_companies"))
 
 
 def _removing(provider: IdentityProvider, users: int) -> ConfirmationPage:

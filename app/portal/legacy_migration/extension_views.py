@@ -103,10 +103,8 @@ def api_migration_end(client_id: UUID) -> Page:
     _changeable(client_id)
     with transaction() as session:
         client = extensions.extend(session, caller(), client_id, None)
-    return redirect_with(
-        gettext("The extension of “%(name)s” has ended.", name=client.name),
-        url_for("portal.api_migration_client", client_id=client_id),
-    )
+    words = gettext("The extension of “%(name)s” has ended.", name=client.name)
+    return redirect_with(words, url_for("portal.api_migration_client", client_id=client_id))
 
 
 def _changeable(client_id: UUID) -> MigratingClient:

@@ -12,6 +12,8 @@ from app.extensions import addresses, caller, settings, transaction
 from app.languages import lazy_gettext, pgettext
 from app.models import LegacyDay, utcnow
 from app.portal.api_access.labels import client_state
+from app.portal.help.subpages import SAME_HELP
+from app.portal.help.topics import TOPICS, HelpTopic
 from app.portal.legacy_migration.labels import FIELDS, answer_shown, as_curl, differences, time_left
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
@@ -25,21 +27,20 @@ from app.services.legacy.migration import MigratingClient
 EXTENSIONS = {"with": lazy_gettext("With an extension"), "without": lazy_gettext("No extension")}
 EXTENDED = {"with": True, "without": False}
 """Values of the filter, in words and for the service."""
+TOPICS["portal.api_migration"] = HelpTopic(
+    lazy_gettext("Clients of the legacy API and the date on which it ends for each."),
+    lazy_gettext("Each page shows the new request that equals the last old one."),
+    lazy_gettext("Read the quick start"),
+    "api_docs.docs",
+    "start",
+)
+SAME_HELP["portal.api_migration_client"] = "portal.api_migration"
 
 
 @portal.get("/api-access/migration")
 def api_migration() -> str:
     with transaction(read_only=True) as session:
-        shown = _found(session)
-    return render_template(
-        "portal/legacy_migration/list.html",
-        **shown,
-        days=legacy_migration.DAYS_SHOWN,
-        retirement=settings().legacy_retirement,
-        now=utcnow(),
-        extensions=EXTENSIONS,
-        zone=zone(),
-    )
+        return render_template("portal/legacy_migration/list.html", **_found(session))
 
 
 def _found(session: Session) -> dict[str, Any]:
@@ -58,6 +59,11 @@ def _found(session: Session) -> dict[str, Any]:
         "rows": [_row(each) for each in page.items],
         "partner": partner,
         **at.pager(page.next_cursor, "q", "partner", "extension"),
+        "extensions": EXTENSIONS,
+        "days": legacy_migration.DAYS_SHOWN,
+        "retirement": settings().legacy_retirement,
+        "now": utcnow(),
+        "zone": zone(),
     }
 
 
@@ -65,17 +71,16 @@ def _found(session: Session) -> dict[str, Any]:
 def api_migration_client(client_id: UUID) -> str:
     with transaction(read_only=True) as session:
         moving = legacy_migration.get(session, caller(), client_id)
-        days = legacy_migration.days(session, moving)
-        replaced = _replaced(session, moving)
-    return render_template(
-        "portal/legacy_migration/client.html",
-        days=days,
-        chart=_chart(days),
-        fields=FIELDS,
-        zone=zone(),
-        **replaced,
-        **_row(moving),
-    )
+        return render_template(
+            "portal/legacy_migration/client.html",
+            **_traffic(legacy_migration.days(session, moving)),
+            **_replaced(session, moving),
+            **_row(moving),
+        )
+
+
+def _traffic(days: Sequence[LegacyDay]) -> dict[str, Any]:
+    return {"days": days, "chart": _chart(days), "zone": zone()}
 
 
 def _replaced(session: Session, moving: MigratingClient) -> dict[str, Any]:
@@ -85,6 +90,7 @@ def _replaced(session: Session, moving: MigratingClient) -> dict[str, Any]:
     body = exchange.request if exchange else legacy_migration.last_accepted(session, moving)
     found = {
         "exchange": exchange,
+        "fields": FIELDS,
         "curl": as_curl(addresses().public_api + SUCCESSOR, body) if body else None,
         "no_assistant": body is not None and body["agentId"] == legacy_migration.NO_ASSISTANT,
     }

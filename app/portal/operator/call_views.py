@@ -1,5 +1,6 @@
 """The calls of all partners, for operators."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page, without_empty
 from app.services import partners
+from app.services.calls.of_partners import PartnerCall
 from app.services.money_words import shared_digits
 
 
@@ -28,7 +30,10 @@ def operator_calls() -> Page:
         partner=partner,
         named=named,
         outcome=short_outcome,
-        cost_digits=shared_digits(
-            (Decimal(row.charged[0]).scaleb(-6), row.charged[1]) for row in page.rows if row.charged
-        ),
+        cost_digits=_cost_digits(page.rows),
     )
+
+
+def _cost_digits(rows: Sequence[PartnerCall]) -> int:
+    charged = [row.charged for row in rows if row.charged]
+    return shared_digits((Decimal(micros).scaleb(-6), currency) for micros, currency in charged)

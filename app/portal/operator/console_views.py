@@ -1,6 +1,5 @@
 """The operator's page of a partner, and the form that adds one."""
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +11,7 @@ from app.enums import Role
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.models import Partner, User, utcnow
+from app.models import Partner, utcnow
 from app.portal.operator.forms import PartnerForm
 from app.portal.operator.partner_views import users_in_words
 from app.portal.spending.uses import month_money
@@ -26,7 +25,6 @@ from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import LAST_DAY
 from app.services import audit, destinations, overview, partners, spending, storage, users
 
-LATEST_CHANGES = 8
 MOST_ADMINISTRATORS = 50
 
 
@@ -52,16 +50,13 @@ def operator_partner_create() -> Page:
 def operator_partner(partner_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = partners.get(session, caller(), partner_id)
-        log = audit.latest_of_target(session, caller(), "partner", partner_id, LATEST_CHANGES)
         return render_template(
             "portal/operator/partner.html",
             partner=found,
             sign_in_url=_public(sign_in_url(found.slug)),
             **_use_of(session, found),
-            administrators=_administrators(session, partner_id),
-            changes=log,
-            statuses=STATUS_NAMES,
-            tones=STATUS_TONES,
+            **_administrators(session, partner_id),
+            changes=audit.latest_of_target(session, caller(), "partner", partner_id),
         )
 
 
@@ -79,10 +74,11 @@ def _use_of(session: Session, partner: Partner) -> dict[str, Any]:
     }
 
 
-def _administrators(session: Session, partner_id: UUID) -> Sequence[User]:
-    """Return the partner's administrators, the first one first."""
+def _administrators(session: Session, partner_id: UUID) -> dict[str, Any]:
+    """Return the partner's administrators, the first one first, and how their states are shown."""
     chosen = users.UserFilter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
-    return users.search(session, caller(), chosen, sort="created", limit=MOST_ADMINISTRATORS).items
+    page = users.search(session, caller(), chosen, sort="created", limit=MOST_ADMINISTRATORS)
+    return {"administrators": page.items, "statuses": STATUS_NAMES, "tones": STATUS_TONES}
 
 
 @portal.post("/operator/partners/<uuid:partner_id>/verify-domain")

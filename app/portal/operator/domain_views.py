@@ -9,16 +9,14 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.operator.forms import DomainForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import saving_edit
+from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved
 from app.services import partners
 
 
 @portal.get("/operator/partners/<uuid:partner_id>/domain")
 def operator_partner_domain(partner_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session, partner_id)
-    return _page(partner_id, form)
+    return stored_page(partner_id, _page, _stored)
 
 
 @portal.post("/operator/partners/<uuid:partner_id>/domain")
@@ -30,9 +28,8 @@ def operator_partner_domain_save(partner_id: UUID) -> Page:
             session, caller(), partner_id, form.domain.data, expected_version=form.version.data
         )
         changed = saved.domain != was
-    return redirect_saved(
-        gettext("Domain saved."), url_for("portal.operator_partner", partner_id=partner_id), changed
-    )
+    words = gettext("Domain saved.")
+    return redirect_saved(words, url_for("portal.operator_partner", partner_id=partner_id), changed)
 
 
 def _stored(session: Session, partner_id: UUID) -> DomainForm:

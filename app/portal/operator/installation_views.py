@@ -3,6 +3,7 @@ another one, whether its stored figures agree with the rows that they count."""
 
 import platform
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from flask import render_template, url_for
@@ -52,8 +53,7 @@ MOST_FAILED = 20
 @portal.get("/operator/installation")
 def operator_installation() -> str:
     with transaction(read_only=True) as session:
-        now = work(session)
-        migration = check_schema(session.connection())
+        now, migration = work(session), check_schema(session.connection())
         wrong, fine = parts(session, now, migration, figure_check.latest_days(session, caller()))
         return render_template(
             "portal/operator/installation.html",
@@ -113,13 +113,12 @@ def _facts(database: DatabaseServer, migration: str | None) -> list[tuple[str | 
 def operator_figures() -> str:
     with transaction(read_only=True) as session:
         found = figure_check.latest(session, caller())
-        currency = currency_of(session)
-
-    def amount(row: FigureCheck, value: int) -> str:
-        return (
-            exact_micros(value, currency) if row.figure == figure_check.SPENDING else number(value)
-        )
-
+        amount = partial(_amount, currency=currency_of(session))
     return render_template(
         "portal/operator/figures.html", found=found, names=FIGURE_NAMES, amount=amount
     )
+
+
+def _amount(row: FigureCheck, value: int, *, currency: str) -> str:
+    is_money = row.figure == figure_check.SPENDING
+    return exact_micros(value, currency) if is_money else number(value)

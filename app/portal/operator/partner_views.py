@@ -25,15 +25,14 @@ MOST_COUNTED = 100_000
 def partner_suspend_confirm(partner_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = partners.get(session, caller(), partner_id)
-        consequences = _of_suspending(session, found)
-    return ConfirmationPage(
-        title=gettext("Suspend %(name)s?", name=found.name),
-        consequences=consequences,
-        act=gettext("Suspend partner"),
-        safe=gettext("Keep active"),
-        safe_url=url_for("portal.operator_partner", partner_id=partner_id),
-        crumbs=crumbs_of(found),
-    ).page()
+        return ConfirmationPage(
+            title=gettext("Suspend %(name)s?", name=found.name),
+            consequences=_of_suspending(session, found),
+            act=gettext("Suspend partner"),
+            safe=gettext("Keep active"),
+            safe_url=url_for("portal.operator_partner", partner_id=partner_id),
+            crumbs=crumbs_of(found),
+        ).page()
 
 
 @portal.post("/partners/<uuid:partner_id>/suspend")

@@ -1,19 +1,23 @@
 """A call that needs an operator: what is known about it, queued again or given its outcome."""
 
+from functools import partial
 from uuid import UUID
 
-from flask import render_template, url_for
+from flask import abort, render_template, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import CallStatus
 from app.errors import Conflict
 from app.extensions import caller, transaction
-from app.languages import gettext
+from app.languages import gettext, lazy_gettext
 from app.portal.carriers.labels import STUCK_WORDS
 from app.portal.operator.forms import OutcomeForm
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.services.calls import resolve, stuck
+
+NEVER_PLACED = lazy_gettext("This call was never placed. Choose “Failed” or “Cancelled”.")
 
 
 @portal.get("/operator/stuck-calls/<uuid:call_id>")
@@ -24,18 +28,15 @@ def operator_stuck_call(call_id: UUID) -> Page:
 @portal.post("/operator/stuck-calls/<uuid:call_id>")
 def operator_stuck_call_resolve(call_id: UUID) -> Page:
     form = OutcomeForm()
-    if not form.validate():
-        return _page(call_id, form, 422)
-    status = CallStatus(form.outcome.data)
     try:
-        with transaction() as session:
-            resolve.by_operator(session, caller(), call_id, status, form.reason.data or "")
+        with saving(form, partial(_page, call_id, form)) as session:
+            status, reason = CallStatus(form.outcome.data), form.reason.data or ""
+            resolve.by_operator(session, caller(), call_id, status, reason)
     except Conflict as error:
         if error.code != "never_dialled":
             return _needs_nothing()
-        words = gettext("This call was never placed. Choose “Failed” or “Cancelled”.")
-        form.outcome.errors = (words,)
-        return _page(call_id, form, 422)
+        form.outcome.errors = (NEVER_PLACED,)
+        return _page(call_id, form), 422
     return redirect_with(gettext("The outcome is saved."), url_for("portal.carrier_status"))
 
 
@@ -49,13 +50,13 @@ def operator_stuck_call_queue(call_id: UUID) -> Response:
     return redirect_with(gettext("The call is queued again."), url_for("portal.carrier_status"))
 
 
-def _page(call_id: UUID, form: OutcomeForm, status: int = 200) -> Page:
+def _page(call_id: UUID, form: OutcomeForm) -> str:
     with transaction(read_only=True) as session:
         found = stuck.find(session, call_id)
         if found is None:
-            return _needs_nothing()
+            abort(_needs_nothing())
         word, tone, advice = STUCK_WORDS[found.reason]
-        html = render_template(
+        return render_template(
             "portal/operator/stuck_call.html",
             found=found,
             word=word,
@@ -64,12 +65,8 @@ def _page(call_id: UUID, form: OutcomeForm, status: int = 200) -> Page:
             may_queue=found.reason is stuck.StuckReason.OVERDUE,
             form=form,
         )
-        return html, status
 
 
 def _needs_nothing() -> Response:
-    return redirect_with(
-        gettext("This call needs no attention any more. Nothing was changed."),
-        url_for("portal.carrier_status"),
-        "info",
-    )
+    words = gettext("This call needs no attention any more. Nothing was changed.")
+    return redirect_with(words, url_for("portal.carrier_status"), "info")

@@ -43,10 +43,8 @@ def partner_trial_end_confirm(partner_id: UUID) -> str:
 def partner_trial_end(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.end_trial(session, caller(), partner_id).name
-    return redirect_with(
-        gettext("The trial of %(name)s has ended.", name=name),
-        url_for("portal.operator_partner", partner_id=partner_id),
-    )
+    words = gettext("The trial of %(name)s has ended.", name=name)
+    return redirect_with(words, url_for("portal.operator_partner", partner_id=partner_id))
 
 
 @portal.get("/partners/<uuid:partner_id>/start-trial")
@@ -66,10 +64,8 @@ def partner_trial_start_confirm(partner_id: UUID) -> str:
 def partner_trial_start(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.start_trial(session, caller(), partner_id).name
-    return redirect_with(
-        gettext("%(name)s is in trial mode.", name=name),
-        url_for("portal.operator_partner", partner_id=partner_id),
-    )
+    words = gettext("%(name)s is in trial mode.", name=name)
+    return redirect_with(words, url_for("portal.operator_partner", partner_id=partner_id))
 
 
 def _get(partner_id: UUID) -> Partner:

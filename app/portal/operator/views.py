@@ -42,14 +42,13 @@ def outbox_mail(mail_id: UUID) -> str:
     mail = _one(mail_id)
     message = mail.read()
     plain = message.get_body(("plain",))
+    parts = message.iter_attachments()
     return render_template(
         "portal/operator/mail.html",
         mail=mail,
         message=message,
         text=plain.get_content() if plain else "",
-        files=[
-            (part.get_filename(), len(part.get_content())) for part in message.iter_attachments()
-        ],
+        files=[(part.get_filename(), len(part.get_content())) for part in parts],
         form="text" if request.args.get("form") == "text" else "html",
     )
 

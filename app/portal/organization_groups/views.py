@@ -14,7 +14,7 @@ from app.portal.organization_groups.forms import GroupFields, NewGroupForm, Orga
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
-from app.portal.web.forms import saving, saving_edit
+from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.messages import redirect_with
 from app.services import organization_groups, organizations, users
 from app.services.organization_groups import GroupInput
@@ -45,16 +45,13 @@ def portal_settings_group_create() -> Page:
         wanted = GroupInput(form.name.data or "", _chosen(session, form))
         made = organization_groups.create(session, caller(), wanted)
         submission.led_to(url_for("portal.portal_settings_groups"))
-    return redirect_with(
-        gettext("Group %(name)s added.", name=made.name), url_for("portal.portal_settings_groups")
-    )
+    words = gettext("Group %(name)s added.", name=made.name)
+    return redirect_with(words, url_for("portal.portal_settings_groups"))
 
 
 @portal.get("/settings/groups/<uuid:group_id>")
 def portal_settings_group(group_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session, group_id)
-    return _page(group_id, form)
+    return stored_page(group_id, _page, _stored)
 
 
 @portal.post("/settings/groups/<uuid:group_id>")
@@ -96,10 +93,8 @@ def _deleting(group: OrganizationGroup) -> ConfirmationPage:
 def portal_settings_group_delete(group_id: UUID) -> Response:
     with transaction() as session:
         group = organization_groups.remove(session, caller(), group_id)
-    return redirect_with(
-        gettext("Group %(name)s deleted.", name=group.name),
-        url_for("portal.portal_settings_groups"),
-    )
+    words = gettext("Group %(name)s deleted.", name=group.name)
+    return redirect_with(words, url_for("portal.portal_settings_groups"))
 
 
 def _chosen(session: Session, form: GroupFields) -> set[UUID]:

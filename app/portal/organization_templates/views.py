@@ -1,5 +1,6 @@
 """Templates of organizations: the list, one template, creating and deleting."""
 
+from typing import Any
 from uuid import UUID
 
 from flask import render_template, url_for
@@ -29,7 +30,7 @@ from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.services import campaigns, organization_templates, organizations
-from app.services.organization_templates import InstallationBounds, OpenedTemplate
+from app.services.organization_templates import InstallationBounds, OpenedTemplate, TemplateContent
 from app.validation.uuids import as_uuid
 
 MOST_CAMPAIGNS = 50
@@ -96,18 +97,24 @@ def organization_template_save_as(organization_id: UUID) -> Page:
 @portal.get("/organization-templates/<uuid:template_id>")
 def organization_template(template_id: UUID) -> str:
     found = opened(template_id)
-    content = found.content
     return render_template(
         "portal/organization_templates/detail.html",
         template=found.template,
-        content=content,
         message_lines=message_lines,
-        naming_customer=organization_templates.texts_with_customer(content),
-        limits=limit_facts(content),
-        limits_used=limits_used(content),
-        rules=rule_facts(content.rules, settings().calls_per_organization),
-        plan=campaign_facts(content, content.campaign) if content.campaign else [],
+        **_facts(found.content),
     )
+
+
+def _facts(content: TemplateContent) -> dict[str, Any]:
+    """Return what a new organization gets from the template."""
+    return {
+        "content": content,
+        "naming_customer": organization_templates.texts_with_customer(content),
+        "limits": limit_facts(content),
+        "limits_used": limits_used(content),
+        "rules": rule_facts(content.rules, settings().calls_per_organization),
+        "plan": campaign_facts(content, content.campaign) if content.campaign else [],
+    }
 
 
 @portal.get("/organization-templates/<uuid:template_id>/delete")
@@ -127,9 +134,8 @@ def organization_template_delete(template_id: UUID) -> Response:
     with transaction() as session:
         deleted = organization_templates.delete(session, caller(), template_id)
         name = deleted.name
-    return redirect_with(
-        gettext("Template %(name)s deleted.", name=name), url_for("portal.organization_templates")
-    )
+    words = gettext("Template %(name)s deleted.", name=name)
+    return redirect_with(words, url_for("portal.organization_templates"))
 
 
 def _new_page(form: NewTemplateForm) -> str:

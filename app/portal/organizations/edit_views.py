@@ -1,5 +1,6 @@
 """Add an organization, rename it, and change its plan and limits with a preview of the effects."""
 
+from functools import partial
 from uuid import UUID
 
 from flask import render_template, request, url_for
@@ -16,7 +17,7 @@ from app.portal.organizations.labels import added_words
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import local_path, refuse_operators
 from app.portal.web.editing import FormSubmission
-from app.portal.web.forms import saving, saving_edit
+from app.portal.web.forms import saving, saving_edit, showing_problems, stored_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
 from app.services import organizations, partners, pricing, users
@@ -49,9 +50,7 @@ def organization_create() -> Page:
 
 @portal.get("/organizations/<uuid:organization_id>/edit")
 def organization_edit(organization_id: UUID) -> Page:
-    with transaction(read_only=True) as session:
-        form = _stored(session, organization_id)
-    return _edit_page(organization_id, form)
+    return stored_page(organization_id, _edit_page, _stored)
 
 
 @portal.post("/organizations/<uuid:organization_id>/edit")
@@ -86,18 +85,12 @@ def organization_plan_check(organization_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
     form = PlanForm.from_address(found.version)
-    if not form.validate():
-        return _plan_page(organization_id, form), 422
-    with transaction(read_only=True) as session:
+    with showing_problems(form, partial(_plan_page, organization_id, form)):
         changes = form.to_changes()
+    with transaction(read_only=True) as session:
         effects = organizations.plan_effects(session, caller(), organization_id, changes)
-    return render_template(
-        "portal/organizations/plan_check.html",
-        organization=found,
-        form=form,
-        effects=effects,
-        back=_back(),
-    )
+    shown = {"organization": found, "form": form, "effects": effects, "back": _back()}
+    return render_template("portal/organizations/plan_check.html", **shown)
 
 
 @portal.post("/organizations/<uuid:organization_id>/plan")

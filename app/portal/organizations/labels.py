@@ -1,7 +1,7 @@
 """What adding, suspending, resuming and archiving an organization does, in words and numbers."""
 
 from app.languages import gettext, ngettext
-from app.services.organizations import ActiveItems
+from app.services.organizations import ActiveItems, StoppedItems
 
 
 def suspending_words(reach: ActiveItems) -> list[str]:
@@ -51,6 +51,15 @@ def archiving_words(reach: ActiveItems) -> list[str]:
         "campaigns paused."
     )
     return [*words, coming_back]
+
+
+def archived_words(name: str, stopped: StoppedItems) -> str:
+    return gettext(
+        "%(name)s archived. %(calls)s cancelled, %(campaigns)s paused.",
+        name=name,
+        calls=ngettext("%(num)s queued call", "%(num)s queued calls", stopped.calls),
+        campaigns=ngettext("%(num)s campaign", "%(num)s campaigns", stopped.campaigns),
+    )
 
 
 def _shut_out(reach: ActiveItems) -> list[str]:

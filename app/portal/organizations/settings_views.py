@@ -12,7 +12,7 @@ from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.organizations.views import about, region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import night_words
-from app.portal.web.forms import saving_edit
+from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved
 from app.portal.web.region_choices import offered_first
 from app.services import organizations
@@ -29,9 +29,7 @@ GROUP_NAMES = {
 
 @portal.get("/organizations/<uuid:organization_id>/settings")
 def organization_settings(organization_id: UUID) -> Page:
-    with transaction(read_only=True) as session:
-        form = _stored(session, organization_id)
-    return _page(organization_id, form)
+    return stored_page(organization_id, _page, _stored)
 
 
 @portal.post("/organizations/<uuid:organization_id>/settings")

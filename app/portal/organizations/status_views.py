@@ -7,8 +7,8 @@ from flask import redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
-from app.languages import gettext, ngettext
-from app.portal.organizations.labels import archiving_words, suspending_words
+from app.languages import gettext
+from app.portal.organizations.labels import archived_words, archiving_words, suspending_words
 from app.portal.web.blueprint import portal
 from app.portal.web.messages import redirect_with
 from app.services import organizations
@@ -59,12 +59,7 @@ def organization_archive(organization_id: UUID) -> Response:
         reason = request.form.get("reason")
         stopped = organizations.archive(session, caller(), organization_id, reason=reason)
         found = organizations.get(session, caller(), organization_id)
-    words = gettext(
-        "%(name)s archived. %(calls)s cancelled, %(campaigns)s paused.",
-        name=found.name,
-        calls=ngettext("%(num)s queued call", "%(num)s queued calls", stopped.calls),
-        campaigns=ngettext("%(num)s campaign", "%(num)s campaigns", stopped.campaigns),
-    )
+    words = archived_words(found.name, stopped)
     return redirect_with(words, url_for("portal.organization", organization_id=organization_id))
 
 
@@ -72,7 +67,5 @@ def organization_archive(organization_id: UUID) -> Response:
 def organization_restore(organization_id: UUID) -> Response:
     with transaction() as session:
         found = organizations.restore(session, caller(), organization_id)
-    return redirect_with(
-        gettext("%(name)s restored. Its users can sign in again.", name=found.name),
-        url_for("portal.organization", organization_id=organization_id),
-    )
+    words = gettext("%(name)s restored. Its users can sign in again.", name=found.name)
+    return redirect_with(words, url_for("portal.organization", organization_id=organization_id))

@@ -26,7 +26,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.campaign_states import STATE_WORDS, state_of
 from app.portal.web.list_pages import list_page
 from app.portal.web.organization_picker import suggested_names
-from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES, row_of
+from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES, ReadinessRow, row_of
 from app.services import (
     assistants,
     audit,
@@ -152,18 +152,22 @@ def list_organizations() -> str:
 def organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        reach = organizations.reach_of(session, found)
         return render_template(
             "portal/organizations/detail.html",
             **_paid_for(session, found),
             **about(session, found, "portal.organization"),
-            month=_month(session, found),
+            **_stopping(session, found),
             region_names=region_names,
+            month=_month(session, found),
             calls=_calls(session, found),
-            suspending=suspending_words(reach),
-            archiving=archiving_words(reach),
             changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),
         )
+
+
+def _stopping(session: Session, found: Organization) -> dict[str, Any]:
+    """Return what suspending and archiving the organization does."""
+    reach = organizations.reach_of(session, found)
+    return {"suspending": suspending_words(reach), "archiving": archiving_words(reach)}
 
 
 def _paid_for(session: Session, found: Organization) -> dict[str, Any]:
@@ -200,15 +204,19 @@ def organization_users(organization_id: UUID) -> str:
 def organization_assistants(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        own = assistants.of_organization(session, caller(), found.id)
-        refusals = phone_numbers.refusals(session, own, CarrierKind(settings().carrier))
         return render_template(
             "portal/organizations/assistants.html",
             **about(session, found, "portal.organization_assistants"),
-            rows=[row_of(each, found, refusals.get(each.id)) for each in own],
+            rows=_assistants(session, found),
             names=READINESS_NAMES,
             tones=READINESS_TONES,
         )
+
+
+def _assistants(session: Session, found: Organization) -> list[ReadinessRow]:
+    own = assistants.of_organization(session, caller(), found.id)
+    refusals = phone_numbers.refusals(session, own, CarrierKind(settings().carrier))
+    return [row_of(each, found, refusals.get(each.id)) for each in own]
 
 
 @portal.get("/organizations/<uuid:organization_id>/campaigns")

@@ -137,9 +137,8 @@ def first_steps(session: Session) -> FirstSteps | None:
 def first_steps_hide() -> Response:
     with transaction() as session:
         overview.hide_first_steps(session, caller(), is_hidden=True)
-    return redirect_with(
-        gettext("Hidden. You can show the steps again below."), url_for("portal.overview")
-    )
+    words = gettext("Hidden. You can show the steps again below.")
+    return redirect_with(words, url_for("portal.overview"))
 
 
 @portal.post("/first-steps/show")

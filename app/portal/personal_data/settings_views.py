@@ -73,10 +73,8 @@ def personal_data_settings_save() -> Page:
     target = ("partner", partner_id)
     with saving(form, lambda: _page(form), stored=_stored, target=target) as session:
         policies.save(session, caller(), partner_id, form.days(), settings(), expected_version=seen)
-    return redirect_with(
-        gettext("Saved. Older data is deleted within an hour."),
-        url_for("portal.personal_data_settings"),
-    )
+    words = gettext("Saved. Older data is deleted within an hour.")
+    return redirect_with(words, url_for("portal.personal_data_settings"))
 
 
 def _stored(session: Session) -> RetentionForm:

@@ -30,15 +30,14 @@ def personal_data() -> str:
     words = lists.text_filter("q") or ""
     with transaction(read_only=True) as session:
         found = search.users_and_contacts(session, caller(), words, SHOWN)
-        groups = _groups(session, found)
-    return render_template(
-        "portal/personal_data/find.html",
-        words=words,
-        groups=groups,
-        most=SHOWN,
-        is_cut=SHOWN in (len(found.users), len(found.contacts)),
-        has_settings=may_open(caller(), "portal.personal_data_settings"),
-    )
+        return render_template(
+            "portal/personal_data/find.html",
+            words=words,
+            groups=_groups(session, found),
+            most=SHOWN,
+            is_cut=SHOWN in (len(found.users), len(found.contacts)),
+            has_settings=may_open(caller(), "portal.personal_data_settings"),
+        )
 
 
 def _groups(session: Session, found: search.SearchResults) -> list[tuple[str, Sequence[Choice]]]:

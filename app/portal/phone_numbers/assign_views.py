@@ -45,13 +45,16 @@ def phone_number_assign_save() -> Page:
         submission = FormSubmission(session)
         assigned = phone_numbers.assign(session, caller(), organization.id, form.typed)
         url = submission.led_to(url_for("portal.phone_numbers", organization=organization.id))
-    words = ngettext(
+    return redirect_with(_assigned_words(len(assigned), organization.name), url)
+
+
+def _assigned_words(count: int, organization: str) -> str:
+    return ngettext(
         "%(num)s number assigned to %(organization)s.",
         "%(num)s numbers assigned to %(organization)s.",
-        len(assigned),
-        organization=organization.name,
+        count,
+        organization=organization,
     )
-    return redirect_with(words, url)
 
 
 def _page(organization: Organization, form: AssignForm) -> str:

@@ -32,23 +32,28 @@ def list_phone_numbers() -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         page = _listed(session, organization, at)
-        next_cursor = page.next_cursor and page.next_cursor.removeprefix("+")
         return render_template(
             "portal/phone_numbers/list.html",
             organization=organization,
-            rows=_rows(session, page.items),
-            sources=SOURCE_WORDS,
-            accounts=accounts_shown(session),
-            is_operator=caller().partner_id is None,
-            **at.pager(next_cursor, "q", "organization"),
+            **_shown(session, page.items),
+            **at.pager(page.next_cursor, "q", "organization"),
         )
+
+
+def _shown(session: Session, found: Sequence[ListedNumber]) -> dict[str, Any]:
+    return {
+        "rows": _rows(session, found),
+        "sources": SOURCE_WORDS,
+        "accounts": accounts_shown(session),
+        "is_operator": caller().partner_id is None,
+    }
 
 
 def _listed(
     session: Session, organization: Organization | None, at: lists.ListPosition
 ) -> Page[ListedNumber]:
     """Return a page of numbers; its URL has the cursor, a number, without the plus sign."""
-    return phone_numbers.listing(
+    page = phone_numbers.listing(
         session,
         caller(),
         organization_id=organization.id if organization else None,
@@ -56,6 +61,7 @@ def _listed(
         cursor=f"+{at.cursor}" if at.cursor else None,
         limit=lists.PAGE_SIZE,
     )
+    return Page(page.items, page.next_cursor and page.next_cursor.removeprefix("+"))
 
 
 @portal.get("/numbers/<digits>/move")

@@ -43,9 +43,8 @@ def pricing_limits_save() -> Page:
             session, caller(), own, form.wanted(), expected_version=version
         )
     names = ", ".join(PLAN_NAMES[tier] for tier in changed)
-    return redirect_saved(
-        gettext("Limits saved: %(plans)s.", plans=names), url_for("portal.pricing"), changed
-    )
+    words = gettext("Limits saved: %(plans)s.", plans=names)
+    return redirect_saved(words, url_for("portal.pricing"), changed)
 
 
 def _stored(session: Session) -> LimitsForm:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from flask import render_template, url_for
+from flask import abort, render_template, url_for
 
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, processor, transaction
@@ -47,22 +47,26 @@ def _review(problems: Sequence[tuple[str, str]]) -> str:
 
 @portal.post("/pricing/publish")
 def pricing_publish() -> Page:
-    form, own = ActionForm(), partners.own(caller())
+    number = _publish(ActionForm())
+    message = gettext(
+        "Version %(number)s is published. Customers see these plans now.", number=number
+    )
+    return redirect_with(message, url_for("portal.pricing"))
+
+
+def _publish(form: ActionForm) -> int:
+    """Return the number of the version. Changes that the user hasn't seen end the request."""
+    own, seen = partners.own(caller()), form.version.data
     try:
         with saving(form, lambda: _review(form.problems), validate=False) as session:
-            seen, is_outside = form.version.data, processor().is_outside
-            version = selling.publish(
-                session, caller(), own, is_outside=is_outside, expected_version=seen
-            )
+            return selling.publish(
+                session, caller(), own, is_outside=processor().is_outside, expected_version=seen
+            ).number
     except Conflict as error:
         if error.code != CHANGED_MEANWHILE:
             raise
         words = gettext("The draft changed meanwhile. Review the changes again.")
-        return redirect_with(words, url_for("portal.pricing_review"), "warning")
-    message = gettext(
-        "Version %(number)s is published. Customers see these plans now.", number=version.number
-    )
-    return redirect_with(message, url_for("portal.pricing"))
+        abort(redirect_with(words, url_for("portal.pricing_review"), "warning"))
 
 
 @portal.get("/pricing/discard")

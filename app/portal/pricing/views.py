@@ -1,8 +1,7 @@
 """Pricing: the plans that customers choose from, edited in a draft."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -32,8 +31,7 @@ TIER = f"<any({', '.join(Tier)}):tier>"
 @portal.get("/pricing", endpoint="pricing")
 def show_pricing() -> str:
     with transaction(read_only=True) as session:
-        partner_id, month = partners.own(caller()), latest_closable(utcnow())
-        found = current_plans(session)
+        partner_id, found = partners.own(caller()), current_plans(session)
         return render_template(
             "portal/pricing/page.html",
             found=found,
@@ -42,8 +40,7 @@ def show_pricing() -> str:
             **_states(session, found),
             allowed=limits.allowances(session, caller(), partner_id),
             counts=effects.on_plans(session, caller(), partner_id),
-            paid=_paid(session, month),
-            paid_month=month,
+            **_paid(session),
         )
 
 
@@ -56,11 +53,13 @@ def _states(session: Session, found: PlanSet) -> dict[str, Any]:
     return {"states": states, "stale_since": oldest if is_stale else None}
 
 
-def _paid(session: Session, month: date) -> Mapping[Tier, list[tuple[int, str]]] | None:
-    """Return what each plan's customers paid, for users who may see costs."""
+def _paid(session: Session) -> dict[str, Any]:
+    """Return the latest month that can be closed and, for users who may see costs, what each plan's
+    customers paid in it."""
+    month, paid = latest_closable(utcnow()), None
     if may_open(caller(), "portal.costs") and reporting.can_rank(session, caller()):
-        return paid_by_plan(session, caller(), partners.own(caller()), month)
-    return None
+        paid = paid_by_plan(session, caller(), partners.own(caller()), month)
+    return {"paid": paid, "paid_month": month}
 
 
 @portal.get(f"/pricing/plans/{TIER}")

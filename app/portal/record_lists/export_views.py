@@ -46,9 +46,7 @@ def list_export(name: str, ending: str) -> Response:
         return _to_preparing(name, ending)
     columns = definition.columns_of(request.args)
     parts = chunks(definition, columns, definition.sort_of(request.args))
-    if ending == ExportFormat.XLSX:
-        return _xlsx_file(definition, headings_of(columns), parts)
-    return csv_file(_file_name(definition), _streamed(headings_of(columns), parts))
+    return _file(definition, ending, headings_of(columns), parts)
 
 
 def _is_long(definition: ListDefinition[Any]) -> bool:
@@ -95,11 +93,18 @@ def list_export_selected(name: str, ending: str) -> Response:
     with figures() as session:
         items = definition.bulk.several(session, request.args.getlist("id")[:CHUNK])
         rows = cells_of([item.row for item in items], columns)
-    headings = headings_of(columns)
+    return _file(definition, ending, headings_of(columns), iter([rows]))
+
+
+def _file(
+    definition: ListDefinition[Any],
+    ending: str,
+    headings: Sequence[str],
+    parts: Iterator[list[list[Cell]]],
+) -> Response:
     if ending == ExportFormat.XLSX:
-        return _xlsx_file(definition, headings, [rows])
-    lines = [csv_files.first_line(headings), csv_files.lines(rows)]
-    return csv_file(_file_name(definition), lines)
+        return _xlsx_file(definition, headings, parts)
+    return csv_file(_file_name(definition), _streamed(headings, parts))
 
 
 @portal.get("/lists/<name>/exports")

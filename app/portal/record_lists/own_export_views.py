@@ -27,6 +27,13 @@ STATE_BADGES = {
     ExportState.READY: (lazy_gettext("Ready"), "success"),
     ExportState.FAILED: (lazy_gettext("Failed"), "danger"),
 }
+WORDS = {
+    "names": SUBJECT_TITLES,
+    "formats": FORMAT_NAMES,
+    "badges": STATE_BADGES,
+    "problem_words": problem_words,
+    "days": exports.KEPT_FOR.days,
+}
 
 
 @portal.get("/exports", endpoint="exports")
@@ -37,12 +44,8 @@ def own_exports() -> str:
             "portal/exports/list.html",
             rows=[(each, LISTS.get(each.list_name)) for each in found],
             is_waiting=any(each.state is ExportState.WAITING for each in found),
-            names=SUBJECT_TITLES,
             subjects=_subjects(session, found),
-            formats=FORMAT_NAMES,
-            badges=STATE_BADGES,
-            problem_words=problem_words,
-            days=exports.KEPT_FOR.days,
+            **WORDS,
         )
 
 
@@ -64,6 +67,10 @@ def export_file(export_id: UUID) -> Response:
         caller().require(Permission.PERSONAL_DATA)
     else:
         list_named(found.list_name)
+    return _sent(found)
+
+
+def _sent(found: ListExport) -> Response:
     name = f"{found.list_name}-{found.created_at:%Y-%m-%d}.{found.file_format}"
     try:
         return send_stored(found.file_key, MEDIA_TYPES[found.file_format], name, is_saved=True)

@@ -20,7 +20,7 @@ from app.portal.record_lists.registry import LISTS, list_named
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
-from app.portal.web.forms import saving, saving_edit
+from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import filtered_url, path_of
 from app.portal.web.messages import redirect_with
@@ -48,9 +48,7 @@ def saved_view_create(name: str) -> Page:
 
 @portal.get("/views/<uuid:view_id>")
 def saved_view(view_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session, view_id)
-    return _edit_page(view_id, form)
+    return stored_page(view_id, _edit_page, _stored)
 
 
 @portal.post("/views/<uuid:view_id>")
@@ -71,9 +69,8 @@ def saved_view_update(view_id: UUID) -> Response:
         name = saved_views.get(session, caller(), view_id).list_name
         query = list_named(name).query_of(request.args)
         view = saved_views.change(session, caller(), view_id, query=query)
-    return redirect_with(
-        gettext("View %(name)s was updated.", name=view.name), _url(LISTS[name], view)
-    )
+    words = gettext("View %(name)s was updated.", name=view.name)
+    return redirect_with(words, _url(LISTS[name], view))
 
 
 @portal.get("/views/<uuid:view_id>/delete")
@@ -102,9 +99,8 @@ def _deleting(view: SavedView) -> ConfirmationPage:
 def saved_view_delete(view_id: UUID) -> Response:
     with transaction() as session:
         view = saved_views.delete(session, caller(), view_id)
-    return redirect_with(
-        gettext("View %(name)s was deleted.", name=view.name), _url(LISTS[view.list_name])
-    )
+    words = gettext("View %(name)s was deleted.", name=view.name)
+    return redirect_with(words, _url(LISTS[view.list_name]))
 
 
 def _stored(session: Session, view_id: UUID) -> SavedViewForm:

@@ -1,11 +1,11 @@
-"""The report of a month."""
+"""The report of a month, and the same as a PDF."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from flask import render_template, request, url_for
+from flask import Response, g, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
@@ -18,10 +18,12 @@ from app.portal.access.missing import is_permitted
 from app.portal.billing.words import model_rate
 from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
+from app.portal.web.lists import file_words, pdf_file
 from app.portal.web.organization_picker import organization_named
-from app.services import monthly_reports, pdf, reporting
+from app.services import monthly_reports, partners, pdf, reporting
 from app.services.billing import margin
 from app.services.billing.margin import MonthMargin
+from app.services.branding.letterhead import letterhead
 from app.services.reporting import DailyFigures, MonthlyReport
 
 OLDEST = timedelta(days=731)
@@ -41,7 +43,7 @@ class MonthReportView:
         return self.organization.id if self.organization else None
 
 
-def asked_report(session: Session, today: date) -> MonthReportView:
+def _asked(session: Session, today: date) -> MonthReportView:
     """Return the report of the month and the organization of the URL. Raises `Forbidden` and
     `NotFound`."""
     organization = organization_named(session)
@@ -58,7 +60,7 @@ def asked_report(session: Session, today: date) -> MonthReportView:
 def report_month() -> str:
     today = utcnow().date()
     with figures() as session:
-        shown = asked_report(session, today)
+        shown = _asked(session, today)
         _schedule, _version, next_at = monthly_reports.get(session, caller(), shown.whose)
     return _month_page(shown, next_at, today)
 
@@ -78,6 +80,21 @@ def _month_page(shown: MonthReportView, next_at: datetime | None, today: date) -
         has_model=model_rate() != margin.ModelRate(),
         has_pdf=pdf.is_installed(),
     )
+
+
+@portal.get("/report/month.pdf")
+def report_month_file() -> Response:
+    today = utcnow().date()
+    with figures() as session:
+        shown = _asked(session, today)
+        head = letterhead(session, g.brand)
+        partner = partners.get_own(session, caller())
+        name = shown.organization.name if shown.organization else partner.name
+    has_model = model_rate() != margin.ModelRate()
+    parts = monthly_reports.paper(shown.report, shown.earned, name, today, has_model=has_model)
+    content = pdf.render("report", {**head, **parts})
+    whose = f"-{file_words(name, 'organization')}" if shown.organization else ""
+    return pdf_file(f"report{whose}-{shown.month:%Y-%m}", content)
 
 
 def _month(today: date) -> date:

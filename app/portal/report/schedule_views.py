@@ -1,6 +1,7 @@
 """The schedule by which the report of a month is emailed, and a preview of the mail."""
 
 from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 from flask import Response, g, render_template, request, url_for
@@ -35,18 +36,13 @@ def report_schedule() -> str:
 def report_schedule_save() -> Page:
     form, organization = ScheduleForm(), _organization()
     whose = organization.id if organization else None
-    with saving(
-        form,
-        lambda: _page(organization, form),
-        stored=lambda session: _stored(session, organization),
-        target=("organization", whose) if whose else ("partner", _partner_id()),
-    ) as session:
-        changed = monthly_reports.save(
-            session, caller(), whose, form.to_schedule(), expected_version=form.version.data
-        )
-    return redirect_saved(
-        gettext("Schedule saved."), url_for("portal.report_month", organization=whose), changed
-    )
+    page, stored = partial(_page, organization, form), partial(_stored, organization=organization)
+    target = ("organization", whose) if whose else ("partner", _partner_id())
+    with saving(form, page, stored=stored, target=target) as session:
+        wanted, seen = form.to_schedule(), form.version.data
+        changed = monthly_reports.save(session, caller(), whose, wanted, expected_version=seen)
+    url = url_for("portal.report_month", organization=whose)
+    return redirect_saved(gettext("Schedule saved."), url, changed)
 
 
 @portal.post("/report/schedule/test")
@@ -63,17 +59,12 @@ def report_schedule_test() -> Page:
 
 @portal.get("/report/schedule/preview")
 def report_schedule_preview() -> Response:
+    wanted = request.args.get("language")
     with figures() as session:
         organization = organization_named(session)
-        origin = mails.origin_of(partners.get_own(session, caller()), settings())
-        shown = monthly_reports.preview(
-            session,
-            caller(),
-            organization.id if organization else None,
-            request.args.get("language"),
-            model_rate(),
-            (g.brand, origin),
-        )
+        whose = organization.id if organization else None
+        brand = g.brand, mails.origin_of(partners.get_own(session, caller()), settings())
+        shown = monthly_reports.preview(session, caller(), whose, wanted, model_rate(), brand)
     return mail_preview(shown.html, "light")
 
 

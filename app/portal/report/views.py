@@ -27,9 +27,7 @@ def show_report() -> Page:
             problems,
             **_counted(session, span),
             list=list_page(session, MEMBERS),
-            span=span,
             statuses=STATUS_NAMES,
-            counted_at=utcnow(),
         )
 
 
@@ -39,9 +37,11 @@ def _counted(session: Session, span: DaySpan) -> dict[str, Any]:
     begun = reporting.sign_ups(session, caller(), partner_id, span)
     return {
         "summary": reporting.summary(session, caller(), partner_id),
+        "span": span,
         "by_days": by_days,
         "begun": begun,
         "chart": _chart(begun, by_days=by_days),
+        "counted_at": utcnow(),
     }
 
 

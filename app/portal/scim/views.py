@@ -21,7 +21,7 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import last_day
-from app.portal.web.forms import saving, saving_edit
+from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.user_timezone import zone
@@ -39,24 +39,24 @@ ALREADY_SHOWN = lazy_gettext("Already done. The token was shown once. Lost it? R
 def directory() -> str:
     with transaction(read_only=True) as session:
         refuse_operators()
-        form = ChoicesForm.showing(choices.get(session, caller()))
+        form = _stored(session)
     return _page(form)
 
 
 @portal.post("/settings/directory")
 def directory_save() -> Page:
-    form = ChoicesForm()
+    form, target = ChoicesForm(), ("partner", partners.own(caller()))
     with saving(
-        form,
-        lambda: _page(form),
-        stored=lambda session: ChoicesForm.showing(choices.get(session, caller())),
-        target=("partner", partners.own(caller())),
-        validate=False,
+        form, lambda: _page(form), stored=_stored, target=target, validate=False
     ) as session:
         refuse_operators()
         role, version = form.default_role.data or None, form.version.data
         choices.save(session, caller(), role, expected_version=version)
     return redirect_with(gettext("The directory was saved."), url_for("portal.directory"))
+
+
+def _stored(session: Session) -> ChoicesForm:
+    return ChoicesForm.showing(choices.get(session, caller()))
 
 
 @portal.get("/settings/directory/tokens/new")
@@ -89,9 +89,7 @@ def directory_token_roll(token_id: UUID) -> Page:
     form = RollForm()
     with saving(form, lambda: _roll_page(token_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        new = scim_tokens.roll(
-            session, caller(), token_id, overlap=form.length, expires_at=form.expires_at
-        )
+        new = scim_tokens.roll(session, caller(), token_id, **form.wanted)
         submission.led_to(url_for("portal.directory"))
     return _page_with(new, gettext("“%(name)s” was rolled", name=new.token.name))
 
@@ -122,17 +120,13 @@ def _revoking(token: ScimToken) -> ConfirmationPage:
 def directory_token_revoke(token_id: UUID) -> Response:
     with transaction() as session:
         token = scim_tokens.revoke(session, caller(), token_id)
-    return redirect_with(
-        gettext("“%(name)s” was revoked. It no longer works.", name=token.name),
-        url_for("portal.directory"),
-    )
+    words = gettext("“%(name)s” was revoked. It no longer works.", name=token.name)
+    return redirect_with(words, url_for("portal.directory"))
 
 
 @portal.get("/settings/directory/groups/<uuid:group_id>")
 def directory_group(group_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        form = _stored_group(session, group_id)
-    return _group_page(group_id, form)
+    return stored_page(group_id, _group_page, _stored_group)
 
 
 @portal.post("/settings/directory/groups/<uuid:group_id>")
@@ -162,7 +156,7 @@ def _organization_id(session: Session, form: GroupForm) -> UUID | None:
 
 def _page_with(new: NewToken, done: str) -> str:
     with transaction(read_only=True) as session:
-        form = ChoicesForm.showing(choices.get(session, caller()))
+        form = _stored(session)
     return _page(form, new.secret, done)
 
 

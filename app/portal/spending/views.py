@@ -55,10 +55,8 @@ def organization_spending_save(organization_id: UUID) -> Page:
 def organization_resume_calling(organization_id: UUID) -> Page:
     with transaction() as session:
         was_paused = unusual_calls.resume(session, caller(), organization_id)
-    return redirect_with(
-        gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused."),
-        url_for("portal.organization", organization_id=organization_id),
-    )
+    words = gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused.")
+    return redirect_with(words, url_for("portal.organization", organization_id=organization_id))
 
 
 @portal.get("/api-access/keys/<uuid:key_id>/spending")
@@ -84,18 +82,22 @@ def api_key_spending_save(key_id: UUID) -> Page:
 def portal_settings_spending() -> str:
     with transaction(read_only=True) as session:
         used = _used(session, LimitSubject(partner_id=partners.own(caller())))
-        by_organization = spending.by_organization(session, caller(), MOST_SHOWN)
         near = spending.near_limits(session, caller(), MOST_NEAR)
-    found, amounts = used["spending"], [each.micros for each in by_organization]
+        return render_template(
+            "portal/spending/portal.html",
+            **used,
+            **_by_organization(session, used["spending"]),
+            near=[each for each in near if each.organization_id is not None],
+        )
+
+
+def _by_organization(session: Session, found: spending.SpendingState) -> dict[str, Any]:
+    """Return what each organization spent, and all the others."""
+    rows = spending.by_organization(session, caller(), MOST_SHOWN)
+    amounts = [each.micros for each in rows]
     others = max(found.month_money.spent - sum(amounts), 0)
     parts = rounded_parts([*amounts, others], found.currency)
-    return render_template(
-        "portal/spending/portal.html",
-        **used,
-        by_organization=list(zip(by_organization, parts, strict=False)),
-        others=parts[-1],
-        near=[each for each in near if each.organization_id is not None],
-    )
+    return {"by_organization": list(zip(rows, parts, strict=False)), "others": parts[-1]}
 
 
 def _stored_of_organization(session: Session, subject: LimitSubject) -> SpendingForm:

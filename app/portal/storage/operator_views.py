@@ -9,7 +9,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.storage.forms import LimitForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import saving_edit
+from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved
 from app.services import partners, storage
 
@@ -28,9 +28,7 @@ def operator_storage() -> str:
 
 @portal.get("/operator/storage/<uuid:partner_id>")
 def operator_partner_storage(partner_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session, partner_id)
-    return _page(partner_id, form)
+    return stored_page(partner_id, _page, _stored)
 
 
 @portal.post("/operator/storage/<uuid:partner_id>")
@@ -40,9 +38,8 @@ def operator_partner_storage_save(partner_id: UUID) -> Page:
         changed = storage.change_partner_limit(
             session, caller(), partner_id, form.limit, expected_version=form.version.data
         )
-    return redirect_saved(
-        gettext("Storage limit saved."), url_for("portal.operator_storage"), changed
-    )
+    words = gettext("Storage limit saved.")
+    return redirect_saved(words, url_for("portal.operator_storage"), changed)
 
 
 def _stored(session: Session, partner_id: UUID) -> LimitForm:

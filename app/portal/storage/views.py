@@ -12,7 +12,7 @@ from app.languages import gettext
 from app.policy import Permission
 from app.portal.storage.forms import LimitForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.forms import saving_edit
+from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved
 from app.services import organizations, partners, storage
 from app.services.imports import deletion
@@ -47,9 +47,7 @@ def _used(session: Session) -> dict[str, Any]:
 
 @portal.get("/organizations/<uuid:organization_id>/storage")
 def organization_storage(organization_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session, organization_id)
-    return _page(organization_id, form)
+    return stored_page(organization_id, _page, _stored)
 
 
 @portal.post("/organizations/<uuid:organization_id>/storage")

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import render_template
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, settings, transaction
@@ -37,16 +38,22 @@ def upload_undo(upload_id: UUID) -> Page:
         found = uploads.get(session, caller(), upload_id)
         if not undo.can_be_undone(found, settings().undo_days):
             return to_upload(upload_id)
-        would, contacts = undo_preview.preview(session, found)
         return render_template(
             "portal/uploads/undo.html",
             upload=found,
             **path_of(session, found),
-            **_sums_context(would, done=False),
-            names=[_names(changes) for changes in contacts],
-            extent=extent_words(*undo.extent(session, found)),
-            until=undo.ends_at(found, settings().undo_days),
+            **_effects(session, found),
         )
+
+
+def _effects(session: Session, found: ContactImport) -> dict[str, Any]:
+    would, contacts = undo_preview.preview(session, found)
+    return {
+        **_sums_context(would, done=False),
+        "names": [_names(changes) for changes in contacts],
+        "extent": extent_words(*undo.extent(session, found)),
+        "until": undo.ends_at(found, settings().undo_days),
+    }
 
 
 @portal.post("/uploads/<uuid:upload_id>/undo")

@@ -63,16 +63,20 @@ def show_usage() -> Page:
     span, problems = chosen_span()
     with figures() as session:
         return render_checked(
-            "portal/usage/page.html",
-            problems,
-            span=span,
-            earlier=span.before(),
-            presets=_presets(),
-            statuses=STATUS_NAMES,
-            asked=_asked_again,
-            kept=_kept(),
-            **_used(session, span),
+            "portal/usage/page.html", problems, **_asked(span), **_used(session, span)
         )
+
+
+def _asked(span: DaySpan) -> dict[str, Any]:
+    """Return the range of the URL and the others on offer."""
+    return {
+        "span": span,
+        "earlier": span.before(),
+        "presets": _presets(),
+        "statuses": STATUS_NAMES,
+        "asked": _asked_again,
+        "kept": _kept(),
+    }
 
 
 def _used(session: Session, span: DaySpan) -> dict[str, Any]:

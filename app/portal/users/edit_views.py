@@ -67,15 +67,12 @@ def user_edit(user_id: UUID) -> Page:
 
 @portal.post("/users/<uuid:user_id>/edit")
 def user_save(user_id: UUID) -> Page:
-    form, shown = UserForm(), (Forbidden, Conflict)
+    form = UserForm()
     form.offer(users.types_for(caller()))
     with saving_edit(
-        form, "user", user_id, _edit_page, _stored, validate=False, shows=shown
+        form, "user", user_id, _edit_page, _stored, validate=False, shows=(Forbidden, Conflict)
     ) as session:
-        name, version = form.name.data or "", form.version.data
-        saved = users.update(
-            session, caller(), user_id, form.to_changes(), name=name, expected_version=version
-        )
+        saved = _saved(session, user_id, form)
         if not _change_role(session, saved, form.chosen_role):
             there = url_for("portal.user_role_confirm", user_id=user_id, role=form.chosen_role)
             return redirect(there, 303)
@@ -91,6 +88,13 @@ def _change_role(session: Session, user: User, role: Role | None) -> bool:
             return False
         users.change_role(session, caller(), user.id, role)
     return True
+
+
+def _saved(session: Session, user_id: UUID, form: UserForm) -> User:
+    name, version = form.name.data or "", form.version.data
+    return users.update(
+        session, caller(), user_id, form.to_changes(), name=name, expected_version=version
+    )
 
 
 def _saved_words(user: User, change: EmailChange | None) -> str:

@@ -112,9 +112,8 @@ def _invited_page(
     if left:
         rest, refused = [wanted[at] for at in left], [results[at] for at in left]
         return _checked_page(form, rest, refused, full, invited=invited)
-    return redirect_with(
-        ngettext("%(num)s user invited.", "%(num)s users invited.", len(invited)), back_url()
-    )
+    words = ngettext("%(num)s user invited.", "%(num)s users invited.", len(invited))
+    return redirect_with(words, back_url())
 
 
 def _form() -> InviteManyForm:

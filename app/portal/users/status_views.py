@@ -97,9 +97,8 @@ def user_resend(user_id: UUID) -> Response:
 def user_email_cancel(user_id: UUID) -> Response:
     with transaction() as session:
         email_changes.cancel(session, caller(), user_id)
-    return redirect_with(
-        gettext("Email change cancelled."), url_for("portal.user", user_id=user_id)
-    )
+    words = gettext("Email change cancelled.")
+    return redirect_with(words, url_for("portal.user", user_id=user_id))
 
 
 def _role(text: str) -> Role:

@@ -31,7 +31,6 @@ STATUS_TONES = {
     UserStatus.SUSPENDED: "danger",
     UserStatus.DEACTIVATED: "neutral",
 }
-LATEST_CHANGES = 8
 SUSPENDING = (
     lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
     lazy_gettext("The seat stays taken."),
@@ -66,10 +65,8 @@ def user(user_id: UUID) -> str:
             "portal/users/detail.html",
             user=found,
             **_belongs_to(session, found),
-            changes=audit.latest_of_target(session, caller(), "user", user_id, LATEST_CHANGES),
+            changes=audit.latest_of_target(session, caller(), "user", user_id),
             email_change=email_changes.pending(session, found),
-            suspending=suspending_words(found),
-            deactivating=DEACTIVATING,
             may_view_as=viewing.may_view_as(session, caller(), found),
             **actions_of(found),
         )
@@ -140,7 +137,7 @@ def back_url() -> str:
 
 
 def actions_of(user: User) -> dict[str, Any]:
-    """Return a user's state and the actions on offer, for pages about the user."""
+    """Return a user's state, the actions on offer and what they do, for pages about the user."""
     changeable = may_change(user)
     others = changeable and user.id != caller().subject_id
     shut_out = user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
@@ -160,6 +157,8 @@ def actions_of(user: User) -> dict[str, Any]:
         "may_erase": others
         and is_permitted(Permission.PERSONAL_DATA)
         and not is_erased(user.email),
+        "suspending": suspending_words(user),
+        "deactivating": DEACTIVATING,
     }
 
 

@@ -85,9 +85,8 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
 def verified_number_remove(organization_id: UUID, number_id: UUID) -> Response:
     with transaction() as session:
         number = verified_numbers.remove(session, caller(), organization_id, number_id)
-    return redirect_with(
-        gettext("%(number)s removed.", number=phone(number.phone)), _list_url(number)
-    )
+    words = gettext("%(number)s removed.", number=phone(number.phone))
+    return redirect_with(words, _list_url(number))
 
 
 def _confirmed_words(number: VerifiedNumber) -> str:

@@ -70,10 +70,9 @@ def view_as_stop() -> Response:
     signed_in = current_user.signed_in
     if signed_in.operator is None:
         return redirect(url_for("portal.overview"), 303)
-    viewed_id = signed_in.record.viewed_user_id
     with transaction(scope=INSTALLATION) as session:
+        viewed = session.get(User, signed_in.record.viewed_user_id)
         viewing.stop(session, signed_in.operator, session_token())
-        viewed = session.get(User, viewed_id)
         place = _begun_at(viewed) if viewed else url_for("portal.overview")
     _end_open_forms()
     flash(gettext("You see your own portal again. Nothing was changed."), "success")

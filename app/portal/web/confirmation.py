@@ -25,16 +25,7 @@ class ConfirmationPage:
     warning: str | None = None
 
     def page(self, field: Any = None) -> str:
+        action, crumbs = self.action or request.path, self.crumbs
         return render_template(
-            "portal/confirm.html",
-            action=self.action or request.path,
-            title=self.title,
-            consequences=self.consequences,
-            act=self.act,
-            safe=self.safe,
-            safe_url=self.safe_url,
-            danger=self.danger,
-            crumbs=self.crumbs,
-            field=field,
-            warning=self.warning,
+            "portal/confirm.html", question=self, action=action, crumbs=crumbs, field=field
         )

@@ -8,17 +8,22 @@ from flask import Response, g, make_response, redirect, render_template, request
 from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
+from werkzeug.wrappers import Response as AnyResponse
 
 from app.errors import DomainError, Forbidden, NoRoom, RateLimited, Unavailable
+from app.extensions import scope_of, transaction
 from app.http.brown_out import BUSY, DOWNLOADS_BUSY
 from app.http.statuses import RETRY_SECONDS, may_pass, status_of
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
+from app.policy.caller import Caller
 from app.portal.web.body_limits import stated_limit
 from app.portal.web.current_user import find_brand, known_user, sign_in_url
 from app.portal.web.formats import moment, size
-from app.portal.web.refused_requests import note_refused_request
 from app.services import storage, tenancy
+from app.services.audit import refusals
+from app.services.audit.refusals import Refusal
+from app.validation.networks import network_of
 
 TRY_AGAIN = frozenset({429, 500, 503})
 """Statuses that may pass in a moment: the page links to the same URL again."""
@@ -212,7 +217,7 @@ def _view_only() -> Response:
     return error_page(403, text, title=gettext("Read only"))
 
 
-def with_wait(page: str | Response, error: RateLimited) -> Response:
+def with_wait(page: str | AnyResponse, error: RateLimited) -> Response:
     """Return the page with status 429, with the seconds after which to try again."""
     response = make_response(page, 429)
     response.headers["Retry-After"] = str(error.retry_after)
@@ -252,7 +257,7 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
     """Answer every error outside the JSON areas with a page."""
     if isinstance(error, DomainError):
         if isinstance(error, Forbidden):
-            note_refused_request(error)
+            _note_refused_request(error)
         status = _status(error)
         if isinstance(error, RateLimited | Unavailable):
             return _later(error)
@@ -272,3 +277,25 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response
+
+
+def _note_refused_request(error: Forbidden) -> None:
+    """Note that the signed-in user tried to change something without the right to."""
+    if request.method in ("GET", "HEAD", "OPTIONS") or known_user() is None:
+        return
+    caller: Caller = g.caller
+    if caller.viewed_by is not None:
+        return  # the operator's view is in the history; it is no attempt of this user
+    endpoint = (request.endpoint or "").removeprefix("portal.")
+    refusal = Refusal(
+        action=refusals.REQUEST,
+        reason=error.code,
+        target_type="request",
+        target_id=endpoint,
+        target=endpoint.replace("_", " "),
+        partner_id=caller.partner_id,
+        organization_id=caller.organization_id,
+        network=network_of(caller.ip),
+    )
+    with transaction(scope=scope_of(caller)) as session:
+        refusals.note(session, caller, [refusal])

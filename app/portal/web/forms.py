@@ -11,10 +11,11 @@ from flask_wtf import FlaskForm
 from flask_wtf.csrf import generate_csrf
 from markupsafe import Markup
 from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
 from wtforms.fields import Field
 from wtforms.widgets import Select
 
-from app.errors import CHANGED_MEANWHILE, Conflict, DomainError, ValidationFailed
+from app.errors import CHANGED_MEANWHILE, Conflict, DomainError, RateLimited, ValidationFailed
 from app.extensions import transaction
 from app.portal.web.editing import (
     MARKS,
@@ -23,6 +24,7 @@ from app.portal.web.editing import (
     differences_of,
     edit_conflict,
 )
+from app.portal.web.errors import with_wait
 from app.portal.web.fields import (
     HiddenMark,
     QuickSelect,
@@ -54,6 +56,8 @@ class PortalForm(FlaskForm):
 
     wire_fields: ClassVar[Mapping[str, str]] = {}
     """Contract name -> field, where the two names differ."""
+    limited_field: ClassVar[str] = ""
+    """The field that shows that the form was sent too often."""
     problems: Sequence[tuple[str, str]] = ()
     """Problems besides the fields' own errors, as (id of a field or "", words)."""
     conflict: EditConflict | None = None
@@ -119,6 +123,12 @@ class PortalForm(FlaskForm):
                 self[name].errors = (*self[name].errors, message)
         self.problems = [*self.problems, *(("", words) for words in rest)]
 
+    def apply_limit(self, error: RateLimited) -> None:
+        """Show that the form was sent too often. Raises ``error`` if it has no place for that."""
+        if not self.limited_field:
+            raise error
+        self[self.limited_field].errors = (error.message,)
+
     def differences(self, stored: Self) -> list[EditDifference]:
         """Return the differences between this form and the same form filled with what is
         ``stored``."""
@@ -172,9 +182,37 @@ def seen_version() -> int | None:
 
 
 @contextmanager
+def showing_problems(
+    form: PortalForm,
+    page: Callable[[], str | Response],
+    *,
+    validate: bool = True,
+    shows: tuple[type[DomainError], ...] = (),
+) -> Iterator[None]:
+    """A form that isn't valid, or that the block refuses, ends the request: its page is shown
+    again, with 422 and the problems at their fields, or with 429 where `apply_limit` has a place
+    for the words. Raises other errors, but those that it ``shows`` as problems.
+
+    Without ``validate`` only the block checks the form, which then finds all problems together.
+    """
+    if validate and not form.validate():
+        abort(make_response(page(), 422))
+    try:
+        yield
+    except RateLimited as error:
+        form.apply_limit(error)
+        abort(with_wait(page(), error))
+    except DomainError as error:
+        if not isinstance(error, (ValidationFailed, *shows)):
+            raise
+        form.apply_errors(error)
+        abort(make_response(page(), 422))
+
+
+@contextmanager
 def saving(
     form: PortalForm,
-    page: Callable[[], str],
+    page: Callable[[], str | Response],
     *,
     stored: Callable[[Session], PortalForm] | None = None,
     target: tuple[str, UUID] | None = None,
@@ -182,28 +220,22 @@ def saving(
     shows: tuple[type[DomainError], ...] = (),
     all_tenants: bool = False,
 ) -> Iterator[Session]:
-    """A transaction for the work of a form. A form that isn't valid, or that the work refuses, ends
-    the request: its page is shown again, with 422 and the problems at their fields, or with 409 and
-    the changes that another user saved meanwhile. Raises other errors, but those that it ``shows``
-    as problems.
+    """A transaction for the work of a form, whose problems end the request as in
+    `showing_problems`. Where another user saved meanwhile, the page is shown again with 409 and the
+    changes.
 
     ``stored`` fills the form with what is saved, ``target`` is the record's name in the audit log.
-    Without ``validate`` only the work checks the form, which then finds all problems together.
     """
-    if validate and not form.validate():
-        abort(make_response(page(), 422))
-    try:
-        with transaction(all_tenants=all_tenants) as session:
-            yield session
-    except DomainError as error:
-        if isinstance(error, Conflict) and error.code == CHANGED_MEANWHILE and stored and target:
+    with showing_problems(form, page, validate=validate, shows=shows):
+        try:
+            with transaction(all_tenants=all_tenants) as session:
+                yield session
+        except Conflict as error:
+            if error.code != CHANGED_MEANWHILE or stored is None or target is None:
+                raise
             with transaction(read_only=True) as session:
                 form.show_conflict(session, error, stored(session), *target)
             abort(make_response(page(), 409))
-        if not isinstance(error, (ValidationFailed, *shows)):
-            raise
-        form.apply_errors(error)
-        abort(make_response(page(), 422))
 
 
 @contextmanager
@@ -231,6 +263,16 @@ def saving_edit(
         shows=shows,
     ) as session:
         yield session
+
+
+def stored_page(
+    record_id: UUID, page: Callable[[UUID, F], str], stored: Callable[[Session, UUID], F]
+) -> str:
+    """Return the page of a form that edits the record, filled with what is stored; ``page`` and
+    ``stored`` are those of `saving_edit`."""
+    with transaction(read_only=True) as session:
+        form = stored(session, record_id)
+    return page(record_id, form)
 
 
 def _is_sentence(value: object) -> bool:

@@ -172,3 +172,9 @@ def csv_file(name: str, parts: Iterable[bytes]) -> Response:
     response = Response(parts, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
+
+
+def pdf_file(name: str, content: bytes) -> Response:
+    """Return the answer that downloads the file under this name, without its ending."""
+    named = {"Content-Disposition": f'attachment; filename="{name}.pdf"'}
+    return Response(content, mimetype="application/pdf", headers=named)

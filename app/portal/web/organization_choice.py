@@ -5,9 +5,9 @@ Staff of a partner choose it there. Members have one. Operators choose it on a p
 """
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Self, TypeVar
 
-from flask import request
+from flask import abort, make_response, request
 from sqlalchemy.orm import Session
 from wtforms import StringField
 
@@ -67,6 +67,22 @@ class OfOrganization(PortalForm):
             except ValidationFailed as error:
                 self.apply_errors(error)
                 return None
+
+    def organization_or_page(
+        self,
+        page: Callable[[Organization | None, Self], str],
+        besides: Callable[[], bool] | None = None,
+    ) -> Organization:
+        """Return the organization of a form that was sent. A form sent only to be refreshed, one
+        without an organization, or one that ``besides`` refuses ends the request: its page is shown
+        again. Raises `NotFound`."""
+        if is_refreshed():
+            abort(make_response(page(self.chosen_organization(), self)))
+        is_sound = besides is None or besides()
+        organization = self.chosen_organization()
+        if organization is None or not is_sound:
+            abort(make_response(page(organization, self), 422))
+        return organization
 
 
 def new_page(

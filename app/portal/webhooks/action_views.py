@@ -84,9 +84,8 @@ def api_webhook_remove_confirm(webhook_id: UUID) -> str:
 def api_webhook_remove(webhook_id: UUID) -> Response:
     with transaction() as session:
         host = host_of(endpoints.remove(session, caller(), webhook_id))
-    return redirect_with(
-        gettext("The webhook to %(host)s was removed.", host=host), url_for("portal.api_webhooks")
-    )
+    words = gettext("The webhook to %(host)s was removed.", host=host)
+    return redirect_with(words, url_for("portal.api_webhooks"))
 
 
 def _address(webhook_id: UUID) -> str:

@@ -1,6 +1,7 @@
 """Webhooks: an organization's endpoints, and their deliveries."""
 
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from flask import render_template, url_for
@@ -10,13 +11,13 @@ from app.enums import DeliveryState
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.models import Organization, utcnow
+from app.models import Organization, WebhookDelivery, utcnow
 from app.portal.api_access.credential_pages import ALREADY_SHOWN, roll_page
 from app.portal.api_access.forms import RollForm
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import FormSubmission
-from app.portal.web.forms import saving, saving_edit
+from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.organization_choice import new_page
@@ -72,14 +73,11 @@ def api_webhook_new() -> Page:
 def api_webhook_create() -> Page:
     """Show the webhook's page, with the secret this once: no URL holds it."""
     form = WebhookForm()
-    organization = form.chosen_organization()
-    if organization is None:
-        return _form_page(organization, form), 422
+    organization = form.organization_or_page(_form_page)
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        made = endpoints.add(
-            session, caller(), settings(), organization_id=organization.id, **form.wanted
-        )
+        of = (session, caller(), settings())
+        made = endpoints.add(*of, organization_id=organization.id, **form.wanted)
         submission.led_to(url_for("portal.api_webhook", webhook_id=made.endpoint.id))
     return webhook_page(made.endpoint.id, made.secret, gettext("The webhook was created"))
 
@@ -91,9 +89,7 @@ def api_webhook(webhook_id: UUID) -> str:
 
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/edit")
 def api_webhook_edit(webhook_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session, webhook_id)
-    return _edit_page(webhook_id, form)
+    return stored_page(webhook_id, _edit_page, _stored)
 
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/edit")
@@ -102,10 +98,8 @@ def api_webhook_save(webhook_id: UUID) -> Page:
     with saving_edit(form, "webhook", webhook_id, _edit_page, _stored, validate=False) as session:
         of, version = (session, caller(), settings(), webhook_id), form.version.data
         saved = endpoints.update(*of, **form.wanted, expected_version=version)
-    return redirect_with(
-        gettext("The webhook to %(host)s was saved.", host=host_of(saved)),
-        url_for("portal.api_webhook", webhook_id=webhook_id),
-    )
+    words = gettext("The webhook to %(host)s was saved.", host=host_of(saved))
+    return redirect_with(words, url_for("portal.api_webhook", webhook_id=webhook_id))
 
 
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")
@@ -116,14 +110,21 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
         return render_template(
             "portal/webhooks/delivery.html",
             **delivery_facts(endpoint, delivery),
-            attempts=attempts.attempts_of(delivery),
-            took=took,
+            **_sending(delivery),
             endpoint=endpoint,
             host=host_of(endpoint),
-            message=laid_out(delivery),
-            can_be_sent_again=deliveries.can_be_sent_again(delivery),
-            is_retrying=deliveries.is_retrying(delivery),
         )
+
+
+def _sending(delivery: WebhookDelivery) -> dict[str, Any]:
+    """Return the message, its attempts, and whether there will be more."""
+    return {
+        "message": laid_out(delivery),
+        "attempts": attempts.attempts_of(delivery),
+        "took": took,
+        "can_be_sent_again": deliveries.can_be_sent_again(delivery),
+        "is_retrying": deliveries.is_retrying(delivery),
+    }
 
 
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/roll")

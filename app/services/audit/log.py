@@ -196,7 +196,7 @@ def latest(session: Session, caller: Caller, organization_id: UUID, limit: int) 
 
 
 def latest_of_target(
-    session: Session, caller: Caller, target_type: str, target_id: UUID, limit: int
+    session: Session, caller: Caller, target_type: str, target_id: UUID, limit: int = 8
 ) -> list[AuditEntry]:
     """Return the latest changes of a record, newest first, if the caller may read the history."""
     return _read(session, caller, _is_target(target_type, target_id), limit)

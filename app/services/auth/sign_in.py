@@ -278,6 +278,12 @@ def finish_second_step(
     return let_in(session, user, ip, request_id)
 
 
+def required_provider_of(session: Session, user_id: UUID) -> str | None:
+    """Return the name of the company account that the user must sign in with."""
+    user = usable_user(session, user_id)
+    return ways_in.required_provider(session, user) if user else None
+
+
 def usable_user(session: Session, user_id: UUID) -> User | None:
     """Return the user if they may sign in now: they, their organization and partner are active."""
     query = _usable().where(User.id == user_id)

@@ -9,6 +9,7 @@ from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from app.errors import NotFound
 from app.gateways.openid import ProviderEndpoints
 from app.models import IdentityProvider, IdentityRequest, Partner, utcnow
 from app.services.auth.tokens import hash_of, random_token
@@ -52,12 +53,14 @@ def offered_providers(session: Session, partner_id: UUID) -> list[IdentityProvid
     return list(session.scalars(query.order_by(IdentityProvider.name, IdentityProvider.id)))
 
 
-def of_partner(session: Session, partner_id: UUID, provider_id: UUID) -> IdentityProvider | None:
-    """Return the provider, if it is the partner's."""
+def of_partner(session: Session, partner_id: UUID, provider_id: UUID) -> IdentityProvider:
+    """Return the partner's provider. Raises `NotFound`."""
     query = select(IdentityProvider).where(
         IdentityProvider.id == provider_id, IdentityProvider.partner_id == partner_id
     )
-    return session.scalars(query).one_or_none()
+    if (found := session.scalars(query).one_or_none()) is None:
+        raise NotFound
+    return found
 
 
 def of_any(session: Session, provider_id: UUID) -> IdentityProvider | None:

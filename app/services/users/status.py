@@ -27,7 +27,6 @@ def change_role(
     user_id: UUID,
     role: Role,
     *,
-    expected_version: int | None = None,
     hand_over: Collection[UUID] = (),
 ) -> User:
     """Give a user of the partner's own staff, or a member, another role of the same kind. What they
@@ -35,10 +34,10 @@ def change_role(
 
     Raises `NotFound`, `Forbidden` (``own_role``, ``role_too_low``, ``hand_over_not_allowed``),
     `ValidationFailed` (``role_needs_organization``) and `Conflict` (``last_partner_admin``,
-    ``changed_meanwhile``, ``account_in_use``).
+    ``account_in_use``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = lock_user(session, caller, user_id, expected_version)
+    user = lock_user(session, caller, user_id, None)
     check_grant(caller, role)
     if user.id == caller.subject_id:
         message = gettext("You can't change your own role. Ask another administrator.")
