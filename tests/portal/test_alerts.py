@@ -31,7 +31,7 @@ def titles(browser: Browser, query: str = "") -> list[str]:
 def said(found: list[str], limits: tuple[str, ...]) -> list[str]:
     """The titles of alerts about the answer rate, with the limits of their rules."""
     return [
-        f"{title} answered in 7 days (limit {limit} %)"
+        f"{title} answered in 7 days (below {limit} %)"
         for title, limit in zip(found, limits, strict=True)
     ]
 
@@ -116,7 +116,7 @@ def test_an_alert_is_on_the_overview_until_it_is_acknowledged(
     admin.post(NEW, RULE, page=NEW)
     alert = opened(session, own)
     title = "Northwind Bakery: 5 % of calls answered in 7 days"
-    item = f"{title} (limit 20 %)"
+    item = f"{title} (below 20 %)"
     assert item in text(admin.get("/").text)
     today = datetime.now(UTC).date()
     days = f"start={today - timedelta(days=6)}&end={today}"

@@ -186,6 +186,7 @@ def test_the_file_holds_both_sides_of_a_change_and_runs_nothing(
         "Before": '{"status":"active"}',
         "After": '{"status":"suspended"}',
         "Request": "r-1",
+        "Changes": "Status: Active → Suspended",
     }
 
 

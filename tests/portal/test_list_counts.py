@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -62,6 +63,21 @@ def test_a_filtered_list_says_how_many_rows_match(admin: Browser) -> None:
         **dict.fromkeys(FILTERS, (f"{MANY} matches", f"25 of {MANY} shown")),
         "/usage": (f"{MANY + 1} matches", f"25 of {MANY + 1} shown"),
     }
+
+
+def test_a_later_page_of_a_filtered_list_says_which_rows_it_shows(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    for number in range(MANY, 55):
+        make_call(session, own.organization, f"+12025550{100 + number}", ended_reason="completed")
+    session.commit()
+    page, shown = "/calls?state=completed", []
+    while page:
+        found = unescape(admin.get(page).text)
+        shown += re.findall(r"<p>([^<]* of 55[^<]*)</p>", found)
+        older = re.search(r'href="([^"]+)" rel="next"', found)
+        page = older[1] if older else ""
+    assert shown == ["25 of 55 shown", "26 to 50 of 55", "51 to 55 of 55"]
 
 
 def test_a_list_without_a_filter_is_not_counted_and_takes_a_query_less(

@@ -5,6 +5,7 @@ import re
 from base64 import b64encode
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 from pathlib import Path
 from uuid import UUID
 
@@ -305,6 +306,20 @@ def test_users_of_a_partner_above_those_that_are_counted_are_shown_as_more(
     assert "Users 4+ " in words(operator.get(f"/operator/partners/{own.partner.id}"))
     page = words(operator.get(f"/partners/{own.partner.id}/suspend"))
     assert "4+ users are signed out at once" in page
+
+
+def test_the_figures_of_a_partner_lead_to_lists_of_what_they_count(
+    own: Tenant, other: Tenant, operator: Browser
+) -> None:
+    page = operator.get(f"/operator/partners/{own.partner.id}").text
+    lists = re.findall(rf'href="(/(?:organizations|people)\?partner={own.partner.id}[^"]*)"', page)
+    assert len(lists) == 2
+    shown = [words(operator.get(unescape(path))) for path in lists]
+    assert [f"of {own.partner.name}." in each for each in shown] == [True, True]
+    assert [other.organization.name in each for each in shown] == [False, False]
+    assert own.organization.name in shown[0]
+    assert own.user.email in shown[1]
+    assert ["2 matches" in shown[0], "5 matches" in shown[1]] == [True, True]
 
 
 def test_the_page_of_a_partner_shows_what_is_behind_its_links(

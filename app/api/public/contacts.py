@@ -40,8 +40,9 @@ CAMPAIGN_NOT_FOUND = {"campaign_not_found": "There is no such campaign in the or
     },
 )
 def send_contacts(campaign_id: UUID, body: BulkContactsInput, query: BulkQuery) -> dict[str, Any]:
-    """A problem of the envelope refuses the request as a whole; otherwise the answer is 200 and has
-    a result for each contact, even if all of them failed.
+    """If fields beside the contacts are wrong, or there are too many contacts, the request is
+    refused as a whole; otherwise the answer is 200 and has a result for each contact, even if all
+    of them failed.
 
     ``upsert`` adds contacts that are absent and updates those present, ``updateOnly`` ignores
     contacts that are not in the campaign, ``remove`` removes. A contact is found by its own

@@ -12,7 +12,15 @@ from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
 from app.models.folding import holds
 from app.portal.audit.kinds import SIGN_INS_KIND, WITHIN, is_of
-from app.portal.audit.labels import ACTION_WORDS, KIND_WORDS, change_words, fields_called
+from app.portal.audit.labels import (
+    ACTION_WORDS,
+    KIND_WORDS,
+    change_words,
+    field_words,
+    fields_called,
+)
+from app.portal.audit.sentences import plain_change
+from app.portal.audit.values import sides
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
@@ -82,6 +90,19 @@ def _json(values: Mapping[str, Any] | None) -> str:
     return with_masked_sids(orjson.dumps(values).decode()) if values else ""
 
 
+def _in_words(entry: AuditEntry) -> str:
+    """Return the changed fields as the page words them, with times in UTC."""
+    found = (
+        (name, *sides(entry, name)) for name in {**(entry.before or {}), **(entry.after or {})}
+    )
+    words = "; ".join(
+        plain_change(field_words(name), old, new)
+        for name, old, new in found
+        if (old, new) != (None, None)
+    )
+    return with_masked_sids(words)
+
+
 HISTORY = ListDefinition(
     name="history",
     nouns=(lazy_gettext("entry"), lazy_gettext("entries")),
@@ -99,6 +120,7 @@ HISTORY = ListDefinition(
         ListColumn("before", lazy_gettext("Before"), lambda row: _json(row.before)),
         ListColumn("after", lazy_gettext("After"), lambda row: _json(row.after)),
         ListColumn("request", lazy_gettext("Request"), lambda row: row.request_id),
+        ListColumn("changes", lazy_gettext("Changes"), _in_words),
     ),
     filters=(
         ListFilter("q", lazy_gettext("Action, field, name or id")),

@@ -56,6 +56,13 @@ def change_of_field(field: str, old: str | None, new: str | None) -> Markup:
     return message % {"field": field, "value": after if old is None else before}
 
 
+def plain_change(field: str, old: str | None, new: str | None) -> str:
+    """Return the same as plain text, for files."""
+    if old is not None and new is not None:
+        return translation(_CHANGED) % {"field": field, "old": old, "new": new}
+    return translation(_SET) % {"field": field, "value": new if old is None else old}
+
+
 def is_about_actor(entry: AuditEntry) -> bool:
     """Whether users did it to their own account: who did it then says it all."""
     return entry.target_type == "user" and entry.target_id == str(entry.actor_id)

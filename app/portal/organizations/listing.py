@@ -52,6 +52,7 @@ def _chosen() -> organizations.OrganizationFilter:
         with_archived=request.args.get("status") == ANY_STATUS,
         closeness=lists.choice_filter("use", LimitCloseness),
         in_trial=lists.choice_filter("trial", InTrial),
+        partner_id=lists.id_filter("partner"),
     )
 
 
@@ -162,5 +163,6 @@ ORGANIZATIONS = ListDefinition(
     load=_load,
     count=lambda session, most: organizations.count(session, caller(), _chosen(), most=most),
     shows_count=True,
+    more_filters=("partner",),
     bulk=ListActions(_item, _several, ACTIONS, exports=True),
 )

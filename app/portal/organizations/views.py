@@ -33,6 +33,7 @@ from app.services import (
     campaigns,
     organizations,
     outreach,
+    partners,
     pauses,
     phone_numbers,
     reporting,
@@ -143,6 +144,7 @@ def list_organizations() -> str:
         return render_template(
             "portal/organizations/list.html",
             list=page,
+            partner=partners.named_in_filter(session, caller(), lists.id_filter("partner")),
             statuses=STATUS_NAMES,
             recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
         )

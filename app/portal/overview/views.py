@@ -28,6 +28,7 @@ from app.portal.web.formats import last_day
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import LAST_DAY, zone
 from app.services import audit, calls, figure_check, organizations, overview, reporting
+from app.services.billing import statements
 from app.services.figure_check import CheckedDay
 from app.services.overview import ActionItem, ActionItemKind, OverviewMonth
 
@@ -185,6 +186,7 @@ def _of_a_member(organization_id: UUID) -> str:
             organization=organization,
             trial=organizations.trial_of(session, organization),
             use=organizations.use_of(session, [organization_id])[organization_id],
+            billed=statements.current_month(session, caller(), organization_id).usage,
             updated=reporting.last_updated(session, caller()),
             action_items=_action_items(session),
             setup=first_steps(session),

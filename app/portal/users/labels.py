@@ -11,7 +11,9 @@ ROLE_SCOPE: dict[Role, str] = {
         "Brand and outreach. Can see the rest, except billing and keys."
     ),
     Role.ADMIN: lazy_gettext("Your customers: their organizations, users, campaigns and figures."),
-    Role.OWNER: lazy_gettext("One organization: all of a member, its users and its assistants."),
+    Role.OWNER: lazy_gettext(
+        "One organization: all that a member may do, and its users and assistants."
+    ),
     Role.STANDARD: lazy_gettext("One organization: its campaigns, contacts, calls and usage."),
 }
 """What each role is for, in one line."""

@@ -47,6 +47,7 @@ def chosen_filters() -> users.UserFilter:
         user_type=lists.choice_filter("role", Role),
         status=lists.choice_filter("status", UserStatus),
         organization=lists.id_or_words("organization"),
+        partner_id=lists.id_filter("partner"),
         has_factor={"on": True, "off": False}.get(lists.text_filter("factor") or ""),
     )
 
@@ -166,5 +167,6 @@ USERS = ListDefinition(
     load=_load,
     count=lambda session, most: users.count(session, caller(), chosen_filters(), most=most),
     shows_count=True,
+    more_filters=("partner",),
     bulk=ListActions(_item, _several, ACTIONS),
 )

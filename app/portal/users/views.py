@@ -16,7 +16,7 @@ from app.portal.access.missing import is_permitted
 from app.portal.users.bulk import may_change
 from app.portal.users.labels import abilities, abilities_title
 from app.portal.users.listing import STATUS_NAMES, USERS
-from app.portal.web import organization_picker
+from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
 from app.portal.web.list_pages import list_page
 from app.portal.web.navigation import ROLE_NAMES
@@ -51,6 +51,7 @@ def list_users() -> str:
             "portal/users/list.html",
             list=list_page(session, USERS),
             named=organization_picker.named_in_filter(session),
+            partner=partners.named_in_filter(session, caller(), lists.id_filter("partner")),
             roles=_roles_seen(),
             statuses=STATUS_NAMES,
             tones=STATUS_TONES,

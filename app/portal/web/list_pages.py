@@ -108,7 +108,17 @@ class ListPage(Generic[R]):
         shown = len(self.rows)
         if self.count is None:
             return on_page(self.definition.name, shown)
-        return gettext("%(shown)s of %(counted)s shown", shown=number(shown), counted=self.counted)
+        before = self.place.rows_before
+        if not before or not shown or before + shown > self.count:
+            return gettext(
+                "%(shown)s of %(counted)s shown", shown=number(shown), counted=self.counted
+            )
+        return gettext(
+            "%(first)s to %(last)s of %(counted)s",
+            first=number(before + 1),
+            last=number(before + shown),
+            counted=self.counted,
+        )
 
     @property
     def has_chosen_columns(self) -> bool:

@@ -45,6 +45,11 @@ def id_or_words(name: str) -> UUID | str | None:
         return text
 
 
+def id_filter(name: str) -> UUID | None:
+    """Return the id that links put into the URL; None for anything else."""
+    return as_uuid(request.args.get(name, ""))
+
+
 def ids_of(keys: Iterable[str]) -> set[UUID]:
     """Return the ids among the keys of selected rows."""
     return {known for key in keys if (known := as_uuid(key))}
@@ -93,6 +98,14 @@ class ListPosition:
     @property
     def is_first(self) -> bool:
         return self.cursor is None
+
+    @property
+    def rows_before(self) -> int | None:
+        """How many rows the previous pages show; None if the URL doesn't tell."""
+        if self.is_first:
+            return 0
+        # A trail that is full may have lost its first pages.
+        return None if len(self.trail) >= _LONGEST_TRAIL else (len(self.trail) + 1) * PAGE_SIZE
 
     @property
     def wanted(self) -> dict[str, Any]:

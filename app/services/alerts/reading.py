@@ -13,6 +13,7 @@ from app import languages
 from app.enums import AlertMeasure, AlertPeriod
 from app.errors import NotFound
 from app.languages import gettext
+from app.languages.dates import NO_BREAK
 from app.models import Alert, AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -47,7 +48,11 @@ class AlertView:
         value = self.alert.value if self.value_now is None else self.value_now
         found = title(self.rule, value, self.organization)
         limit = amount(self.rule, self.rule.threshold)
-        return gettext("%(title)s (limit %(num)s)", title=found, num=limit)
+        if self.rule.measure is AlertMeasure.ANSWER_RATE:
+            reason = gettext("(below %(num)s)", num=limit)
+        else:
+            reason = gettext("(limit %(num)s)", num=limit)
+        return f"{found} {reason.replace(' ', NO_BREAK)}"
 
     @property
     def value_when_opened(self) -> str:

@@ -16,6 +16,7 @@ from app.services.partners.loading import (
     get_own,
     is_called,
     listing,
+    named_in_filter,
     names_of,
     own,
     search,

@@ -61,6 +61,13 @@ def check(session: Session, caller: Caller, partner_id: UUID) -> UUID:
     return partner_id
 
 
+def named_in_filter(session: Session, caller: Caller, partner_id: UUID | None) -> str | None:
+    """Return the name of the partner that narrows an operator's list; None for other callers."""
+    if partner_id is None or not caller.is_operator:
+        return None
+    return names_of(session, caller, [partner_id]).get(partner_id)
+
+
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
     """Return the names of those partners that the caller may see."""
     if not ids:
