@@ -329,7 +329,7 @@ def test_each_list_says_what_an_assistant_that_is_not_ready_lacks_first(
     session: Session, own: Tenant, assistant: Assistant, admin: Browser, place: str
 ) -> None:
     steps: tuple[tuple[dict[str, Any], str], ...] = (
-        ({}, "It has no phone number yet."),
+        ({}, "No phone number yet."),
         ({"phone_number": NUMBER}, "Calls from its number are switched off."),
         ({"phone_enabled": True}, "The number isn’t marked as set up with the carrier yet."),
         ({"phone_configured": True}, ""),
@@ -341,7 +341,7 @@ def test_each_list_says_what_an_assistant_that_is_not_ready_lacks_first(
         assistants.configure_assistant(session, caller, assistant, **change)
         session.commit()
         page = admin.get(place.format(own.organization.id)).text
-        badge = re.search(cell + r'[^<]*</span>(?:<span class="cell-sub">(.*?)<)?', page)
+        badge = re.search(cell + r'[^<]*</span>(?:<span class="cell-sub[^>]*>(.*?)<)?', page)
         seen.append(badge.group(1) or "" if badge else None)
     assert seen == [words for _change, words in steps]
 
@@ -358,7 +358,7 @@ def test_without_a_number_the_number_is_the_only_step_and_the_others_come_after_
     by_partner = f"{own.partner.name} does this." in page
     assert (seen, by_partner) == (
         [
-            ("Stops the call", "It has no phone number yet."),
+            ("Stops the call", "No phone number yet."),
             ("After that", "Calls from its number are switched off."),
             ("After that", "The number isn’t marked as set up with the carrier yet."),
         ],

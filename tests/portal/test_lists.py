@@ -20,7 +20,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.enums import Role
+from app.enums import EndedReason, Role
 from app.models import SavedView, User, new_id, utcnow
 from app.portal.record_lists import exporting
 from app.portal.record_lists.registry import LISTS
@@ -527,3 +527,17 @@ def test_columns_menu_table_and_file_of_calls_agree(
     for query, names in chosen:
         assert (lists.browser.get(f"/calls{query}").text.count("Ada Byron</span>") == 1) is names
         assert ("Ada Byron" in lists.browser.get(f"/lists/calls/export.csv{query}").text) is names
+
+
+def test_a_file_of_calls_names_the_outcome_as_the_list_does(
+    own: Tenant, session: Session, lists: Lists
+) -> None:
+    failed = {"ended_reason": EndedReason.CARRIER_ERROR}
+    make_call(session, own.organization, "+12025550162", utcnow(), **failed)
+    session.commit()
+    words = ' title="Carrier error"', "+12025550162,Carrier error"
+    query = "?column=number&column=outcome"
+    pages = (
+        lists.browser.get(f"/{path}{query}").text for path in ("calls", "lists/calls/export.csv")
+    )
+    assert [word in page for word, page in zip(words, pages, strict=True)] == [True, True]

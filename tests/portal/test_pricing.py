@@ -418,3 +418,12 @@ def test_the_card_of_a_plan_is_previewed_as_it_is_typed(admin: Browser) -> None:
     refused = admin.post(f"{PLUS}/preview", unreadable, page=PLUS, headers={"HX-Request": "true"})
     assert "The card appears once the form has no errors." in refused.text
     assert "Draft:" not in admin.get(PAGE).text
+
+
+def test_a_plan_shows_its_texts_in_the_language_of_who_reads_its_card(admin: Browser) -> None:
+    admin.post(PLUS, {**FORM, "texts-0-name": "", "texts-1-name": "Alles"}, page=PLUS)
+    german = admin.get(PAGE, headers={"Accept-Language": "de"}).text
+    names = [
+        re.findall(r'<h3 dir="auto">([^<]*)', page)[-1] for page in (german, admin.get(PAGE).text)
+    ]
+    assert names == ["Alles", FORM["name"]]

@@ -60,7 +60,7 @@ def test_staff_read_whose_campaign_it_is_on_every_page(
     assert [whose in unescape(page) for page in pages] == [True] * 4
     member = signed_in(own.user)
     assert whose not in unescape(member.get(address).text)
-    assert f"{campaign.name}, " in unescape(member.get("/uploads").text)
+    assert f">{campaign.name}</span>" in unescape(member.get("/uploads").text)
 
 
 def test_a_real_export_goes_from_the_file_to_the_result(desk: Desk, database: Database) -> None:

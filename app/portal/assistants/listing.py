@@ -80,7 +80,7 @@ ASSISTANTS = ListDefinition(
             "readiness",
             lazy_gettext("Readiness"),
             lambda row: str(READINESS_NAMES[row.readiness]),
-            "wrap phone-first",
+            "wrap cell-reason phone-first",
         ),
         ListColumn(
             "zone", lazy_gettext("Time zone"), lambda row: row.assistant.timezone, usual=False

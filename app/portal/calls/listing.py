@@ -14,7 +14,7 @@ from app.languages import lazy_gettext
 from app.models import Call, CallAttempt
 from app.policy import Permission
 from app.portal.calls.bulk import actions
-from app.portal.calls.labels import ENDED_WORDS, OUTCOME_WORDS
+from app.portal.calls.labels import OUTCOME_WORDS
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.bulk import BulkItem, ListActions
@@ -79,10 +79,6 @@ class CallRow:
         """The name of the called person."""
         names = (self.call.contact.get("firstName"), self.call.contact.get("lastName"))
         return " ".join(filter(None, names))
-
-    @property
-    def outcome(self) -> str | None:
-        return str(ENDED_WORDS[self.call.ended_reason]) if self.call.ended_reason else None
 
     @property
     def short_outcome(self) -> str:
@@ -200,7 +196,7 @@ CALLS = ListDefinition(
             sort="number",
         ),
         ListColumn("contact", lazy_gettext("Name"), lambda row: row.name, is_below=True),
-        organization_column(lambda row: row.organization, "from-1360 cut"),
+        organization_column(lambda row: row.organization, "from-1360 cut cell-owner"),
         ListColumn(
             "assistant",
             lazy_gettext("Assistant"),
@@ -219,7 +215,7 @@ CALLS = ListDefinition(
         ListColumn(
             "outcome",
             lazy_gettext("Outcome"),
-            lambda row: row.outcome,
+            lambda row: row.short_outcome,
             "cut",
             sort="outcome",
         ),

@@ -120,7 +120,7 @@ UPLOADS = ListDefinition(
             "file",
             lazy_gettext("File"),
             lambda row: row.upload.file_name,
-            "cell-name cell-name-wide cell-name-words",
+            "cell-name cell-name-wide",
             sort="file",
         ),
         ListColumn(
@@ -162,7 +162,7 @@ UPLOADS = ListDefinition(
             "uploaded",
             lazy_gettext("Uploaded"),
             lambda row: row.upload.created_at,
-            "end phone-below phone-sub",
+            "end cell-dated phone-below phone-sub",
             sort="created",
             is_labelled=True,
             heading=lazy_gettext("Uploaded (UTC)"),

@@ -66,7 +66,7 @@ class ListColumn(Generic[R]):
 
 
 def organization_column(
-    value: Callable[[R], Cell], css: str = "wrap", *, usual: bool = True
+    value: Callable[[R], Cell], css: str = "wrap cell-owner", *, usual: bool = True
 ) -> ListColumn[R]:
     """Return the column that names the organization of a row."""
     label = languages.lazy_gettext("Organization")

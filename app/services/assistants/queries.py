@@ -87,7 +87,7 @@ def readiness(
             has_number and refusal is None,
             (
                 gettext("It has the number %(number)s.", number=assistant.phone_number),
-                refusal or gettext("It has no phone number yet."),
+                refusal or gettext("No phone number yet."),
             ),
             "phone_number",
         ),
