@@ -172,7 +172,9 @@ class SubjectErasure:
 
     def _erase_exports(self, subject: DataSubject) -> None:
         with self.database.transaction() as session:
-            keys = copies.erase_exports(session, subject)
+            keys = copies.erase_exports(
+                session, subject, erasing.requested_at(session, self.erasure_id)
+            )
             erasing.count(session, self.erasure_id, {"list_exports": len(keys)})
         for key in filter(None, keys):
             self.files.delete(key)

@@ -87,7 +87,10 @@ def test_carrier_status_says_where_calls_go_and_how_they_ended(
     session.commit()
     busy = admin.get("/carriers")
     assert f"Answered The simulated carrier {users} 1 call 3 calls 66.7 % " in words(busy)
-    advice = "The carrier could not place the call. If it happens again, test the carrier account."
+    advice = (
+        "The carrier could not place the call. "
+        "The call was simulated: no carrier account has a problem."
+    )
     assert f"{advice} Open call" in words(busy)
     assert f'href="/calls/{call.id}">Open call' in busy.text
 

@@ -328,6 +328,7 @@ def test_a_call_is_shown_from_beginning_to_end(
     ]
     assert "<blockquote>Hello, this is Robin.</blockquote>" in page
     assert ">CA0123456789abcdef</code>" in page
+    assert "The call was simulated: its cost is a sample that no one charges." in page
     assert 'data-copy="reference-1"' in page
     assert "34\u00a0s" in page
     assert "$0.0135" in page
@@ -397,7 +398,7 @@ def test_the_list_names_the_campaign_and_the_page_of_a_call_leads_to_its_contact
     page = browser.get(f"/calls/{of_contact.id}").text
     path = f"/campaigns/{of_contact.campaign_id}/contacts/{of_contact.contact_id}"
     assert f'<a href="{path}" dir="auto">Ada</a>' in page
-    assert unescape(page).lower().count("requested by") == 1
+    assert unescape(page).count("Requested on") == 1
 
 
 def test_the_number_of_a_call_is_never_called_again(
@@ -540,10 +541,16 @@ def test_a_call_that_failed_says_what_to_do(
         "status": CallStatus.FAILED,
         "ended_reason": EndedReason.CARRIER_ERROR,
     }
-    call = make_call(session, own.organization, "+12025550102", **failed)
-    session.commit()
-    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(f"/calls/{call.id}").text
-    assert "If it happens again, test the carrier account." in page
+    admin, shown = signed_in(own.staff[Role.PARTNER_ADMIN]), {}
+    for carrier in (CarrierKind.TWILIO, CarrierKind.SIMULATOR):
+        call = make_call(session, own.organization, "+12025550102", carrier=carrier, **failed)
+        session.commit()
+        shown[carrier] = admin.get(f"/calls/{call.id}").text
+    advice = "If it happens again, test the carrier account."
+    assert [advice in page for page in shown.values()] == [True, False]
+    simulated = shown[CarrierKind.SIMULATOR]
+    assert "The call was simulated: no carrier account has a problem." in simulated
+    assert ">Carrier accounts</a>\n" not in simulated.partition("<h1>")[2]
 
 
 def test_a_call_of_a_part_of_the_system_names_it_in_the_readers_language(
@@ -556,4 +563,4 @@ def test_a_call_of_a_part_of_the_system_names_it_in_the_readers_language(
             session, own.plus, "+12025550101", requested_by="demo", credential_id=credential
         )
         session.commit()
-        assert f"requested by {name}." in browser.get(f"/calls/{call.id}").text
+        assert f" by {name}." in browser.get(f"/calls/{call.id}").text

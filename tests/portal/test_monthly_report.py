@@ -191,25 +191,60 @@ def test_without_a_chosen_language_the_report_is_in_the_partners(
     assert letter.subject == "Bericht für Oktober 2026, Northwind"
 
 
+def previewed(admin: Browser, query: str = "") -> tuple[str, str]:
+    """Return the heading and the address of the mail that the page shows."""
+    page = admin.get(f"{SCHEDULE}{query}").text
+    (frame,) = re.findall(r'<iframe class="letter[^>]* src="([^"]+)"', page)
+    preview = admin.get(unescape(frame))
+    assert "frame-ancestors 'self'" in preview.headers["Content-Security-Policy"]
+    assert "Northwind Dental" in preview.text
+    (heading,) = re.findall(r"<h1[^>]*>([^<]+)</h1>", preview.text)
+    return unescape(heading), next(iter(re.findall(r"[\w.-]+@[\w.-]+", preview.text)))
+
+
 def test_the_page_previews_the_mail_in_the_chosen_language(own: Tenant, admin: Browser) -> None:
     admin.post(SCHEDULE, WANTED | {"language": "de"}, page=SCHEDULE)
-    shown = {}
-    for query in ("", "?language=fr", "?language=xx"):
-        (frame,) = re.findall(
-            r'<iframe class="letter[^"]*"[^>]* src="([^"]+)"', admin.get(f"{SCHEDULE}{query}").text
-        )
-        preview = admin.get(unescape(frame))
-        assert "frame-ancestors 'self'" in preview.headers["Content-Security-Policy"]
-        (shown[query],) = re.findall(r"<h1[^>]*>([^<]+)</h1>", unescape(preview.text))
-        assert ("Northwind Dental" in preview.text, "ada@example.com" in preview.text) == (
-            True,
-            True,
-        )
+    shown = {query: previewed(admin, query) for query in ("", "?language=fr", "?language=xx")}
     assert shown == {
-        "": "Bericht für September 2026",
-        "?language=fr": "Rapport mensuel\N{NARROW NO-BREAK SPACE}: septembre 2026",
-        "?language=xx": "Report of September 2026",
+        "": ("Bericht für September 2026", "ann@example.com"),
+        "?language=fr": (
+            "Rapport mensuel\N{NARROW NO-BREAK SPACE}: septembre 2026",
+            "ann@example.com",
+        ),
+        "?language=xx": ("Report of September 2026", "ann@example.com"),
     }
+
+
+def test_the_page_says_who_gets_the_report_in_which_language_and_previews_each(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    own.user.language = "fr"
+    session.commit()
+    recipients = f"{own.user.email}\nann@example.com\nbob@example.com"
+    admin.post(SCHEDULE, WANTED | {"recipients": recipients, "language": "de"}, page=SCHEDULE)
+    page = unescape(admin.get(SCHEDULE).text).replace("<wbr>", "")
+    assert f"As {own.user.email} gets it, in Français, with the figures of last month." in page
+    assert '<span class="line-text">ann@example.com, bob@example.com</span>' in page
+    assert "/report/schedule?language=de&shown=de#report-preview" in page
+    for of_schedule in (f"Français: {own.user.email}<", "Deutsch: ann@example.com, bob@exam"):
+        assert f'<span class="line-text" dir="auto">{of_schedule}' in page
+    assert previewed(admin) == (
+        "Rapport mensuel\N{NARROW NO-BREAK SPACE}: septembre 2026",
+        own.user.email,
+    )
+    assert previewed(admin, "?language=de&shown=de") == (
+        "Bericht für September 2026",
+        "ann@example.com",
+    )
+
+
+def test_a_schedule_without_recipients_previews_the_mail_in_the_partners_language(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    own.partner.language = "es"
+    session.commit()
+    assert "In Español, with the figures of last month." in admin.get(SCHEDULE).text
+    assert previewed(admin)[1] == "ada@example.com"
 
 
 def test_the_page_names_what_the_report_is_about(own: Tenant, admin: Browser) -> None:
@@ -228,9 +263,9 @@ def test_the_page_lists_the_schedules_that_send_a_report(own: Tenant, admin: Bro
     admin.post(of_one, WANTED | {"day": "5", "recipients": "ann@example.com"}, page=of_one)
     page = unescape(admin.get(SCHEDULE).text).replace("\N{NO-BREAK SPACE}", " ")
     lines = re.findall(r'line-title">([^<]+)</span>\s*<span class="line-text">([^<]+)', page)
-    assert [(name, words.partition(", next")[0]) for name, words in lines] == [
-        ("The whole portal", "To 2 addresses"),
-        ("Northwind Dental", "To 1 address"),
+    assert [(name, words[:18]) for name, words in lines] == [
+        ("The whole portal", "Next on 3 November"),
+        ("Northwind Dental", "Next on 5 November"),
     ]
     assert f'class="line-act" href="{of_one}">Edit' in page
     assert f'class="line-act" href="{SCHEDULE}">Edit' not in page
@@ -283,7 +318,7 @@ def test_a_test_mail_goes_to_the_user_alone_and_shows_last_month(
         "figures": [
             ["Conversations", "30", "10"],
             ["With a person", "0", "0"],
-            ["Minutes in conversation", "30", "10"],
+            ["Talk time (minutes)", "30", "10"],
             ["Calls answered", "40.0\N{NO-BREAK SPACE}%", "–"],
         ],
         "growing": [],

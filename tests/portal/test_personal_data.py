@@ -209,6 +209,26 @@ def test_find_question_and_result_of_an_erasure_say_the_same_numbers(
     assert lines(f"/erasures/{erasure_id}") == known
 
 
+def test_the_question_names_an_export_that_is_being_prepared(
+    app: Flask,
+    session: Session,
+    signed_in: Callable[..., Browser],
+    own: Tenant,
+    contact: Contact,
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    admin.post(f"{page_of(contact)}/data-export", page=page_of(contact))
+    page = f"{page_of(contact)}/erase"
+    asked = admin.get(page)
+    assert ("Exports", "1", "Deleted") in lines_of(asked.text)
+    assert "Being prepared" in words(asked)
+    assert "Those being prepared are deleted too: wait for them if you need them." in words(asked)
+    admin.post(page, {"typed": "Greta Vale"}, page=page)
+    with app.app_context():
+        erase(session.scalars(select(Erasure.id)).one())
+    assert session.scalar(select(ListExport)) is None
+
+
 def test_data_question_result_and_history_say_the_same_about_an_uploaded_contact(
     app: Flask,
     database: Database,
@@ -269,12 +289,12 @@ def test_an_export_of_a_person_who_was_erased_meanwhile_says_so_on_the_page_and_
     contact: Contact,
 ) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    page = f"{page_of(contact)}/erase"
+    admin.post(page, {"typed": "Greta Vale"}, page=page)
     admin.post(f"{page_of(contact)}/data-export", page=page_of(contact))
     assert "Data about a contact Greta Vale ZIP (JSON) Being prepared" in words(
         admin.get("/exports")
     )
-    page = f"{page_of(contact)}/erase"
-    admin.post(page, {"typed": "Greta Vale"}, page=page)
     with app.app_context():
         erasure_id = session.scalars(select(Erasure.id)).one()
         erase(erasure_id)

@@ -127,7 +127,7 @@ def test_screens_and_actions_are_found_by_their_words_where_they_may_be_opened(
         ]
     }
     assert hits(admin.get("/find?q=password").text) == {
-        "Screens": ["/account", "/settings/sign-in"]
+        "Screens": ["/account#change-password", "/settings/sign-in"]
     }
     assert hits(member.get("/find?q=bran").text) == {}
     assert hits(member.get("/find?q=new cre").text) == {"Actions": ["/campaigns/new"]}
@@ -137,8 +137,8 @@ SETTINGS = {
     "domain": ["/settings/domain", "/settings#addresses"],
     "dns": ["/settings/domain"],
     "DNS records": ["/settings/domain"],
-    "sign-in": ["/settings/sign-in"],
-    "sign in": ["/settings/sign-in"],
+    "sign-in": ["/settings/sign-in", "/account#sessions"],
+    "sign in": ["/settings/sign-in", "/account#sessions"],
     "directory": ["/settings/directory"],
     "personal data": ["/settings/personal-data"],
     "retention": ["/settings/personal-data"],
@@ -146,7 +146,7 @@ SETTINGS = {
     "budget": ["/settings/spending/budget"],
     "second factor": ["/account/factors", "/settings/sign-in"],
     "two-factor": ["/account/factors", "/settings/sign-in"],
-    "language": ["/account", "/settings#company"],
+    "language": ["/account#language", "/settings#company"],
     "logo": ["/branding"],
     "sign-in policy": ["/settings/sign-in"],
     "password policy": ["/settings/sign-in"],
@@ -155,7 +155,8 @@ SETTINGS = {
     "VAT": ["/settings#billing"],
     "currency": ["/pricing"],
     "calling hours": ["/organizations"],
-    "time zone": ["/account"],
+    "time zone": ["/account#timezone"],
+    "dark": ["/account#appearance"],
     "SIP": ["/carriers/accounts"],
 }
 
@@ -165,6 +166,18 @@ def test_settings_are_found_by_what_they_set(own: Tenant, signed_in: SignedIn, w
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/find", query_string={"q": words})
     assert hits(page.text) == {"Screens": SETTINGS[words]}
     assert 'href="/settings' not in signed_in(own.user).get(f"/find?q={words}").text
+
+
+@pytest.mark.parametrize("words", ["sign out", "log out"])
+def test_signing_out_is_found_where_its_button_is(
+    own: Tenant, signed_in: SignedIn, words: str
+) -> None:
+    browser = signed_in(own.user)
+    page = browser.get("/find", query_string={"q": words}).text
+    assert hits(page) == {"Actions": ["/account#sessions"]}
+    assert "Your account" in page.partition('id="found"')[2]
+    section = browser.get("/account").text.partition('id="sessions"')[2].partition("</section>")[0]
+    assert 'action="/sign-out"' in section
 
 
 def test_invoices_tax_and_trials_are_found_in_every_place_that_has_them(

@@ -45,7 +45,7 @@ def found(browser: Browser, words: str) -> list[str]:
         ("Campaigns", None),
         ("Create campaign", None),
         ("Storage", "space"),
-        ("Your account", "password"),
+        ("Your account", "profile"),
     ],
     ids=["an entry of the sidebar", "an action", "a page", "a further word"],
 )

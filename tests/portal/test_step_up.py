@@ -157,6 +157,13 @@ def test_cancelling_leads_back_to_the_page_before(
     elsewhere = wrong | {"back": "//evil.example/users"}
     assert cancel(browser.post("/account/confirm", elsewhere, page=asked).text) == "/"
     assert "“Invite user” needs a fresh confirmation." in browser.get(asked).text
+    for page, name in (
+        ("/settings/personal-data", "Personal data"),
+        ("/settings/sign-in", "Sign-in"),
+        ("/personal-data", "Find a person’s data"),
+    ):
+        shown = browser.get(f"/account/confirm?next={page}").text
+        assert f"“{name}” needs a fresh confirmation." in shown
 
 
 def test_a_form_sent_too_late_is_kept_and_sent_again(

@@ -70,6 +70,21 @@ def test_an_invited_member_belongs_to_the_organization_named(
     assert mails_to(session, made, MailKind.INVITATION) == 1
 
 
+def test_an_email_in_a_heading_or_message_breaks_after_its_at_and_dots(
+    session: Session, roomy: Tenant, browser: Browser
+) -> None:
+    roomy.user.name, roomy.user.email = None, "ann@long.name.example"
+    session.commit()
+    page = browser.get(f"/users/{roomy.user.id}").text
+    assert "<h1>ann@<wbr>long.<wbr>name.<wbr>example</h1>" in page
+    browser.post(
+        "/users/invite", INVITED | {"email": "bob@long.name.example"}, page="/users/invite"
+    )
+    made = session.scalars(select(User).where(User.email == "bob@long.name.example")).one()
+    title = browser.get(f"/users/{made.id}").text.partition('class="result-title">')[2]
+    assert "bob@<wbr>long.<wbr>name.<wbr>example" in title.partition("</p>")[0]
+
+
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.ADMIN])
 def test_an_invitation_over_the_user_limit_leads_to_the_limit(
     own: Tenant, signed_in: SignedIn, role: Role

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wtforms import EmailField, PasswordField, StringField
-from wtforms.validators import DataRequired, InputRequired, Length
+from wtforms.validators import DataRequired, InputRequired, Length, ValidationError
 
 from app.errors import ValidationFailed
 from app.languages import gettext, lazy_gettext
@@ -12,6 +12,7 @@ from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
 from app.services.auth import password_rules
 from app.services.auth.passwords import MAX_LENGTH
+from app.validation.emails import is_email
 
 NEW_PASSWORD = {"autocomplete": "new-password", "spellcheck": "false"}
 
@@ -27,6 +28,10 @@ class ForgotForm(PortalForm):
         filters=[without_nul],
         render_kw={"autocomplete": "username", "autofocus": True, "spellcheck": "false"},
     )
+
+    def validate_email(self, field: EmailField) -> None:
+        if not is_email((field.data or "").strip()):
+            raise ValidationError(gettext("Enter an email like name@example.com."))
 
 
 class CurrentPasswordForm(PortalForm):

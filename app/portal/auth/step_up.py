@@ -9,7 +9,7 @@ from app.extensions import caller, transaction
 from app.languages import lazy_gettext
 from app.policy.step_up import needs_proof
 from app.portal.auth.second_step_forms import StepUpForm
-from app.portal.search.pages import ACTIONS
+from app.portal.search.pages import ACTIONS, PAGES
 from app.portal.web.current_user import local_path, referring_path
 from app.portal.web.history import page_at
 from app.services.factors import passkeys
@@ -113,5 +113,6 @@ def _action_name(wanted: str) -> str | None:
     found = page_at(wanted)
     if found is None:
         return None
-    labels = {page.endpoint: page.label for page in ACTIONS} | CONFIRMED | FILES
+    found_by_search = {page.endpoint: page.label for page in (*PAGES, *ACTIONS)}
+    labels = found_by_search | CONFIRMED | FILES
     return labels.get(found[0])

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from flask import request, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallSource, CallStatus, EndedReason
+from app.enums import AnsweredBy, CallSource, CallStatus, CarrierKind, EndedReason
 from app.errors import in_language
 from app.extensions import caller
 from app.languages import gettext, language, lazy_gettext, pgettext
@@ -118,7 +118,10 @@ _ADVICE = {
 """What to do about a call that failed."""
 
 
-def advice_on(reason: EndedReason | None) -> str | None:
+def advice_on(reason: EndedReason | None, carrier: CarrierKind) -> str | None:
+    """Return what to do; a simulated call has no carrier account to test."""
+    if reason is EndedReason.CARRIER_ERROR and carrier is CarrierKind.SIMULATOR:
+        return gettext("The call was simulated: no carrier account has a problem.")
     return str(_ADVICE[reason]) if reason in _ADVICE else None
 
 

@@ -88,7 +88,7 @@ def call(call_id: UUID) -> str:
             **_around(session, found),
             recording_days=settings().recording_days,
             transcript_days=settings().transcript_days,
-            advice=advice_on(found.ended_reason),
+            advice=advice_on(found.ended_reason, found.carrier),
             **live(session, found),
         )
 

@@ -19,7 +19,8 @@ MESSAGE_HINTS = {
     EXACT: (
         lazy_gettext(
             "Both are needed. {firstName|there} becomes the first name, or “there” if it is "
-            "unknown. {city|your city} does the same with the metadata “city”."
+            "unknown. {city|your city} does the same with “city” of the "
+            "contact’s “More details”."
         )
     ),
     INSTRUCTIONS: lazy_gettext("The assistant writes the message."),

@@ -85,12 +85,13 @@ def _own_failures(session: Session) -> dict[str, Any]:
     """Return the calls that failed or were not placed, and what helps with the last one."""
     last = traffic.last_failure(session, caller())
     reason = last.ended_reason if last else None
+    advice = advice_on(reason, last.carrier) if last else None
     return {
         "not_placed": traffic.count_not_placed(session, caller()),
         "failed": _failed_rows(queries.failed_calls(session, caller())),
         "last": last,
         "last_words": ENDED_WORDS.get(reason or ""),
-        "advice": advice_on(reason) or gettext("Open the call for details."),
+        "advice": advice or gettext("Open the call for details."),
     }
 
 

@@ -1,6 +1,7 @@
 """The schedule by which the report of a month is emailed, and a preview of the mail."""
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from flask import Response, g, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import caller, figures, settings, transaction
-from app.languages import LANGUAGES, gettext
+from app.languages import LANGUAGES, best_tag, gettext
 from app.models import Organization
 from app.portal.billing.words import model_rate
 from app.portal.report.schedule_form import ScheduleForm
@@ -22,6 +23,17 @@ from app.services import mails, monthly_reports, organizations, partners
 
 MOST_OFFERED = 100
 """The newest organizations that the schedule offers; the others are reached from their reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Those who get a report in one language. ``first`` is the place of the first among all
+    recipients; None if there are none."""
+
+    tag: str
+    language: str
+    first: int | None
+    addresses: list[str]
 
 
 @portal.get("/report/schedule")
@@ -64,8 +76,16 @@ def report_schedule_preview() -> Response:
         organization = organization_named(session)
         whose = organization.id if organization else None
         brand = g.brand, mails.origin_of(partners.get_own(session, caller()), settings())
-        shown = monthly_reports.preview(session, caller(), whose, wanted, model_rate(), brand)
+        to = _address(session, organization)
+        shown = monthly_reports.preview(session, caller(), whose, wanted, model_rate(), brand, to)
     return mail_preview(shown.html, "light")
+
+
+def _address(session: Session, organization: Organization | None) -> str | None:
+    """Return the email whose place among the recipients the URL has, if there is one."""
+    whose = organization.id if organization else None
+    recipients = monthly_reports.get(session, caller(), whose)[0].recipients
+    return dict(enumerate(recipients)).get(request.args.get("to", type=int, default=-1))
 
 
 def _organization() -> Organization | None:
@@ -88,9 +108,14 @@ def _stored(session: Session, organization: Organization | None) -> ScheduleForm
 def _page(organization: Organization | None, form: ScheduleForm) -> str:
     whose = organization.id if organization else None
     with transaction(read_only=True) as session:
-        _schedule, _version, next_at = monthly_reports.get(session, caller(), whose)
+        stored, _version, next_at = monthly_reports.get(session, caller(), whose)
         listed = organizations.search(session, caller(), limit=MOST_OFFERED).items
         schedules = monthly_reports.listing(session, caller())
+        chosen = _chosen_language(form) or None
+        asked = [(stored.recipients, chosen)]
+        asked += [(tuple(each.recipients), each.language) for each, _ in schedules]
+        own, *others = monthly_reports.languages_of(session, caller(), asked)
+        partner_language = partners.get_own(session, caller()).language
     offered = {row.id: row.name for row in [*filter(None, [organization]), *listed]}
     about = [("", gettext("The whole portal")), *((str(key), offered[key]) for key in offered)]
     return render_template(
@@ -99,12 +124,34 @@ def _page(organization: Organization | None, form: ScheduleForm) -> str:
         form=form,
         next_at=next_at,
         about=about,
-        schedules=schedules,
-        preview_language=_preview_language(form),
+        schedules=[
+            (each, name, readers(of_each))
+            for (each, name), of_each in zip(schedules, others, strict=True)
+        ],
+        chosen=chosen,
+        readers=readers(own),
+        shown=_shown(readers(own), best_tag((chosen, partner_language))),
     )
 
 
-def _preview_language(form: ScheduleForm) -> str:
+def readers(languages: Mapping[str, str]) -> list[Readers]:
+    """Return the recipients by the language in which they get the report."""
+    found: dict[str, Readers] = {}
+    for place, (address, tag) in enumerate(languages.items()):
+        new = Readers(tag, LANGUAGES[tag], place, [])
+        found.setdefault(tag, new).addresses.append(address)
+    return list(found.values())
+
+
+def _shown(groups: Sequence[Readers], fallback: str) -> Readers:
+    """Return those whose mail is previewed: in the language of the URL, or the first; without
+    recipients those who would get it in the fallback."""
+    wanted = request.args.get("shown")
+    first = next(iter(groups), Readers(fallback, LANGUAGES[fallback], None, []))
+    return next((each for each in groups if each.tag == wanted), first)
+
+
+def _chosen_language(form: ScheduleForm) -> str:
     """Return the language of the URL, or that of the form; "" is the partner's."""
     wanted = request.args.get("language", form.language.data or "")
     return wanted if wanted in LANGUAGES else ""

@@ -123,9 +123,38 @@ PAGES = (
     SearchablePage(
         lazy_gettext("Your account"),
         "portal.account",
-        lazy_gettext(
-            "change password name time zone email sessions profile language appearance dark theme"
-        ),
+        lazy_gettext("name email profile"),
+    ),
+    SearchablePage(
+        lazy_gettext("Time zone"), "portal.account", lazy_gettext("clock"), ACCOUNT, "timezone"
+    ),
+    SearchablePage(
+        lazy_gettext("Language"),
+        "portal.account",
+        lazy_gettext("translation English German Spanish French"),
+        ACCOUNT,
+        "language",
+    ),
+    SearchablePage(
+        lazy_gettext("Appearance"),
+        "portal.account",
+        lazy_gettext("dark light theme mode colours"),
+        ACCOUNT,
+        "appearance",
+    ),
+    SearchablePage(
+        lazy_gettext("Password"),
+        "portal.account",
+        lazy_gettext("change"),
+        ACCOUNT,
+        "change-password",
+    ),
+    SearchablePage(
+        lazy_gettext("Signed-in browsers"),
+        "portal.account",
+        lazy_gettext("sessions devices"),
+        ACCOUNT,
+        "sessions",
     ),
     SearchablePage(
         lazy_gettext("Second factor"),
@@ -236,6 +265,14 @@ ACTIONS = (
         "portal.calling_resume",
         lazy_gettext("calling continue end pause"),
         shown_at="portal.carrier_status",
+    ),
+    SearchablePage(
+        lazy_gettext("Sign out"),
+        "portal.sign_out",
+        lazy_gettext("log out leave"),
+        ACCOUNT,
+        "sessions",
+        shown_at="portal.account",
     ),
     SearchablePage(lazy_gettext("Place test call"), "portal.test_call", lazy_gettext("try dial")),
     SearchablePage(

@@ -11,8 +11,8 @@ from flask import Flask, Response, g, redirect, render_template, request, url_fo
 from flask_login import current_user
 from markupsafe import Markup, escape
 
-from app.enums import Role
-from app.extensions import reading
+from app.enums import CarrierKind, Role
+from app.extensions import reading, settings
 from app.http.request_id import request_id
 from app.languages import LANGUAGES, language
 from app.models import DispatchPause, User, utcnow
@@ -84,7 +84,13 @@ def page_brand(brand: Brand, theme: str | None = None) -> PageBrand:
 def register(app: Flask) -> None:
     app.context_processor(_context)
     app.jinja_env.globals["settings_groups"] = settings_groups
+    app.jinja_env.globals["has_sample_costs"] = _has_sample_costs
     app.before_request(_brand_api_docs)
+
+
+def _has_sample_costs() -> bool:
+    """Whether live calls are simulated, so that the costs of demo calls are no carrier's."""
+    return CarrierKind(settings().carrier) is CarrierKind.SIMULATOR
 
 
 def _brand_api_docs() -> None:

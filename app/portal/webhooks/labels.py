@@ -112,11 +112,14 @@ def next_attempt_words(delivery: WebhookDelivery) -> str:
     """Return which attempt is next; empty if there is none."""
     if delivery.next_attempt_at is None:
         return ""
-    earlier = delivery.attempts - delivery.retries  # of series that were started again
+    turn, number = delivery.retries + 1, delivery.attempts + 1
+    if turn == number:
+        return gettext("Attempt %(number)s of %(most)s", number=number, most=MOST_ATTEMPTS)
     return gettext(
-        "Attempt %(number)s of %(most)s",
-        number=delivery.attempts + 1,
-        most=earlier + MOST_ATTEMPTS,
+        "Attempt %(number)s, %(turn)s of %(most)s since the restart",
+        number=number,
+        turn=turn,
+        most=MOST_ATTEMPTS,
     )
 
 

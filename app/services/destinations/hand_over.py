@@ -15,9 +15,8 @@ from app.validation.urls import is_voice_address, parts_of_voice_address
 
 SHAPE = str(
     Sentence.gettext(
-        "Enter a SIP address like sip:assistant@voice.example or "
-        "sip:assistant@voice.example;transport=tls, or a stream address that begins with wss:// "
-        "or https://."
+        "Enter a SIP address like sip:assistant@voice.example, or a stream address that begins "
+        "with wss:// or https://."
     )
 )
 _OPERATOR_ALLOWS = Sentence.gettext(

@@ -9,4 +9,4 @@ from app.services.monthly_reports.schedules import (
     listing,
     save,
 )
-from app.services.monthly_reports.sending import preview, send_due, send_test
+from app.services.monthly_reports.sending import languages_of, preview, send_due, send_test

@@ -38,7 +38,7 @@ def details_of(
         (gettext("Conversations"), written(now.conversations), written(before.conversations)),
         (gettext("With a person"), written(now.by_human), written(before.by_human)),
         (
-            gettext("Minutes in conversation"),
+            gettext("Talk time (minutes)"),
             written(now.seconds // 60),
             written(before.seconds // 60),
         ),

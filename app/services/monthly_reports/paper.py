@@ -89,7 +89,7 @@ def _tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> list[Tabl
             written_share(before.by_human, before.conversations),
         ),
         (
-            gettext("Minutes in conversation"),
+            gettext("Talk time (minutes)"),
             written(now.seconds // 60),
             written(before.seconds // 60),
         ),

@@ -1,6 +1,6 @@
 """The monthly report as a mail: to the recipients of its schedule, as a test and as a preview."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app import languages
 from app.enums import OrganizationStatus
 from app.models import Mail, MailKind, Organization, Partner, ReportSchedule, new_id, utcnow
+from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import mail_queue, mails, partners
 from app.services.billing.usage import ModelRate
@@ -49,17 +50,44 @@ def preview(
     language: str | None,
     model: ModelRate,
     sender: tuple[Brand, str],
+    to: str | None = None,
 ) -> RenderedMail:
-    """Return the mail with the report of last month, in the language or else the partner's.
-    ``sender`` is the brand and the origin of its links. Raises `Forbidden`, `NotFound`."""
+    """Return the mail with the report of last month, in the language or else the partner's, as it
+    is sent ``to`` an address. ``sender`` is the brand and the origin of its links. Raises
+    `Forbidden`, `NotFound`."""
     owner = owner_of(session, caller, organization_id)
     tag = _tag(session, owner, (language,))
     details = _details(session, caller, owner, utcnow().date(), model, tag)
     mail = Mail(
-        id=new_id(), kind=MailKind.MONTHLY_REPORT.value, details=details, created_at=utcnow()
+        id=new_id(),
+        kind=MailKind.MONTHLY_REPORT.value,
+        to=to,
+        details=details,
+        created_at=utcnow(),
     )
     with languages.speaking(tag):
         return mails.preview(*sender, mail)
+
+
+def languages_of(
+    session: Session, caller: Caller, schedules: Sequence[tuple[Sequence[str], str | None]]
+) -> list[dict[str, str]]:
+    """Return, for the recipients and the chosen language of each schedule, the language of the
+    report by address: users get their own, if they have chosen one. Raises `Forbidden`."""
+    caller.require(Permission.REPORT_READ)
+    partner = session.get_one(Partner, partners.own(caller))
+    everyone = {address for recipients, _ in schedules for address in recipients}
+    users = mail_queue.users_at(session, partner.id, everyone)
+    own = {
+        address: users[address.lower()].language for address in everyone if address.lower() in users
+    }
+    return [
+        {
+            address: languages.best_tag((own.get(address), chosen, partner.language))
+            for address in recipients
+        }
+        for recipients, chosen in schedules
+    ]
 
 
 def send_due(session: Session, now: datetime, model: ModelRate, figures: Session) -> int:

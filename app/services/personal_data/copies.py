@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -112,25 +113,26 @@ def erase_recipients(session: Session, subject: DataSubject) -> None:
                 setattr(row, name, left)
 
 
-def erase_exports(session: Session, subject: DataSubject) -> list[str]:
-    """Delete the partner's exports, which may name the subject, and the user's own, also those that
-    are being written; return the key of the file of each, empty without one. They can be requested
-    again."""
-    query = select(ListExport.id, ListExport.file_key).where(exports_of(subject))
+def erase_exports(session: Session, subject: DataSubject, requested_at: datetime) -> list[str]:
+    """Delete the partner's exports, which may name the subject, and the user's own: those that were
+    requested before the erasure was, as its page says, and those that have begun since. Return the
+    key of the file of each, empty without one. They can be requested again."""
+    begun = (ListExport.state != ExportState.WAITING) | (ListExport.turn > 0)
+    is_old = begun | (ListExport.created_at <= requested_at)
+    query = select(ListExport.id, ListExport.file_key).where(exports_of(subject), is_old)
     rows = session.execute(query).all()
     session.execute(delete(ListExport).where(ListExport.id.in_([row.id for row in rows])))
     return [row.file_key for row in rows]
 
 
 def exports_of(subject: DataSubject) -> ColumnElement[bool]:
-    """Return the condition of exports that an erasure deletes."""
-    begun = (ListExport.state != ExportState.WAITING) | (ListExport.turn > 0)
-    found = or_(
+    """Return the condition of exports that an erasure deletes if it is requested now, also those
+    that are being prepared."""
+    return or_(
         ListExport.partner_id == subject.partner_id,
         ListExport.partner_id.is_(None),
         ListExport.user_id == subject.subject_id,
     )
-    return found & begun
 
 
 def newest_exports(session: Session, subject: DataSubject, limit: int) -> Sequence[ListExport]:

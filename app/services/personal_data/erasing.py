@@ -7,7 +7,7 @@ The steps may run again after an interruption: each finds only what is left.
 import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import Select, select
@@ -108,6 +108,10 @@ def begin(session: Session, erasure_id: UUID) -> tuple[DataSubject, str] | None:
     erasure.sought = {**(erasure.sought or {}), **subject.stored()}
     session.flush()
     return subject, erasure.pseudonym
+
+
+def requested_at(session: Session, erasure_id: UUID) -> datetime:
+    return session.get_one(Erasure, erasure_id).created_at
 
 
 def count(session: Session, erasure_id: UUID, counts: Mapping[str, int]) -> None:

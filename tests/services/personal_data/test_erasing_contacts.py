@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import func, insert, select, update
@@ -208,20 +209,27 @@ def test_a_contact_that_an_upload_adds_after_the_request_is_erased_too(
     assert places_in_database(session, ("Margaretha",)) == set()
 
 
-def test_an_export_that_is_written_during_the_erasure_keeps_no_file(
+def test_exports_of_before_the_erasure_and_those_begun_during_it_keep_no_file(
     house: House, session: Session
 ) -> None:
-    """It read the contact before; one that begins later reads what is left."""
+    """They may read the contact; one that begins later reads what is left."""
+
+    def make(*names: str) -> list[UUID]:
+        wanted = [ExportInput(name, "", ExportFormat.CSV, "UTC") for name in names]
+        with house.database.transaction() as own:
+            return [exports.create(own, house.admin, each).id for each in wanted]
+
+    waiting, begun = make("audit", "calls")
+    erasure_id = house.request()
+    begun_since, later = make("uploads", "people")
     with house.database.transaction() as own:
-        made = [
-            exports.create(own, house.admin, ExportInput(name, "", ExportFormat.CSV, "UTC")).id
-            for name in ("calls", "people")
-        ]
-        own.flush()
-        task = exports.begin(own, made[0])
-    assert task is not None
-    house.erase()
+        tasks = [exports.begin(own, each) for each in (begun, begun_since)]
+    SubjectErasure(house.database, house.files, open_outbox(house.settings), erasure_id).run()
     with house.database.transaction() as own:
         file = StoredFile("key", 1, "0")
-        assert exports.finish(own, made[0], task.turn, file, 1) == "key"
-        assert exports.begin(own, made[1]) is not None
+        for task in filter(None, tasks):
+            assert exports.finish(own, task.export.id, task.turn, file, 1) == "key"
+        assert [exports.begin(own, each) is None for each in (waiting, later)] == [True, False]
+    with house.database.transaction(read_only=True) as own:
+        counts = erasing.get(own, house.admin, erasure_id).counts
+    assert counts["list_exports"] == 4  # one was made with the house
