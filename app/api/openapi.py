@@ -37,7 +37,8 @@ TAGS: dict[str, str] = {
     TAG_OF_AREA[Area.PARTNER_ADMIN]: "Partners, organizations, users, pricing, subscription, "
     "usage and report. Bearer token.",
     TAG_OF_AREA[Area.PUBLIC]: "Contacts of campaigns in bulk and single outbound calls. "
-    "Header x-api-key.",
+    "Header x-api-key. Contacts that a test key adds are real: a campaign that is running calls "
+    "them.",
     TAG_OF_AREA[Area.LEGACY_CALLS]: "Single calls. Retired; use POST "
     "/api/v1/outbound/call of the Campaigns API.",
 }

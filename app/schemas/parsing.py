@@ -84,16 +84,16 @@ _LIMITS: dict[str, tuple[str, Sentence]] = {
     "missing": ("required", Sentence.gettext("This is required.")),
     "string_too_long": (
         "too_long",
-        Sentence.gettext("%(length)s characters are too many. Send at most %(max_length)s."),
+        Sentence.gettext("%(length)s characters are too many. Use at most %(max_length)s."),
     ),
     "string_too_short": ("blank", Sentence.gettext("This can't be left blank.")),
     "too_long": (
         "too_many",
-        Sentence.gettext("%(length)s entries are too many. Send at most %(max_length)s."),
+        Sentence.gettext("%(length)s entries are too many. Use at most %(max_length)s."),
     ),
-    "too_short": ("too_few", Sentence.gettext("Too few entries. Send at least %(min_length)s.")),
-    "greater_than_equal": ("out_of_range", Sentence.gettext("Too small. Send at least %(ge)s.")),
-    "less_than_equal": ("out_of_range", Sentence.gettext("Too large. Send at most %(le)s.")),
+    "too_short": ("too_few", Sentence.gettext("Too few entries. Enter %(min_length)s or more.")),
+    "greater_than_equal": ("out_of_range", Sentence.gettext("Enter %(ge)s or more.")),
+    "less_than_equal": ("out_of_range", Sentence.gettext("Enter %(le)s or less.")),
     "string_unicode": (
         "lone_surrogate",
         Sentence.gettext("This text holds half of a surrogate pair."),

@@ -1,14 +1,14 @@
 // <input type="color" data-picker="id of a text field">: shows the colour that is typed there, and
 // writes the one that is chosen. A blank field shows the colour that it follows, which the server
-// sends with what is wrong with the field.
+// sends with what is wrong with the field; an unknown colour shows that of the placeholder too.
 const measure = document.createElement("canvas").getContext("2d");
 
 export function colourPickers(root) {
   for (const picker of root.querySelectorAll("[data-picker]")) {
     const text = document.getElementById(picker.dataset.picker);
     const show = () => {
-      const shown = text.value.trim() || text.placeholder;
-      if (!CSS.supports("color", shown)) return;
+      const shown = [text.value.trim(), text.placeholder].find((each) => CSS.supports("color", each));
+      if (!shown) return;
       measure.fillStyle = shown;
       if (measure.fillStyle.startsWith("#")) picker.value = measure.fillStyle;
     };

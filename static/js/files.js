@@ -1,5 +1,6 @@
 // <input type="file">: its button in the language of the page instead of the browser's, and the name and
-// size of the chosen file, which can be taken back where it isn't sent at once.
+// size of the chosen file, which can be taken back where it isn't sent at once. data-button: the words of
+// its button where the page shows what is stored.
 import { say } from "./words.js";
 
 export function fileFields(root) {
@@ -12,7 +13,7 @@ export function fileFields(root) {
     name.setAttribute("aria-live", "polite");
     const show = () => {
       const [file] = field.files;
-      name.textContent = file ? `${file.name}, ${sizeOf(file)}` : say("noFile");
+      name.textContent = file ? `${file.name}, ${sizeOf(file)}` : field.dataset.button ? "" : say("noFile");
       remove.hidden = !file || field.hasAttribute("hx-post");
     };
     remove.addEventListener("click", () => {
@@ -22,7 +23,7 @@ export function fileFields(root) {
     });
     field.addEventListener("change", show);
     field.replaceWith(shell);
-    shell.append(field, made("span", "btn", say("chooseFile")), name, remove);
+    shell.append(field, made("span", "btn", field.dataset.button ?? say("chooseFile")), name, remove);
     show();
   }
 }

@@ -153,6 +153,9 @@ def test_a_colour_that_is_none_is_refused_at_its_field_and_what_was_typed_stays(
     expect(page.get_by_label("Product name")).to_have_value("Another name")
     if script:
         assert studio.findings() == []
+        colour.fill("#1d6b4f")
+        expect(page.get_by_role("alert")).to_have_count(0)
+        expect(colour).not_to_have_attribute("aria-invalid", "true")
 
 
 def test_a_picture_that_is_none_is_refused_at_its_field(studio: Visit, script: bool) -> None:

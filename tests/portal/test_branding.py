@@ -225,6 +225,7 @@ def test_typing_gets_the_preview_back(editor: Browser) -> None:
     assert answer.status_code == 200
     assert answer.text.lstrip().startswith('<div id="studio-draft">')
     assert "/branding/preview/sign-in" in answer.text
+    assert "data-all-saved" in answer.text  # the errors of the page go
 
 
 def test_typing_a_text_of_another_language_turns_the_preview_to_it(editor: Browser) -> None:
@@ -412,6 +413,7 @@ def test_a_colour_that_is_not_one_is_named_while_it_is_typed(editor: Browser) ->
     assert (typed.status_code, typed.headers["HX-Reswap"]) == (200, "none")
     assert re.search(r'id="colour-live" hx-swap-oob="innerHTML">.*colour', typed.text, re.DOTALL)
     assert "Not saved. Fix the marked fields first." in typed.text
+    assert "data-all-saved" not in typed.text
     assert "No changes." not in answer.text
 
 
@@ -486,7 +488,7 @@ def test_surfaces_that_are_complete_say_what_they_show(
 
 
 def test_the_requirements_of_a_picture_are_shown_beforehand(editor: Browser) -> None:
-    page = editor.get(PAGE).text
+    page = editor.get(PAGE).text.replace("\N{NO-BREAK SPACE}", " ")
     for words in (
         "28 px or more, up to 12 times as wide as high.",
         "Square, 32 px or more.",

@@ -81,6 +81,8 @@ def test_alert_levels_and_recipients_are_typed_with_the_budget(
         ({"levels": "half"}, "Enter percentages like 50, 80, 100."),
         ({"levels": "300"}, "Enter 1 to 5 percentages from 1 to 200, like 50, 80, 100."),
         ({"recipients": "nobody"}, "“nobody” isn’t an email address."),
+        ({"budget": "x", "levels": "half", "recipients": "nobody"}, "3 things need changing"),
+        ({"budget": "0", "levels": "half", "recipients": "nobody"}, "3 things need changing"),
     ):
         refused = admin.post(form, typed | {"version": "1"} | wrong, page=form)
         assert (refused.status_code, words in unescape(refused.text)) == (422, True)

@@ -31,6 +31,7 @@ from app.models import (
 )
 from app.models.base import id_at, new_id
 from app.services import campaigns, conversations
+from app.services.calls import attempts
 from app.services.calls.carrier_reports import NOT_ENDED
 from app.services.calls.events import note
 from tests.fixtures.cast import Tenant
@@ -551,6 +552,29 @@ def test_a_call_that_failed_says_what_to_do(
     simulated = shown[CarrierKind.SIMULATOR]
     assert "The call was simulated: no carrier account has a problem." in simulated
     assert ">Carrier accounts</a>\n" not in simulated.partition("<h1>")[2]
+
+
+def test_a_call_that_may_not_have_been_placed_says_so_once_in_the_banner_and_in_the_progress(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    call = make_call(session, own.organization, "+12025550103", status=CallStatus.DIALING)
+    attempt = CallAttempt(
+        organization_id=call.organization_id,
+        call_id=call.id,
+        number=1,
+        carrier=call.carrier,
+        status=CallStatus.DIALING,
+        started_at=NOON,
+    )
+    session.add(attempt)
+    session.flush()
+    attempts.end_unknown(session, attempt.id)
+    session.commit()
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    page = browser.get(f"/calls/{call.id}").text
+    counts = [page.count(f"could not say whether {which} call") for which in ("this", "the")]
+    assert counts == [1, 1]
+    assert "Unclear" not in browser.get("/calls").text
 
 
 def test_a_call_of_a_part_of_the_system_names_it_in_the_readers_language(

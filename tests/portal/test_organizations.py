@@ -117,12 +117,44 @@ def test_a_blank_user_limit_is_the_usual_one_of_the_plan(
 ) -> None:
     page = text(browser.get("/organizations/new"))
     choices = ["Free, 3 users", "Basic trial, 10 users", "Basic, 10 users", "Plus, 50 users"]
-    assert re.findall(r"<option[^>]*>([^<]+)", page) == choices
+    assert re.findall(r"<option[^>]*>([^<]+ users)", page) == choices
     assert 'name="user_limit" placeholder="As the plan" type="text" value=""' in page
     form = NEW | {"tier": tier.value, "user_limit": ""}
     browser.post("/organizations/new", form, page="/organizations/new")
     made = session.scalars(select(Organization).where(Organization.name == NEW["name"])).one()
     assert (made.payment_tier, made.user_limit) == (tier, user_limit)
+
+
+@pytest.mark.parametrize(
+    ("sent", "role"),
+    [
+        ({}, Role.OWNER),
+        ({"first_role": Role.OWNER.value}, Role.OWNER),
+        ({"first_role": Role.STANDARD.value}, Role.STANDARD),
+    ],
+)
+def test_the_first_user_of_a_new_organization_is_owner_unless_member_is_chosen(
+    session: Session, browser: Browser, sent: dict[str, str], role: Role
+) -> None:
+    page = browser.get("/organizations/new").text
+    chosen = re.findall(r'<input[^>]*checked[^>]*name="first_role"[^>]*value="(.*?)"', page)
+    assert chosen == [Role.OWNER.value]
+    browser.post("/organizations/new", NEW | sent, page="/organizations/new")
+    person = session.scalars(select(User).where(User.email == NEW["email"])).one()
+    assert person.role is role
+
+
+def test_a_new_organization_can_call_the_country_that_most_others_have(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    for organization in (own.organization, own.plus):
+        organization.default_region = "CH"
+    session.commit()
+    page = browser.get("/organizations/new").text
+    assert re.findall(r"<option selected value=\"([A-Z]{2})\"", page) == ["CH"]
+    browser.post("/organizations/new", NEW | {"country": "CH"}, page="/organizations/new")
+    made = session.scalars(select(Organization).where(Organization.name == NEW["name"])).one()
+    assert (made.default_region, made.allowed_regions) == ("CH", ["CH"])
 
 
 def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None:
@@ -137,9 +169,13 @@ def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None
     [
         ({"name": " "}, "Name: Enter a name."),
         ({"assistant_limit": "many"}, "Assistant limit: Enter a whole number in digits."),
-        ({"user_limit": "-1"}, "User limit: "),
+        ({"user_limit": "-1"}, "User limit: Enter 0 or more."),
+        ({"assistant_limit": "-1"}, "Assistant limit: Enter 0 or more."),
         ({"email": "nobody"}, "Email of the first user: Enter an email like name@example.com"),
         ({"tier": "gold"}, "Plan: "),
+        ({"country": "XX"}, "Country: Choose a country."),
+        ({"country": "AF"}, "Country: Afghanistan isn’t open for calls."),
+        ({"first_role": "admin"}, "Role of the first user: "),
     ],
 )
 def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(
@@ -155,10 +191,20 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_added(
 
 def test_all_problems_are_shown_at_once(browser: Browser) -> None:
     wrong = {"name": "", "assistant_limit": "x", "user_limit": "-1", "email": "nobody"}
+    wrong["country"] = "AF"
     typed = NEW | wrong | {"referral_code": "N" * 1000}
     shown = text(browser.post("/organizations/new", typed, page="/organizations/new"))
-    assert "5 things need changing" in shown
+    assert "6 things need changing" in shown
     assert 'value="x"' in shown
+
+
+def test_an_email_that_is_taken_is_shown_with_the_other_problems(
+    own: Tenant, browser: Browser
+) -> None:
+    typed = NEW | {"name": "", "email": own.user.email}
+    shown = text(browser.post("/organizations/new", typed, page="/organizations/new"))
+    assert "2 things need changing" in shown
+    assert "A user with this email address exists already." in shown
 
 
 def test_renaming_says_who_was_quicker_and_overwrites_only_on_a_second_word(

@@ -427,3 +427,11 @@ def test_a_plan_shows_its_texts_in_the_language_of_who_reads_its_card(admin: Bro
         re.findall(r'<h3 dir="auto">([^<]*)', page)[-1] for page in (german, admin.get(PAGE).text)
     ]
     assert names == ["Alles", FORM["name"]]
+
+
+def test_a_plan_begins_with_its_price_and_its_texts_in_other_languages_are_closed(
+    admin: Browser,
+) -> None:
+    page = admin.get(PLUS).text
+    assert page.index('id="amount"') < page.index('id="name"')
+    assert '<details class="more-choices">' in page

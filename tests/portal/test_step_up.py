@@ -222,7 +222,7 @@ def test_after_the_proof_for_a_file_a_page_starts_it_and_leads_back(
     form = {"present": PASSWORD, "next": path, "back": before}
     page = browser.post("/account/confirm", form, page=asked)
     assert f'<meta http-equiv="refresh" content="0;url={path}">' in page.text
-    assert f'<a class="btn btn-primary" href="{before}">' in page.text
+    assert f'<a class="btn btn-primary" href="{before}">Back to Calls</a>' in page.text
     assert browser.get(path).headers["Content-Disposition"].startswith("attachment")
 
 

@@ -15,6 +15,7 @@ from app.portal.web.formats import phone
 from app.services import campaigns, contacts
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
+from tests.fixtures.trial import start_trial
 from tests.portal.conftest import Browser
 from tests.portal.uploader import words
 
@@ -264,3 +265,26 @@ def test_a_call_is_shown_although_the_earlier_one_is_gone(
     placed = admin.post("/test-call", typed, page="/test-call").location
     shown = admin.get(f"{placed}&again=00000000-0000-7000-8000-000000000000")
     assert (shown.status_code, "<h1>Test call</h1>" in shown.text) == (200, True)
+
+
+def test_a_number_in_a_closed_country_leads_to_the_page_that_opens_it(
+    assistant: Assistant, own: Tenant, admin: Browser, signed_in: Callable[[User], Browser]
+) -> None:
+    typed = {"assistant": str(assistant.id), "number": "+41446681800", **EXACT}
+    member = signed_in(own.user)
+    for browser in (admin, member):
+        page = browser.post("/test-call/checks", typed, page="/test-call").text
+        link = 'href="/settings/destinations">Open Switzerland</a>'
+        assert (link in page, "View settings" in page) == (browser is admin, False)
+        assert '<a href="#checks">1 thing stops the call</a>' in page
+
+
+def test_everything_that_stops_a_call_is_counted_when_it_is_refused(
+    session: Session, assistant: Assistant, own: Tenant, admin: Browser
+) -> None:
+    start_trial(session, own.organization.id)
+    typed = {"assistant": str(assistant.id), "number": "+41446681800", **EXACT}
+    refused = admin.post("/test-call", typed, page="/test-call")
+    assert refused.status_code == 422
+    for sentence in ("2 things need changing", "2 things stop the call"):
+        assert sentence in words(refused)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.enums import Role
-from app.models import Assistant, AuditEntry, Call, Organization, User, VerifiedNumber
+from app.models import Assistant, AuditEntry, Call, Organization, User, VerifiedNumber, utcnow
 from app.services.auth import sessions
 from app.services.verified_numbers.codes import code_of
 from tests.fixtures.browser_session import give_session
@@ -189,6 +189,19 @@ def test_the_banner_leads_each_role_to_its_next_step(
         shown, True
     )
     assert [role for role, text in shown.items() if f'href="{end}"' in text] == [Role.PARTNER_ADMIN]
+
+
+def test_an_assistant_in_trial_mode_says_what_it_can_call(
+    session: Session, organization: Organization, page: str, admin: Browser
+) -> None:
+    assistants = select(Assistant).where(Assistant.organization_id == organization.id)
+    address = f"/assistants/{session.scalars(assistants).one().id}"
+    trial = "In trial mode only verified numbers can be called. Verify number"
+    assert trial in words(admin.get(address))
+    assert f'href="{page}"' in admin.get(address).text
+    organization.trial_ended_at = utcnow()
+    session.commit()
+    assert trial not in words(admin.get(address))
 
 
 def test_a_partner_admin_ends_the_trial_of_an_organization(

@@ -125,6 +125,8 @@ def test_staff_are_invited_without_an_organization(session: Session, browser: Br
         ({"email": "olga@northwind.example"}, "Email: A user with this email address exists"),
         ({"organization": ""}, "Organization: Enter the organization of this member"),
         ({"email": "nobody", "organization": ""}, "2 things need changing"),
+        ({"email": "nobody", "organization": "Nowhere"}, "2 things need changing"),
+        ({"email": "olga@northwind.example", "organization": "Nowhere"}, "2 things need changing"),
         ({"organization": "Nowhere"}, "Organization: There is no organization called “Nowhere”."),
         ({"role": "operator"}, "Role: "),
     ],

@@ -104,5 +104,5 @@ def test_an_object_with_too_many_entries_is_refused_with_their_number(
     entries = {f"key{number}": "#fff" for number in range(allowed + 1)}
     call = {"agentId": "a", "contact": {"phoneNumber": "+12025550123"}}
     data = (call if kind is calls.OutboundCallInput else {}) | {field: entries}
-    message = f"{allowed + 1} entries are too many. Send at most {allowed}."
+    message = f"{allowed + 1} entries are too many. Use at most {allowed}."
     assert list(problems(kind, data)) == [Problem(field, "too_many", message)]

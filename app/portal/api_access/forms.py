@@ -39,7 +39,8 @@ SCOPE_HINTS: dict[str, str] = {
 KIND_HINTS = {
     LIVE: lazy_gettext("Contacts are real and calls are placed."),
     TEST: lazy_gettext(
-        "Checks and stores everything. Its calls use the simulated carrier and aren’t counted."
+        "Checks and stores everything. Its calls use the simulated carrier and aren’t counted. "
+        "Contacts that it adds are real: a campaign that is running calls them."
     ),
 }
 KINDS = {LIVE: lazy_pgettext("API key", "Live"), TEST: lazy_pgettext("API key", "Test")}

@@ -30,6 +30,7 @@ from app.portal.web.formats import phone
 from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.messages import redirect_with
+from app.portal.web.navigation import may_open
 from app.portal.web.organization_choice import new_page
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
 from app.portal.web.user_timezone import last_days, zone
@@ -164,6 +165,7 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
             assistant=found,
             organization=organization,
             conditions=_conditions(found, organization, refusal, is_confirmed=is_confirmed),
+            trial=_trial(session, organization),
             keys=assistants.external_id_keys(session, found),
             meanings=MEANINGS,
             form=form,
@@ -250,6 +252,18 @@ def _conditions(
             entry["act"] = gettext("Change number") if has_number else ACTS[each.place]
         found.append(entry)
     return found
+
+
+def _trial(session: Session, organization: Organization) -> list[dict[str, Any]]:
+    """Return what trial mode means for calls, with the page that verifies numbers."""
+    if organizations.trial_of(session, organization) is None:
+        return []
+    words = gettext("In trial mode only verified numbers can be called.")
+    entry = {"state": "warning", "title": words}
+    if may_open(caller(), "portal.verified_numbers"):
+        url = url_for("portal.verified_numbers", organization_id=organization.id)
+        entry |= {"url": url, "act": gettext("Verify number")}
+    return [entry]
 
 
 def _removing(session: Session, assistant: Assistant, key: str) -> ConfirmationPage:

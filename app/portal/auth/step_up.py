@@ -12,6 +12,7 @@ from app.portal.auth.second_step_forms import StepUpForm
 from app.portal.search.pages import ACTIONS, PAGES
 from app.portal.web.current_user import local_path, referring_path
 from app.portal.web.history import page_at
+from app.portal.web.navigation import OPERATOR_PLACES, PLACES
 from app.services.factors import passkeys
 from app.services.factors.passkeys import BrowserSite
 from app.services.identity_providers import accounts
@@ -76,7 +77,10 @@ def confirmed(wanted: str) -> Response:
     starts its download and leads back."""
     if not _is_file(wanted):
         return make_response(redirect(wanted, 303))
-    html = render_template("portal/auth/downloading.html", file=wanted, back=_back_path(wanted))
+    back = _back_path(wanted)
+    html = render_template(
+        "portal/auth/downloading.html", file=wanted, back=back, back_name=_place_at(back)
+    )
     return make_response(html)
 
 
@@ -98,6 +102,13 @@ def _back_path(wanted: str) -> str:
         if _opens(above):
             return above
     return "/"
+
+
+def _place_at(path: str) -> str | None:
+    """Return the name of the page in the navigation; None for a page below such a place."""
+    page = page_at(path)
+    places = [place for _, group in (*PLACES, *OPERATOR_PLACES) for place in group]
+    return next((str(place.label) for place in places if page and place.endpoint == page[0]), None)
 
 
 def _opens(path: str) -> bool:

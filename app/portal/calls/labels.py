@@ -85,7 +85,7 @@ OUTCOME_WORDS = {
     "spend_cap_reached": lazy_gettext("Spending limit"),
     "contact_ended": lazy_gettext("Contact ended"),
     "expired": lazy_gettext("Not placed in time"),
-    "unknown": lazy_gettext("Unclear"),
+    "unknown": lazy_gettext("Unknown"),
 }
 """The same in one or two words, for lists and their filters."""
 ATTESTATION_WORDS = {
@@ -286,7 +286,10 @@ def _text(moment: TimelineEntry, attempt: CallAttempt | None) -> str | None:
         except ValueError:
             return None
         return gettext("Until %(moment)s", moment=until)
-    return moment.detail if moment.kind in _SPOKEN else stored_words(moment.detail)
+    words = moment.detail if moment.kind in _SPOKEN else stored_words(moment.detail)
+    # The title of an end says the same.
+    title = gettext("The carrier could not say whether the call was placed.")
+    return None if moment.kind == "ended" and words == title else words
 
 
 def _after(start: datetime, at: datetime, *, first: bool) -> str:

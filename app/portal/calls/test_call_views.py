@@ -16,7 +16,7 @@ from app.errors import Conflict, Forbidden, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, pgettext
 from app.models import Assistant, Call, utcnow
-from app.phone import timezones_of
+from app.phone import region_of, timezones_of
 from app.policy import Permission
 from app.portal.calls.forms import HINTS, TestCallForm
 from app.portal.calls.labels import live
@@ -25,6 +25,7 @@ from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import moment, phone, typographic, when
 from app.portal.web.forms import saving
 from app.portal.web.navigation import may_open
+from app.portal.web.region_choices import region_title
 from app.portal.web.user_timezone import zone
 from app.services import assistants, calls, campaigns, contacts, outreach
 from app.services.contacts import single
@@ -38,12 +39,16 @@ PAGES = {
     "assistant": ("portal.assistant", lazy_gettext("View assistant")),
     "do-not-call": ("portal.do_not_call", lazy_gettext("View list")),
     "regions": ("portal.organization_settings", lazy_gettext("View settings")),
+    "portal-regions": ("portal.portal_settings_destinations", ""),
+    "operator-regions": ("portal.operator_destinations", ""),
     "calling-hours": ("portal.organization_settings", lazy_gettext("View settings")),
     "limits": ("portal.organization_settings", lazy_gettext("View settings")),
     "trial": ("portal.verified_numbers", lazy_gettext("Verify number")),
     "spending": ("portal.organization_spending", lazy_gettext("View spending")),
 }
-"""The pages that fix checks outside of the form."""
+"""The pages that fix checks outside of the form. Those that open a region are named by it."""
+OF_NUMBER = {"number", "regions", "portal-regions", "operator-regions", "trial", "do-not-call"}
+"""Where checks of the number are fixed."""
 
 
 @portal.get("/test-call")
@@ -139,9 +144,8 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
         ]
         shown = live(session, calls.get(session, caller(), call_id)) if call_id else {}
         checks = _checks(session, form, is_placed=call_id is not None, is_sent=is_refused)
-        if is_refused and not form.number.errors:
-            # The service reports the first blocker, the form shows all of them.
-            form.number.errors = tuple(c["title"] for c in checks if c.get("url") == "#number")
+        if is_refused:
+            _show_all(form, checks)
         return render_template(
             "portal/calls/test.html",
             form=form,
@@ -203,14 +207,15 @@ def _checks(
     found = calls.preflight(
         session, caller(), assistant, form.called_number, form.texts, installation=installation
     )
-    own = assistant.phone_number
+    own, number = assistant.phone_number, form.called_number
     return [
         {
             "state": check.state,
+            "place": check.fix_at,
             "title": _sentence(check, own),
-            "text": _local_time(form.called_number) if check.code == "within_calling_hours" else "",
+            "text": _local_time(number) if check.code == "within_calling_hours" else "",
             "until": check.until,
-            **(_fix_link(check.fix_at, assistant) if check.state != "passed" else {}),
+            **(_fix_link(check.fix_at, assistant, number) if check.state != "passed" else {}),
         }
         for check in found
         if not (is_placed and check.state != "passed" and _is_in_panel(check))
@@ -267,7 +272,19 @@ def _is_untouched(form: TestCallForm, place: str) -> bool:
     return place == "messages" and not any(texts)
 
 
-def _fix_link(place: str, assistant: Assistant) -> dict[str, str]:
+def _show_all(form: TestCallForm, checks: Sequence[dict[str, Any]]) -> None:
+    """Show everything that stops the call as a problem of the form: the service reports what it
+    found first."""
+    failed = [check for check in checks if check["state"] == "failed"]
+    if not failed:
+        return
+    of_number = tuple(check["title"] for check in failed if check["place"] in OF_NUMBER)
+    form.number.errors = of_number or form.number.errors
+    elsewhere = (check for check in failed if check["place"] not in {*OF_NUMBER, *FIELDS})
+    form.problems = [("", check["title"]) for check in elsewhere]
+
+
+def _fix_link(place: str, assistant: Assistant, number: str) -> dict[str, str]:
     """Return the link to the page that fixes a check, for users who may open it."""
     if place in FIELDS:
         return {"url": FIELDS[place], "act": gettext("Go to field")}
@@ -276,4 +293,7 @@ def _fix_link(place: str, assistant: Assistant) -> dict[str, str]:
         return {}
     if place == "assistant":
         return {"url": url_for(endpoint, assistant_id=assistant.id), "act": str(act)}
+    if place in {"portal-regions", "operator-regions"}:
+        country = region_title(region_of(number) or "")
+        return {"url": url_for(endpoint), "act": gettext("Open %(country)s", country=country)}
     return {"url": url_for(endpoint, organization_id=assistant.organization_id), "act": str(act)}

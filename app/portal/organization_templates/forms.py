@@ -13,6 +13,7 @@ from app.portal.assistants.forms import AssistantForm
 from app.portal.campaigns.plan_forms import PlanForm
 from app.portal.organization_templates.labels import FIRST_ROLE_NAMES, zone_words
 from app.portal.organizations.forms import OrganizationLimitsForm
+from app.portal.organizations.labels import MEMBER_HINTS
 from app.portal.organizations.settings_forms import SettingsForm
 from app.portal.web.fields import OnceField, VersionField, without_nul
 from app.portal.web.forms import PortalForm
@@ -31,11 +32,7 @@ NO_ONE = ""
 FIRST_ROLES = [
     SelectChoice(role.value if role else NO_ONE, name) for role, name in FIRST_ROLE_NAMES.items()
 ]
-FIRST_ROLE_HINTS = {
-    Role.OWNER.value: lazy_gettext("Manages the users and assistants of the organization."),
-    Role.STANDARD.value: lazy_gettext("Works with campaigns and calls."),
-    NO_ONE: lazy_gettext("Invite users later."),
-}
+FIRST_ROLE_HINTS = MEMBER_HINTS | {NO_ONE: lazy_gettext("Invite users later.")}
 _NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
 
 

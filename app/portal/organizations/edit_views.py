@@ -13,7 +13,7 @@ from app.extensions import caller, reading, settings, transaction
 from app.languages import gettext, ngettext
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
-from app.portal.organizations.labels import added_words
+from app.portal.organizations.labels import MEMBER_HINTS, added_words
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import local_path, refuse_operators
 from app.portal.web.editing import FormSubmission
@@ -24,26 +24,44 @@ from app.services import organizations, partners, pricing, users
 from app.services.billing import statements
 from app.services.billing_address import checked_address
 
+FIRST_ROLES = (Role.OWNER, Role.STANDARD)
+
 
 @portal.get("/organizations/new")
 def organization_new() -> Page:
     refuse_operators()
     limit = current_user.partner.default_assistant_limit
-    start = {"tier": Tier.FREE.value, "assistant_limit": limit}
-    return _new_page(NewForm(data=start))
+    with reading() as session:
+        country = organizations.usual_country(session, caller(), partners.own(caller()))
+    start = {"tier": Tier.FREE.value, "assistant_limit": limit, "country": country}
+    form = NewForm(data=start)
+    form.offer(_first_roles())
+    return _new_page(form)
 
 
 @portal.post("/organizations/new")
 def organization_create() -> Page:
     refuse_operators()
     form = NewForm()
+    form.offer(_first_roles())
     with saving(form, lambda: _new_page(form)) as session:
         submission = FormSubmission(session)
-        wanted = {"name": form.name.data or "", **form.to_changes().sent()}
-        own, in_trial = partners.own(caller()), settings().new_organizations_in_trial
-        made = organizations.create(session, caller(), own, in_trial=in_trial, **wanted)
-        if first_user := form.to_first_user(made.id):
-            users.create_partial(session, caller(), first_user)
+        made = organizations.create(
+            *(session, caller(), partners.own(caller())),
+            name=form.name.data or "",
+            country=form.chosen_country,
+            in_trial=settings().new_organizations_in_trial,
+            **form.to_changes().sent(),
+        )
+        if form.typed_email:
+            users.invite(
+                session,
+                caller(),
+                email=form.typed_email,
+                user_type=form.chosen_role,
+                organization_id=made.id,
+                name=form.first_user_name.data or None,
+            )
         url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     return redirect_with(added_words(made.name, form.typed_email), url)
 
@@ -113,6 +131,12 @@ def _stored_plan(session: Session, organization_id: UUID) -> PlanForm:
     return PlanForm.showing(organizations.get(session, caller(), organization_id))
 
 
+def _first_roles() -> list[Role]:
+    """Return the roles that the caller may give the first user, the highest first."""
+    may_invite = caller().may(Permission.USERS_WRITE)
+    return [role for role in FIRST_ROLES if may_invite and role in users.types_for(caller())]
+
+
 def _new_page(form: NewForm) -> str:
     with reading():
         form.tier.choices = [
@@ -123,8 +147,7 @@ def _new_page(form: NewForm) -> str:
             "portal/organizations/new.html",
             form=form,
             in_trial=settings().new_organizations_in_trial,
-            may_invite=caller().may(Permission.USERS_WRITE)
-            and Role.STANDARD in users.types_for(caller()),
+            role_hints=MEMBER_HINTS,
         )
 
 

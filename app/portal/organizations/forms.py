@@ -1,22 +1,25 @@
 """The forms of an organization: adding and renaming it, its plan and limits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
-from uuid import UUID
 
-from wtforms import EmailField, RadioField, SelectField, StringField
+from wtforms import EmailField, RadioField, SelectChoice, SelectField, StringField
 
-from app.enums import Tier
+from app.enums import Role, Tier
+from app.extensions import caller, transaction
 from app.languages import lazy_gettext
-from app.models import Organization
+from app.models import FIRST_REGION, Organization
 from app.portal.web.billing_fields import BillingAddressFields
 from app.portal.web.fields import OnceField, VersionField, WholeNumber, blank_is_none
 from app.portal.web.forms import PortalForm
+from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import plan_choices
+from app.portal.web.region_choices import named_regions
 from app.schemas.base import Wire
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
-from app.schemas.users import CreateAdminInput, CreatePartialUserInput
+from app.schemas.users import CreateAdminInput
+from app.services import organizations, partners, users
 from app.services.billing_address import BillingAddress
 from app.services.organizations import USUAL_USER_LIMITS
 from app.services.organizations.changing import checked_name
@@ -86,19 +89,42 @@ class EditForm(BillingAddressFields, OrganizationNamesForm):
 class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
     """A blank user limit is the usual one of the plan."""
 
+    wire_fields: ClassVar = {**OrganizationLimitsForm.wire_fields, "defaultRegion": "country"}
+
     once = OnceField()
+    country = SelectField(lazy_gettext("Country"), choices=named_regions, validate_choice=False)
     user_limit = WholeNumber(lazy_gettext("User limit"))
     email = EmailField(lazy_gettext("Email of the first user"), render_kw={"maxlength": 254})
     first_user_name = StringField(lazy_gettext("Name of the first user"), render_kw=_NAME)
+    first_role = RadioField(lazy_gettext("Role of the first user"))
+
+    def offer(self, roles: Sequence[Role]) -> None:
+        """Offer the roles that the caller may give, the first one unless another is chosen; without
+        any, the field is left out."""
+        if not roles:
+            del self.first_role
+            return
+        self.first_role.choices = [SelectChoice(role.value, ROLE_NAMES[role]) for role in roles]
+        if not self.first_role.data:
+            self.first_role.data = roles[0].value
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check also what the services would refuse one by one, so that all problems are shown at
-        once."""
+        once; whether the email is taken only if there are others: a form that is sent twice has
+        taken it itself."""
+        who, own, email = caller(), partners.own(caller()), self.typed_email
         fine = bool(super().validate(extra_validators))
-        checks: list[Callable[[], object]] = [lambda: checked_name(self.name.data or "")]
-        if self.typed_email:
-            checks.append(lambda: read(CreateAdminInput, {"email": self.typed_email}))
-        return all([fine, *map(self.passes, checks)])
+        with transaction(read_only=True) as session:
+            checks: list[Callable[[], object]] = [
+                lambda: checked_name(self.name.data or ""),
+                lambda: organizations.check_country(session, who, own, self.chosen_country),
+            ]
+            if email:
+                checks.append(lambda: read(CreateAdminInput, {"email": email}))
+            fine = all([fine, *map(self.passes, checks)])
+            if email and not fine and not self.email.errors:
+                self.passes(lambda: users.refuse_known_address(session, own, email))
+        return fine
 
     def inputs(self, schema: type[Wire]) -> dict[str, Any]:
         values = super().inputs(schema)
@@ -110,10 +136,10 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
     def typed_email(self) -> str:
         return (self.email.data or "").strip()
 
-    def to_first_user(self, organization_id: UUID) -> CreatePartialUserInput | None:
-        """Return the first user of the organization, if one is named. Raises `ValidationFailed`."""
-        if not self.typed_email:
-            return None
-        name = self.first_user_name.data or None
-        values = {"email": self.typed_email, "orgId": str(organization_id), "name": name}
-        return read(CreatePartialUserInput, values)
+    @property
+    def chosen_role(self) -> Role:
+        return Role(self.first_role.data) if "first_role" in self else Role.STANDARD
+
+    @property
+    def chosen_country(self) -> str:
+        return self.country.data or FIRST_REGION

@@ -1,7 +1,14 @@
 """What adding, suspending, resuming and archiving an organization does, in words and numbers."""
 
-from app.languages import gettext, ngettext
+from app.enums import Role
+from app.languages import gettext, lazy_gettext, ngettext
 from app.services.organizations import ActiveItems, StoppedItems
+
+MEMBER_HINTS = {
+    Role.OWNER.value: lazy_gettext("Manages the users and assistants of the organization."),
+    Role.STANDARD.value: lazy_gettext("Works with campaigns and calls."),
+}
+"""What the first user of an organization can do, by role."""
 
 
 def suspending_words(reach: ActiveItems) -> list[str]:

@@ -162,7 +162,8 @@ def _page(
             asked_at=asked_at,
             on_plan=effects.on_plans(session, caller(), partner_id)[plan.tier],
             languages=LANGUAGES,
-            translated=any(row.name.data or row.features.data for _, row in form.text_rows),
+            translated=sum(bool(row.name.data or row.features.data) for _, row in form.text_rows),
+            texts_refused=any(row.errors for _, row in form.text_rows),
             has_ids=_has_processor(session),
             is_connected=accounts.is_connected(session, partner_id),
         )

@@ -1,7 +1,7 @@
 """The form of spending limits, and that of a file of call rates."""
 
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from flask_wtf.file import FileField, FileRequired
 from wtforms import BooleanField, StringField, TextAreaField, ValidationError
@@ -12,7 +12,7 @@ from app.portal.web.fields import VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
 from app.services import spending
 from app.services.spending import SpendingLimits, SpendingState
-from app.services.spending.budgets import ALERTS, MonthBudget
+from app.services.spending.budgets import ALERTS, MonthBudget, check
 
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
@@ -105,6 +105,14 @@ class BudgetForm(PortalForm):
                 "recipients": "\n".join(found.recipients),
             }
         )
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check the fields that can be read like the service, so that all problems are shown at
+        once."""
+        fine = bool(super().validate(extra_validators))
+        levels = list(ALERTS) if self.levels.errors else self.chosen_levels
+        checked = self.passes(lambda: check(self.budget.micros, levels, self.addresses))
+        return fine and checked
 
     def validate_levels(self, _field: StringField) -> None:
         if not all(part.isdecimal() for part in self._levels):

@@ -35,7 +35,7 @@ from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
 
 DAY_COLUMNS = ("Day (UTC)", "Conversations", "With a person", "With voicemail", "Seconds")
-COST_COLUMNS = ("Month (UTC)", "Organization", "Currency", "Attempts", "Cost", "Id")
+COST_COLUMNS = ("Month (UTC)", "Organization", "Currency", "Charged attempts", "Cost", "Id")
 FILE_COLUMNS = {
     *("organization", "plan", "conversations", "person", "voicemail", "seconds", "before", "id"),
 }

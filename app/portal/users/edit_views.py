@@ -48,7 +48,9 @@ def user_new() -> Page:
 def user_invite() -> Page:
     form = InviteForm()
     form.offer(_roles_to_invite())
-    with saving(form, lambda: _invite_page(form), shows=(Forbidden,)) as session:
+    if not _is_valid(form):
+        return _invite_page(form), 422
+    with saving(form, lambda: _invite_page(form), validate=False, shows=(Forbidden,)) as session:
         submission = FormSubmission(session)
         invited = _invite(session, form)
         url = submission.led_to(url_for("portal.user", user_id=invited.id))
@@ -113,6 +115,21 @@ def _roles_to_invite() -> tuple[Role, ...]:
     roles = users.types_for(caller())
     only_members = caller().is_operator or given_organization() is not None
     return tuple(role for role in roles if role in MEMBERS) if only_members else roles
+
+
+def _is_valid(form: InviteForm) -> bool:
+    """Whether the form is valid, checked also like the service, so that all problems are shown at
+    once. Whether the email is taken is asked only if there are others: a form that is sent twice
+    has taken it itself."""
+    who, email, name = caller(), form.typed_email, form.organization.data or ""
+    fine = form.validate()
+    with transaction(read_only=True) as session:
+        if form.role.data in MEMBERS and who.organization_id is None and name.strip():
+            fine = form.passes(lambda: named_organization(session, name)) and fine
+        if not fine and not form.email.errors and who.partner_id is not None:
+            partner_id = who.partner_id
+            form.passes(lambda: users.refuse_known_address(session, partner_id, email))
+    return fine
 
 
 def _invite(session: Session, form: InviteForm) -> User:

@@ -11,7 +11,7 @@ from app.enums import CarrierKind
 from app.errors import in_language
 from app.languages import gettext
 from app.models import Assistant, CarrierAccount, Organization, utcnow
-from app.phone import PhoneError, check_dialable
+from app.phone import DestinationLayer, PhoneError, check_dialable, region_of
 from app.policy.caller import Caller
 from app.services import carrier_accounts, pauses, spending, workers
 from app.services.calls import carrier_pace, limits, rules, trial
@@ -27,11 +27,19 @@ class CheckState(StrEnum):
     FAILED = "failed"
 
 
+OPENED_AT = {
+    DestinationLayer.OPERATOR: "operator-regions",
+    DestinationLayer.PARTNER: "portal-regions",
+    DestinationLayer.ORGANIZATION: "regions",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class PreflightCheck:
-    """One check. ``fix_at`` names the page that fixes it: organization, regions, assistant, number,
-    trial, do-not-call, consent, messages, calling-hours, spending, limits,
-    ``dialling`` or worker. ``until`` is when a call that waits is placed, as the sentence says."""
+    """One check. ``fix_at`` names the page that fixes it: organization, regions, portal-regions,
+    operator-regions, assistant, number, trial, do-not-call, consent, messages, calling-hours,
+    spending, limits, ``dialling`` or worker. ``until`` is when a call that waits is placed, as the
+    sentence says."""
 
     code: str
     state: CheckState
@@ -158,7 +166,9 @@ def _number(phone_number: str, parties: rules.CallParties) -> PreflightCheck:
     try:
         check_dialable(phone_number, parties.destinations.regions)
     except PhoneError as error:
-        fix_at = "regions" if error.code == "region_not_allowed" else "number"
+        is_closed = error.code == "region_not_allowed"
+        layer = parties.destinations.regions.closed_by(region_of(phone_number) or "")
+        fix_at = OPENED_AT[layer or DestinationLayer.OPERATOR] if is_closed else "number"
         return PreflightCheck(code, CheckState.FAILED, error.message, fix_at)
     return PreflightCheck(code, CheckState.PASSED, gettext("Its region may be called."), "number")
 

@@ -270,7 +270,7 @@ WARNINGS = {
     "assumed_country": KindTexts(
         lazy_gettext("Country assumed"),
         lazy_gettext(
-            "Numbers without a country code were read as numbers of the organization's country."
+            "Numbers without a country code were read as numbers of the organization’s country."
         ),
     ),
     NOT_IN_USE: KindTexts(

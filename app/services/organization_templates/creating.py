@@ -22,7 +22,7 @@ from app.services.organization_templates.customer_names import for_customer
 from app.services.organization_templates.loading import get
 from app.services.organizations import CallingRules, OpenableRegions
 from app.services.organizations.changing import MAX_NAME, checked_name
-from app.services.organizations.changing import add as add_organization
+from app.services.organizations.creating import add as add_organization
 from app.services.users.creating import MAX_KEY
 from app.validation.emails import is_email
 from app.validation.time_zones import time_zones, unknown_zone

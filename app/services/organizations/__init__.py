@@ -1,6 +1,8 @@
 """Organizations, the partners' customers: loading, plans, limits and status."""
 
-from app.services.organizations.changing import create, update
+from app.services.organizations.changing import update
+from app.services.organizations.countries import check_country, usual_country
+from app.services.organizations.creating import create
 from app.services.organizations.effects import ChangeEffect, EffectWeight, effects
 from app.services.organizations.limits import USUAL_USER_LIMITS, claim_seat, no_seat, seats_taken
 from app.services.organizations.loading import (

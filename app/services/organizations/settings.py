@@ -190,7 +190,7 @@ def _region_problems(
         message = gettext("Choose the region for numbers without a country code.")
         yield Problem("defaultRegion", "unknown_region", message)
     elif own != stored.default_region and (layer := openable.closed_as_own(own)):
-        yield Problem("defaultRegion", "region_closed", _closed(own, layer))
+        yield Problem("defaultRegion", "region_closed", closed_words(own, layer))
     if not rules.allowed_regions:
         message = gettext("Choose at least one region, or no call can be placed.")
         yield Problem("allowedRegions", "required", message)
@@ -202,11 +202,12 @@ def _region_problems(
     # What was chosen before it was closed stays chosen: calls there are refused meanwhile.
     for region in sorted(set(rules.allowed_regions) - {*stored.allowed_regions, own}):
         if layer := openable.closed_by(region):
-            yield Problem("allowedRegions", "region_closed", _closed(region, layer))
+            yield Problem("allowedRegions", "region_closed", closed_words(region, layer))
             return
 
 
-def _closed(region: str, layer: DestinationLayer) -> str:
+def closed_words(region: str, layer: DestinationLayer) -> str:
+    """Say that the region is closed and who can open it."""
     name = country_name(region)
     closed = gettext("%(country)s isn't open for calls.", country=f"{name[0].upper()}{name[1:]}")
     return f"{closed} {OPENED_BY[layer]}"

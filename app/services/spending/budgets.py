@@ -92,7 +92,7 @@ def change(
     """
     caller.require(Permission.PARTNER_WRITE)
     row = subject_row(session, caller, subject, for_change=True)
-    _check(micros, levels, recipients)
+    check(micros, levels, recipients)
     scope = scope_key(KINDS[type(row)], row.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)
     before = (stored.budget_micros, *_alerts_of(stored)) if stored else (None, ALERTS, ())
@@ -135,7 +135,9 @@ def _facts(
     }
 
 
-def _check(micros: int | None, levels: Sequence[int], recipients: Sequence[str]) -> None:
+def check(micros: int | None, levels: Sequence[int], recipients: Sequence[str]) -> None:
+    """Raises `ValidationFailed` with every problem (``out_of_range``, ``invalid_email``,
+    ``too_many_recipients``)."""
     problems = []
     if micros is not None and not 0 < micros <= MOST_MICROS:
         message = gettext(

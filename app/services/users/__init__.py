@@ -1,7 +1,13 @@
 """Users: loading, creating and changing them."""
 
 from app.services.users.changing import set_external_id, set_password, update
-from app.services.users.creating import create, create_admin, create_partial, invite
+from app.services.users.creating import (
+    create,
+    create_admin,
+    create_partial,
+    invite,
+    refuse_known_address,
+)
 from app.services.users.invitees import (
     MOST_USERS,
     Invitee,

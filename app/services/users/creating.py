@@ -15,7 +15,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
 from app.services import assistants, audit, mail_queue, organizations, partners, rollup
-from app.services.organizations.changing import add as add_organization
+from app.services.organizations.creating import add as add_organization
 from app.services.tenancy import ARCHIVED, archived_words
 from app.services.uniqueness import unless_taken
 from app.services.users import new_administrators

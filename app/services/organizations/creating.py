@@ -1,0 +1,98 @@
+"""Create organizations."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.enums import Tier
+from app.models import FIRST_REGION, Organization, Partner, new_id, utcnow
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import assistants, audit, destinations, organization_groups, partners, rollup
+from app.services.organizations.changing import checked_name, facts_of
+from app.services.organizations.countries import check_country
+
+
+def create(
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    *,
+    name: str,
+    payment_tier: Tier = Tier.FREE,
+    assistant_limit: int | None = None,
+    user_limit: int = 1,
+    referral_code: str | None = None,
+    referred_by_code: str | None = None,
+    country: str = FIRST_REGION,
+    in_trial: bool = True,
+) -> Organization:
+    """Create an organization with one assistant, named and described by the partner's defaults; its
+    default assistant limit is the partner's. Its ``country`` is a region code. It starts
+    ``in_trial`` unless that is False and the partner's trial has ended.
+
+    Raises `Forbidden`, `NotFound`, or `ValidationFailed` (``blank``, ``too_long``,
+    ``unknown_region``, ``region_closed``).
+    """
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    partner = partners.get(session, caller, partner_id)
+    check_country(session, caller, partner_id, country)
+    organization = add(
+        session,
+        caller,
+        partner,
+        name=checked_name(name),
+        payment_tier=payment_tier,
+        assistant_limit=partner.default_assistant_limit
+        if assistant_limit is None
+        else assistant_limit,
+        user_limit=user_limit,
+        referral_code=referral_code,
+        referred_by_code=referred_by_code,
+        country=country,
+        in_trial=in_trial,
+    )
+    assistants.add_assistant(
+        session,
+        caller,
+        organization,
+        name=partner.default_assistant_name,
+        service=partner.default_service,
+    )
+    return organization
+
+
+def add(
+    session: Session,
+    caller: Caller,
+    partner: Partner,
+    *,
+    country: str = FIRST_REGION,
+    in_trial: bool = True,
+    **fields: Any,
+) -> Organization:
+    """Add the organization after its caller was authorized. It may call its own ``country`` and
+    those that the partner has opened."""
+    now = utcnow()
+    is_free = not in_trial and partner.trial_ended_at is not None
+    opened = destinations.opened_by_partner(session, partner.id)
+    organization = Organization(
+        id=new_id(),
+        partner_id=partner.id,
+        created_at=now,
+        updated_at=now,
+        tier_since=now,
+        trial_ended_at=now if is_free else None,
+        default_region=country,
+        allowed_regions=sorted({country, *opened}),
+        **{"assistant_limit": partner.default_assistant_limit, **fields},
+    )
+    session.add(organization)
+    session.flush()
+    organization_groups.join(session, caller, organization)
+    rollup.add_organization(session, partner.id, organization.payment_tier)
+    audit.record_change(
+        session, caller, "organization.created", organization, after=facts_of(organization)
+    )
+    return organization
