@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 """The version of wheels and backups."""
 ROOT = Path(__file__).resolve().parents[1]
 """The folder of the code, templates, assets and migrations."""
