@@ -660,7 +660,7 @@ def test_contacts_show_their_last_call(
     } == set(shown)
     own.staff[Role.PARTNER_ADMIN].language = "de"
     session.commit()
-    assert "angefordert von Kampagne Winter recall." in words_of(admin.get(f"/calls/{calls[0].id}"))
+    assert "von Kampagne Winter recall." in words_of(admin.get(f"/calls/{calls[0].id}"))
     contact_calls = words_of(admin.get(f"{base}/contacts/{calls[0].contact_id}"))
     assert "Besetzt Kampagne Weitere Angaben" in contact_calls
 

@@ -243,7 +243,7 @@ def test_a_schedule_without_recipients_previews_the_mail_in_the_partners_languag
 ) -> None:
     own.partner.language = "es"
     session.commit()
-    assert "In Español, with the figures of last month." in admin.get(SCHEDULE).text
+    assert "En Español, con las cifras del mes pasado." in admin.get(SCHEDULE).text
     assert previewed(admin)[1] == "ada@example.com"
 
 

@@ -312,7 +312,7 @@ def test_the_figures_of_a_partner_lead_to_lists_of_what_they_count(
     own: Tenant, other: Tenant, operator: Browser
 ) -> None:
     page = operator.get(f"/operator/partners/{own.partner.id}").text
-    lists = re.findall(rf'href="(/(?:organizations|people)\?partner={own.partner.id}[^"]*)"', page)
+    lists = re.findall(rf'href="(/(?:organizations|users)\?partner={own.partner.id}[^"]*)"', page)
     assert len(lists) == 2
     shown = [words(operator.get(unescape(path))) for path in lists]
     assert [f"of {own.partner.name}." in each for each in shown] == [True, True]

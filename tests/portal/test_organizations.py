@@ -26,7 +26,7 @@ def browser(own: Tenant, signed_in: SignedIn) -> Browser:
 
 
 def text(answer: object) -> str:
-    return unescape(getattr(answer, "text", ""))
+    return unescape(getattr(answer, "text", "")).replace("<wbr>", "")
 
 
 def fresh(session: Session, organization: Organization) -> Organization:

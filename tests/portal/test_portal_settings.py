@@ -99,7 +99,7 @@ def test_what_is_shown_and_sent_back_changes_nothing(
         ("purchase_link", "javascript:alert(1)", "web address"),
         ("default_assistant_limit", "many", "whole number"),
         ("default_assistant_limit", "", "whole number"),
-        ("default_assistant_limit", "99999999999", "at most"),
+        ("default_assistant_limit", "99999999999", "or less"),
     ],
 )
 def test_a_wrong_value_stands_at_its_field_and_nothing_is_saved(

@@ -40,6 +40,7 @@ def world(session: Session, own: Tenant, other: Tenant) -> dict[str, str]:
             found = {
                 "organization": str(tenant.plus.id),
                 "user": str(tenant.plus_user.id),
+                "assistant": str(call.assistant_id),
                 "campaign": str(campaign.id),
                 "call": str(call.id),
             }
@@ -60,6 +61,7 @@ def own_paths(world: dict[str, str], *kinds: str) -> Hits:
     places = {
         "organization": ("Organizations", "/organizations/"),
         "user": ("Users", "/users/"),
+        "assistant": ("Assistants", "/assistants/"),
         "campaign": ("Campaigns", "/campaigns/"),
         "call": ("Calls", "/calls/"),
     }
@@ -83,7 +85,7 @@ def test_the_page_and_the_field_of_the_top_bar_each_get_their_part_while_someone
 @pytest.mark.parametrize(
     ("words", "kinds"),
     [
-        ("DENTAL", ("organization", "user", "campaign")),
+        ("DENTAL", ("organization", "user", "assistant", "campaign")),
         ("bright", ("organization",)),
         ("PAUL@northwind.example", ("organization", "user")),
         ("paul@south", ()),
@@ -361,6 +363,7 @@ def test_of_many_a_few_are_shown_and_the_list_shows_the_rest(
     assert {group: len(links) for group, links in hits(page).items()} == {
         "Organizations": 5,
         "Users": 5,
+        "Assistants": 5,
     }
     assert 'href="/organizations?q=crowd">All matches in Organizations' in page
     assert 'href="/users?q=crowd">All matches in Users' in page
@@ -376,6 +379,7 @@ def test_the_field_of_the_top_bar_gets_a_list_without_the_page(
     assert re.findall(r'class="find-row" href="([^"]+)"', quick) == [
         f"/organizations/{world['organization']}",
         f"/users/{world['user']}",
+        f"/assistants/{world['assistant']}",
         f"/campaigns/{world['campaign']}",
     ]
     assert 'href="/find?q=dental">All matches of “dental”' in quick
@@ -385,7 +389,7 @@ def test_the_field_of_the_top_bar_gets_a_list_without_the_page(
     assert "Contacts are found only by their full number or email address." in nothing
     assert re.findall(r'role="status">([^<]*)<', nothing) == ["No matches"]
     assert re.findall(r'role="status">([^<]*)<', quick) == [
-        "3 matches. Press Enter to open the first."
+        "4 matches. Press Enter to open the first."
     ]
 
 
