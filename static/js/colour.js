@@ -1,15 +1,17 @@
 // <input type="color" data-picker="id of a text field">: shows the colour that is typed there, and
 // writes the one that is chosen. A blank field shows the colour that it follows, which the server
-// sends with what is wrong with the field; an unknown colour shows that of the placeholder too.
+// sends with what is wrong with the field; an unknown colour leaves the last one.
 const measure = document.createElement("canvas").getContext("2d");
 
 export function colourPickers(root) {
   for (const picker of root.querySelectorAll("[data-picker]")) {
     const text = document.getElementById(picker.dataset.picker);
+    let known = text.placeholder;
     const show = () => {
-      const shown = [text.value.trim(), text.placeholder].find((each) => CSS.supports("color", each));
-      if (!shown) return;
-      measure.fillStyle = shown;
+      const wanted = text.value.trim() || text.placeholder;
+      if (CSS.supports("color", wanted)) known = wanted;
+      if (!known) return;
+      measure.fillStyle = known;
       if (measure.fillStyle.startsWith("#")) picker.value = measure.fillStyle;
     };
     picker.hidden = false;

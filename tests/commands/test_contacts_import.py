@@ -18,7 +18,7 @@ from tests.fixtures.databases import BACKENDS
 DOCS = ROOT / "docs" / "contact-files.md"
 ANN, BOB, CY = "+12025550101", "+12025550102", "+12025550103"
 LIST = f"Name,Phone,City\nAnn Lee,{ANN},Hove\n,,\nBob Li,12,Hove\nCy Ek,202-555-0103,\n"
-ASSUMED = "Numbers without a country code were read as numbers of the organization's country."
+ASSUMED = "Numbers without a country code were read as numbers of the organization’s country."
 SENTENCE = "Too short for the United States: 1 digit after the 1, 10 are needed."
 
 pytestmark = pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def ask_for(browser: Browser, user: User, email: str = NEW) -> str:
     form = {"email": email, "name": user.name or "", "version": version}
     answer = browser.post(page, form, page=page)
     assert answer.status_code == 303, answer.text
-    return unescape(browser.get(answer.location).text)
+    return unescape(browser.get(answer.location).text).replace("<wbr>", "")
 
 
 def links(session: Session, settings: Settings) -> tuple[str, str]:

@@ -14,10 +14,10 @@ from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
 
 FIGURE = re.compile(
-    r'<a href="(/(?:(?:calls|organizations|report|people)\?[^"]*'
-    r"|organizations/[^/\"]+/(?:people|assistants)))\"[^>]*>\s*(\d+)\s*</a>"
+    r'<a href="(/(?:(?:calls|organizations|report|users)\?[^"]*'
+    r"|organizations/[^/\"]+/(?:users|assistants)))\"[^>]*>\s*(\d+)\s*</a>"
 )
-NAME = re.compile(r'<a class="name" href="/(?:calls|organizations|people|assistants)/')
+NAME = re.compile(r'<a class="name" href="/(?:calls|organizations|users|assistants)/')
 
 
 @pytest.fixture

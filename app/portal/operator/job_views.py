@@ -20,20 +20,23 @@ def operator_job_again_confirm(job_id: str) -> Page:
     url = url_for("portal.operator_installation")
     with changing(url, Conflict, NotFound) as session:
         workflow = failed_jobs.get(session, caller(), job_id)
-    consequences = [gettext("The job begins again, with what it was given then.")]
-    if workflow in MESSAGES:
-        words = gettext("If the message had arrived before the error, it arrives a second time.")
-        consequences.append(words)
-    consequences.append(gettext("If it fails again, it is listed again."))
     return ConfirmationPage(
         gettext("Try the job “%(name)s” again?", name=workflow),
-        consequences,
+        _consequences(workflow),
         gettext("Try again"),
         gettext("Leave it failed"),
         url,
         danger=False,
         crumbs=[(gettext("Installation"), url)],
     ).page()
+
+
+def _consequences(workflow: str) -> list[str]:
+    words = [gettext("The job begins again, with what it was given then.")]
+    if workflow in MESSAGES:
+        twice = gettext("If the message had arrived before the error, it arrives a second time.")
+        words.append(twice)
+    return [*words, gettext("If it fails again, it is listed again.")]
 
 
 @portal.post(JOB)

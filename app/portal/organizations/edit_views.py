@@ -11,6 +11,7 @@ from wtforms import SelectChoice
 from app.enums import Role, Tier
 from app.extensions import caller, reading, settings, transaction
 from app.languages import gettext, ngettext
+from app.models import Organization
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.organizations.labels import MEMBER_HINTS, added_words
@@ -46,24 +47,29 @@ def organization_create() -> Page:
     form.offer(_first_roles())
     with saving(form, lambda: _new_page(form)) as session:
         submission = FormSubmission(session)
-        made = organizations.create(
-            *(session, caller(), partners.own(caller())),
-            name=form.name.data or "",
-            country=form.chosen_country,
-            in_trial=settings().new_organizations_in_trial,
-            **form.to_changes().sent(),
-        )
-        if form.typed_email:
-            users.invite(
-                session,
-                caller(),
-                email=form.typed_email,
-                user_type=form.chosen_role,
-                organization_id=made.id,
-                name=form.first_user_name.data or None,
-            )
+        made = _create(session, form)
         url = submission.led_to(url_for("portal.organization", organization_id=made.id))
     return redirect_with(added_words(made.name, form.typed_email), url)
+
+
+def _create(session: Session, form: NewForm) -> Organization:
+    """Create the organization, and invite its first user if the form names one."""
+    made = organizations.create(
+        *(session, caller(), partners.own(caller())),
+        name=form.name.data or "",
+        country=form.chosen_country,
+        in_trial=settings().new_organizations_in_trial,
+        **form.to_changes().sent(),
+    )
+    if form.typed_email:
+        users.invite(
+            *(session, caller()),
+            email=form.typed_email,
+            user_type=form.chosen_role,
+            organization_id=made.id,
+            name=form.first_user_name.data or None,
+        )
+    return made
 
 
 @portal.get("/organizations/<uuid:organization_id>/edit")
