@@ -15,7 +15,7 @@ export function colourPickers(root) {
       if (measure.fillStyle.startsWith("#")) picker.value = measure.fillStyle;
     };
     picker.hidden = false;
-    picker.addEventListener("input", () => { text.value = picker.value; });
+    picker.addEventListener("input", () => { text.value = known = picker.value; });
     text.addEventListener("input", show);
     const live = document.getElementById(`${text.id}-live`);
     if (live) new MutationObserver(() => {
