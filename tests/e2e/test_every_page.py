@@ -108,6 +108,7 @@ SEEN_ELSEWHERE = {
     "/pricing/publish",
     "/pricing/stripe/remove",  # while an account is connected: tests/portal/test_stripe_account.py
     "/pricing/limits/check",  # the answer to a form
+    *("/people", "/people/*", "/organizations/*/people", "/line", "/line/*"),  # lead to others
 }
 """Pages of things that come and go; the journeys or the tests of their screens open them."""
 BEFORE_SIGNING_IN = (
