@@ -166,7 +166,7 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
             assistant=found,
             organization=organization,
             conditions=_conditions(found, organization, refusal, is_confirmed=is_confirmed),
-            trial=_trial(organization),
+            trial=_trial(session, organization),
             keys=assistants.external_id_keys(session, found),
             meanings=MEANINGS,
             form=form,
@@ -255,10 +255,9 @@ def _conditions(
     return found
 
 
-def _trial(organization: Organization) -> list[dict[str, Any]]:
+def _trial(session: Session, organization: Organization) -> list[dict[str, Any]]:
     """Return what trial mode means for calls, with the page that verifies numbers."""
-    partner = current_user.partner
-    if organization.trial_ended_at and not (partner and partner.trial_ended_at is None):
+    if organizations.trial_of(session, organization, current_user.partner) is None:
         return []
     words = gettext("In trial mode only verified numbers can be called.")
     entry = {"state": "warning", "title": words}

@@ -23,11 +23,14 @@ class TrialSource(StrEnum):
     OWN = "own"
 
 
-def trial_of(session: Session, organization: Organization) -> TrialSource | None:
+def trial_of(
+    session: Session, organization: Organization, partner: Partner | None = None
+) -> TrialSource | None:
     """The trial of an organization that came from its loader; None if it calls freely. The
-    partner's trial has to end first."""
-    ended = select(Partner.trial_ended_at).where(Partner.id == organization.partner_id)
-    if session.scalar(ended) is None:
+    partner's trial has to end first; the ``partner`` is read unless it is given."""
+    query = select(Partner.trial_ended_at).where(Partner.id == organization.partner_id)
+    ended = partner.trial_ended_at if partner else session.scalar(query)
+    if ended is None:
         return TrialSource.PARTNER
     return TrialSource.OWN if organization.trial_ended_at is None else None
 
