@@ -52,7 +52,12 @@ def branded(own: Tenant, other: Tenant, session: Session) -> Tenant:
 
 @pytest.fixture
 def app(make_app: Callable[..., Flask]) -> Flask:
-    return make_app(public_url="http://host.platform.example")
+    """Links of mails and their previews lead to a partner's host only in production."""
+    made = make_app(public_url="http://host.platform.example")
+    made.extensions["settings"] = made.extensions["settings"].model_copy(
+        update={"env": "production"}
+    )
+    return made
 
 
 def names_in(response: TestResponse) -> list[str]:
@@ -142,10 +147,9 @@ def test_mails_lead_to_the_host_and_have_no_other_name(
     app: Flask, branded: Tenant, session: Session
 ) -> None:
     user = branded.staff[Role.PARTNER_ADMIN]
-    known = app.extensions["settings"].model_copy(update={"env": "production"})
     for kind in (MailKind.RESET_PASSWORD, MailKind.PASSWORD_CHANGED):
         mail_queue.hand_in(session, kind, partner_id=branded.partner.id, user_id=user.id)
-    letters = send_waiting(session, known)
+    letters = send_waiting(session, app.extensions["settings"])
     text = "".join(f"{one.sender_name}{one.subject}{one.text}{one.html}" for one in letters)
     found = [n for n in (NEUTRAL_NAME, "platform.example", "southgate") if n in text.casefold()]
     assert (len(letters), found) == (2, [])
