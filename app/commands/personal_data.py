@@ -57,8 +57,8 @@ def erase(yes: bool, as_json: bool, **about: Any) -> None:
     """Count what is stored about a user or a contact; with --yes, have the worker erase it."""
     with changes(read_only=not yes) as (session, caller):
         subject = _subject(session, caller, **about)
-        lines = preview.of(session, subject)
-        found = mentions.of(session, caller, subject).mentions
+        lines = preview.erasure_lines(session, subject)
+        found = mentions.find_mentions(session, caller, subject).mentions
         begun = erasing.request(session, caller, subject) if yes else None
     described = {
         "erasure": str(begun.id) if begun else None,

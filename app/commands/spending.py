@@ -57,7 +57,7 @@ def reset_rates() -> None:
 def show(kind: str, id_: UUID) -> None:
     """Print the spending limits of a partner, an organization or an API key, and what is used."""
     with changes(read_only=True) as (session, caller):
-        found = spending.of(session, caller, _subject(kind, id_))
+        found = spending.spending_of(session, caller, _subject(kind, id_))
     _print(found)
 
 
@@ -83,11 +83,11 @@ def limit(
     subject = _subject(kind, id_)
     wanted = SpendingLimits(day, month, day_minutes, month_minutes)
     with changes() as (session, caller):
-        before = spending.of(session, caller, subject).limits
+        before = spending.spending_of(session, caller, subject).limits
         waits = waits and subject.organization_id is not None
         wanted = replace(wanted, waits=waits, is_watched=before.is_watched)
         spending.change(session, caller, subject, wanted)
-        found = spending.of(session, caller, subject)
+        found = spending.spending_of(session, caller, subject)
     _print(found)
 
 

@@ -26,32 +26,32 @@ _read_queue_list = _queue.queue_thread
 
 
 class _PacedEvent(Event):
-    """DBOS's stop event for one of its threads; its waits end early when the bell rings."""
+    """DBOS's stop event for one of its threads; its waits end early at a wake-up."""
 
-    def __init__(self, stop: Event, bell: WakeEvent, at_least: float = 0.0):
+    def __init__(self, stop: Event, wake_event: WakeEvent, at_least: float = 0.0):
         super().__init__()
         self.stop = stop
-        self._bell = bell
+        self._wake_event = wake_event
         self._at_least = at_least
 
     def is_set(self) -> bool:
         return self.stop.is_set()
 
     def wait(self, timeout: float | None = None) -> bool:
-        return self._bell.wait(max(timeout or 0.0, self._at_least), self.stop)
+        return self._wake_event.wait(max(timeout or 0.0, self._at_least), self.stop)
 
 
 class _ActiveWorkflows(ActiveWorkflowById):
-    """Rings the bell of a queue when one of its workflows ends here: there is room for another."""
+    """Wakes the readers of a queue when one of its workflows ends here, which makes room."""
 
-    def __init__(self, bells: WakeEvents):
+    def __init__(self, wake_events: WakeEvents):
         super().__init__()
-        self._bells = bells
+        self._events = wake_events
 
     def _remove(self, key: str, bucket: tuple[str, str | None] | None) -> None:
         super()._remove(key, bucket)
         if bucket is not None:
-            self._bells.of(bucket[0]).ring()
+            self._events.of(bucket[0]).wake()
 
 
 def migrate(url: str, engine: Engine) -> None:
@@ -67,15 +67,15 @@ def migrate(url: str, engine: Engine) -> None:
     ).run_migrations()
 
 
-def pace(instance: DBOS, bells: WakeEvents, poll_seconds: float) -> None:
-    """Make a DBOS that is not launched yet wait for the bells of its queues. The timers of its
+def pace(instance: DBOS, wake_events: WakeEvents, poll_seconds: float) -> None:
+    """Make a DBOS that is not launched yet wait for wake-ups of its queues. The timers of its
     background thread don't run: `start_delayed` replaces them, and no work has a deadline."""
 
     def read_queue(stop: _PacedEvent, dbos: Any, queue: Any) -> None:
-        _read_queue(_PacedEvent(stop.stop, bells.of(queue.name), poll_seconds), dbos, queue)
+        _read_queue(_PacedEvent(stop.stop, wake_events.of(queue.name), poll_seconds), dbos, queue)
 
     def read_queue_list(stop: Event, dbos: Any) -> None:
-        _read_queue_list(_PacedEvent(stop, bells.of(QUEUE_LIST), poll_seconds), dbos)
+        _read_queue_list(_PacedEvent(stop, wake_events.of(QUEUE_LIST), poll_seconds), dbos)
 
     def run_no_timers(_stop: Event, _dbos: Any) -> None:
         return
@@ -83,7 +83,7 @@ def pace(instance: DBOS, bells: WakeEvents, poll_seconds: float) -> None:
     vars(_queue)["queue_worker_thread"] = read_queue
     vars(_dbos)["queue_thread"] = read_queue_list
     vars(_dbos)["background_jobs_thread"] = run_no_timers
-    instance._active_workflows_set = _ActiveWorkflows(bells)  # noqa: SLF001 - as above
+    instance._active_workflows_set = _ActiveWorkflows(wake_events)  # noqa: SLF001 - as above
 
 
 def stop_claiming() -> None:

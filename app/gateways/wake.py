@@ -44,34 +44,34 @@ class WakeEvent:
     there may be earlier work."""
 
     def __init__(self) -> None:
-        self._rung = threading.Event()
-        self._rung.set()
+        self._woken = threading.Event()
+        self._woken.set()
         self._answered = 0.0
 
-    def ring(self) -> None:
-        self._rung.set()
+    def wake(self) -> None:
+        self._woken.set()
 
     def wait(self, seconds: float, stop: threading.Event) -> bool:
         """Return after a wake-up, at the latest after so many seconds; True once stopped."""
-        if self._rung.wait(seconds):
+        if self._woken.wait(seconds):
             stop.wait(self._answered + LEAST_GAP_SECONDS - monotonic())
-        self._rung.clear()
+        self._woken.clear()
         self._answered = monotonic()
         return stop.is_set()
 
 
 class WakeEvents:
-    """The bells of one process, by topic."""
+    """The events of one process, by topic."""
 
     def __init__(self) -> None:
-        self._bells: defaultdict[str, WakeEvent] = defaultdict(WakeEvent)
+        self._events: defaultdict[str, WakeEvent] = defaultdict(WakeEvent)
 
     def of(self, topic: str) -> WakeEvent:
-        return self._bells[topic]
+        return self._events[topic]
 
-    def ring_all(self) -> None:
-        for bell in list(self._bells.values()):
-            bell.ring()
+    def wake_all(self) -> None:
+        for wake_event in list(self._events.values()):
+            wake_event.wake()
 
 
 def wake(session: Session, topic: str) -> None:
@@ -120,19 +120,19 @@ def _open_pipe(url: URL, direction: int) -> int:
     return pipe
 
 
-def keep_listening(address: str, bells: WakeEvents, stop: threading.Event) -> None:
-    """Ring the bells for commits of any process, until ``stop`` is set."""
+def keep_listening(address: str, wake_events: WakeEvents, stop: threading.Event) -> None:
+    """Set the events at commits of any process, until ``stop`` is set."""
     url = make_url(address)
     listen = _listen_on_pipe if url.get_backend_name() == "sqlite" else _listen
     while not stop.is_set():
         try:
-            listen(url, bells, stop)
+            listen(url, wake_events, stop)
         except (OSError, psycopg.Error, SQLAlchemyError) as error:
             log.warning("no wake-ups (%s): work is found by polling", type(error).__name__)
             stop.wait(RETRY_SECONDS)
 
 
-def _listen_on_pipe(url: URL, bells: WakeEvents, stop: threading.Event) -> None:
+def _listen_on_pipe(url: URL, wake_events: WakeEvents, stop: threading.Event) -> None:
     with suppress(FileExistsError):
         os.mkfifo(_pipe_of(url), 0o666)
     # Open for both directions: a pipe without a writer would be readable all the time.
@@ -145,14 +145,14 @@ def _listen_on_pipe(url: URL, bells: WakeEvents, stop: threading.Event) -> None:
                 continue
             lines = os.read(pipe, MOST_BYTES)
             if len(lines) == MOST_BYTES:
-                bells.ring_all()
+                wake_events.wake_all()
             for topic in set(lines.decode(errors="replace").splitlines()):
-                bells.of(topic).ring()
+                wake_events.of(topic).wake()
     finally:
         os.close(pipe)
 
 
-def _listen(url: URL, bells: WakeEvents, stop: threading.Event) -> None:
+def _listen(url: URL, wake_events: WakeEvents, stop: threading.Event) -> None:
     engine = make_engine(url, pool_size=1)
     pooled = engine.raw_connection()
     connection: Any = pooled.driver_connection
@@ -160,10 +160,10 @@ def _listen(url: URL, bells: WakeEvents, stop: threading.Event) -> None:
     with closing(connection):
         connection.autocommit = True
         connection.execute(f"LISTEN {CHANNEL}")  # nosemgrep: sql-made-of-values - a constant
-        bells.ring_all()  # earlier notifications are lost
+        wake_events.wake_all()  # earlier notifications are lost
         while not stop.is_set():
             # The driver's own wait for notifications would poll ten times a second.
             if not select.select([connection.fileno()], [], [], CHECK_SECONDS)[0]:
                 connection.execute("SELECT 1")
             for notification in connection.notifies(timeout=0):
-                bells.of(notification.payload).ring()
+                wake_events.of(notification.payload).wake()

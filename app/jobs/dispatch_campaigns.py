@@ -18,10 +18,10 @@ log = logging.getLogger(__name__)
 EVERY_SECONDS = 1.0
 
 
-def keep_dispatching(bell: WakeEvent, stop: threading.Event) -> None:
+def keep_dispatching(wake_event: WakeEvent, stop: threading.Event) -> None:
     """Dispatch every running campaign until ``stop`` is set."""
     seconds = EVERY_SECONDS
-    while not bell.wait(seconds, stop):
+    while not wake_event.wait(seconds, stop):
         seconds = EVERY_SECONDS
         try:
             dispatch_all()

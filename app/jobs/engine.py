@@ -68,7 +68,7 @@ class QueueLimits(TypedDict, total=False):
     partition_concurrency: int
 
 
-def start_engine(settings: Settings, executor_id: str, bells: WakeEvents) -> Engine:
+def start_engine(settings: Settings, executor_id: str, wake_events: WakeEvents) -> Engine:
     """Starts taking work. ``executor_id`` must be new for each process, or the engine would run
     again what another process is still running. Returns the engine's own connections."""
     connections = make_queue_engine(settings.effective_database_url)
@@ -85,7 +85,7 @@ def start_engine(settings: Settings, executor_id: str, bells: WakeEvents) -> Eng
         "notification_listener_polling_interval_sec": UNUSED_SECONDS,
         "notification_coalesce_sec": UNUSED_SECONDS,
     }
-    dbos_adapter.pace(DBOS(config=config), bells, settings.queue_poll_seconds)
+    dbos_adapter.pace(DBOS(config=config), wake_events, settings.queue_poll_seconds)
     if settings.worker_queue_names:
         DBOS.listen_queues(settings.worker_queue_names)
     DBOS.launch()
@@ -122,16 +122,16 @@ def start_engine(settings: Settings, executor_id: str, bells: WakeEvents) -> Eng
             polling_interval_sec=settings.queue_poll_seconds,
             on_conflict="always_update",
         )
-    bells.of(dbos_adapter.QUEUE_LIST).ring()
+    wake_events.of(dbos_adapter.QUEUE_LIST).wake()
     return connections
 
 
 def keep_starting_delayed(
-    database: Database, bell: WakeEvent, poll_seconds: float, stop: Event
+    database: Database, wake_event: WakeEvent, poll_seconds: float, stop: Event
 ) -> None:
     """Start the work whose delay is over, until ``stop`` is set."""
     seconds = 0.0
-    while not bell.wait(min(seconds, poll_seconds), stop):
+    while not wake_event.wait(min(seconds, poll_seconds), stop):
         seconds = poll_seconds
         try:
             queues, seconds = dbos_adapter.start_delayed()

@@ -113,15 +113,15 @@ def run(settings: Settings) -> NoReturn:
     pulse = HeartbeatSeries(timedelta(seconds=settings.worker_dead_after_seconds))
     queues = settings.worker_queue_names
     heartbeat.announce(context.database, executor_id, mark, pulse, queues)
-    bells = WakeEvents()
+    wake_events = WakeEvents()
     url = settings.effective_database_url
-    threading.Thread(target=keep_listening, args=(url, bells, stop), daemon=True).start()
-    start_engine(settings, executor_id, bells)
-    delays = context.database, bells.of(DELAYED), settings.queue_poll_seconds, stop
+    threading.Thread(target=keep_listening, args=(url, wake_events, stop), daemon=True).start()
+    start_engine(settings, executor_id, wake_events)
+    delays = context.database, wake_events.of(DELAYED), settings.queue_poll_seconds, stop
     threading.Thread(target=keep_starting_delayed, args=delays, daemon=True).start()
     threading.Thread(target=housekeeping.run_periodic_tasks, args=(stop,), daemon=True).start()
     threading.Thread(target=context.signals.keep_reading, args=(stop,), daemon=True).start()
-    campaigns = bells.of(CAMPAIGNS), stop
+    campaigns = wake_events.of(CAMPAIGNS), stop
     threading.Thread(
         target=dispatch_campaigns.keep_dispatching, args=campaigns, daemon=True
     ).start()

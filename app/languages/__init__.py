@@ -12,7 +12,7 @@ from typing import Any, cast
 from babel.support import LazyProxy, NullTranslations, Translations
 
 from app.languages.current import DEFAULT, LANGUAGES, best_tag, language, locale, speak, speaking
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 
 FOLDER = Path(__file__).parent.parent / "translations"
 
@@ -31,7 +31,7 @@ def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
     """Return the form of the message for the number, which it holds as ``%(num)s``: written as the
     reader writes numbers, unless it is given."""
     form = _catalogue(language()).ngettext(one, many, number)
-    return form % ({"num": written(number)} | values)
+    return form % ({"num": written_number(number)} | values)
 
 
 def pgettext(context: str, message: str, /, **values: object) -> str:

@@ -35,7 +35,7 @@ def _marks_of(name: str) -> NumberSeparators:
     return NumberSeparators(get_group_symbol(found), get_decimal_symbol(found))
 
 
-def written(value: float | Decimal, digits: int | None = 0) -> str:
+def written_number(value: float | Decimal, digits: int | None = 0) -> str:
     """Return the number with thousands separators and so many decimals; with all its decimals if
     ``digits`` is None."""
     exact = Decimal(str(value))
@@ -46,16 +46,16 @@ def written(value: float | Decimal, digits: int | None = 0) -> str:
 
 def written_share(part: float, whole: float) -> str:
     """Return 61.3 % of the whole; an en dash if there is no whole."""
-    return f"{written(100 * part / whole, 1)}\N{NO-BREAK SPACE}%" if whole else "–"
+    return f"{written_number(100 * part / whole, 1)}\N{NO-BREAK SPACE}%" if whole else "–"
 
 
-def unseparated(text: str) -> str:
+def without_separators(text: str) -> str:
     """Return a number like 1500.50 with the decimal mark of the current locale, as a field shows
     it."""
     return text.replace(".", number_marks().decimal)
 
 
-def number_of(text: str) -> Decimal | None:
+def parse_number(text: str) -> Decimal | None:
     """Return the number that was typed in the current locale, such as 1.500,5; None for what is no
     number.
 

@@ -1,4 +1,4 @@
-"""Wake-ups are sent with the commit, and ring the bell of the process that listens."""
+"""Wake-ups are sent with the commit, and set the event of the process that listens."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ from tests.fixtures.worker import until
 
 
 @pytest.fixture
-def bells(fresh_database: Database) -> Iterator[WakeEvents]:
+def wake_events(fresh_database: Database) -> Iterator[WakeEvents]:
     """Those of a process that listens; the ring on arrival is answered already."""
     listening, stop = WakeEvents(), threading.Event()
     url = fresh_database.engine.url.render_as_string(hide_password=False)
@@ -24,7 +24,7 @@ def bells(fresh_database: Database) -> Iterator[WakeEvents]:
     def hears() -> bool:
         with fresh_database.transaction() as session:
             wake.wake(session, "hello")
-        return rung(listening.of("hello"), 0.2)
+        return woken(listening.of("hello"), 0.2)
 
     for topic in ("hello", "calls", "mail"):
         listening.of(topic).wait(0, stop)
@@ -38,43 +38,43 @@ def bells(fresh_database: Database) -> Iterator[WakeEvents]:
     thread.join(5)
 
 
-def rung(bell: WakeEvent, seconds: float) -> bool:
+def woken(wake_event: WakeEvent, seconds: float) -> bool:
     begun = time.monotonic()
-    bell.wait(seconds, threading.Event())
+    wake_event.wait(seconds, threading.Event())
     return time.monotonic() - begun < seconds
 
 
-def test_a_commit_rings_the_bell_of_its_topic_alone(
-    fresh_database: Database, bells: WakeEvents
+def test_a_commit_wakes_the_readers_of_its_topic_alone(
+    fresh_database: Database, wake_events: WakeEvents
 ) -> None:
     with fresh_database.transaction() as session:
         wake.wake(session, "calls")
         wake.wake(session, "calls")
-        assert rung(bells.of("calls"), 0.3) is False  # nothing is committed yet
-    assert rung(bells.of("calls"), 5) is True
-    assert rung(bells.of("mail"), 0.3) is False
+        assert woken(wake_events.of("calls"), 0.3) is False  # nothing is committed yet
+    assert woken(wake_events.of("calls"), 5) is True
+    assert woken(wake_events.of("mail"), 0.3) is False
 
 
 def test_what_a_savepoint_takes_back_does_not_hide_a_later_wake_up(
-    fresh_database: Database, bells: WakeEvents
+    fresh_database: Database, wake_events: WakeEvents
 ) -> None:
     with fresh_database.transaction() as session:
         with session.begin_nested() as savepoint:
             wake.wake(session, "calls")
             savepoint.rollback()
         wake.wake(session, "calls")
-    assert rung(bells.of("calls"), 5) is True
+    assert woken(wake_events.of("calls"), 5) is True
 
 
 def test_a_session_wakes_in_each_of_its_transactions(
-    fresh_database: Database, bells: WakeEvents
+    fresh_database: Database, wake_events: WakeEvents
 ) -> None:
     with fresh_database.transaction() as session:
         wake.wake(session, "calls")
         session.commit()
-        assert rung(bells.of("calls"), 5) is True
+        assert woken(wake_events.of("calls"), 5) is True
         wake.wake(session, "calls")
-    assert rung(bells.of("calls"), 5) is True
+    assert woken(wake_events.of("calls"), 5) is True
 
 
 def test_a_commit_without_a_listener_succeeds(fresh_database: Database) -> None:
@@ -85,21 +85,21 @@ def test_a_commit_without_a_listener_succeeds(fresh_database: Database) -> None:
         assert session.scalar(text("SELECT count(*) FROM written")) == 0
 
 
-def test_a_flood_of_rings_is_answered_ten_times_a_second() -> None:
-    bell, stop, turns = WakeEvent(), threading.Event(), 0
-    bell.wait(0, stop)
+def test_a_flood_of_wake_ups_is_answered_ten_times_a_second() -> None:
+    wake_event, stop, turns = WakeEvent(), threading.Event(), 0
+    wake_event.wait(0, stop)
     end = time.monotonic() + 0.5
     while time.monotonic() < end:
-        bell.ring()
-        bell.wait(5, stop)
+        wake_event.wake()
+        wake_event.wait(5, stop)
         turns += 1
     assert turns in (4, 5, 6)
 
 
-def test_a_bell_ends_the_first_wait_and_each_that_it_was_rung_before() -> None:
-    bell = WakeEvent()
-    assert rung(bell, 5) is True
-    assert rung(bell, 0.2) is False
-    bell.ring()
-    assert rung(bell, 5) is True
-    assert rung(bell, 0.2) is False
+def test_an_event_ends_the_first_wait_and_each_that_a_wake_up_came_before() -> None:
+    wake_event = WakeEvent()
+    assert woken(wake_event, 5) is True
+    assert woken(wake_event, 0.2) is False
+    wake_event.wake()
+    assert woken(wake_event, 5) is True
+    assert woken(wake_event, 0.2) is False

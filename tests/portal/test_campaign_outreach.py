@@ -36,7 +36,7 @@ from app.models import (
     utcnow,
 )
 from app.portal.campaigns.labels import days_words
-from app.portal.web.formats import when
+from app.portal.web.formats import short_datetime
 from app.services import (
     assistants,
     campaigns,
@@ -743,7 +743,7 @@ def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
     assert feed(session, campaign) == 0
     due = session.scalars(select(func.min(OutreachContact.due_at))).one()
     assert due is not None
-    at = when(due).replace(NO_BREAK, " ")
+    at = short_datetime(due).replace(NO_BREAK, " ")
     assert f"First call {at} UTC at the earliest" in foreseen
     assert "End Ends about" in foreseen
     assert "Duration" not in foreseen

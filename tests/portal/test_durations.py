@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus
 from app.models import utcnow
-from app.portal.web.formats import lasting
+from app.portal.web.formats import duration
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
@@ -26,7 +26,7 @@ from tests.portal.uploader import words
     ],
 )
 def test_a_long_duration_is_written_in_minutes(seconds: int | None, shown: str) -> None:
-    assert lasting(seconds).replace("\u00a0", " ") == shown
+    assert duration(seconds).replace("\u00a0", " ") == shown
 
 
 def test_lists_show_minutes_and_their_files_seconds(

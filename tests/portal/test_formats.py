@@ -6,7 +6,7 @@ import pytest
 
 from app.languages import speaking
 from app.languages.dates import written_date, written_days
-from app.portal.web.formats import breakable, range_end, short_moment, unbroken, utc_days
+from app.portal.web.formats import breakable, medium_datetime, range_end, unbroken, utc_days
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_date_among_details_is_short_and_breaks_only_before_its_time(
     language: str, shown: str
 ) -> None:
     with speaking(language):
-        words = short_moment(datetime(2026, 11, 29, 11, 55, tzinfo=UTC))
+        words = medium_datetime(datetime(2026, 11, 29, 11, 55, tzinfo=UTC))
     assert words.replace("\N{NO-BREAK SPACE}", " ") == shown
     assert words.split(" ") == [words.partition(" ")[0], words.partition(" ")[2]]
 

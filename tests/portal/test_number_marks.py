@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.languages import ngettext, speaking
-from app.languages.numbers import number_of, unseparated, written
+from app.languages.numbers import parse_number, without_separators, written_number
 from app.models import User
 from app.portal.web import formats
 from tests.fixtures.cast import Tenant
@@ -28,7 +28,7 @@ WRITTEN = {
 @pytest.mark.parametrize("tag", WRITTEN)
 def test_a_number_is_written_as_the_language_writes_it(tag: str) -> None:
     with speaking(tag):
-        assert written(Decimal("-1234567.5"), 1) == WRITTEN[tag]
+        assert written_number(Decimal("-1234567.5"), 1) == WRITTEN[tag]
 
 
 READ = {
@@ -44,7 +44,7 @@ READ = {
 @pytest.mark.parametrize("tag", READ)
 def test_a_number_is_read_as_the_language_writes_it_or_as_english_does(tag: str) -> None:
     with speaking(tag):
-        assert {typed: str(number_of(typed)) for typed in READ[tag]} == READ[tag]
+        assert {typed: str(parse_number(typed)) for typed in READ[tag]} == READ[tag]
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_a_number_is_read_as_the_language_writes_it_or_as_english_does(tag: str)
 )
 def test_what_is_no_number_in_the_language_is_not_read(tag: str, typed: str) -> None:
     with speaking(tag):
-        assert number_of(typed) is None
+        assert parse_number(typed) is None
 
 
 def test_a_field_shows_a_number_with_the_decimal_mark_of_the_language() -> None:
     with speaking("de"):
-        assert unseparated("1500.50") == "1500,50"
+        assert without_separators("1500.50") == "1500,50"
 
 
 def test_a_sentence_holds_its_number_as_the_language_writes_it() -> None:

@@ -62,7 +62,9 @@ def test_a_partner_admin_sets_the_limits_of_an_organization(
     answer = admin.post(path, typed, page=path)
     assert (answer.status_code, answer.location) == (303, path)
     session.expire_all()
-    found = spending.of(session, OPERATOR, LimitSubject(organization_id=own.organization.id))
+    found = spending.spending_of(
+        session, OPERATOR, LimitSubject(organization_id=own.organization.id)
+    )
     assert found.limits == SpendingLimits(day_micros=20 * DOLLAR, month_minutes=600, waits=True)
     assert bars(admin.get(path).text) == [
         ("$0.00 of $20.00", ""),

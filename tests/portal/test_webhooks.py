@@ -18,7 +18,7 @@ from app.gateways.webhook_line import WebhookAnswer
 from app.jobs import check_webhook_host
 from app.models import AuditEntry, User, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
-from app.portal.web.formats import moment, short_moment
+from app.portal.web.formats import long_datetime, medium_datetime
 from app.services.webhooks import deliveries, endpoints
 from app.services.webhooks.attempts import with_attempt
 from tests.fixtures.cast import Tenant
@@ -146,7 +146,7 @@ def test_the_answer_of_a_receiver_that_refuses_is_shown(
     session.commit()
     answered = "The receiver answered 503: “&lt;b&gt;away&lt;/b&gt; x"
     retrying = admin.get(page_of(endpoint)).text
-    tried = f"Last attempt: {moment(delivery.last_attempt_at)}."
+    tried = f"Last attempt: {long_datetime(delivery.last_attempt_at)}."
     assert f"{answered}{'x' * 187}”. {tried} Retries continue for 24 hours" in retrying
     assert "<b>away" not in retrying
     endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
@@ -385,7 +385,7 @@ def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
     shown = f"{page_of(endpoint)}/deliveries/{delivery.id}"
     page = admin.get(shown).text
     assert ">Retry now<" in page
-    assert f"<dd>{short_moment(delivery.next_attempt_at)} (Attempt 3 of 11)</dd>" in page
+    assert f"<dd>{medium_datetime(delivery.next_attempt_at)} (Attempt 3 of 11)</dd>" in page
     assert '<span class="cell-sub">Attempt 3 of 11</span>' in admin.get(page_of(endpoint)).text
     assert admin.post(f"{shown}/replay", page=LIST + "/new").location == shown
     session.refresh(delivery)

@@ -88,7 +88,7 @@ def test_spending_says_on_which_day_the_month_reaches_its_limit(session: Session
     expected = []
     for minutes in (140, 195, 205, 310, 320):
         spending.change(session, OPERATOR, subject, SpendingLimits(month_minutes=minutes))
-        expected.append(spending.of(session, OPERATOR, subject, ahead=True).passed_on)
+        expected.append(spending.spending_of(session, OPERATOR, subject, ahead=True).passed_on)
     assert expected == [
         (None, None),  # reached already
         (None, date(2026, 10, 20)),

@@ -16,7 +16,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
-from app.portal.web.formats import moment
+from app.portal.web.formats import long_datetime
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import suggested_names
@@ -88,7 +88,7 @@ def _muted_words(until: datetime | None) -> str:
         return gettext("Rule unmuted.")
     return gettext(
         "Muted until %(moment)s: no emails or webhooks. Alerts still appear here.",
-        moment=moment(until, zone()),
+        moment=long_datetime(until, zone()),
     )
 
 

@@ -27,7 +27,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
-from app.portal.web.formats import moment
+from app.portal.web.formats import long_datetime
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
@@ -203,7 +203,7 @@ def _suspending(client: OAuthClient) -> ConfirmationPage:
         action=url_for("portal.api_client_suspend", client_id=client.id),
         title=gettext("Suspend “%(name)s”?", name=client.name),
         consequences=[
-            last_use(client, moment(client.last_used_at, zone())),
+            last_use(client, long_datetime(client.last_used_at, zone())),
             gettext(
                 "Its tokens stop working too. It can be resumed at any time, with the same secret."
             ),
@@ -220,7 +220,7 @@ def _revoking(client: OAuthClient) -> ConfirmationPage:
         action=url_for("portal.api_client_revoke", client_id=client.id),
         title=gettext("Revoke “%(name)s”?", name=client.name),
         consequences=[
-            last_use(client, moment(client.last_used_at, zone())),
+            last_use(client, long_datetime(client.last_used_at, zone())),
             ngettext(
                 "Its tokens, valid for up to %(num)s minute, stop working too.",
                 "Its tokens, valid for up to %(num)s minutes, stop working too.",

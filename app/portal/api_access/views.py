@@ -37,7 +37,7 @@ from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
-from app.portal.web.formats import moment
+from app.portal.web.formats import long_datetime
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.portal.web.organization_choice import new_page
@@ -170,7 +170,7 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
         key = api_keys.get(session, caller(), key_id)
         organization = organizations.get(session, caller(), key.organization_id)
         requests = last_requests(session, key.id)
-        used = spending.of(session, caller(), spending.LimitSubject(api_key_id=key.id))
+        used = spending.spending_of(session, caller(), spending.LimitSubject(api_key_id=key.id))
         campaign, assistant = _examples(session, organization)
         replaced, replacement = api_keys.neighbours(session, caller(), key)
         names = users.names_by_email(session, caller(), [key.created_by])
@@ -223,7 +223,7 @@ def _revoking(key: ApiKey) -> ConfirmationPage:
         action=url_for("portal.api_key_revoke", key_id=key.id),
         title=gettext("Revoke “%(name)s”?", name=key.name),
         consequences=[
-            last_use(key, moment(key.last_used_at, zone())),
+            last_use(key, long_datetime(key.last_used_at, zone())),
             gettext("This can’t be undone. You can create a new key at any time."),
         ],
         act=gettext("Revoke key"),

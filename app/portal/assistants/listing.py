@@ -53,7 +53,7 @@ def _item(row: ReadinessRow) -> BulkItem:
 
 
 def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    found = assistants.several(session, caller(), lists.ids_of(keys))
+    found = assistants.get_many(session, caller(), lists.ids_of(keys))
     return [_item(row) for row in _rows(session, found)]
 
 

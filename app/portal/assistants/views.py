@@ -306,7 +306,7 @@ def _new_page(organization: Organization | None, form: NewAssistantForm) -> str:
         with transaction(read_only=True) as session:
             numbers = phone_numbers.unused_by_assistants(session, organization.id)
             used = organizations.use_of(session, [organization.id])[organization.id]
-        about = organization_picker.about(organization, used)
+        about = organization_picker.organization_hint(organization, used)
     return render_template(
         "portal/assistants/new.html",
         organization=organization,

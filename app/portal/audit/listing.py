@@ -83,7 +83,7 @@ def _item(entry: AuditEntry) -> BulkItem:
 
 
 def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    return [_item(each) for each in audit_search.several(session, caller(), lists.ids_of(keys))]
+    return [_item(each) for each in audit_search.get_many(session, caller(), lists.ids_of(keys))]
 
 
 def _json(values: Mapping[str, Any] | None) -> str:

@@ -21,7 +21,7 @@ from app.enums import (
 )
 from app.languages import LANGUAGES, gettext, labelled, lazy_gettext, locale
 from app.languages.dates import NO_BREAK, zone_letters
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
 from app.phone import format_international
@@ -183,7 +183,7 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
                 labelled(field_words(name), value_words(item, zone)) for name, item in kept.items()
             )
         case _:
-            words = written(value, None) if isinstance(value, int | float) else str(value)
+            words = written_number(value, None) if isinstance(value, int | float) else str(value)
     return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
 
 

@@ -15,7 +15,7 @@ from app.models import utcnow
 from app.portal.audit.entries import table_of
 from app.portal.audit.kinds import actions, kinds
 from app.portal.audit.listing import CALL_REQUESTS, HISTORY, shows_calls
-from app.portal.organizations.views import about
+from app.portal.organizations.views import organization_page_data
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
@@ -60,7 +60,7 @@ def organization_activity(organization_id: UUID) -> str:
         entries = audit_search.search(session, caller(), chosen, limit=LATEST).items
         return render_template(
             "portal/audit/activity.html",
-            **about(session, found, "portal.organization_activity"),
+            **organization_page_data(session, found, "portal.organization_activity"),
             entries=entries,
             table=table_of(session, entries) | {"names": {}},
         )

@@ -40,7 +40,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
     """Put every view of the blueprint behind the policy table and its forms behind CSRF."""
 
     @blueprint.before_request
-    def admit() -> AnyResponse | None:
+    def check_access() -> AnyResponse | None:
         if request.endpoint in _WITHOUT_SESSION:
             return None
         needed = ROUTES[request.endpoint or ""]

@@ -14,13 +14,12 @@ from app.errors import in_language
 from app.extensions import caller
 from app.languages import gettext, language, lazy_gettext, pgettext
 from app.languages.dates import NO_BREAK
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import Call, CallAttempt
 from app.models.base import utcnow
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
-from app.portal.web.formats import CALL_STATUS_NAMES, lasting, phone
-from app.portal.web.formats import moment as moment_words
+from app.portal.web.formats import CALL_STATUS_NAMES, duration, long_datetime, phone
 from app.portal.web.process_names import process_words
 from app.portal.web.readiness import is_offline
 from app.portal.web.user_timezone import zone
@@ -282,7 +281,7 @@ def _text(moment: TimelineEntry, attempt: CallAttempt | None) -> str | None:
         return None
     if moment.kind == "scheduled" and moment.detail:
         try:
-            until = moment_words(datetime.fromisoformat(moment.detail), zone())
+            until = long_datetime(datetime.fromisoformat(moment.detail), zone())
         except ValueError:
             return None
         return gettext("Until %(moment)s", moment=until)
@@ -296,7 +295,11 @@ def _after(start: datetime, at: datetime, *, first: bool) -> str:
     if first:
         return f"{at.astimezone(ZoneInfo(zone())):%H:%M:%S}"
     seconds = max(0.0, (at - start).total_seconds())  # clocks of machines differ
-    return f"+{written(seconds, 1)}{NO_BREAK}s" if seconds < 90 else f"+{lasting(round(seconds))}"
+    return (
+        f"+{written_number(seconds, 1)}{NO_BREAK}s"
+        if seconds < 90
+        else f"+{duration(round(seconds))}"
+    )
 
 
 def _seconds(found: Call) -> int:

@@ -179,7 +179,7 @@ def _item(row: CallRow) -> BulkItem:
 
 
 def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    found = calls.several(session, caller(), lists.ids_of(keys))
+    found = calls.get_many(session, caller(), lists.ids_of(keys))
     return [_item(row) for row in _rows(session, found)]
 
 

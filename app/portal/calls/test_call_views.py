@@ -22,7 +22,7 @@ from app.portal.calls.forms import HINTS, TestCallForm
 from app.portal.calls.labels import live
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import FormSubmission
-from app.portal.web.formats import moment, phone, typographic, when
+from app.portal.web.formats import long_datetime, phone, short_datetime, typographic
 from app.portal.web.forms import saving
 from app.portal.web.navigation import may_open
 from app.portal.web.region_choices import region_title
@@ -227,7 +227,7 @@ def _sentence(check: calls.PreflightCheck, own: str | None) -> str:
     """Return the sentence with numbers and times as the call's panel writes them."""
     words = check.sentence.replace(own, phone(own)) if own else check.sentence
     if check.until is not None:
-        words = words.replace(calls.in_utc(check.until), moment(check.until, zone()))
+        words = words.replace(calls.in_utc(check.until), long_datetime(check.until, zone()))
     return typographic(words)
 
 
@@ -256,7 +256,7 @@ def _act(checks: Sequence[dict[str, Any]]) -> str:
     if not waits or any(check["state"] == "failed" for check in checks):
         return pgettext("button", "Call")
     at, now = (each.astimezone(ZoneInfo(zone())) for each in (max(waits), utcnow()))
-    time = f"{at:%H:%M}" if at.date() == now.date() else when(at, zone())
+    time = f"{at:%H:%M}" if at.date() == now.date() else short_datetime(at, zone())
     return gettext("Schedule for %(time)s", time=time)
 
 

@@ -18,7 +18,7 @@ from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_forms import DAYS
 from app.portal.campaigns.progress_words import duration_words
 from app.portal.contacts.listing import HINDRANCE_NAMES
-from app.portal.web.formats import hours_end, moment, number, phone
+from app.portal.web.formats import hours_end, long_datetime, number, phone
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services.contacts import CallObstacle
@@ -347,7 +347,7 @@ def blocker_words(
     }.get(endpoint, {"organization_id": campaign.organization_id})
     text = held.sentence
     if held.until:
-        until = moment(held.until, zone())
+        until = long_datetime(held.until, zone())
         text = gettext("%(sentence)s Until %(moment)s.", sentence=text, moment=until)
     return {
         "title": gettext("No calls right now") if runs else gettext("No one would be called"),

@@ -84,7 +84,7 @@ def _item(row: CampaignRow) -> BulkItem:
 
 def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted = {known for key in keys if (known := as_uuid(key))}
-    return [_item(row) for row in _rows(session, campaigns.several(session, caller(), wanted))]
+    return [_item(row) for row in _rows(session, campaigns.get_many(session, caller(), wanted))]
 
 
 CAMPAIGNS = ListDefinition(

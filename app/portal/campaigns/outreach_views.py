@@ -40,7 +40,7 @@ from app.portal.campaigns.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
-from app.portal.web.formats import night_words
+from app.portal.web.formats import night_calls_warning
 from app.portal.web.messages import changing, redirect_with
 from app.services import assistants, audit, calls, campaigns, organizations, outreach, phone_numbers
 from app.services.calls import CallSearch
@@ -237,7 +237,7 @@ def _closed(
 
 def night_warning(session: Session, found: Campaign, plan: Outreach) -> str | None:
     organization = organizations.get(session, caller(), found.organization_id)
-    return night_words(*outreach.hours_of(plan, organization))
+    return night_calls_warning(*outreach.hours_of(plan, organization))
 
 
 def _starting(

@@ -18,7 +18,7 @@ from app.portal.campaigns.progress_words import duration_label, duration_words, 
 from app.portal.campaigns.views import about
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_states import is_new, steps_of_new
-from app.portal.web.formats import night_words, number
+from app.portal.web.formats import night_calls_warning, number
 from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved
 from app.services import campaigns, organizations, outreach
@@ -123,5 +123,5 @@ def _outlook(session: Session, found: Campaign, plan: outreach.CampaignPlan) -> 
             *_duration(expected),
             *_zone_of_days(session, plan),
         ],
-        "at_night": night_words(*outreach.hours_of(plan, organization)),
+        "at_night": night_calls_warning(*outreach.hours_of(plan, organization)),
     }

@@ -10,7 +10,14 @@ from app.languages.dates import NO_BREAK, zone_letters
 from app.models import AuditEntry, Campaign, Outreach, utcnow
 from app.portal.audit.actors import UserNames
 from app.portal.audit.labels import actor_words
-from app.portal.web.formats import clock, lasting, moment, number, percent, when_in_zone
+from app.portal.web.formats import (
+    clock,
+    duration,
+    long_datetime,
+    number,
+    percent,
+    short_datetime_in_zone,
+)
 from app.portal.web.user_timezone import zone
 from app.services.money_words import exact_money
 from app.services.outreach import FinishedRound, RoundEstimate, RoundProgress
@@ -48,7 +55,7 @@ def duration_words(estimate: RoundEstimate) -> str | None:
         "Takes about %(duration)s if each call takes %(time)s, the average of the last "
         "%(days)s days.",
         duration=lasts,
-        time=lasting(estimate.average.lasts.seconds),
+        time=duration(estimate.average.lasts.seconds),
         days=estimate.average.days,
     )
 
@@ -71,7 +78,7 @@ def _ends_words(estimate: RoundEstimate, end: str) -> str:
     return gettext(
         "Ends about %(moment)s if each call takes %(time)s, the average of the last %(days)s days.",
         moment=end,
-        time=lasting(estimate.average.lasts.seconds),
+        time=duration(estimate.average.lasts.seconds),
         days=estimate.average.days,
     )
 
@@ -110,8 +117,8 @@ def finished_facts(
     answered = progress.calls.get(AnsweredBy.HUMAN, 0)
     costs = [exact_money(cost, currency) for currency, cost in sorted(done.costs.items())]
     return [
-        (gettext("Started"), moment(started, zone()) if started else None),
-        (gettext("Ended"), moment(ended, zone()) if ended else None),
+        (gettext("Started"), long_datetime(started, zone()) if started else None),
+        (gettext("Ended"), long_datetime(ended, zone()) if ended else None),
         (gettext("Duration"), rough_duration(ended - started) if started and ended else None),
         (gettext("Answer rate"), percent(answered, progress.called)),
         *([(gettext("Reported carrier cost"), ", ".join(costs))] if shows_cost and costs else []),
@@ -123,7 +130,9 @@ def paused_words(entry: AuditEntry | None) -> str | None:
     if entry is None:
         return None
     name = UserNames([entry]).actor(entry) or actor_words(entry)
-    return gettext("Paused by %(name)s, %(moment)s.", name=name, moment=moment(entry.at, zone()))
+    return gettext(
+        "Paused by %(name)s, %(moment)s.", name=name, moment=long_datetime(entry.at, zone())
+    )
 
 
 def removed_words(progress: RoundProgress) -> str | None:
@@ -199,7 +208,7 @@ def _soon(value: datetime) -> str:
     """14:05 GMT; on another day 1 Dec, 09:00 GMT"""
     local, now = (at.astimezone(ZoneInfo(zone())) for at in (value, utcnow()))
     if local.date() != now.date():
-        return when_in_zone(value, zone())
+        return short_datetime_in_zone(value, zone())
     return f"{clock(value, zone())}{NO_BREAK}{zone_letters(local)}"
 
 

@@ -197,7 +197,7 @@ def _new_page(organization: Organization | None, form: NewCampaignForm) -> str:
     return render_template(
         "portal/campaigns/new.html",
         organization=organization,
-        about=organization_picker.about(organization) if organization else "",
+        about=organization_picker.organization_hint(organization) if organization else "",
         form=form,
         hints=WHO_HINTS,
         steps_of_new=steps_of_new(),

@@ -8,7 +8,7 @@ from flask import render_template, url_for
 from app.enums import CarrierKind
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, settings, transaction
-from app.portal.carriers.account_labels import about, saved_words
+from app.portal.carriers.account_labels import form_page_data, saved_words
 from app.portal.carriers.forms import CarrierAccountForm, SipTrunkForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -87,7 +87,7 @@ def _account_page(typed: CarrierAccountForm | None, conflict: Conflict | None = 
         sid = present.newest.sid if present.newest else ""
         return render_template(
             "portal/carriers/account.html",
-            **about(
+            **form_page_data(
                 session,
                 organization,
                 CarrierKind.TWILIO,
@@ -107,7 +107,7 @@ def _trunk_page(typed: SipTrunkForm | None, conflict: Conflict | None = None) ->
         return render_template(
             "portal/carriers/trunk.html",
             can_call=settings().can_call_over_sip,
-            **about(
+            **form_page_data(
                 session,
                 organization,
                 CarrierKind.SIP,

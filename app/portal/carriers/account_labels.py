@@ -74,7 +74,7 @@ def form_url(kind: CarrierKind, organization_id: UUID | None) -> str:
     return url_for(FORMS[kind], organization=organization_id)
 
 
-def removing(session: Session, account: CarrierAccount) -> ConfirmationPage:
+def removal_confirmation(session: Session, account: CarrierAccount) -> ConfirmationPage:
     """Return the confirmation of removing the account, with the consequences."""
     if account.is_pending:
         return _discarding(account)
@@ -186,7 +186,7 @@ def _instead(organizations: int, account: CarrierAccount | None) -> str:
     )
 
 
-def about(
+def form_page_data(
     session: Session,
     organization: Organization | None,
     kind: CarrierKind,
@@ -225,6 +225,6 @@ def about(
         "replaced": f"{KIND_WORDS[newest.carrier]} {short_name(newest)}"
         if newest is not None and not is_same
         else None,
-        "removing": removing(session, present) if present else None,
+        "removing": removal_confirmation(session, present) if present else None,
         "failed_test": next((test for test in tests.values() if test.works is False), None),
     }

@@ -17,7 +17,7 @@ from app.portal.carriers.account_labels import (
     KIND_WORDS,
     account_facts,
     form_url,
-    removing,
+    removal_confirmation,
     short_name,
     users_words,
     using,
@@ -157,7 +157,7 @@ def carrier_account_use(account_id: UUID) -> Response:
 def carrier_account_remove_confirm(account_id: UUID) -> str:
     with transaction(read_only=True) as session:
         account = carrier_accounts.get(session, caller(), account_id)
-        confirmation = removing(session, account)
+        confirmation = removal_confirmation(session, account)
     return confirmation.page()
 
 

@@ -49,7 +49,7 @@ def contact_remove_confirm(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         found = contacts.get(session, caller(), campaign_id, contact_id)
-        return removing(session, campaign, found).page()
+        return removal_confirmation(session, campaign, found).page()
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
@@ -110,7 +110,9 @@ def contact_do_not_call(campaign_id: UUID, contact_id: UUID) -> Page:
     return redirect_with(added_words(found.phone), url)
 
 
-def removing(session: Session, campaign: Campaign, found: StoredContact) -> ConfirmationPage:
+def removal_confirmation(
+    session: Session, campaign: Campaign, found: StoredContact
+) -> ConfirmationPage:
     waiting = history.waiting_calls(session, found.id)
     return ConfirmationPage(
         action=url_for("portal.contact_remove", campaign_id=campaign.id, contact_id=found.id),

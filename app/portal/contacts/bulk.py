@@ -92,6 +92,6 @@ ACTIONS = (
         act=_restore,
         what=lazy_gettext("Restored."),
         is_risky=False,
-        several=_removed,
+        get_many=_removed,
     ),
 )

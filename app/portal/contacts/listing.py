@@ -96,7 +96,7 @@ def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     campaign = campaigns.get(session, caller(), path_id("campaign_id"))
     wanted = {known for key in keys if (known := as_uuid(key))}
     return [
-        _item(row) for row in _rows(session, campaign, contacts.several(session, campaign, wanted))
+        _item(row) for row in _rows(session, campaign, contacts.get_many(session, campaign, wanted))
     ]
 
 

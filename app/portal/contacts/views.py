@@ -13,7 +13,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Campaign
 from app.phone import country_name
-from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removing
+from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removal_confirmation
 from app.portal.contacts.forms import ContactForm, form_for, metadata_text, showing
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web.blueprint import Page, portal
@@ -45,7 +45,7 @@ def contact(campaign_id: UUID, contact_id: UUID) -> str:
             "portal/contacts/detail.html",
             **_facts(campaign, found),
             **_history(session, found),
-            removing=removing(session, campaign, found),
+            removing=removal_confirmation(session, campaign, found),
             **_calling(session, campaign, found),
         )
 

@@ -54,7 +54,7 @@ def _item(entry: DoNotCallEntry) -> BulkItem:
 
 def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     found = path_id("organization_id")
-    return [_item(each) for each in do_not_call.several(session, caller(), found, keys)]
+    return [_item(each) for each in do_not_call.get_many(session, caller(), found, keys)]
 
 
 def _chosen(session: Session) -> tuple[UUID, dict[str, Any]]:

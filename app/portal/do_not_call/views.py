@@ -14,7 +14,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.phone import PhoneError, country_name
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
-from app.portal.organizations.views import about
+from app.portal.organizations.views import organization_page_data
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import number, phone
@@ -66,7 +66,7 @@ def show_list(organization_id: UUID) -> str:
         page = list_page(session, DO_NOT_CALL)
         return render_template(
             "portal/organizations/do_not_call.html",
-            **about(session, found, "portal.do_not_call"),
+            **organization_page_data(session, found, "portal.do_not_call"),
             list=page,
             names=users.names_by_email(session, caller(), {row.added_by for row in page.rows}),
         )

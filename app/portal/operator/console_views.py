@@ -62,7 +62,7 @@ def operator_partner(partner_id: UUID) -> str:
 
 def _use_of(session: Session, partner: Partner) -> dict[str, Any]:
     """Return what the partner has and uses, and the days that its links count."""
-    used = spending.of(session, caller(), spending.LimitSubject(partner_id=partner.id))
+    used = spending.spending_of(session, caller(), spending.LimitSubject(partner_id=partner.id))
     return {
         "counts": overview.portal_of(session, partner),
         "users": users_in_words(session, partner.id),

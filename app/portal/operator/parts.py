@@ -19,7 +19,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.portal.carriers.labels import STATE_WORDS, problem_text
 from app.portal.operator.views import keeps_mails
-from app.portal.web.formats import carrier_title, day, moment, number, size
+from app.portal.web.formats import carrier_title, day, long_datetime, number, size
 from app.portal.web.user_timezone import zone
 from app.services import figure_check, installation, storage, workers
 from app.services.figure_check import CheckedDay
@@ -285,7 +285,7 @@ def _backups(session: Session) -> Part:
     done = found.succeeded
     text = gettext("No backup has been made yet.")
     if done is not None:
-        at, octets = moment(done.finished_at, zone()), size(done.size or 0)
+        at, octets = long_datetime(done.finished_at, zone()), size(done.size or 0)
         text = gettext("Last backup %(moment)s, %(size)s.", moment=at, size=octets)
     if found.last is not None and found.last.problem:
         failed = gettext("The last attempt failed: %(problem)s", problem=found.last.problem)

@@ -9,9 +9,9 @@ from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.portal.organizations.settings_forms import SettingsForm
-from app.portal.organizations.views import about, region_names
+from app.portal.organizations.views import organization_page_data, region_names
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.formats import night_words
+from app.portal.web.formats import night_calls_warning
 from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved
 from app.portal.web.region_choices import offered_first
@@ -77,8 +77,8 @@ def _page(organization_id: UUID, form: SettingsForm) -> str:
         hours = rules.calling_hours_start, rules.calling_hours_end
         return render_template(
             "portal/organizations/settings.html",
-            at_night=night_words(*hours) if rules.calling_hours_on else None,
-            **about(session, found, "portal.organization_settings"),
+            at_night=night_calls_warning(*hours) if rules.calling_hours_on else None,
+            **organization_page_data(session, found, "portal.organization_settings"),
             form=form,
             rules=rules,
             changes=organizations.last_changes(session, found),

@@ -95,7 +95,7 @@ TABS = (
 )
 
 
-def about(session: Session, found: Organization, endpoint: str) -> dict[str, Any]:
+def organization_page_data(session: Session, found: Organization, endpoint: str) -> dict[str, Any]:
     """Return the head of every tab; ``endpoint`` is the tab that is shown."""
     use = organizations.use_of(session, [found.id])[found.id]
     contents = organizations.contents_of(session, found)
@@ -157,7 +157,7 @@ def organization(organization_id: UUID) -> str:
         return render_template(
             "portal/organizations/detail.html",
             **_paid_for(session, found),
-            **about(session, found, "portal.organization"),
+            **organization_page_data(session, found, "portal.organization"),
             **_stopping(session, found),
             region_names=region_names,
             month=_month(session, found),
@@ -195,7 +195,7 @@ def organization_users(organization_id: UUID) -> str:
         page = users.search(session, caller(), wanted, **place.wanted)
         return render_template(
             "portal/organizations/users.html",
-            **about(session, found, "portal.organization_users"),
+            **organization_page_data(session, found, "portal.organization_users"),
             rows=page.items,
             user_statuses=USER_STATUS_NAMES,
             **place.pager(page.next_cursor, "q"),
@@ -208,7 +208,7 @@ def organization_assistants(organization_id: UUID) -> str:
         found = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/assistants.html",
-            **about(session, found, "portal.organization_assistants"),
+            **organization_page_data(session, found, "portal.organization_assistants"),
             rows=_assistants(session, found),
             names=READINESS_NAMES,
             tones=READINESS_TONES,
@@ -230,7 +230,7 @@ def organization_campaigns(organization_id: UUID) -> str:
         summaries = outreach.summaries_of(session, page.items)
         return render_template(
             "portal/organizations/campaigns.html",
-            **about(session, found, "portal.organization_campaigns"),
+            **organization_page_data(session, found, "portal.organization_campaigns"),
             rows=[
                 (row, state_of(row, summaries.get(row.id, RoundSummary()))) for row in page.items
             ],
@@ -245,7 +245,7 @@ def organization_usage(organization_id: UUID) -> str:
         found = organizations.get(session, caller(), organization_id)
         return render_template(
             "portal/organizations/usage.html",
-            **about(session, found, "portal.organization_usage"),
+            **organization_page_data(session, found, "portal.organization_usage"),
             month=_month(session, found),
             months=_months(session, found),
         )

@@ -16,7 +16,7 @@ from app.models import Erasure
 from app.portal.personal_data import labels
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fields import without_nul
-from app.portal.web.formats import number, short_moment
+from app.portal.web.formats import medium_datetime, number
 from app.portal.web.forms import PortalForm
 from app.portal.web.list_words import ALL_WORDS
 from app.portal.web.messages import changing
@@ -113,8 +113,8 @@ def _proof(found: Erasure, shown: dict[str, Any]) -> list[str]:
         (gettext("Organization"), shown["organization"]),
         (gettext("Pseudonym"), found.pseudonym),
         (gettext("Requested by"), found.requested_by),
-        (gettext("Requested"), short_moment(found.created_at, zone())),
-        (gettext("Finished"), short_moment(found.finished_at, zone())),
+        (gettext("Requested"), medium_datetime(found.created_at, zone())),
+        (gettext("Finished"), medium_datetime(found.finished_at, zone())),
     )
     return [
         f"{shown['title']} · {g.brand.product_name}",
@@ -193,14 +193,14 @@ def _contact_page(campaign_id: UUID, contact_id: UUID, form: EraseForm) -> str:
 
 
 def _page(session: Session, subject: DataSubject, form: EraseForm, **about: Any) -> str:
-    searched = mentions.of(session, caller(), subject, seconds=mentions.PATIENCE)
+    searched = mentions.find_mentions(session, caller(), subject, seconds=mentions.PATIENCE)
     mentioned = searched.mentions
     return render_template(
         "portal/personal_data/erase.html",
         subject=subject,
         form=form,
         has_settings=_has_settings(),
-        lines=labels.rows_of(preview.of(session, subject)),
+        lines=labels.rows_of(preview.erasure_lines(session, subject)),
         exports=[
             (str({**ALL_WORDS, **SUBJECT_TITLES}.get(each.list_name, each.list_name)), each)
             for each in copies.newest_exports(session, subject, EXPORTS_SHOWN)

@@ -89,7 +89,7 @@ def _page(
 ) -> str:
     return render_template(
         "portal/personal_data/subject.html",
-        lines=labels.rows_of(preview.of(session, subject)),
+        lines=labels.rows_of(preview.erasure_lines(session, subject)),
         urls={"calls": calls_url},
         has_settings=may_open(caller(), "portal.personal_data_settings"),
         **about,

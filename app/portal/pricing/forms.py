@@ -23,7 +23,7 @@ from app.enums import BillingInterval, UsageUnit
 from app.errors import DomainError
 from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
-from app.languages.numbers import unseparated
+from app.languages.numbers import without_separators
 from app.portal.spending.forms import AmountField, typed_amount
 from app.portal.web.editing import EditDifference, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
@@ -85,7 +85,7 @@ class PricingPlanForm(PortalForm):
         data: dict[str, Any] = {
             "version": version,
             "name": plan.name,
-            "amount": unseparated(f"{terms.cost}"),
+            "amount": without_separators(f"{terms.cost}"),
             "currency": terms.currency,
             "interval": terms.interval,
             "unit": terms.unit or NOT_COUNTED,

@@ -88,8 +88,8 @@ def save_plan(tier: str) -> Page:
             expected_version=form.version.data,
             asked_at=asked_at,
         )
-    url = url_for("portal.pricing", saved=1)
     if is_saved:
+        url = url_for("portal.pricing", saved=1)
         return htmx_order("HX-Redirect", url) if wants_fragment() else redirect(url, 303)
     if wants_fragment() and asked_at:
         return Response(status=204)

@@ -132,7 +132,7 @@ def _several(bulk: ListActions, action: BulkAction, keys: Sequence[str]) -> list
     if not wanted:
         return []
     with transaction(read_only=True) as session:
-        return (action.several or bulk.several)(session, wanted)
+        return (action.get_many or bulk.get_many)(session, wanted)
 
 
 def _matching(

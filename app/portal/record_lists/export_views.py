@@ -91,7 +91,7 @@ def list_export_selected(name: str, ending: str) -> Response:
         return redirect(f"{url}?{query_about(definition)}", 303)
     columns = definition.columns_of(request.args)
     with figures() as session:
-        items = definition.bulk.several(session, request.args.getlist("id")[:CHUNK])
+        items = definition.bulk.get_many(session, request.args.getlist("id")[:CHUNK])
         rows = cells_of([item.row for item in items], columns)
     return _file(definition, ending, headings_of(columns), iter([rows]))
 

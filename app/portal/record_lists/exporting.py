@@ -8,7 +8,7 @@ from typing import IO
 
 from app.errors import TooLarge
 from app.languages import gettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.services.csv_files import Cell
 
 MOST_ROWS = 1_048_575
@@ -45,7 +45,7 @@ def written_xlsx(
                 if row > MOST_ROWS:
                     message = gettext(
                         "An Excel file holds at most %(num)s rows. Export CSV instead.",
-                        num=written(MOST_ROWS),
+                        num=written_number(MOST_ROWS),
                     )
                     raise TooLarge(message, "too_many_rows")
                 for column, cell in enumerate(cells):

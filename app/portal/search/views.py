@@ -15,7 +15,7 @@ from app.portal.search import pages
 from app.portal.search.highlight import highlighted
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import CALL_STATUS_NAMES, phone, when_in_zone
+from app.portal.web.formats import CALL_STATUS_NAMES, phone, short_datetime_in_zone
 from app.portal.web.fragments import render_page
 from app.portal.web.navigation import ROLE_NAMES, may_open, navigation_for
 from app.portal.web.plan_names import plan_name
@@ -128,7 +128,7 @@ def _groups(session: Session, found: SearchResults, words: str) -> list[SearchGr
         further = url_for(endpoint, **{name: words}) if len(hits) > SHOWN else None  # type: ignore[arg-type]  # a name of the query
         return SearchGroup(label, icon, hits[:SHOWN], further)
 
-    def about(*parts: str | None) -> str:
+    def subtitle(*parts: str | None) -> str:
         return ", ".join(str(part) for part in parts if part)
 
     return [
@@ -151,7 +151,7 @@ def _groups(session: Session, found: SearchResults, words: str) -> list[SearchGr
             [
                 SearchHit(
                     row.name,
-                    about(plan_name(row) if row.payment_tier else None, row.referral_code),
+                    subtitle(plan_name(row) if row.payment_tier else None, row.referral_code),
                     url_for("portal.organization", organization_id=row.id),
                 )
                 for row in found.organizations
@@ -164,7 +164,7 @@ def _groups(session: Session, found: SearchResults, words: str) -> list[SearchGr
             [
                 SearchHit(
                     row.name or row.email,
-                    about(
+                    subtitle(
                         row.email if row.name else None,
                         names.get(row.organization_id)
                         if row.user_type is Role.STANDARD and row.organization_id
@@ -182,7 +182,7 @@ def _groups(session: Session, found: SearchResults, words: str) -> list[SearchGr
             [
                 SearchHit(
                     row.name,
-                    about(
+                    subtitle(
                         names.get(row.organization_id), row.phone_number and phone(row.phone_number)
                     ),
                     url_for("portal.assistant", assistant_id=row.id),
@@ -210,7 +210,7 @@ def _groups(session: Session, found: SearchResults, words: str) -> list[SearchGr
             [
                 SearchHit(
                     name_of(contact),
-                    about(
+                    subtitle(
                         contact.phone and phone(contact.phone),
                         contact.email,
                         campaign.name,
@@ -227,9 +227,9 @@ def _groups(session: Session, found: SearchResults, words: str) -> list[SearchGr
             [
                 SearchHit(
                     phone(row.phone_number),
-                    about(
+                    subtitle(
                         CALL_STATUS_NAMES[row.status],
-                        when_in_zone(row.created_at, zone()),
+                        short_datetime_in_zone(row.created_at, zone()),
                         names.get(row.organization_id),
                     ),
                     url_for("portal.call", call_id=row.id),

@@ -61,7 +61,7 @@ def _save(subject: LimitSubject) -> Page:
             expected_version=form.version.data,
         )
     with transaction(read_only=True) as session:
-        found = budgets.of(session, caller(), subject)
+        found = budgets.budget_of(session, caller(), subject)
     saved = gettext("Budget saved.")
     if found.is_alerting:
         saved += " " + gettext("An alert is sent within minutes: a level is reached already.")
@@ -69,7 +69,7 @@ def _save(subject: LimitSubject) -> Page:
 
 
 def _stored(session: Session, subject: LimitSubject) -> BudgetForm:
-    return BudgetForm.showing(budgets.of(session, caller(), subject))
+    return BudgetForm.showing(budgets.budget_of(session, caller(), subject))
 
 
 def _spending_url(subject: LimitSubject) -> str:
@@ -84,7 +84,7 @@ def _page(form: BudgetForm, subject: LimitSubject) -> str:
         (gettext("Spending"), _spending_url(subject)),
     ]
     with transaction(read_only=True) as session:
-        found = budgets.of(session, caller(), subject)
+        found = budgets.budget_of(session, caller(), subject)
         if subject.organization_id is not None:
             named = organizations.get(session, caller(), subject.organization_id)
             crumbs[:1] = [

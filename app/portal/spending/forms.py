@@ -7,7 +7,7 @@ from flask_wtf.file import FileField, FileRequired
 from wtforms import BooleanField, StringField, TextAreaField, ValidationError
 
 from app.languages import gettext, lazy_gettext
-from app.languages.numbers import number_of, unseparated, written
+from app.languages.numbers import parse_number, without_separators, written_number
 from app.portal.web.fields import VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
 from app.services import spending
@@ -23,7 +23,7 @@ class AmountField(StringField):
 
     def pre_validate(self, _form: object) -> None:
         if self.text and self.micros is None:
-            example = written(Decimal("12.50"), 2)
+            example = written_number(Decimal("12.50"), 2)
             message = gettext("Enter an amount like %(example)s.", example=example)
             raise ValidationError(message)
 
@@ -33,7 +33,7 @@ class AmountField(StringField):
 
     @property
     def micros(self) -> int | None:
-        amount = number_of(self.text)
+        amount = parse_number(self.text)
         return None if amount is None else spending.micros_of(f"{amount:f}")
 
 
@@ -141,4 +141,4 @@ class RatesForm(PortalForm):
 
 def typed_amount(micros: int | None) -> str:
     """Return an amount as `AmountField` reads it; blank without one."""
-    return "" if micros is None else unseparated(spending.amount_words(micros))
+    return "" if micros is None else without_separators(spending.amount_words(micros))

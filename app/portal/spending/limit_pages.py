@@ -20,7 +20,7 @@ from app.services.spending import LimitSubject
 
 
 def stored_limits(session: Session, subject: LimitSubject) -> SpendingForm:
-    return SpendingForm.showing(spending.of(session, caller(), subject))
+    return SpendingForm.showing(spending.spending_of(session, caller(), subject))
 
 
 def reserved_words(session: Session, currency: str) -> str:
@@ -50,7 +50,7 @@ def reserved_words(session: Session, currency: str) -> str:
 def limits_page(subject: LimitSubject, form: SpendingForm, **words: Any) -> str:
     """The page of a key or a partner; ``words`` are its title, sentence and breadcrumbs."""
     with transaction(read_only=True) as session:
-        used = spending.of(session, caller(), subject, ahead=True)
+        used = spending.spending_of(session, caller(), subject, ahead=True)
         reserves = reserved_words(session, used.currency)
     return render_template(
         "portal/spending/edit.html",

@@ -11,7 +11,7 @@ from app.languages import gettext
 from app.models import utcnow
 from app.policy import Permission
 from app.portal.access.missing import is_permitted
-from app.portal.organizations.views import about
+from app.portal.organizations.views import organization_page_data
 from app.portal.spending.forms import OrganizationSpendingForm, SpendingForm
 from app.portal.spending.limit_pages import limits_page, reserved_words, save_limits, stored_limits
 from app.portal.spending.uses import bars_of, budget_bar
@@ -101,7 +101,7 @@ def _by_organization(session: Session, found: spending.SpendingState) -> dict[st
 
 
 def _stored_of_organization(session: Session, subject: LimitSubject) -> SpendingForm:
-    return OrganizationSpendingForm.showing(spending.of(session, caller(), subject))
+    return OrganizationSpendingForm.showing(spending.spending_of(session, caller(), subject))
 
 
 def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
@@ -110,7 +110,7 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
         used = _used(session, LimitSubject(organization_id=organization_id))
         return render_template(
             "portal/spending/organization.html",
-            **about(session, found, "portal.organization_spending"),
+            **organization_page_data(session, found, "portal.organization_spending"),
             **used,
             form=form,
             reserves=reserved_words(session, used["spending"].currency),
@@ -120,11 +120,11 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
 
 def _used(session: Session, subject: LimitSubject) -> dict[str, Any]:
     """Return what is spent, with its limits, its budget and what carriers charge."""
-    found = spending.of(session, caller(), subject, ahead=True)
+    found = spending.spending_of(session, caller(), subject, ahead=True)
     return {
         "spending": found,
         "bars": bars_of(found),
-        "budget": budget_bar(budgets.of(session, caller(), subject)),
+        "budget": budget_bar(budgets.budget_of(session, caller(), subject)),
         "carrier": _carrier_sums(session, subject.organization_id),
         "today": utcnow().date(),
     }

@@ -16,7 +16,7 @@ from app.languages import gettext
 from app.models import ContactImport
 from app.portal.uploads.new_views import created
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import moment
+from app.portal.web.formats import long_datetime
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
 from app.services.csv_files import first_line, lines
@@ -89,7 +89,7 @@ def _with_rows(session: Session, upload_id: UUID) -> ContactImport:
         message = gettext(
             "The rows of this upload were removed on %(time)s. "
             "Its figures and its history are still there.",
-            time=moment(found.rows_forgotten_at),
+            time=long_datetime(found.rows_forgotten_at),
         )
         raise Gone(message, "rows_forgotten")
     if found.checked_at is None or not found.columns:

@@ -79,7 +79,7 @@ def _item(row: UploadRow) -> BulkItem:
 
 
 def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    found = uploads.several(session, caller(), lists.ids_of(keys))
+    found = uploads.get_many(session, caller(), lists.ids_of(keys))
     return [_item(row) for row in _rows(session, found)]
 
 

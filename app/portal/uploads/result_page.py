@@ -11,7 +11,7 @@ from app.enums import CampaignStatus, ImportState, OrganizationStatus
 from app.extensions import caller, settings
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import Campaign, ContactImport, Organization
 from app.policy import Permission
 from app.portal.uploads.labels import (
@@ -21,7 +21,7 @@ from app.portal.uploads.labels import (
     sum_words,
 )
 from app.portal.uploads.sheet import LONGEST_CELL, reason_words
-from app.portal.web.formats import lasting, number, size
+from app.portal.web.formats import duration, number, size
 from app.portal.web.user_timezone import zone
 from app.services import outreach
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
@@ -158,7 +158,7 @@ def _applied(found: ContactImport) -> str:
     if found.apply_started_at is None or found.finished_at is None or found.apply_number > 1:
         return rows
     took = (found.finished_at - found.apply_started_at).total_seconds()
-    time = f"{written(took, 1)}{NO_BREAK}s" if took < 90 else lasting(round(took))
+    time = f"{written_number(took, 1)}{NO_BREAK}s" if took < 90 else duration(round(took))
     return gettext("%(rows)s in %(time)s", rows=rows, time=time)
 
 

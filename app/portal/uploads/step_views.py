@@ -11,7 +11,7 @@ from app.extensions import caller, delete_file, transaction
 from app.portal.uploads.check_page import Typed, check_context, path_of, to_upload, unless_moved_on
 from app.portal.uploads.forms import ReadingForm
 from app.portal.uploads.sheet import columns_of
-from app.portal.uploads.views import about
+from app.portal.uploads.views import upload_page_data
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version
 from app.services.imports import steps, uploads
@@ -122,7 +122,7 @@ def check_as_it_is(upload_id: UUID, typed: Typed | None = None) -> tuple[str, in
         found = uploads.get(session, caller(), upload_id)
         if found.state is not ImportState.CHECKED:
             return to_upload(upload_id)
-        context = about(session, found) | check_context(session, found, typed)
+        context = upload_page_data(session, found) | check_context(session, found, typed)
         page = render_template(
             "portal/uploads/check.html", changed_meanwhile=True, typed=typed is not None, **context
         )

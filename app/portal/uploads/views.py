@@ -64,11 +64,11 @@ def upload(upload_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
         page, more = _page_of(session, found)
-        return render_template(page, **about(session, found) | more)
+        return render_template(page, **upload_page_data(session, found) | more)
 
 
 def _page_of(session: Session, found: ContactImport) -> tuple[str, dict[str, Any]]:
-    """Return the page of the upload's state, and what it shows besides `about`."""
+    """Return the page of the upload's state, and what it shows besides `upload_page_data`."""
     if found.state in AT_WORK:
         return "portal/uploads/working.html", {}
     if found.undo_state == undo.UNDOING:
@@ -90,13 +90,15 @@ def upload_live(upload_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
         if found.state in AT_WORK or found.undo_state == undo.UNDOING:
-            return render_template("portal/uploads/_working.html", **about(session, found))
+            return render_template(
+                "portal/uploads/_working.html", **upload_page_data(session, found)
+            )
     if wants_fragment():
         return htmx_order("HX-Refresh", "true", 200)
     return redirect(url_for("portal.upload", upload_id=upload_id), 303)
 
 
-def about(session: Session, found: ContactImport) -> dict[str, Any]:
+def upload_page_data(session: Session, found: ContactImport) -> dict[str, Any]:
     own = found.created_by is not None and found.created_by == current_user.id
     return {
         "upload": found,

@@ -76,7 +76,7 @@ def _item(row: UserRow) -> BulkItem:
 
 def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted = {known for key in keys if (known := as_uuid(key))}
-    found = users.several(session, caller(), wanted)
+    found = users.get_many(session, caller(), wanted)
     return [_item(UserRow(user)) for user in found if may_change(user)]
 
 

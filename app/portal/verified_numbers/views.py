@@ -13,7 +13,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import VerifiedNumber, utcnow
 from app.portal.calls.labels import live
-from app.portal.organizations.views import about
+from app.portal.organizations.views import organization_page_data
 from app.portal.verified_numbers.calling import STATE_BADGES, NumberForm, call_with_code
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
@@ -151,7 +151,7 @@ def _list_page(organization_id: UUID, form: NumberForm) -> str:
         rows = verified_numbers.listing(session, caller(), organization_id)
         return render_template(
             "portal/verified_numbers/list.html",
-            **about(session, found, ENDPOINT),
+            **organization_page_data(session, found, ENDPOINT),
             form=form,
             rows=[(row, verified_numbers.state_of(row, utcnow())) for row in rows],
             badges=STATE_BADGES,

@@ -65,7 +65,7 @@ class BulkAction:
     """Whether operators, who belong to no partner, can't use it."""
     undo: str = ""
     """The action that reverses it, offered beside the results."""
-    several: Callable[[Session, Sequence[str]], list[BulkItem]] | None = None
+    get_many: Callable[[Session, Sequence[str]], list[BulkItem]] | None = None
     """How the rows are found, if they aren't in the list any more; such an action is offered only
     beside results."""
     load: Callable[[Session, str | None, int], Page[Any]] | None = None
@@ -75,18 +75,18 @@ class BulkAction:
 
 @dataclass(frozen=True, slots=True)
 class ListActions:
-    """The actions of a list. ``item`` describes a row, ``several`` returns those of the rows with
+    """The actions of a list. ``item`` describes a row, ``get_many`` returns those of the rows with
     these keys that the caller may see; ``exports`` if as the list loads them, for files."""
 
     item: Callable[[Any], BulkItem]
-    several: Callable[[Session, Sequence[str]], list[BulkItem]]
+    get_many: Callable[[Session, Sequence[str]], list[BulkItem]]
     actions: Sequence[BulkAction] = ()
     exports: bool = False
 
     @property
     def offered(self) -> list[BulkAction]:
         """The actions that the caller may use on rows of the list."""
-        return [each for each in self.actions if each.several is None and _may(each)]
+        return [each for each in self.actions if each.get_many is None and _may(each)]
 
     def named(self, name: str) -> BulkAction | None:
         """The action of this name, if the caller may use it."""

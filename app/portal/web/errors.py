@@ -19,7 +19,7 @@ from app.models import utcnow
 from app.policy.caller import Caller
 from app.portal.web.body_limits import stated_limit
 from app.portal.web.current_user import find_brand, known_user, sign_in_url
-from app.portal.web.formats import moment, size
+from app.portal.web.formats import long_datetime, size
 from app.services import storage, tenancy
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
@@ -207,7 +207,7 @@ def _later(error: RateLimited | Unavailable) -> Response:
         text = gettext(
             "%(problem)s You can try again from %(moment)s on. Nothing was changed.",
             problem=error.message,
-            moment=moment(until, zone),
+            moment=long_datetime(until, zone),
         )
     return with_wait(error_page(429, text), error)
 

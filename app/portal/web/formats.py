@@ -13,7 +13,7 @@ from markupsafe import Markup
 from app.enums import CallStatus, CarrierKind
 from app.languages import gettext, lazy_gettext, locale
 from app.languages.dates import JOINER, NO_BREAK, written_date, written_days, zone_letters
-from app.languages.numbers import number_marks, written, written_share
+from app.languages.numbers import number_marks, written_number, written_share
 from app.models import is_erased, utcnow
 from app.phone import closing
 from app.portal.web.navigation import ROLE_NAMES
@@ -50,8 +50,8 @@ CARRIER_NAMES: dict[str, str] = {
 
 def number(value: float | Decimal | None, digits: int | None = 0) -> str:
     """12,345 in the user's number format; an en dash for None. ``digits`` is passed to
-    `written`."""
-    return "–" if value is None else written(value, digits)
+    `written_number`."""
+    return "–" if value is None else written_number(value, digits)
 
 
 def quantity(count: int | None) -> str:
@@ -59,7 +59,7 @@ def quantity(count: int | None) -> str:
     return number(count or None)
 
 
-def lasting(seconds: int | None) -> str:
+def duration(seconds: int | None) -> str:
     """45 s; from a minute on 6 min 33 s, then 2 h 5 min; an en dash for None."""
     if seconds is None:
         return "–"
@@ -93,7 +93,7 @@ def last_day(end: datetime | None, zone: str = "UTC") -> str:
     return day(end - timedelta(microseconds=1) if end else None, zone)
 
 
-def moment(value: datetime | None, zone: str = "UTC") -> str:
+def long_datetime(value: datetime | None, zone: str = "UTC") -> str:
     """21 November 2026, 10:47 GMT, for sentences."""
     if value is None:
         return "–"
@@ -101,7 +101,7 @@ def moment(value: datetime | None, zone: str = "UTC") -> str:
     return f"{written_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
 
 
-def short_moment(value: datetime | None, zone: str = "UTC") -> str:
+def medium_datetime(value: datetime | None, zone: str = "UTC") -> str:
     """21 Nov 2026, 10:47 GMT, for details in a narrow column."""
     if value is None:
         return "–"
@@ -109,7 +109,7 @@ def short_moment(value: datetime | None, zone: str = "UTC") -> str:
     return f"{written_date(local, 'yMMMd')}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
 
 
-def when(value: datetime | None, zone: str = "UTC") -> str:
+def short_datetime(value: datetime | None, zone: str = "UTC") -> str:
     """21 Nov, 10:47 for tables that name their zone; with the year if it is another one."""
     if value is None:
         return "–"
@@ -143,14 +143,16 @@ def range_end(words: str) -> str:
     return JOINER + words
 
 
-def age(since: datetime) -> str:
+def time_since(since: datetime) -> str:
     """3 hours, 2 days: how long ago it was, in one unit."""
     return format_timedelta(utcnow() - since, locale=locale())
 
 
-def when_in_zone(value: datetime, zone: str) -> str:
+def short_datetime_in_zone(value: datetime, zone: str) -> str:
     """21 Nov, 10:47 GMT where nothing else names the zone."""
-    return f"{when(value, zone)}{NO_BREAK}{zone_letters(value.astimezone(ZoneInfo(zone)))}"
+    return (
+        f"{short_datetime(value, zone)}{NO_BREAK}{zone_letters(value.astimezone(ZoneInfo(zone)))}"
+    )
 
 
 def breakable(address: str) -> Markup:
@@ -170,9 +172,9 @@ def size(octets: int) -> str:
     value = float(octets)
     for unit in ("B", "kB", "MB"):
         if value < 1000:
-            return f"{written(value, 0 if unit == 'B' else 1)}{NO_BREAK}{unit}"
+            return f"{written_number(value, 0 if unit == 'B' else 1)}{NO_BREAK}{unit}"
         value /= 1000
-    return f"{written(value, 1)}{NO_BREAK}GB"
+    return f"{written_number(value, 1)}{NO_BREAK}GB"
 
 
 def phone(e164: str | None) -> str:
@@ -198,7 +200,7 @@ def carrier_title(kind: str) -> str:
     return name[0].upper() + name[1:]
 
 
-def night_words(start: time, end: time) -> str | None:
+def night_calls_warning(start: time, end: time) -> str | None:
     """Return a warning if calls between these hours can be at night; None if they can't."""
     if start >= closing(end) or (start >= _DAYTIME[0] and closing(end) <= _DAYTIME[1]):
         return None
@@ -226,8 +228,19 @@ def typographic(message: str) -> str:
 
 def register(app: Flask) -> None:
     filters = (
-        *(number, quantity, day, moment, short_moment, when, when_in_zone, utc_days, size, phone),
-        *(age, breakable, clock, hours_end, initials, lasting, range_end, unbroken),
+        *(
+            number,
+            quantity,
+            day,
+            long_datetime,
+            medium_datetime,
+            short_datetime,
+            short_datetime_in_zone,
+            utc_days,
+            size,
+            phone,
+        ),
+        *(time_since, breakable, clock, hours_end, initials, duration, range_end, unbroken),
     )
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters.update(money=money, micros=micros)

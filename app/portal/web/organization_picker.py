@@ -92,7 +92,7 @@ def choose_page(
             if row.id == has_it
             else (
                 row.name,
-                about(row, used.get(row.id)),
+                organization_hint(row, used.get(row.id)),
                 url_for(endpoint, **named, organization=row.id),
             )
             for row in found.items
@@ -109,7 +109,7 @@ def choose_page(
     )
 
 
-def about(row: Organization, used: OrganizationUse | None = None) -> str:
+def organization_hint(row: Organization, used: OrganizationUse | None = None) -> str:
     """Return what helps to choose: the plan, a suspension, the assistants if counted."""
     words = [plan_name(row)]
     if row.status is OrganizationStatus.SUSPENDED:

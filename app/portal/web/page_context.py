@@ -21,7 +21,7 @@ from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
 from app.portal.web.browser_choices import THEME_COOKIE, THEMES
 from app.portal.web.cookies import read_cookie
 from app.portal.web.current_user import find_brand, known_user, must_add_factor
-from app.portal.web.formats import moment
+from app.portal.web.formats import long_datetime
 from app.portal.web.navigation import ROLE_NAMES, NavigationGroup, navigation_for, settings_groups
 from app.services import pauses
 from app.services.audit import notified
@@ -128,7 +128,7 @@ def _context() -> dict[str, Any]:
         "account_url": None if is_held else url_for("portal.account"),
         "theme_url": url_for("portal.theme"),
         "sign_out_url": url_for("portal.sign_out"),
-        "now": moment(utcnow(), zone),
+        "now": long_datetime(utcnow(), zone),
         "request_id": request_id(),
         "zone": zone,
     }

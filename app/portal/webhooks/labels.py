@@ -13,11 +13,11 @@ from flask import url_for
 from app.enums import DeliveryState, PauseReason, WebhookEvent
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import NO_BREAK
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import WebhookDelivery, WebhookEndpoint, utcnow
 from app.portal.api_access.labels import CredentialBadge
 from app.portal.web.confirmation import ConfirmationPage
-from app.portal.web.formats import moment, when
+from app.portal.web.formats import long_datetime, short_datetime
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import EVENT_WORDS
 from app.services.webhooks.addresses import SavedAddress
@@ -95,7 +95,7 @@ def address_news(endpoint: WebhookEndpoint, address: SavedAddress | None) -> Del
         return DeliveryResult("warning", gettext("Host not found"), words)
     if address.is_first:
         return None
-    at = moment(address.saved_at, zone())
+    at = long_datetime(address.saved_at, zone())
     words = gettext("Send a test event to check the new address.")
     title = gettext("Address changed on %(moment)s; no delivery yet", moment=at)
     return DeliveryResult("info", title, words)
@@ -138,10 +138,10 @@ def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict
 def next_attempt_at(delivery: WebhookDelivery) -> str:
     """Return when the next attempt is: within a minute in seconds, else as a time."""
     if delivery.next_attempt_at is None:
-        return when(None)
+        return short_datetime(None)
     left = delivery.next_attempt_at - utcnow()
     if left >= SOON:
-        return when(delivery.next_attempt_at, zone())
+        return short_datetime(delivery.next_attempt_at, zone())
     seconds = ceil(left.total_seconds())
     return gettext("in %(num)s s", num=seconds) if seconds > 0 else gettext("now")
 
@@ -151,8 +151,8 @@ def took(seconds: float | None) -> str:
     if seconds is None:
         return "–"
     if seconds < 1:
-        return f"{written(seconds * 1000, 0)}{NO_BREAK}ms"
-    return f"{written(seconds, 1)}{NO_BREAK}s"
+        return f"{written_number(seconds * 1000, 0)}{NO_BREAK}ms"
+    return f"{written_number(seconds, 1)}{NO_BREAK}s"
 
 
 def is_under_way(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:
@@ -208,7 +208,7 @@ def retry_words(endpoint: WebhookEndpoint, shown: Iterable[WebhookDelivery]) -> 
     refusal = refusal_words(shown) or gettext("The receiver didn’t answer.")
     last = _last_refused(shown)
     tried = last and last.last_attempt_at
-    at = gettext("Last attempt: %(moment)s.", moment=moment(tried, zone())) if tried else ""
+    at = gettext("Last attempt: %(moment)s.", moment=long_datetime(tried, zone())) if tried else ""
     return " ".join(filter(None, (refusal, at, follows)))
 
 

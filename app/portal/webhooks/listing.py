@@ -55,7 +55,7 @@ def _item(endpoint: WebhookEndpoint) -> BulkItem:
 
 def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted = {known for key in keys if (known := as_uuid(key))}
-    return [_item(each) for each in endpoints.several(session, caller(), wanted)]
+    return [_item(each) for each in endpoints.get_many(session, caller(), wanted)]
 
 
 WEBHOOKS = ListDefinition(

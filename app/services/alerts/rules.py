@@ -14,7 +14,7 @@ from app import languages
 from app.enums import AlertMeasure, AlertPeriod, AlertScope, OrganizationStatus
 from app.errors import NotFound, Problem, ValidationFailed, refuse_any, refuse_stale
 from app.languages import gettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -184,7 +184,9 @@ def _checked(
     least = 0 if wanted.measure is AlertMeasure.FAILED_CALLS else 1  # more than none
     if wanted.threshold is None or not least <= wanted.threshold <= most:
         message = gettext(
-            "Enter a whole number from %(least)s to %(most)s.", least=least, most=written(most)
+            "Enter a whole number from %(least)s to %(most)s.",
+            least=least,
+            most=written_number(most),
         )
         problems.append(Problem("threshold", "out_of_range", message))
     if wanted.scope is AlertScope.PARTNER and wanted.measure is AlertMeasure.LIMITS:

@@ -2,7 +2,7 @@
 
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
 from app.languages import gettext, lazy_gettext, ngettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import AlertRule
 
 PERIOD_WORDS: dict[AlertPeriod, str] = {
@@ -40,7 +40,7 @@ def sentence(rule: AlertRule, organization: str | None) -> str:
     """What opens an alert: "Acme has less than 20 % of calls answered in 7 days"."""
     who = _watched(rule, organization)
     count = rule.threshold
-    values = {"who": who, "num": written(count), "period": _period(rule)}
+    values = {"who": who, "num": written_number(count), "period": _period(rule)}
     match rule.measure:
         # Translators: %(who)s is an organization or "The portal", %(period)s such as "in 7 days".
         case AlertMeasure.CONVERSATIONS:
@@ -101,7 +101,7 @@ def _failed_calls(count: int, values: dict[str, str]) -> str:
 def title(rule: AlertRule, value: int, organization: str | None) -> str:
     """What an alert found: "Acme: 14 % of calls answered in 7 days"."""
     who = organization or gettext("The portal")
-    values = {"who": who, "num": written(value), "period": _period(rule)}
+    values = {"who": who, "num": written_number(value), "period": _period(rule)}
     match rule.measure:
         case AlertMeasure.CONVERSATIONS:
             words = ngettext(
@@ -144,7 +144,11 @@ def title(rule: AlertRule, value: int, organization: str | None) -> str:
 
 def amount(rule: AlertRule, value: int) -> str:
     """What a rule measures: "308" or "14 %"."""
-    return _on_one_line(f"{written(value)} %") if UNITS[rule.measure] == "%" else written(value)
+    return (
+        _on_one_line(f"{written_number(value)} %")
+        if UNITS[rule.measure] == "%"
+        else written_number(value)
+    )
 
 
 def _period(rule: AlertRule) -> str:

@@ -15,12 +15,12 @@ from app.services.assistants.queries import (
     external_id_keys,
     find_by_number,
     get,
+    get_many,
     list_all,
     of_organization,
     readiness,
     readiness_of,
     search,
-    several,
     visible,
     with_organizations,
 )

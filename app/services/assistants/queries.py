@@ -288,7 +288,7 @@ def get(
     return fetch(session, query, missing, for_change=for_change)
 
 
-def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Assistant]:
+def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Assistant]:
     """Return those of the assistants that the caller may use, by name."""
     rows = visible(caller).where(Assistant.id.in_(ids))
     return session.scalars(rows.order_by(Assistant.name_key, Assistant.id)).all()

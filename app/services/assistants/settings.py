@@ -17,7 +17,7 @@ from app.errors import (
     refuse_too_long,
 )
 from app.languages import gettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import Assistant, Campaign, ContactExternalId, ExternalIdKey, Organization
 from app.phone import PhoneError, normalise
 from app.policy import Permission
@@ -239,7 +239,7 @@ def _voice_problem(
 def _text(field: str, value: str | None, limit: int, problems: list[Problem]) -> str | None:
     text = (value or "").replace("\0", "").replace("\r\n", "\n").strip()
     if len(text) > limit:
-        most = written(limit)
+        most = written_number(limit)
         message = gettext("Too long. Use at most %(most)s characters.", most=most)
         problems.append(Problem(field, "too_long", message))
     return text or None

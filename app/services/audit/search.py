@@ -94,7 +94,7 @@ def count_if_few(session: Session, caller: Caller, chosen: HistoryFilter, most: 
     return count_among(session, rows, few, most)
 
 
-def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[AuditEntry]:
+def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[AuditEntry]:
     """Return those of the entries that the caller may see, newest first. Raises `Forbidden`."""
     rows = _rows(session, caller, HistoryFilter()).where(AuditEntry.id.in_(ids))
     return session.scalars(rows.order_by(AuditEntry.id.desc())).all()

@@ -220,7 +220,9 @@ def finish(
     if len(users) > 1:
         offer = offered_accounts.create(session, [user.id for user in users])
         return SignInOutcome(choices=_choices(session, users), offer=offer)
-    entry = admit(session, users[0], attempt.ip, request_id, host=host, remembered=remembered)
+    entry = finish_first_step(
+        session, users[0], attempt.ip, request_id, host=host, remembered=remembered
+    )
     return SignInOutcome(user=entry.user, second_step=entry.second_step)
 
 
@@ -241,11 +243,11 @@ def choose(
         user = session.scalars(_usable().where(User.id == user_id)).one_or_none()
     if user is None or ways_in.required_provider(session, user):
         return SignInOutcome()
-    entry = admit(session, user, ip, request_id, host=host, remembered=remembered)
+    entry = finish_first_step(session, user, ip, request_id, host=host, remembered=remembered)
     return SignInOutcome(user=entry.user, second_step=entry.second_step)
 
 
-def admit(
+def finish_first_step(
     session: Session,
     user: User,
     ip: str | None,
@@ -256,7 +258,7 @@ def admit(
 ) -> SignInEntry:
     """Sign in a user whose password was right, or begin the second step that they need."""
     if user.second_factor_at is None or second_step.is_remembered(session, user.id, remembered):
-        return SignInEntry(let_in(session, user, ip, request_id))
+        return SignInEntry(record_sign_in(session, user, ip, request_id))
     return SignInEntry(
         second_step=second_step.begin(session, user.id, host=sessions.host_name(host))
     )
@@ -275,7 +277,7 @@ def finish_second_step(
             session, user.partner_id, ip, request_id, "company_account_required"
         )
         return None
-    return let_in(session, user, ip, request_id)
+    return record_sign_in(session, user, ip, request_id)
 
 
 def required_provider_of(session: Session, user_id: UUID) -> str | None:
@@ -290,7 +292,7 @@ def usable_user(session: Session, user_id: UUID) -> User | None:
     return session.scalars(query).one_or_none()
 
 
-def let_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:
+def record_sign_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:
     """Record the sign-in of a user; the portal creates the session."""
     sessions.note_times(session, user, last_sign_in=utcnow())
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Tier, UsageUnit
 from app.languages import gettext, ngettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import PLAN, BillingDay, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -41,7 +41,7 @@ def used_up(bill: Bill) -> UsedUp | None:
     line = bill.usage
     if line is None or not line.included or 100 * line.used < NEAR * line.included:
         return None
-    used = written(line.used)
+    used = written_number(line.used)
     price = exact_micros(line.unit_micros, bill.currency)
     if line.unit == UsageUnit.MINUTE:
         title = ngettext(

@@ -18,10 +18,10 @@ from app.services.calls.searching import (
     CallSearch,
     count,
     count_if_few,
+    get_many,
     has_imported,
     names_of,
     search,
-    several,
     without_calls,
 )
 from app.services.calls.verification import request_verification, simulated_code

@@ -14,7 +14,7 @@ from app.enums import AnsweredBy, CallStatus, EndedReason, WebhookEvent
 from app.errors import Sentence
 from app.gateways.carriers.base import CarrierEvent, CarrierEventKind
 from app.gateways.job_queue import enqueue_call
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import (
     Assistant,
     Call,
@@ -251,7 +251,7 @@ def _retry(
         return None
     minutes = organization.retry_minutes
     sentence = _RETRIED_SOON if minutes == 1 else _RETRIED
-    why = sentence(reason_words=_WORTH_RETRYING[reason](), minutes=written(minutes))
+    why = sentence(reason_words=_WORTH_RETRYING[reason](), minutes=written_number(minutes))
     return limits.LimitWait(retry_at, why)
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
 from app.errors import Sentence, in_language
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import Call, CallAttempt, Organization
 from app.phone import closing, within_calling_hours
 from app.services.calls.states import holds_line
@@ -219,7 +219,7 @@ def _rests(session: Session, phone_number: str, organization: Organization) -> L
     if minutes is None:
         return None
     rang = _times_rung(session, phone_number, organization, 1)
-    why = _WAITS_ONE() if minutes == 1 else _WAITS(minutes=written(minutes))
+    why = _WAITS_ONE() if minutes == 1 else _WAITS(minutes=written_number(minutes))
     return LimitWait(rang[0] + timedelta(minutes=minutes), why) if rang else None
 
 

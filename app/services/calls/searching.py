@@ -90,7 +90,7 @@ def search(
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
-def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Call]:
+def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Call]:
     """Return those of the calls that the caller may see, newest first. Raises `Forbidden`."""
     caller.require(Permission.CALLS_READ)
     rows = visible(caller).where(Call.id.in_(ids))

@@ -16,10 +16,10 @@ from app.services.campaigns.loading import (
     count,
     get,
     get_for_new_contacts,
+    get_many,
     list_all,
     of_assistant,
     search,
-    several,
     visible,
 )
 from app.services.campaigns.outreach import external_id_keys, external_id_keys_of, lock, revise

@@ -50,7 +50,7 @@ def get_for_new_contacts(session: Session, caller: Caller, campaign_id: UUID) ->
     return campaign
 
 
-def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Campaign]:
+def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Campaign]:
     """Return those of the campaigns that the caller may use, by name."""
     rows = visible(caller).where(Campaign.id.in_(ids))
     return session.scalars(rows.order_by(Campaign.name_key, Campaign.id)).all()

@@ -9,10 +9,10 @@ from app.services.contacts.queries import (
     ContactPage,
     count,
     get,
+    get_many,
     named,
     page,
     reached_at,
     search,
-    several,
     statuses_of,
 )

@@ -213,7 +213,7 @@ def _matching(
     return rows
 
 
-def several(session: Session, campaign: Campaign, ids: Collection[UUID]) -> Sequence[Contact]:
+def get_many(session: Session, campaign: Campaign, ids: Collection[UUID]) -> Sequence[Contact]:
     """Return those of the contacts that are in the campaign, newest first. The campaign must come
     from its loader."""
     rows = select(Contact).where(Contact.campaign_id == campaign.id, Contact.id.in_(ids))

@@ -4,11 +4,11 @@ from app.services.do_not_call.bulk_add import AddedNumbers, add_many, waiting_ca
 from app.services.do_not_call.entries import (
     add,
     count,
+    get_many,
     is_listed,
     listed_among,
     listing,
     remove,
-    several,
 )
 from app.services.do_not_call.overview import ListSize, entry, sizes
 from app.services.do_not_call.parsing import (

@@ -77,7 +77,7 @@ def count(
     return count_up_to(session, rows.with_only_columns(DoNotCallEntry.phone), most)
 
 
-def several(
+def get_many(
     session: Session, caller: Caller, organization_id: UUID, phones: Collection[str]
 ) -> Sequence[DoNotCallEntry]:
     """Return those of the numbers (E.164) that are on the list, in order. Raises `NotFound`."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.contact_files.spreadsheet_damage import inspect_country, inspect_phone
 from app.errors import ValidationFailed
 from app.languages import gettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.phone import PhoneError, country_name, is_plausible, normalise
 from app.services.pasted_lines import PastedLine, lines_of
 
@@ -55,8 +55,8 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
     if len(lines) > MOST_NUMBERS:
         message = gettext(
             "%(number)s lines are too many. Add at most %(most)s at a time.",
-            number=written(len(lines)),
-            most=written(MOST_NUMBERS),
+            number=written_number(len(lines)),
+            most=written_number(MOST_NUMBERS),
         )
         raise ValidationFailed.on("numbers", "too_many", message)
     good: dict[str, SheetLine] = {}

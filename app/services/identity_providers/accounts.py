@@ -71,7 +71,7 @@ def admit(
         )
         .values(used_at=utcnow())
     )
-    user = sign_in.let_in(session, allowed, ip, request_id)
+    user = sign_in.record_sign_in(session, allowed, ip, request_id)
     return AdmittedUser(user, linked_now=linked is None)
 
 

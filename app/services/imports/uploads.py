@@ -187,7 +187,7 @@ def _matching(
     return rows
 
 
-def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[ContactImport]:
+def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[ContactImport]:
     """Return those of the uploads that the caller may see, newest first."""
     rows = visible(caller).where(ContactImport.id.in_(ids))
     return session.scalars(rows.order_by(ContactImport.id.desc())).all()

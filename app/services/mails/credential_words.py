@@ -4,7 +4,7 @@ from datetime import datetime
 
 from app.enums import Role
 from app.languages import gettext, gettext_noop, ngettext
-from app.services.mails.facts import MailFacts, MailTable, MailTexts, as_administrator, moment
+from app.services.mails.facts import MailFacts, MailTable, MailTexts, as_administrator, written_time
 
 _CREATED = {
     "key": gettext_noop("New API key: %(name)s"),
@@ -129,7 +129,7 @@ def _about(facts: MailFacts) -> tuple[str, ...]:
         name = details["organization"]
         lines.append(gettext("It belongs to the organization %(name)s.", name=name))
     if details["endsAt"]:
-        ends = moment(datetime.fromisoformat(details["endsAt"]), facts.zone)
+        ends = written_time(datetime.fromisoformat(details["endsAt"]), facts.zone)
         lines.append(gettext("It works until %(moment)s.", moment=ends))
     return tuple(lines)
 

@@ -77,14 +77,14 @@ class MailFacts:
 
     @property
     def at(self) -> str:
-        return moment(self.mail.created_at, self.zone)
+        return written_time(self.mail.created_at, self.zone)
 
     @property
     def until(self) -> str:
-        return moment(self.link_ends, self.zone) if self.link_ends else ""
+        return written_time(self.link_ends, self.zone) if self.link_ends else ""
 
 
-def moment(value: datetime, zone: str) -> str:
+def written_time(value: datetime, zone: str) -> str:
     """21 November 2026, 10:47 GMT"""
     local = value.astimezone(ZoneInfo(zone))
     words = f"{written_date(local, 'yMMMMd')}, {local:%H:%M} {zone_letters(local)}"

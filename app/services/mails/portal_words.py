@@ -4,7 +4,7 @@ from datetime import datetime
 
 from app.enums import DomainPurpose
 from app.languages import gettext
-from app.services.mails.facts import MailFacts, MailTexts, as_administrator, moment
+from app.services.mails.facts import MailFacts, MailTexts, as_administrator, written_time
 
 
 def webhook_paused(facts: MailFacts) -> MailTexts:
@@ -72,7 +72,7 @@ def domain_records(facts: MailFacts) -> MailTexts:
         )
     elif until:
         heading = gettext("DNS records of %(domain)s are missing", domain=domain)
-        ends = moment(datetime.fromisoformat(until), facts.zone)
+        ends = written_time(datetime.fromisoformat(until), facts.zone)
         paragraphs = (
             gettext(
                 "If they are still missing on %(moment)s, your customers can’t use this domain any "

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.languages import gettext
 from app.languages.dates import NO_BREAK, month_alone, written_date, written_days
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.services.mails.facts import MailChart, MailFacts, MailTable, MailTexts
 
 WEEK = 7
@@ -72,6 +72,6 @@ def _weeks(start: date, paper: Mapping[str, Any] | None) -> MailChart | None:
         last = first.replace(day=first.day + len(weeks[place]) - 1)
         label = written_days(first, last, "MMMd").replace(NO_BREAK, " ")
         share = max(1, round(100 * now / most)) if now else 0
-        bars.append((label, share, (written(now), written(before))))
+        bars.append((label, share, (written_number(now), written_number(before))))
     head = (gettext("Conversations by week"), month_alone(start), gettext("Month before"))
     return MailChart(head, tuple(bars))

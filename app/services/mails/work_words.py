@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Any
 
 from app.languages import gettext, lazy_gettext, ngettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.services.exports.words import SUBJECT_TITLES, problem_words
-from app.services.mails.facts import MailFacts, MailTexts, as_administrator, moment
+from app.services.mails.facts import MailFacts, MailTexts, as_administrator, written_time
 
 _CHANGED: dict[str, Callable[[int], str]] = {
     "created": lambda n: ngettext("%(num)s created", "%(num)s created", n),
@@ -26,8 +26,8 @@ _NOT_APPLIED: dict[str, Callable[[int], str]] = {
 def import_finished(facts: MailFacts) -> MailTexts:
     counts, product = facts.details, facts.brand.product_name
     given = {
-        "rows": written(counts["rows"]),
-        "total": written(counts["total"]),
+        "rows": written_number(counts["rows"]),
+        "total": written_number(counts["total"]),
         "file": counts["file"],
         "campaign": counts["campaign"],
     }
@@ -136,7 +136,7 @@ def numbers_unconfirmed(facts: MailFacts) -> MailTexts:
     details = facts.details
     numbers, count = details["numbers"], details["count"]
     listed = {"account": details["account"], "numbers": ", ".join(numbers)}
-    more = written(count - len(numbers))
+    more = written_number(count - len(numbers))
     heading = ngettext(
         "%(number)s is no longer confirmed",
         "%(num)s numbers are no longer confirmed",
@@ -207,13 +207,17 @@ def alerts_opened(facts: MailFacts) -> MailTexts:
     is_chosen, about = details.get("isRecipient", False), details.get("organizationId")
     titles = tuple(f"{words}." for words in details["titles"])
     more = (
-        (gettext("And %(count)s more.", count=written(details["more"])),) if details["more"] else ()
+        (gettext("And %(count)s more.", count=written_number(details["more"])),)
+        if details["more"]
+        else ()
     )
     count = len(titles) + details["more"]
     heading = (
         details["titles"][0]
         if count == 1
-        else gettext("%(count)s alerts: %(rule)s", count=written(count), rule=details["rule"])
+        else gettext(
+            "%(count)s alerts: %(rule)s", count=written_number(count), rule=details["rule"]
+        )
     )
     return MailTexts(
         subject=heading,
@@ -271,9 +275,11 @@ def export_finished(facts: MailFacts) -> MailTexts:
     listed = (
         gettext("List: %(list)s.", list=name)
         if problem
-        else gettext("List: %(list)s. Rows: %(rows)s.", list=name, rows=written(details["rows"]))
+        else gettext(
+            "List: %(list)s. Rows: %(rows)s.", list=name, rows=written_number(details["rows"])
+        )
     )
-    until = moment(datetime.fromisoformat(details["until"]), facts.zone)
+    until = written_time(datetime.fromisoformat(details["until"]), facts.zone)
     ending = (
         problem_words(details["list"], problem)
         if problem

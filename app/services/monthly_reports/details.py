@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.languages import gettext
 from app.languages.dates import NO_BREAK, written_date
-from app.languages.numbers import written, written_share
+from app.languages.numbers import written_number, written_share
 from app.models import Organization, Partner
 from app.policy.caller import Caller
 from app.services import reporting
@@ -35,12 +35,16 @@ def details_of(
     found = reporting.monthly(session, caller, month.start, today, organization_id)
     now, before = found.now, found.before
     figures = [
-        (gettext("Conversations"), written(now.conversations), written(before.conversations)),
-        (gettext("With a person"), written(now.by_human), written(before.by_human)),
+        (
+            gettext("Conversations"),
+            written_number(now.conversations),
+            written_number(before.conversations),
+        ),
+        (gettext("With a person"), written_number(now.by_human), written_number(before.by_human)),
         (
             gettext("Talk time (minutes)"),
-            written(now.seconds // 60),
-            written(before.seconds // 60),
+            written_number(now.seconds // 60),
+            written_number(before.seconds // 60),
         ),
         (gettext("Calls answered"), _rate(found.calls), _rate(found.calls_before)),
     ]
@@ -93,4 +97,7 @@ def _rate(calls: reporting.AnsweredCalls) -> str:
 
 
 def _named(movers: Sequence[reporting.ConversationChange]) -> list[tuple[str, str, str]]:
-    return [(each.name, written(each.conversations), written(each.before)) for each in movers]
+    return [
+        (each.name, written_number(each.conversations), written_number(each.before))
+        for each in movers
+    ]

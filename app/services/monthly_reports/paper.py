@@ -6,7 +6,7 @@ from typing import Any
 
 from app.languages import gettext, ngettext
 from app.languages.dates import NO_BREAK, month_alone, written_date
-from app.languages.numbers import written, written_share
+from app.languages.numbers import written_number, written_share
 from app.services.billing.margin import MonthMargin
 from app.services.money_words import micros
 from app.services.reporting import ConversationChange, MonthlyReport
@@ -70,7 +70,7 @@ def _chart(report: MonthlyReport) -> dict[str, Any] | None:
         "most": gettext(
             "Most on %(day)s: %(num)s",
             day=written_date(busiest.day, "yMMMd"),
-            num=written(busiest.conversations),
+            num=written_number(busiest.conversations),
         ),
         "days": days,
     }
@@ -82,7 +82,11 @@ def _tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> list[Tabl
     earlier = gettext("Month before")
     columns = ("", month_alone(report.span.start), earlier)
     figures = [
-        (gettext("Conversations"), written(now.conversations), written(before.conversations)),
+        (
+            gettext("Conversations"),
+            written_number(now.conversations),
+            written_number(before.conversations),
+        ),
         (
             gettext("With a person"),
             written_share(now.by_human, now.conversations),
@@ -90,8 +94,8 @@ def _tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> list[Tabl
         ),
         (
             gettext("Talk time (minutes)"),
-            written(now.seconds // 60),
-            written(before.seconds // 60),
+            written_number(now.seconds // 60),
+            written_number(before.seconds // 60),
         ),
         (
             gettext("Calls answered"),
@@ -112,7 +116,10 @@ def _tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> list[Tabl
 
 
 def _movers(movers: Sequence[ConversationChange]) -> list[tuple[str, str, str]]:
-    return [(each.name, written(each.conversations), written(each.before)) for each in movers]
+    return [
+        (each.name, written_number(each.conversations), written_number(each.before))
+        for each in movers
+    ]
 
 
 def _earned(one: MonthMargin | None, *, has_model: bool) -> list[tuple[str, str]]:

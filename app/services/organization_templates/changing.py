@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role, Tier
 from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
 from app.languages import gettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import Organization, OrganizationTemplate, new_id
 from app.models.base import name_key
 from app.policy import Permission
@@ -249,8 +249,8 @@ def _refuse_more_assistants(content: TemplateContent) -> None:
     if content.assistant_limit and count >= content.assistant_limit:
         message = gettext(
             "The template has %(used)s of %(limit)s assistants. Raise its assistant limit first.",
-            used=written(count),
-            limit=written(content.assistant_limit),
+            used=written_number(count),
+            limit=written_number(content.assistant_limit),
         )
         raise ValidationFailed(message, "agent_limit_reached")
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Tier
 from app.languages import gettext, ngettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import OAuthClient, Organization, PlanLimit
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -119,7 +119,7 @@ def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str
     """Basic allows each organization 2 calls at once instead of as many as this portal.
 
     ``what`` is "at once" or "a day"."""
-    words: dict[str, object] = {"plan": plan, "before": written(old or 0)}
+    words: dict[str, object] = {"plan": plan, "before": written_number(old or 0)}
     is_at_once = what == "at once"
     if new is None and is_at_once:
         return gettext(
@@ -173,7 +173,7 @@ def _legacy_clients(session: Session, organization: Organization) -> int:
 
 
 def _of_assistants(name: str, used: int, before: int, limit: int) -> ChangeEffect:
-    words: dict[str, object] = {"name": name, "limit": written(limit)}
+    words: dict[str, object] = {"name": name, "limit": written_number(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s assistant, with no limit.",
@@ -208,13 +208,13 @@ def _of_assistants(name: str, used: int, before: int, limit: int) -> ChangeEffec
         )
         # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
         sentence = gettext(
-            "%(has)s: %(num)s more can be added.", has=has, num=written(limit - used)
+            "%(has)s: %(num)s more can be added.", has=has, num=written_number(limit - used)
         )
     return ChangeEffect(sentence, _weight(used, before, limit))
 
 
 def _of_users(name: str, used: int, before: int, limit: int) -> ChangeEffect:
-    words: dict[str, object] = {"name": name, "limit": written(limit)}
+    words: dict[str, object] = {"name": name, "limit": written_number(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s user, with no limit.",
@@ -249,7 +249,7 @@ def _of_users(name: str, used: int, before: int, limit: int) -> ChangeEffect:
         )
         # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
         sentence = gettext(
-            "%(has)s: %(num)s more can be added.", has=has, num=written(limit - used)
+            "%(has)s: %(num)s more can be added.", has=has, num=written_number(limit - used)
         )
     return ChangeEffect(sentence, _weight(used, before, limit))
 

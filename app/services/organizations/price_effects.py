@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Tier, UsageUnit
 from app.languages import gettext, ngettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.organizations import UpdateOrganizationInput
@@ -83,7 +83,7 @@ def _weight(before: Bill, after: Bill) -> EffectWeight:
 
 
 def _use(plan: str, usage: StatementLine) -> str:
-    words: dict[str, object] = {"plan": plan, "included": written(usage.included)}
+    words: dict[str, object] = {"plan": plan, "included": written_number(usage.included)}
     if usage.unit == UsageUnit.MINUTE:
         return ngettext(
             "%(num)s minute is used this month; %(plan)s includes %(included)s.",

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Problem, refuse_any
 from app.languages import gettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import AuditEntry, Organization
 from app.phone import OPENED_BY, DestinationLayer, closing, country_name, regions
 from app.policy import Permission
@@ -236,8 +236,8 @@ def _problems(
         if not kept and not least <= value <= most:
             message = gettext(
                 "Enter a whole number from %(least)s to %(most)s.",
-                least=written(least),
-                most=written(most),
+                least=written_number(least),
+                most=written_number(most),
             )
             yield Problem(wire_name(name), "out_of_range", message)
     if (rules.number_most_calls is None) != (rules.number_most_days is None):

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, CampaignStatus, OutreachState
 from app.errors import Conflict, Problem, ValidationFailed
 from app.languages import gettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
 from app.phone import EVERY_DAY, closing
 from app.policy.caller import Caller
@@ -222,12 +222,12 @@ def plan_problems(plan: CampaignPlan, most_at_once: int) -> Iterator[Problem]:
     for name, most in bounds:
         value = getattr(plan, name)
         if value is not None and not 1 <= value <= most:
-            message = gettext("Enter a whole number from 1 to %(most)s.", most=written(most))
+            message = gettext("Enter a whole number from 1 to %(most)s.", most=written_number(most))
             yield Problem(wire_name(name), "out_of_range", message)
     for name in ("intro_message", "voicemail_message", "call_instructions"):
         text = getattr(plan, name) or ""
         if len(text) > MOST_WORDS:
             message = gettext(
-                "Too long. Use at most %(most)s characters.", most=written(MOST_WORDS)
+                "Too long. Use at most %(most)s characters.", most=written_number(MOST_WORDS)
             )
             yield Problem(wire_name(name), "too_long", message)

@@ -48,7 +48,7 @@ def request(session: Session, caller: Caller, subject: DataSubject) -> Erasure:
     found = session.scalar(running)
     if found is not None:
         return found
-    known = preview.erased(preview.of(session, subject))
+    known = preview.erased(preview.erasure_lines(session, subject))
     erasure = Erasure(
         id=new_id(),
         partner_id=subject.partner_id,

@@ -63,7 +63,7 @@ class FoundMentions:
     is_complete: bool = True
 
 
-def of(
+def find_mentions(
     session: Session, caller: Caller, subject: DataSubject, *, seconds: float | None = None
 ) -> FoundMentions:
     """Return the texts that mention a part of the person's names, of what the caller may read,

@@ -29,7 +29,7 @@ class ErasureLine:
     fate: OnErasure
 
 
-def of(session: Session, subject: DataSubject) -> list[ErasureLine]:
+def erasure_lines(session: Session, subject: DataSubject) -> list[ErasureLine]:
     """Return what is known of the person. Uploads that were never applied, mails, webhooks and
     texts of others are only searched by the erasure itself."""
     lines = [
@@ -56,7 +56,7 @@ def erased(lines: Sequence[ErasureLine]) -> dict[str, int]:
 
 
 def of_erasure(erasure: Erasure) -> list[ErasureLine]:
-    """Return what an erasure reports, in the order and with the fates of `of`."""
+    """Return what an erasure reports, in the order and with the fates of `erasure_lines`."""
     counts = erasure.counts.items()
     return _in_order(
         [ErasureLine(table, rows, _fate(table, erasure.kind)) for table, rows in counts]

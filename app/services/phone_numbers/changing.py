@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.enums import NumberSource
 from app.errors import ValidationFailed, in_language, refuse_stale
 from app.languages import gettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import Organization, PhoneNumber, utcnow
 from app.phone import PhoneError, format_international, normalise
 from app.policy import Permission
@@ -185,7 +185,7 @@ def _read(typed: Sequence[str], region: str) -> list[str]:
     if not typed:
         raise ValidationFailed.on("numbers", "required", gettext("Enter at least one number."))
     if len(typed) > MOST_AT_ONCE:
-        most = written(MOST_AT_ONCE)
+        most = written_number(MOST_AT_ONCE)
         message = gettext("Assign at most %(most)s numbers at once.", most=most)
         raise ValidationFailed.on("numbers", "too_many", message)
     numbers: dict[str, None] = {}

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, Tier
 from app.languages import gettext, ngettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import PLAN, Call, CallAttempt, Organization, PartnerTier, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -122,7 +122,7 @@ def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
         "%(num)s of them has made %(most)s or more today: more calls wait until midnight UTC.",
         "%(num)s of them have made %(most)s or more today: more calls wait until midnight UTC.",
         count,
-        most=written(most),
+        most=written_number(most),
     )
 
 

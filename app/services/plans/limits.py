@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import Tier
 from app.errors import Problem, refuse_any, refuse_stale
 from app.languages import gettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import Partner, PlanLimit, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -113,6 +113,6 @@ def _problems(wanted: Mapping[Tier, PlanLimits]) -> Iterator[Problem]:
         ):
             if value is not None and not 1 <= value <= most:
                 message = gettext(
-                    "A limit is a whole number from 1 to %(most)s.", most=written(most)
+                    "A limit is a whole number from 1 to %(most)s.", most=written_number(most)
                 )
                 yield Problem(f"{tier.value}.{name}", "out_of_range", message)

@@ -9,7 +9,7 @@ from app.enums import BillingInterval, Tier, UsageUnit
 from app.errors import Problem, refuse_any
 from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import gettext, language, ngettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 
 MOST_AMOUNT = 99_999_999
 MOST_INCLUDED = 10_000_000
@@ -157,8 +157,8 @@ def _text_problems(place: str, name: str, features: Sequence[str]) -> Iterator[P
 def _shown(name: str, most: int, currency: str) -> str:
     if name == "amount":
         places = decimals(currency)
-        return written(Decimal(most).scaleb(-places), places)
-    return written(most // 1_000_000 if name == "overage" else most)
+        return written_number(Decimal(most).scaleb(-places), places)
+    return written_number(most // 1_000_000 if name == "overage" else most)
 
 
 def _at_most(count: int) -> str:

@@ -13,8 +13,8 @@ from app.services.spending.limits import (
     copy_to_key,
     leave_alone,
     limit_new_partner,
-    of,
     of_partners,
+    spending_of,
 )
 from app.services.spending.near_limits import NEAR, NearLimit, any_near_limit, near_limits
 from app.services.spending.rates import MICROS, amount_words, micros_of, price_range

@@ -12,7 +12,7 @@ from app import languages
 from app.enums import Role, UserStatus
 from app.errors import Problem, refuse_any, refuse_stale
 from app.languages import gettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import MailKind, Organization, Partner, SpendingLimit, SpendingTotal, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
@@ -55,7 +55,7 @@ class ReachedBudget:
     percent: int
 
 
-def of(session: Session, caller: Caller, subject: LimitSubject) -> MonthBudget:
+def budget_of(session: Session, caller: Caller, subject: LimitSubject) -> MonthBudget:
     """Return the budget of a partner or an organization. Raises `Forbidden`, `NotFound`."""
     row = subject_row(session, caller, subject)
     scope = scope_key(KINDS[type(row)], row.id)
@@ -141,7 +141,8 @@ def check(micros: int | None, levels: Sequence[int], recipients: Sequence[str]) 
     problems = []
     if micros is not None and not 0 < micros <= MOST_MICROS:
         message = gettext(
-            "Enter an amount above 0, up to %(most)s.", most=written(MOST_MICROS // rates.MICROS)
+            "Enter an amount above 0, up to %(most)s.",
+            most=written_number(MOST_MICROS // rates.MICROS),
         )
         problems.append(Problem("budget", "out_of_range", message))
     are_percentages = all(1 <= level <= HIGHEST_LEVEL for level in levels)

@@ -14,7 +14,7 @@ from app.enums import CallStatus
 from app.errors import NotFound, Problem, refuse_any, refuse_stale
 from app.gateways.job_queue import enqueue_job
 from app.languages import gettext
-from app.languages.numbers import written
+from app.languages.numbers import written_number
 from app.models import (
     ApiKey,
     Call,
@@ -103,7 +103,7 @@ class LimitSubject:
 KINDS = {Partner: PARTNER, Organization: ORGANIZATION, ApiKey: KEY}
 
 
-def of(
+def spending_of(
     session: Session, caller: Caller, subject: LimitSubject, *, ahead: bool = False
 ) -> SpendingState:
     """The limits of the subject and what is used of them now; ``ahead`` adds what is expected this
@@ -197,7 +197,7 @@ def change(
         caller.require(Permission.PARTNER_WRITE)
     row = subject_row(session, caller, subject, for_change=True)
     message = gettext(
-        "Enter an amount from 0 to %(most)s.", most=written(MOST_MICROS // rates.MICROS)
+        "Enter an amount from 0 to %(most)s.", most=written_number(MOST_MICROS // rates.MICROS)
     )
     problems = [
         Problem(field, "out_of_range", message)

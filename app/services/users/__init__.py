@@ -31,10 +31,10 @@ from app.services.users.loading import (
     check_type,
     count,
     get,
+    get_many,
     listing,
     names_by_email,
     search,
-    several,
     to_resource,
     types_for,
 )

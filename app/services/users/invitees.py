@@ -80,8 +80,8 @@ def check_count(found: Sequence[Invitee]) -> None:
     if len(found) > MOST_USERS:
         message = gettext(
             "%(count)s users are too many. Invite at most %(most)s at a time.",
-            count=numbers.written(len(found)),
-            most=numbers.written(MOST_USERS),
+            count=numbers.written_number(len(found)),
+            most=numbers.written_number(MOST_USERS),
         )
         raise ValidationFailed.on("users", "too_many", message)
 

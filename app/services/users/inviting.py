@@ -78,9 +78,9 @@ class FullOrganization:
         return gettext(
             "%(organization)s has %(taken)s of %(limit)s users. Raise the limit by %(more)s.",
             organization=self.name,
-            taken=numbers.written(self.taken),
-            limit=numbers.written(self.limit),
-            more=numbers.written(self.needed - self.limit),
+            taken=numbers.written_number(self.taken),
+            limit=numbers.written_number(self.limit),
+            more=numbers.written_number(self.needed - self.limit),
         )
 
 

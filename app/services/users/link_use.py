@@ -54,7 +54,7 @@ def use(
     throttle.settle(session, [attempt_limits.of_recovery_mails(user.id)])
     if ways_in.required_provider(session, user):
         return SignInEntry()
-    return sign_in.admit(session, user, ip, request_id, host=host)
+    return sign_in.finish_first_step(session, user, ip, request_id, host=host)
 
 
 def _check(

@@ -184,7 +184,7 @@ def count(session: Session, caller: Caller, chosen: UserFilter, *, most: int = M
     return count_up_to(session, rows, most)
 
 
-def several(session: Session, caller: Caller, ids: Collection[UUID]) -> list[User]:
+def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> list[User]:
     """Return those of the users that the caller may see, by address. Raises `Forbidden`."""
     caller.require(Permission.USERS_READ)
     if not ids:

@@ -179,7 +179,7 @@ def count(
     return count_up_to(session, rows.with_only_columns(WebhookEndpoint.id), most)
 
 
-def several(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[WebhookEndpoint]:
+def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[WebhookEndpoint]:
     """Return those of the endpoints that the caller may manage, by address. Raises `Forbidden`."""
     rows = _manageable(caller).where(WebhookEndpoint.id.in_(ids))
     return session.scalars(rows.order_by(WebhookEndpoint.url, WebhookEndpoint.id)).all()

@@ -22,7 +22,7 @@ PHONE, OTHER_PHONE, THIRD_PHONE = "+12025550143", "+12025550144", "+12025550145"
 
 def find(session: Session, caller: Caller, contact: Contact) -> list[tuple[str, str, str]]:
     subject = subjects.contact(session, caller, contact.campaign_id, contact.id)
-    found = mentions.of(session, caller, subject)
+    found = mentions.find_mentions(session, caller, subject)
     assert found.is_complete
     return [(each.table, each.name, each.text) for each in found.mentions]
 
@@ -82,7 +82,8 @@ def test_a_caller_gets_only_what_they_may_read(
         "operator": Caller(admin.kind, Role.OPERATOR, None, "root"),
     }
     found = {
-        name: len(mentions.of(session, each, subject).mentions) for name, each in callers.items()
+        name: len(mentions.find_mentions(session, each, subject).mentions)
+        for name, each in callers.items()
     }
     assert found == {
         "partner admin": 7,
@@ -120,7 +121,7 @@ def test_old_contacts_and_calls_are_searched_too_until_the_time_is_over(
     tables = sorted(table for table, _name, _text in find(session, admin, maria))
     assert tables == ["calls", "campaigns", "contacts", "do_not_call"]
     subject = subjects.contact(session, admin, maria.campaign_id, maria.id)
-    late = mentions.of(session, admin, subject, seconds=-1)
+    late = mentions.find_mentions(session, admin, subject, seconds=-1)
     assert ([each.table for each in late.mentions], late.is_complete) == (
         ["campaigns", "do_not_call"],
         False,

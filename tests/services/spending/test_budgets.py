@@ -70,7 +70,7 @@ def test_a_budget_has_its_own_levels_and_recipients(session: Session, own: Tenan
     admin, partner_admin = own.caller(Role.PARTNER_ADMIN), own.staff[Role.PARTNER_ADMIN]
     books = ["books@acme.example", partner_admin.email.upper()]
     budgets.change(session, admin, plus(own), 100 * DOLLAR, levels=[120, 90], recipients=books)
-    assert budgets.of(session, admin, plus(own)).levels == (90, 120)
+    assert budgets.budget_of(session, admin, plus(own)).levels == (90, 120)
     counts = []
     for dollars in (89, 90, 119, 125):
         spend(session, own, dollars)
@@ -157,8 +157,8 @@ def test_the_budget_of_the_portal_is_its_own(session: Session, own: Tenant) -> N
     admin, portal = own.caller(Role.PARTNER_ADMIN), LimitSubject(partner_id=own.partner.id)
     assert budgets.change(session, admin, portal, 5 * DOLLAR) is True
     assert budgets.change(session, admin, portal, 5 * DOLLAR) is False
-    assert budgets.of(session, admin, portal) == MonthBudget(5 * DOLLAR, 0, "USD", 1)
-    assert budgets.of(session, admin, plus(own)) == MonthBudget(None, 0, "USD", 0)
+    assert budgets.budget_of(session, admin, portal) == MonthBudget(5 * DOLLAR, 0, "USD", 1)
+    assert budgets.budget_of(session, admin, plus(own)) == MonthBudget(None, 0, "USD", 0)
     with pytest.raises(Conflict):
         budgets.change(session, admin, portal, 6 * DOLLAR, expected_version=0)
 

@@ -27,7 +27,7 @@ def test_a_partner_admin_limits_an_organization(session: Session, own: Tenant) -
     wanted = SpendingLimits(day_micros=20 * DOLLAR, month_minutes=500, waits=True)
     assert spending.change(session, admin, subject, wanted, expected_version=0) is True
     assert spending.change(session, admin, subject, wanted, expected_version=0) is False
-    found = spending.of(session, own.caller(Role.PARTNER_EDITOR), subject)
+    found = spending.spending_of(session, own.caller(Role.PARTNER_EDITOR), subject)
     assert (found.limits, found.version, found.currency, found.day_money, found.month_time) == (
         wanted,
         1,
@@ -71,7 +71,7 @@ def test_only_the_operator_limits_a_partner(session: Session, own: Tenant) -> No
     with pytest.raises(Forbidden):
         spending.change(session, own.caller(Role.PARTNER_ADMIN), subject, wanted)
     spending.change(session, OPERATOR, subject, wanted)
-    assert spending.of(session, own.caller(Role.PARTNER_ADMIN), subject).limits == wanted
+    assert spending.spending_of(session, own.caller(Role.PARTNER_ADMIN), subject).limits == wanted
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
@@ -95,7 +95,7 @@ def test_anothers_limits_are_answered_like_missing_ones(session: Session, own: T
         LimitSubject(api_key_id=key.id),
     ):
         with pytest.raises(NotFound):
-            spending.of(session, stranger, subject)
+            spending.spending_of(session, stranger, subject)
 
 
 def test_a_rolled_key_keeps_its_limits(session: Session, own: Tenant) -> None:
@@ -109,7 +109,9 @@ def test_a_rolled_key_keeps_its_limits(session: Session, own: Tenant) -> None:
     wanted = SpendingLimits(day_micros=5 * DOLLAR, month_minutes=9)
     spending.change(session, admin, LimitSubject(api_key_id=made.key.id), wanted)
     new = api_keys.roll(session, admin, made.key.id)
-    assert spending.of(session, admin, LimitSubject(api_key_id=new.key.id)).limits == wanted
+    assert (
+        spending.spending_of(session, admin, LimitSubject(api_key_id=new.key.id)).limits == wanted
+    )
 
 
 def test_limits_are_deleted_with_their_partner(session: Session) -> None:
@@ -137,11 +139,11 @@ def test_raising_a_limit_lets_a_waiting_call_go_earlier(session: Session, clock:
 def spending_until(session: Session) -> object:
     """When the limits of today end."""
     partner = make_tenant(session, "Eastwind").partner
-    return spending.of(session, OPERATOR, LimitSubject(partner_id=partner.id)).until[0]
+    return spending.spending_of(session, OPERATOR, LimitSubject(partner_id=partner.id)).until[0]
 
 
 def test_a_new_partner_gets_the_limit_of_the_installation(session: Session) -> None:
     partner = make_tenant(session).partner
     spending.limit_new_partner(session, OPERATOR, partner, 500 * DOLLAR)
-    found = spending.of(session, OPERATOR, LimitSubject(partner_id=partner.id))
+    found = spending.spending_of(session, OPERATOR, LimitSubject(partner_id=partner.id))
     assert (found.limits, found.version) == (SpendingLimits(day_micros=500 * DOLLAR), 1)
