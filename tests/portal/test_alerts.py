@@ -81,7 +81,10 @@ def test_a_rule_for_one_organization_names_it(own: Tenant, admin: Browser) -> No
     ("wrong", "words"),
     [
         ({"threshold": "101"}, "Enter a whole number from 1 to 100."),
-        ({"threshold": ""}, "Enter a whole number."),
+        ({"threshold": ""}, "Enter a whole number from 1 to 100."),
+        ({"threshold": "a few"}, "Enter a whole number from 1 to 100."),
+        ({"scope": "everyone"}, "Choose one of these."),
+        ({"period": "yesterday"}, "Choose one of these."),
         ({"scope": "organization", "organization": "Southgate Bakery"}, "Choose one of your"),
         ({"scope": "organization"}, "Choose one of your organizations."),
     ],
@@ -159,6 +162,16 @@ def test_an_open_alert_shows_what_is_measured_now(
         alert.resolved_at = utcnow()
     session.commit()
     assert titles(admin, "?state=resolved") == said(opened_titles, limits)
+
+
+def test_all_problems_of_a_rule_are_shown_at_once(admin: Browser) -> None:
+    wrong = {"threshold": "a few", "scope": "organization", "organization": "", "recipients": "ann"}
+    refused = text(admin.post(NEW, RULE | wrong, page=NEW).text)
+    assert re.findall(r'class="field-error".*?<span>(.*?)</span>', refused, re.DOTALL) == [
+        "Enter a whole number from 1 to 100.",
+        "Choose one of your organizations.",
+        "“ann” isn’t an email address.",
+    ]
 
 
 @pytest.mark.parametrize("days", [1, 7, 30])

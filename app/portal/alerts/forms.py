@@ -106,9 +106,7 @@ class RuleForm(PortalForm):
     organization = StringField(
         lazy_gettext("Organization"), render_kw={"maxlength": 200, "autocomplete": "off"}
     )
-    threshold = WholeNumber(
-        lazy_gettext("Threshold"), required=True, render_kw={"inputmode": "numeric"}
-    )
+    threshold = WholeNumber(lazy_gettext("Threshold"))
     period = SelectField(
         lazy_gettext("Period"),
         choices=[SelectChoice(period.value, words) for period, words in PERIODS.items()],
@@ -153,8 +151,13 @@ class RuleForm(PortalForm):
     def to_input(  # type: ignore[override]  # the input of this form is no schema of the API
         self, session: Session, measure: AlertMeasure, known: UUID | None
     ) -> RuleInput:
-        """Return what was chosen; ``known`` is the organization that goes before its namesakes.
-        Raises `ValidationFailed`."""
+        """Return what was chosen; ``known`` is the organization that goes before its namesakes. A
+        threshold that is no number is None. Raises `ValidationFailed`."""
+        for field in (self.scope, self.period) if "period" in self else (self.scope,):
+            if field.data not in {choice.value for choice in field.choices}:
+                raise ValidationFailed.on(
+                    field.name, "not_offered", gettext("Choose one of these.")
+                )
         scope = AlertScope(self.scope.data)
         return RuleInput(
             measure,

@@ -44,7 +44,7 @@ def alert_rule_create() -> Page:
     measure, form = _measure(), RuleForm()
     form.offer(measure)
     known = as_uuid(request.args.get("organization"))
-    with saving(form, lambda: _page(measure, None, form)) as session:
+    with saving(form, lambda: _page(measure, None, form), validate=False) as session:
         submission = FormSubmission(session)
         alerts.create(session, caller(), form.to_input(session, measure, known))
         url = submission.led_to(url_for("portal.alerts"))
@@ -66,7 +66,7 @@ def alert_rule_save(rule_id: UUID) -> Page:
     form = RuleForm()
     form.offer(rule.measure)
     page = partial(_page, rule.measure)
-    with saving_edit(form, "alert_rule", rule_id, page, _stored) as session:
+    with saving_edit(form, "alert_rule", rule_id, page, _stored, validate=False) as session:
         wanted = form.to_input(session, rule.measure, rule.organization_id)
         version = form.version.data
         changed = alerts.update(session, caller(), rule_id, wanted, expected_version=version)
