@@ -978,7 +978,7 @@ def test_each_result_links_to_as_many_calls_as_it_counts(
         "Person or voicemail unclear": 2,
         "Not reached": 3,
         "In progress": 3,
-        "Failed": 4,
+        "Failed, expired or unknown": 4,
         "Cancelled": 1,
     }
     every = re.search(r'<a href="(/calls\?[^"]+)">View calls', page)

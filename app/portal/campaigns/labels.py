@@ -71,7 +71,7 @@ _RESULTS = (
     ),
     (NOT_REACHED, lazy_gettext("Not reached"), {"state": "not-reached"}),
     (ON_THE_WAY, lazy_gettext("In progress"), {"state": "open"}),
-    (FAILED, lazy_gettext("Failed"), {"state": "failures"}),
+    (FAILED, lazy_gettext("Failed, expired or unknown"), {"state": "failures"}),
     (STOPPED, lazy_gettext("Cancelled"), {"state": "canceled"}),
 )
 """The results of calls with the filters of the calls that have them."""
