@@ -1,16 +1,28 @@
 // <form data-unsaved>: the browser asks before the page is left with something typed in it, by a link
-// or by another form, such as one that applies the rows as they were. On phones, its sticky bar needs a change.
+// or by another form, such as one that applies the rows as they were; this script asks where the
+// content is replaced in place. On phones, its sticky bar needs a change.
+import { say } from "./words.js";
+
 export function unsaved() {
   let sent = null;
+  const isUnsaved = () =>
+    [...document.querySelectorAll("form[data-unsaved]")].some((form) => form !== sent && [...form.elements].some(changed));
   document.addEventListener("input", ({ target }) => target.form?.matches("[data-unsaved]") && target.form.setAttribute("data-changed", ""));
   document.addEventListener("submit", ({ target }) => { sent = target; }, true);
-  addEventListener("beforeunload", (event) => {
-    const waiting = [...document.querySelectorAll("form[data-unsaved]")];
-    if (waiting.some((form) => form !== sent && [...form.elements].some(changed))) event.preventDefault();
+  addEventListener("beforeunload", (event) => isUnsaved() && event.preventDefault());
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { target, detail } = event;
+    if (detail.target.id !== "content" || !isUnsaved() || confirm(say("unsaved"))) return;
+    event.preventDefault();
+    target.closest("form")?.reset();
   });
 }
 
 function changed(control) {
   if (control.type === "checkbox") return control.checked !== control.defaultChecked;
-  return control.matches("input:not([type=hidden])") && control.value !== control.defaultValue;
+  if (control.matches("select:not([multiple])")) {
+    const stored = [...control.options].find((option) => option.defaultSelected) ?? control.options[0];
+    return stored !== undefined && !stored.selected;
+  }
+  return control.matches("input:not([type=hidden]), textarea") && control.value !== control.defaultValue;
 }

@@ -151,7 +151,7 @@ class Visit:
         self.page.on("pageerror", lambda error: self.problems.append(f"script: {error}"))
         self.page.on("requestfailed", self._failed)
         self.page.on("response", self._answered)
-        self.page.on("dialog", self._asked)
+        self.page.on("dialog", self.asked)
 
     def speak(self, language: str) -> None:
         """Choose the language as a visitor does on the sign-in page."""
@@ -228,6 +228,6 @@ class Visit:
         if response.status >= 400 and not on_purpose:
             self.problems.append(f"{response.url}: {response.status}")
 
-    def _asked(self, dialog: Dialog) -> None:
+    def asked(self, dialog: Dialog) -> None:
         self.problems.append(f"dialog: {dialog.message}")
         dialog.dismiss()

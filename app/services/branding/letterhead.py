@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.services.branding import images
 from app.services.branding.brand import Brand
+from app.validation.colours import to_hex
 
 
 def letterhead(session: Session, brand: Brand) -> dict[str, Any]:
@@ -14,7 +15,7 @@ def letterhead(session: Session, brand: Brand) -> dict[str, Any]:
     return {
         "product": brand.product_name,
         "partner": brand.partner_name,
-        "colour": brand.colour,
+        "colour": to_hex(brand.colour),
         "logo": list(images.by_hash(session, picture)[0]) if picture else None,
         "footer": " · ".join(filter(None, (brand.partner_name, brand.support_email))),
     }

@@ -1,0 +1,55 @@
+"""A form is sent to the page that is shown, and what was typed is not lost without a question."""
+
+import re
+from typing import Any
+
+from playwright.sync_api import Dialog, expect
+
+from tests.e2e.conftest import Open
+from tests.fixtures.stack import Stack
+
+
+def test_a_form_is_sent_for_the_organization_that_was_chosen_after_an_error(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/report/schedule")
+    page, organization = visit.page, partner["organizations"][0]
+    recipients = page.get_by_label("Recipients")
+    recipients.fill("nonsense")
+    page.get_by_role("button", name="Save schedule").click()
+    expect(page.get_by_text("“nonsense” isn’t an email address.").first).to_be_visible()
+    page.get_by_label("Report about").select_option(label=organization["name"])
+    expect(page).to_have_url(re.compile(organization["id"]))
+    expect(recipients).to_have_value("")
+    recipients.fill("owner@customer.example")
+    page.get_by_role("button", name="Save schedule").click()
+    expect(page).to_have_url(re.compile(rf"/report/month\?organization={organization['id']}"))
+    page.goto("/report/schedule")
+    expect(recipients).to_have_value("")
+    expect(page.get_by_text("owner@customer.example").first).to_be_visible()
+
+
+def test_a_choice_that_replaces_the_page_asks_before_what_was_typed_is_lost(
+    live: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(live, partner)
+    visit.sign_in(partner["users"][0], then="/report/schedule")
+    page, name = visit.page, partner["organizations"][0]["name"]
+    recipients, about = page.get_by_label("Recipients"), page.get_by_label("Report about")
+    recipients.fill("another@customer.example")
+    asked: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.accept() if len(asked) > 1 else dialog.dismiss()
+
+    page.remove_listener("dialog", visit.asked)
+    page.on("dialog", answer)
+    about.select_option(label=name)
+    expect(about).to_have_value("")
+    expect(recipients).to_have_value("another@customer.example")
+    about.select_option(label=name)
+    expect(page.get_by_text(f"The report of the last month of {name}")).to_be_visible()
+    expect(recipients).not_to_have_value("another@customer.example")
+    assert asked == ["Leave without saving? What you typed is lost."] * 2
