@@ -174,8 +174,13 @@ def test_a_number_is_found_in_whatever_form_it_is_looked_for(
     session.commit()
     page = browser.get(path, query_string={"q": "(202) 555-0101"}).text
     assert (ADA in page, BOB in page) == (True, False)
-    lists = unescape(browser.get("/do-not-call", query_string={"q": "+1 202 555 0101"}).text)
-    assert ("Northwind Bakery" in lists, "Northwind Dental" in lists) == (True, False)
+    for written in ("+1 202 555 0101", "(202) 555-0101"):
+        lists = unescape(browser.get("/do-not-call", query_string={"q": written}).text)
+        assert ("Northwind Bakery" in lists, "Northwind Dental" in lists) == (True, False)
+    own.plus.default_region = "DE"
+    session.commit()
+    lists = unescape(browser.get("/do-not-call", query_string={"q": "030 12345678"}).text)
+    assert "+49 30 12345678 is on no list." in lists.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_a_member_keeps_the_list_of_their_own_organization_only(

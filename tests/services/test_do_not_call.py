@@ -168,7 +168,7 @@ def test_the_lists_tell_their_sizes_and_who_holds_a_number(
         ("Northwind Bakery", 1),
         ("Northwind Dental", 0),
     ]
-    holding, _ = do_not_call.sizes(session, owner, number=NUMBER)
+    holding, _ = do_not_call.sizes(session, owner, numbers=[NUMBER])
     assert [row.name for row in holding.items] == ["Northwind Bakery"]
     member, _ = do_not_call.sizes(session, own.caller(Role.STANDARD), query="northwind")
     assert [row.name for row in member.items] == ["Northwind Bakery"]

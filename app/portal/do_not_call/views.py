@@ -2,15 +2,17 @@
 
 from uuid import UUID
 
+from babel.lists import format_list
 from flask import render_template, request, url_for
 from flask_wtf.file import FileField
+from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
 from wtforms import TextAreaField
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext, locale, ngettext
 from app.phone import PhoneError, country_name
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
@@ -23,6 +25,7 @@ from app.portal.web.messages import redirect_with
 from app.portal.web.process_names import author_words
 from app.services import do_not_call, organizations, users
 from app.services.do_not_call import AddedNumbers, ParsedNumbers
+from app.services.number_search import numbers_in_regions
 from app.services.pasted_lines import decoded
 
 MOST_SHOWN = 200
@@ -45,18 +48,28 @@ def do_not_call_lists() -> Page:
 
 def _overview() -> str:
     place, query = lists.place(), lists.text_filter("q")
-    wanted = as_number(query)
     with transaction(read_only=True) as session:
+        wanted = _numbers(session, query)
         page, sizes = do_not_call.sizes(
-            session, caller(), query=None if wanted else query, number=wanted, **place.wanted
+            session, caller(), query=None if wanted else query, numbers=wanted, **place.wanted
         )
     return render_template(
         "portal/organizations/do_not_call_lists.html",
         rows=page.items,
         sizes=sizes,
-        wanted=wanted,
+        wanted=format_list([phone(number) for number in wanted], "or", locale()),
+        searched=wanted[0] if len(wanted) == 1 else None,
         **place.pager(page.next_cursor, "q"),
     )
+
+
+def _numbers(session: Session, query: str | None) -> list[str]:
+    """Return the numbers that are searched for; without a country code, those that it stands for in
+    the regions of the caller's organizations. None if the text is no number."""
+    written = as_number(query)
+    if written is not None or not query:
+        return [written] if written else []
+    return sorted(numbers_in_regions(session, caller(), query))
 
 
 @portal.get("/organizations/<uuid:organization_id>/do-not-call", endpoint="do_not_call")

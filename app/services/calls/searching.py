@@ -20,11 +20,11 @@ from app.models import (
     OutreachContact,
 )
 from app.models.base import id_at
-from app.phone import PhoneError, normalise
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.calls.queries import MOST_COUNTED, visible
+from app.services.number_search import numbers_in_regions
 from app.services.paging import (
     Page,
     both_ways,
@@ -37,7 +37,6 @@ from app.services.tenancy import of_tenant
 
 SLACK = timedelta(days=1)
 """How far apart the time in a call's id and the stored time can be."""
-MOST_REGIONS = 20
 SORTS = both_ways(
     created=Call.id,
     number=Call.phone_number,
@@ -201,24 +200,11 @@ def of_number(session: Session, caller: Caller, text: str) -> ColumnElement[bool
         return None
     international = text.strip().startswith(("+", "00"))
     start = "+" + (digits.removeprefix("00") if international else digits)
-    exact = set() if international else in_regions(session, caller, text)
+    exact = set() if international else numbers_in_regions(session, caller, text)
     begins = Call.phone_number >= start
     end = _behind(start)
     within = begins & (Call.phone_number < end) if end else begins
     return or_(Call.phone_number.in_(exact), within) if exact else within
-
-
-def in_regions(session: Session, caller: Caller, text: str) -> set[str]:
-    """The numbers that a number without a country code stands for in the organizations' regions."""
-    regions = select(Organization.default_region).distinct().limit(MOST_REGIONS)
-    regions = of_tenant(regions, caller, Organization.partner_id, Organization.id)
-    found = set()
-    for region in session.scalars(regions):
-        try:
-            found.add(normalise(text, region))
-        except PhoneError:
-            continue
-    return found
 
 
 def _behind(start: str) -> str | None:

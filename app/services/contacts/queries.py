@@ -19,7 +19,7 @@ from app.policy.caller import Caller
 from app.schemas.contacts import ContactFilter, StoredContact
 from app.services import campaigns
 from app.services.calls.rules import REFUSED
-from app.services.calls.searching import in_regions
+from app.services.number_search import numbers_in_regions
 from app.services.paging import (
     MOST_COUNTED,
     Page,
@@ -271,7 +271,7 @@ def named(
 
 def _numbers_meant(session: Session, caller: Caller, words: str) -> set[str]:
     """Return the numbers in E.164 that the text can mean, in the regions of the organizations."""
-    found = in_regions(session, caller, words)
+    found = numbers_in_regions(session, caller, words)
     digits = "".join(c for c in words if c.isdecimal()).removeprefix("00")
     with suppress(PhoneError):
         found.add(normalise(f"+{digits}", None))

@@ -1,5 +1,6 @@
 """The sizes of the lists, and one entry of a list."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -30,13 +31,14 @@ def sizes(
     caller: Caller,
     *,
     query: str | None = None,
-    number: str | None = None,
+    numbers: Collection[str] = (),
     cursor: str | None = None,
     limit: int = 50,
 ) -> tuple[Page[Organization], dict[UUID, ListSize]]:
     """Return the caller's organizations by name, each with the size of its list.
 
-    ``query`` searches their names; ``number`` (E.164) keeps those whose list contains it. Raises
+    ``query`` searches their names; ``numbers`` (E.164) keep those whose list
+    contains one of them. Raises
     `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
     caller.require(Permission.CONTACTS_READ)
@@ -45,8 +47,8 @@ def sizes(
         few = name_search.organizations_called(session, query)
         rows = rows.where(Organization.named(query))
         rows = rows if few is None else rows.where(few)
-    if number is not None:
-        holding = select(DoNotCallEntry.organization_id).where(DoNotCallEntry.phone == number)
+    if numbers:
+        holding = select(DoNotCallEntry.organization_id).where(DoNotCallEntry.phone.in_(numbers))
         rows = rows.where(Organization.id.in_(holding))
     page = keyset_page(session, rows, SORTS["name"], cursor=cursor, limit=limit)
     counted = session.execute(
