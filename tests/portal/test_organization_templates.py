@@ -271,6 +271,7 @@ def counts(session: Session) -> list[int | None]:
     ("changes", "words"),
     [
         ({"name": " "}, "Name: Enter a name."),
+        ({"name": "Northwind Dental"}, "Name: There is an organization Northwind Dental already."),
         ({"email": ""}, "Email of the first user: Enter the email of the first user."),
         ({"email": "nobody"}, "Email of the first user: Enter an email like name@example.com."),
         ({"email": "olga@northwind.example"}, "A user with this email address exists already."),

@@ -168,6 +168,7 @@ def test_sent_twice_it_is_added_once(session: Session, browser: Browser) -> None
     ("changes", "words"),
     [
         ({"name": " "}, "Name: Enter a name."),
+        ({"name": "NORTHWIND bakery "}, "Name: There is an organization NORTHWIND bakery already."),
         ({"assistant_limit": "many"}, "Assistant limit: Enter a whole number in digits."),
         ({"user_limit": "-1"}, "User limit: Enter 0 or more."),
         ({"assistant_limit": "-1"}, "Assistant limit: Enter 0 or more."),
@@ -198,12 +199,13 @@ def test_all_problems_are_shown_at_once(browser: Browser) -> None:
     assert 'value="x"' in shown
 
 
-def test_an_email_that_is_taken_is_shown_with_the_other_problems(
+def test_a_name_and_an_email_that_are_taken_are_shown_with_the_other_problems(
     own: Tenant, browser: Browser
 ) -> None:
-    typed = NEW | {"name": "", "email": own.user.email}
+    typed = NEW | {"name": own.plus.name, "email": own.user.email, "user_limit": "-1"}
     shown = text(browser.post("/organizations/new", typed, page="/organizations/new"))
-    assert "2 things need changing" in shown
+    assert "3 things need changing" in shown
+    assert "There is an organization Northwind Dental already." in shown
     assert "A user with this email address exists already." in shown
 
 

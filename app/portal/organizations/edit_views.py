@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
 from app.enums import Role, Tier
+from app.errors import refuse_any
 from app.extensions import caller, reading, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import Organization
@@ -54,6 +55,7 @@ def organization_create() -> Page:
 
 def _create(session: Session, form: NewForm) -> Organization:
     """Create the organization, and invite its first user if the form names one."""
+    refuse_any(organizations.taken_name(session, partners.own(caller()), form.typed_name))
     made = organizations.create(
         *(session, caller(), partners.own(caller())),
         name=form.name.data or "",

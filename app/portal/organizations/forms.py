@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from wtforms import EmailField, RadioField, SelectChoice, SelectField, StringField
 
 from app.enums import Role, Tier
+from app.errors import refuse_any
 from app.extensions import caller, transaction
 from app.languages import lazy_gettext
 from app.models import FIRST_REGION, Organization
@@ -110,8 +111,8 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check also what the services would refuse one by one, so that all problems are shown at
-        once; whether the email is taken only if there are others: a form that is sent twice has
-        taken it itself."""
+        once; whether the name and the email are taken only if there are others: a form that is
+        sent twice has taken them itself."""
         who, own, email = caller(), partners.own(caller()), self.typed_email
         fine = bool(super().validate(extra_validators))
         with transaction(read_only=True) as session:
@@ -122,8 +123,12 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
             if email:
                 checks.append(lambda: read(CreateAdminInput, {"email": email}))
             fine = all([fine, *map(self.passes, checks)])
-            if email and not fine and not self.email.errors:
-                self.passes(lambda: users.refuse_known_address(session, own, email))
+            if not fine:
+                self.passes(
+                    lambda: refuse_any(organizations.taken_name(session, own, self.typed_name))
+                )
+                if email and not self.email.errors:
+                    self.passes(lambda: users.refuse_known_address(session, own, email))
         return fine
 
     def inputs(self, schema: type[Wire]) -> dict[str, Any]:
@@ -131,6 +136,10 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
         if values.get("userLimit", 0) is None:
             values["userLimit"] = USUAL_USER_LIMITS.get(self.tier.data, 1)
         return values
+
+    @property
+    def typed_name(self) -> str:
+        return (self.name.data or "").strip()
 
     @property
     def typed_email(self) -> str:

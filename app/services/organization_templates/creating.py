@@ -57,13 +57,14 @@ def create_organization(
     ``carrier`` is the installation's; ``in_trial`` is as for `organizations.create`,
     ``with_notice`` as for `users.invite`. Raises `Forbidden`, `NotFound`, and `ValidationFailed`
     with the problems of the customer, or with what a service refuses (``agent_limit_reached``,
-    ``user_limit_reached``, ``email_exists`` …).
+    ``user_limit_reached``, ``email_exists``, ``name_taken`` …).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     template = get(session, caller, template_id)
     content = content_of(template)
     openable = openable_for(session, caller, template.partner_id)
-    refuse_any(customer_problems(content, customer, openable, bounds))
+    problems = organizations.taken_name(session, template.partner_id, customer.name)
+    refuse_any([*problems, *customer_problems(content, customer, openable, bounds)])
     name = checked_name(customer.name)
     content = for_customer(content, name)
     made = add_organization(

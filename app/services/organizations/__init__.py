@@ -2,7 +2,7 @@
 
 from app.services.organizations.changing import update
 from app.services.organizations.countries import check_country, usual_country
-from app.services.organizations.creating import create
+from app.services.organizations.creating import create, taken_name
 from app.services.organizations.effects import ChangeEffect, EffectWeight, effects
 from app.services.organizations.limits import USUAL_USER_LIMITS, claim_seat, no_seat, seats_taken
 from app.services.organizations.loading import (

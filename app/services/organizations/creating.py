@@ -3,10 +3,14 @@
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import Tier
+from app.enums import OrganizationStatus, Tier
+from app.errors import Problem
+from app.languages import gettext
 from app.models import FIRST_REGION, Organization, Partner, new_id, utcnow
+from app.models.base import name_key
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import assistants, audit, destinations, organization_groups, partners, rollup
@@ -61,6 +65,20 @@ def create(
         service=partner.default_service,
     )
     return organization
+
+
+def taken_name(session: Session, partner_id: UUID, name: str) -> list[Problem]:
+    """Return a problem (``name_taken``) if the partner has an organization of this name, ignoring
+    case and accents, that isn't archived. Scripts may send the same name again."""
+    taken = select(Organization.id).where(
+        Organization.partner_id == partner_id,
+        Organization.name_key == name_key(name),
+        Organization.status != OrganizationStatus.ARCHIVED,
+    )
+    if not name or session.scalar(taken.limit(1)) is None:
+        return []
+    message = gettext("There is an organization %(name)s already.", name=name)
+    return [Problem("name", "name_taken", message)]
 
 
 def add(
