@@ -257,3 +257,11 @@ def test_the_recipients_of_a_rule_are_kept_shown_and_refused_at_their_field(
     assert stored.recipients == ["ann@example.com", "bob@example.com"]
     page = admin.get(f"/alerts/rules/{stored.id}").text
     assert "ann@example.com\nbob@example.com</textarea>" in page.replace("\r", "")
+
+
+def test_a_threshold_that_is_no_number_and_a_wrong_recipient_are_shown_at_once(
+    admin: Browser,
+) -> None:
+    page = admin.post(NEW, RULE | {"threshold": "half", "recipients": "ann"}, page=NEW).text
+    words = ("Enter a whole number in digits.", "“ann” isn’t an email address.")
+    assert [each in page for each in words] == [True, True]

@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from sqlalchemy.orm import Session
 from wtforms import BooleanField, RadioField, SelectChoice, SelectField, StringField, TextAreaField
 
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
-from app.errors import ValidationFailed
+from app.errors import ValidationFailed, refuse_any
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.models import AlertRule
 from app.portal.web.fields import OnceField, VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
-from app.services import organizations
+from app.services import mail_queue, organizations
 from app.services.alerts import RuleInput, uses_period
 
 
@@ -149,6 +149,15 @@ class RuleForm(PortalForm):
         self.threshold.label.text = MEASURES[measure].threshold
         if not uses_period(measure):
             del self.period
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check the recipients like the service where other fields can't be read, so that these
+        problems are shown at once."""
+        if super().validate(extra_validators):
+            return True
+        typed = addresses_of(self.recipients)
+        self.passes(lambda: refuse_any(mail_queue.problems_of_recipients(typed)))
+        return False
 
     def to_input(  # type: ignore[override]  # the input of this form is no schema of the API
         self, session: Session, measure: AlertMeasure, known: UUID | None
