@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from playwright.sync_api import Page, expect
 
-from app.jobs.housekeeping import report_budgets
+from app.jobs.housekeeping import close_months, report_budgets
 from tests.e2e.conftest import Open
 from tests.e2e.outbox import open_mail
 from tests.e2e.scripts import ask
@@ -102,6 +102,7 @@ def test_the_page_the_table_and_the_paper_of_a_statement_say_the_same(
     live: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     organization = partner["organizations"][1]
+    run(live, close_months)
     visit = open_browser(live, partner, script=script)
     page = visit.page
     visit.sign_in(partner["users"][0], then=f"/statements/{organization['id']}")
