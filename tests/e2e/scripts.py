@@ -54,13 +54,15 @@ def token_of(stack: Stack, client: Mapping[str, str], **more: str) -> str:
     return token
 
 
-def new_organization(stack: Stack, partner: Mapping[str, Any], **limits: int) -> str:
+def new_organization(
+    stack: Stack, partner: Mapping[str, Any], name: str = "Hillside", **limits: int
+) -> str:
     """An organization that no other journey uses, with ``limits`` such as ``userLimit``; its id."""
     token = token_of(stack, partner["client"])
     owner = {
         "email": f"owner@{uuid4().hex[:12]}.example",
         "userType": "standard",
-        "businessName": "Hillside",
+        "businessName": name,
     }
     made: str = ask(stack, "POST", "/api/users", body=owner, token=token)["orgId"]
     place = f"/api/partners/{partner['id']}/organizations/{made}"

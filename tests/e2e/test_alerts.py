@@ -1,42 +1,102 @@
-"""A rule that opens alerts is made, and what happened is read."""
+"""A rule is added, the worker opens its alert, and the notifications and a mail lead to it."""
 
+import re
 from typing import Any
+from uuid import uuid4
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
+from app.jobs.housekeeping import evaluate_alerts
 from tests.e2e.conftest import Open
+from tests.e2e.outbox import open_mail
+from tests.e2e.scripts import ask, new_organization, token_of
+from tests.e2e.tasks import run
 from tests.fixtures.stack import Stack
 
+Partner = dict[str, Any]
 
-def test_a_rule_is_made_and_the_open_alert_acknowledged(
-    live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
+
+def bell(page: Page) -> Locator:
+    """The link to the notifications: on phones another one than on wide screens."""
+    return page.locator(".bell").filter(visible=True)
+
+
+def test_an_alert_that_the_worker_opens_is_notified_mailed_acknowledged_muted_and_resolved(
+    live: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
+    name = f"Quarry {uuid4().hex[:8]}"
+    organization = new_organization(live, partner, name=name, userLimit=2)
+    title = f"{name}: 50 % of its users or assistants used"
+    rule = f"{name} uses 50 % of its users or assistants"
+    reader = f"ada@{uuid4().hex[:12]}.example"
     visit = open_browser(live, partner, script=script)
-    visit.sign_in(partner["users"][0], then="/alerts")
     page = visit.page
-    titles = page.get_by_text("An organization has no calls for 90 days")
-    before = titles.count()  # of other looks
-    page.get_by_role("link", name="Add rule").click()
-    page.get_by_role("link", name="No calls").click()
-    page.get_by_label("No calls for").fill("90")
-    page.get_by_role("button", name="Add rule").click()
-    expect(titles).to_have_count(before + 1)
-    if script:
-        assert visit.findings() == []
-    acknowledge = page.get_by_role("button", name="Acknowledge")
-    if acknowledge.count():
-        acknowledge.first.click()
-        expect(page.get_by_text("Acknowledged.")).to_be_visible()
-    page.get_by_role("link", name="Notifications").first.click()
-    expect(page.get_by_role("heading", level=1, name="Notifications")).to_be_visible()
+    visit.sign_in(partner["users"][0], then="/notifications")
     read = page.get_by_role("button", name="Mark all as read")
+    expect(page.get_by_role("heading", level=1, name="Notifications")).to_be_visible()
     if read.count():
         read.click()
-    expect(page.get_by_role("link", name="Notifications", exact=True).first).to_be_visible()
+        expect(read).to_have_count(0)
+    page.goto("/alerts")
+    page.get_by_role("link", name="Add rule").click()
+    page.get_by_role("link", name="Users or assistants nearly used").click()
+    page.get_by_label("Used at least").fill("half")
+    page.get_by_label("One organization").check()
+    page.get_by_label("Organization", exact=True).fill(name)
+    page.get_by_label("Recipients").fill("ada at hillside")
+    page.get_by_role("button", name="Add rule").click()
+    problems = page.get_by_role("alert")
+    expect(problems).to_contain_text("Used at least: Enter a whole number in digits.")
+    expect(problems).to_contain_text("Recipients: “ada at hillside” isn’t an email address.")
+    assert visit.faults(script) == []
+    page.get_by_label("Used at least").fill("50")
+    page.get_by_label("Recipients").fill(reader)
+    page.get_by_role("button", name="Add rule").click()
+    expect(page.get_by_text("Rule added. The first check is within 5 minutes.")).to_be_visible()
+    line = page.get_by_role("listitem").filter(has_text=rule)
+    expect(line).to_be_visible()
+
+    run(live, evaluate_alerts)
+    page.goto("/alerts")
+    expect(bell(page)).to_have_accessible_name(re.compile(r"^Notifications, \d+ unread$"))
+    bell(page).click()
+    opened = page.get_by_role("listitem").filter(has_text=title)
+    expect(opened).to_contain_text("New")
+    opened.locator(".line-title").click()
+    row = page.get_by_role("row").filter(has_text=title)
+    expect(row).to_contain_text("Open")
+    row.get_by_role("button", name="Acknowledge").click()
+    expect(page.get_by_text(f"Acknowledged. {title} (limit 50 %).")).to_be_visible()
+    expect(row).to_contain_text("Acknowledged")
+    line.get_by_role("button", name="Mute").click()
+    line.get_by_role("button", name="For 7 days").click()
+    expect(page.locator(".result")).to_contain_text("no emails or webhooks")
+    expect(line).to_contain_text("Muted until")
+    assert visit.faults(script) == []
+    page.goto("/notifications")
+    expect(opened).to_be_visible()
+    expect(opened).not_to_contain_text("New")
+
+    place = f"/api/partners/{partner['id']}/organizations/{organization}"
+    token = token_of(live, partner["client"])
+    ask(live, "PUT", place, body={"userLimit": 3}, token=token)
+    run(live, evaluate_alerts)
+    page.goto("/alerts")
+    expect(row).to_have_count(0)
+    page.get_by_role("link", name="Resolved", exact=True).click()
+    expect(row).to_contain_text("Resolved")
+    open_mail(visit, title, reader)
+
+    page.goto("/alerts")
+    line.get_by_role("link", name="Edit").click()
+    page.get_by_role("link", name="Remove…").click()
+    page.get_by_role("button", name="Remove rule").click()
+    expect(page.get_by_text("Rule removed.")).to_be_visible()
+    expect(line).to_have_count(0)
 
 
 def test_a_phone_shows_the_whole_title_of_an_alert(
-    live: Stack, partner: dict[str, Any], open_browser: Open
+    live: Stack, partner: Partner, open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)
     visit.sign_in(partner["users"][0], then="/alerts")

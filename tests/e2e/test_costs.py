@@ -1,4 +1,4 @@
-"""Costs before a person: the margin of a month, a customer's statement, and a budget."""
+"""Costs before a person: the margin of a month and a customer's statement."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def found_nothing(visit: Visit, script: bool) -> None:
         assert visit.findings() == []
 
 
-def test_a_statement_is_found_from_the_margin_and_a_budget_is_set(
+def test_a_statement_is_found_from_the_margin(
     live: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     visit = open_browser(live, partner, script=script)
@@ -31,19 +31,6 @@ def test_a_statement_is_found_from_the_margin_and_a_budget_is_set(
     page.get_by_role("link", name="View statement").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Statement for")
     found_nothing(visit, script)
-    with page.expect_download() as file:
-        page.get_by_role("link", name="Download PDF").click()
-    assert file.value.path().read_bytes()[:5] == b"%PDF-"
-    page.goto(f"/organizations/{organization['id']}/spending")
-    page.get_by_role("link", name="Set a budget").click()
-    found_nothing(visit, script)
-    page.get_by_label("Budget a month").fill("250.00")
-    page.get_by_role("button", name="Save budget").click()
-    expect(page.get_by_text("of $250.00")).to_be_visible()
-    page.get_by_role("link", name="Change budget").click()
-    page.get_by_label("Budget a month").fill("")
-    page.get_by_role("button", name="Save budget").click()
-    expect(page.get_by_role("link", name="Set a budget")).to_be_visible()
 
 
 def test_a_member_sees_what_is_used_of_the_plan_this_month(

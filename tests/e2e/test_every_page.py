@@ -58,8 +58,8 @@ SEEN_ELSEWHERE = {
     "/carriers/accounts/*/test",  # after a test of the account: test_carrier_accounts.py
     "/carriers/accounts/*/use",
     "/erasures/*",  # while or after a person is erased: test_contacts.py
-    "/exports/*/file",  # a file: tests/portal/test_exports.py
-    "/lists/*/exports",  # of long lists
+    "/exports/*/file",  # a file: test_long_export.py
+    "/lists/*/exports",  # of long lists: test_long_export.py
     "/lists/*/do/*",  # several rows at once: tests/portal/test_bulk_actions.py
     "/lists/*/views/new",  # saved views: test_customers.py
     "/views/*",

@@ -105,8 +105,8 @@ def test_the_export_menu_closes_when_the_download_begins(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)
-    visit.sign_in(partner["users"][0], then="/calls")
-    visit.page.wait_for_url("**/calls")
+    visit.sign_in(partner["users"][0], then="/users")
+    visit.page.wait_for_url("**/users")
     at(visit, 1360)
     visit.page.get_by_role("button", name="Export").click()
     with visit.page.expect_download():

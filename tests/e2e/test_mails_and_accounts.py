@@ -1,6 +1,5 @@
 """Invited, forgotten, signed out: coming in by mail, and one's own account."""
 
-from itertools import count
 from typing import Any
 from uuid import uuid4
 
@@ -8,15 +7,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Open
+from tests.e2e.outbox import open_mail
 from tests.e2e.scripts import ask, new_organization, token_of
-from tests.e2e.visits import Visit
 from tests.fixtures.stack import Stack
 
 Partner = dict[str, Any]
 
 PASSWORD = "a long way to the sea"
 SECOND = "another way to the hills"
-PATIENCE = 60
 
 
 def invite(stack: Stack, partner: Partner) -> str:
@@ -27,20 +25,6 @@ def invite(stack: Stack, partner: Partner) -> str:
     invited = ask(stack, "POST", "/api/users/partial", body=body, token=token)
     assert invited["status"] == "invited"
     return body["email"]
-
-
-def open_mail(administrator: Visit, subject: str, email: str) -> None:
-    """Opens the newest mail to the address, once the worker has written it."""
-    page = administrator.page
-    row = page.get_by_role("row").filter(has_text=email).filter(has_text=subject)
-    for attempt in count():
-        page.goto("/outbox")
-        if row.count():
-            break
-        assert attempt < PATIENCE, "the mail does not come"
-        page.wait_for_timeout(250)
-    row.first.get_by_role("link").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text(subject)
 
 
 def link_in(page: Page, words: str) -> str:

@@ -203,6 +203,10 @@ class Visit:
             found.append(f"{self._where}: {violation['id']}: {'; '.join(nodes)}")
         return found
 
+    def faults(self, script: bool) -> list[str]:
+        """What `findings` says; without script, which axe needs, what `layout` says."""
+        return self.findings() if script else self.layout()
+
     @property
     def _where(self) -> str:
         size = self.page.viewport_size

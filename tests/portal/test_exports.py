@@ -144,6 +144,7 @@ def test_the_user_gets_one_mail_and_the_page_shows_the_file(
     assert "Campaigns CSV Being prepared" in words(page)
     assert 'data-label="Kept until"' in page.text
     assert 'hx-get="/exports" hx-trigger="every 2s"' in page.text
+    assert "Refresh" in words(page)  # without script
     export = write(app, session)
     write(app, session)
     [mail] = mails(session)
@@ -162,6 +163,7 @@ def test_the_user_gets_one_mail_and_the_page_shows_the_file(
     page = admin.get("/exports")
     assert "Campaigns CSV Ready 5" in words(page)
     assert (file_path(export) in page.text, 'hx-get="/exports"' in page.text) == (True, False)
+    assert "Refresh" not in words(page)
 
 
 def test_the_same_export_twice_is_one_and_is_in_the_history(
