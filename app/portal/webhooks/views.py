@@ -1,4 +1,4 @@
-"""Webhooks: an organization's endpoints, and their deliveries."""
+"""Webhooks of organizations and for the whole portal, and their deliveries."""
 
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from app.languages import gettext
 from app.models import Organization, WebhookDelivery, utcnow
 from app.portal.api_access.credential_pages import ALREADY_SHOWN, roll_page
 from app.portal.api_access.forms import RollForm
-from app.portal.web import lists, organization_picker
+from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, stored_page
@@ -44,7 +44,7 @@ from app.portal.webhooks.labels import (
     retry_words,
     took,
 )
-from app.portal.webhooks.listing import WEBHOOKS
+from app.portal.webhooks.listing import WEBHOOKS, filtered_organization, offered_owners
 from app.services import organizations, users
 from app.services.webhooks import addresses, attempts, deliveries, endpoints
 
@@ -53,11 +53,13 @@ from app.services.webhooks import addresses, attempts, deliveries, endpoints
 def api_webhooks() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, WEBHOOKS)
-        organization = organization_picker.organization_named(session)
+        organization = filtered_organization(session)
+        owners = offered_owners(session, organization)
     return render_template(
         "portal/webhooks/list.html",
         list=page,
         organization=organization,
+        owners=owners,
         events_in_words=events_in_words,
         endpoint_state=endpoint_state,
     )
@@ -73,11 +75,12 @@ def api_webhook_new() -> Page:
 def api_webhook_create() -> Page:
     """Show the webhook's page, with the secret this once: no URL holds it."""
     form = WebhookForm()
-    organization = form.organization_or_page(_form_page)
+    organization = form.owner_or_page(_form_page)
+    whose = organization.id if organization else None
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         of = (session, caller(), settings())
-        made = endpoints.add(*of, organization_id=organization.id, **form.wanted)
+        made = endpoints.add(*of, organization_id=whose, **form.wanted)
         submission.led_to(url_for("portal.api_webhook", webhook_id=made.endpoint.id))
     return webhook_page(made.endpoint.id, made.secret, gettext("The webhook was created"))
 
@@ -152,7 +155,8 @@ def webhook_page(
     at, state = lists.place(), lists.choice_filter("state", DeliveryState)
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
-        organization = organizations.get(session, caller(), endpoint.organization_id)
+        whose = endpoint.organization_id
+        organization = organizations.get(session, caller(), whose) if whose else None
         log = deliveries.log(session, endpoint, state=state, **at.wanted)
         counts = deliveries.counts(session, endpoint)
         address = addresses.untried_address(session, endpoint)
