@@ -54,7 +54,7 @@ def test_one_for_the_whole_portal_is_added_and_its_secret_shown_once(
     endpoint = session.scalars(select(WebhookEndpoint)).one()
     assert (endpoint.partner_id, endpoint.organization_id) == (own.partner.id, None)
     page = admin.get(page_of(endpoint)).text
-    assert "Receives the events of all organizations" in page
+    assert "Receives events for all organizations" in page
     assert re.search(r"Organization</dt>\s*<dd[^>]*>The whole portal<", page)
     again = admin.post(f"{LIST}/new", WHOLE)
     assert (again.status_code, again.location) == (303, page_of(endpoint))
@@ -93,7 +93,10 @@ def test_the_list_its_filter_and_its_files_say_the_whole_portal(
     make_for_portal(app, session, own)
     one, whole = f"https://crm.example/hooks {own.organization.name}", f"{URL} The whole portal"
     assert names(admin.get(LIST).text) == [whole, one]
-    assert names(admin.get(f"{LIST}?organization=portal").text) == [whole]
+    of_portal = admin.get(f"{LIST}?organization=portal").text
+    assert names(of_portal) == [whole]
+    [new] = re.findall(rf'href="({LIST}/new[^"]*)"', of_portal)
+    assert re.search(r'<input(?=[^>]*value="portal")[^>]*checked', admin.get(new).text)
     filtered = admin.get(f"{LIST}?organization={own.organization.id}").text
     assert names(filtered) == [one]
     [select_] = re.findall(r'<select[^>]*name="organization".*?</select>', filtered, re.DOTALL)

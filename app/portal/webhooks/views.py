@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from flask import render_template, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import DeliveryState
@@ -25,6 +25,7 @@ from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import (
     EVENT_GROUPS,
     EVENT_HINTS,
+    PORTAL,
     EditWebhookForm,
     ReplayForm,
     WebhookForm,
@@ -68,7 +69,8 @@ def api_webhooks() -> str:
 @portal.get("/api-access/webhooks/new")
 def api_webhook_new() -> Page:
     back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
-    return new_page(WebhookForm(), _form_page, gettext("Add webhook"), back)
+    scope = {"scope": PORTAL} if request.args.get("scope") == PORTAL else None
+    return new_page(WebhookForm(data=scope), _form_page, gettext("Add webhook"), back)
 
 
 @portal.post("/api-access/webhooks/new")
