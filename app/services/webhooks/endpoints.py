@@ -222,7 +222,8 @@ def organizations_with(session: Session, caller: Caller, most: int) -> set[UUID]
     """Return the organizations that have endpoints, at most so many. Raises `Forbidden`."""
     owners = _manageable(caller).with_only_columns(WebhookEndpoint.organization_id)
     wanted = owners.where(WebhookEndpoint.organization_id.is_not(None)).distinct()
-    return {found for found in session.scalars(wanted.limit(most)) if found is not None}
+    in_order = wanted.order_by(WebhookEndpoint.organization_id).limit(most)
+    return {found for found in session.scalars(in_order) if found is not None}
 
 
 def _matching(
