@@ -7,11 +7,12 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import PauseReason, Role
+from app.enums import PauseReason, Role, WebhookEvent
 from app.extensions import settings
 from app.models import AuditEntry, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
 from app.services.webhooks import endpoints
+from app.services.webhooks.publishing import publish
 from tests.fixtures.cast import Tenant
 from tests.fixtures.databases import runs_on
 from tests.portal.conftest import Browser
@@ -141,6 +142,25 @@ def test_it_is_tested_paused_resumed_edited_rolled_and_removed_as_others(
     ).all()
     acts = ("created", "tested", "paused", "resumed", "updated", "rotated", "removed")
     assert actions == [f"webhook.{act}" for act in acts]
+
+
+def test_its_log_says_whose_event_each_delivery_is(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make_for_portal(app, session, own)
+    for whose in (own.organization.id, None):
+        data = {"organizationId": whose}
+        event = WebhookEvent.ALERT_OPENED
+        publish(session, own.partner.id, whose, event, lambda data=data: data)  # type: ignore[misc]  # bound in this round
+    session.commit()
+    of_organization, of_portal = session.scalars(
+        select(WebhookDelivery).order_by(WebhookDelivery.id)
+    ).all()
+    name = own.organization.name
+    assert admin.get(page_of(endpoint)).text.count(f"· {name}</span>") == 1
+    for delivery, count in ((of_organization, 1), (of_portal, 0)):
+        page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
+        assert page.count(name) == count
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER, Role.STANDARD])

@@ -112,10 +112,12 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         delivery = deliveries.get(session, caller(), webhook_id, delivery_id)
+        of = deliveries.organizations_of(session, caller(), endpoint, [delivery])
         return render_template(
             "portal/webhooks/delivery.html",
             **delivery_facts(endpoint, delivery),
             **_sending(delivery),
+            whose=of.get(delivery.id),
             endpoint=endpoint,
             host=host_of(endpoint),
         )
@@ -160,11 +162,12 @@ def webhook_page(
         whose = endpoint.organization_id
         organization = organizations.get(session, caller(), whose) if whose else None
         log = deliveries.log(session, endpoint, state=state, **at.wanted)
+        of = deliveries.organizations_of(session, caller(), endpoint, log.items)
         counts = deliveries.counts(session, endpoint)
         address = addresses.untried_address(session, endpoint)
         names = users.names_by_email(session, caller(), [endpoint.created_by])
     until = endpoint.previous_until
-    rows = [delivery_facts(endpoint, row) for row in log.items]
+    rows = [delivery_facts(endpoint, row) | {"whose": of.get(row.id)} for row in log.items]
     return render_template(
         "portal/webhooks/webhook.html",
         endpoint=endpoint,
