@@ -1,4 +1,5 @@
-"""Changing the values that a check constraint of an enum allows, without rebuilding the table.
+"""Changing the values that a check constraint of an enum allows, and on SQLite other words of a
+table's definition, without rebuilding the table.
 
 Migrations from 0090 on use `migrations.online.allow_only`: on PostgreSQL what is here holds a lock
 while it checks all rows.
@@ -47,18 +48,40 @@ def _replace(table: str, column: str, kind: str, values: list[str]) -> None:
 def replace_on_sqlite(table: str, column: str, values: Sequence[str]) -> None:
     """No effect if the column was added without a check."""
     listed = ", ".join(f"'{value}'" for value in values)
-    connection = op.get_bind()
-    # A rebuilt table would delete all rows that refer to it. SQLite's own procedure for checks:
-    # https://www.sqlite.org/lang_altertable.html, "Making Other Kinds Of Table Schema Changes".
     definition = _sqlite_table(table)
     if f"CHECK ({column} IN (" not in definition:
         return
     head, _, rest = _split(definition, column)
+    _write_definition(table, head + listed + rest)
+
+
+def rewrite_on_sqlite(table: str, old: str, new: str) -> None:
+    """Replace words of a table's definition, for changes that leave its rows as they are. Raises
+    `ValueError` unless the definition has ``old`` once."""
+    definition = _sqlite_table(table)
+    if definition.count(old) != 1:
+        message = f"the definition of {table} doesn't have once: {old}"
+        raise ValueError(message)
+    _write_definition(table, definition.replace(old, new))
+
+
+def kind_on_sqlite(table: str, column: str) -> str:
+    """Return the type of a column as the table's definition has it."""
+    query = "SELECT type FROM pragma_table_info(?) WHERE name = ?"
+    (kind,) = op.get_bind().exec_driver_sql(query, (table, column)).one()
+    return str(kind)
+
+
+def _write_definition(table: str, definition: str) -> None:
+    """A rebuilt table would delete all rows that refer to it. This is SQLite's own procedure for
+    constraints: https://www.sqlite.org/lang_altertable.html, "Making Other Kinds Of Table Schema
+    Changes"."""
+    connection = op.get_bind()
     version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
     connection.exec_driver_sql("PRAGMA writable_schema = ON")
     connection.exec_driver_sql(
         "UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = ?",
-        (head + listed + rest, table),
+        (definition, table),
     )
     connection.exec_driver_sql(f"PRAGMA schema_version = {version + 1}")
     connection.exec_driver_sql("PRAGMA writable_schema = OFF")

@@ -53,13 +53,18 @@ def drop_index(name: str, table: str) -> None:
         op.drop_index(name, table, postgresql_concurrently=True, if_exists=True)
 
 
-def add_constraint(name: str, table: str, definition: str) -> None:
+def add_constraint(name: str, table: str, definition: str, *, also_on_sqlite: bool = False) -> None:
     """Add a check or a foreign key to a table that has rows: new rows are held to it at once, those
     that are there are checked afterwards.
 
-    Nothing happens on SQLite, which can add a constraint only together with its column.
+    SQLite adds a constraint only together with its column; with ``also_on_sqlite`` it gets this one
+    too, for rows that are known to satisfy it.
     """
     if not _on_postgresql():
+        if also_on_sqlite:
+            first = f"CONSTRAINT pk_{table} "
+            added = f"CONSTRAINT {name} {definition}, \n\t{first}"
+            checks.rewrite_on_sqlite(table, first, added)
         return
     drop_constraint(name, table)
     op.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition} NOT VALID")
@@ -67,10 +72,31 @@ def add_constraint(name: str, table: str, definition: str) -> None:
         op.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT {name}")
 
 
-def drop_constraint(name: str, table: str) -> None:
-    """Undo `add_constraint`."""
+def drop_constraint(name: str, table: str, on_sqlite: str = "") -> None:
+    """Undo `add_constraint`; ``on_sqlite`` is the definition of one that SQLite has too."""
     if _on_postgresql():
         op.execute(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}")
+    elif on_sqlite:
+        checks.rewrite_on_sqlite(table, f"CONSTRAINT {name} {on_sqlite}, \n\t", "")
+
+
+def allow_null(table: str, column: str) -> None:
+    """Let a column be null, for an expand migration if the previous version serves rows without a
+    value: it writes none itself."""
+    if _on_postgresql():
+        op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} DROP NOT NULL")
+        return
+    kind = checks.kind_on_sqlite(table, column)
+    checks.rewrite_on_sqlite(table, f"\t{column} {kind} NOT NULL,", f"\t{column} {kind},")
+
+
+def refuse_null(table: str, column: str) -> None:
+    """Undo `allow_null`, for a downgrade: no row may be without a value."""
+    if _on_postgresql():
+        op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} SET NOT NULL")
+        return
+    kind = checks.kind_on_sqlite(table, column)
+    checks.rewrite_on_sqlite(table, f"\t{column} {kind},", f"\t{column} {kind} NOT NULL,")
 
 
 def allow_only(table: str, column: str, kind: str, values: Sequence[str]) -> None:

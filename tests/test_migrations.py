@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from alembic import command
@@ -13,13 +14,22 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, func, inspect, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.commands.demo_story import PARTNERS
 from app.commands.demo_world import DemoWorld
 from app.config import ROOT
 from app.database import Database
-from app.enums import CallSource, CallStatus, CarrierKind, EndedReason, NumberSource, Role
+from app.enums import (
+    CallSource,
+    CallStatus,
+    CarrierKind,
+    DeliveryState,
+    EndedReason,
+    NumberSource,
+    Role,
+)
 from app.gateways.carriers.base import CarrierReport, PlacementVerdict
 from app.models import (
     Assistant,
@@ -33,11 +43,14 @@ from app.models import (
     Partner,
     PartnerDestinations,
     PhoneNumber,
+    WebhookEndpoint,
+    new_id,
     utcnow,
 )
 from app.policy.caller import system_caller
 from app.services import campaigns, organizations, phone_numbers, users
 from app.services.calls import carrier_costs
+from app.services.webhooks import publishing
 from migrations.filters import belongs_to_us
 from scripts import new_migration
 from tests.fixtures.cast import make_tenant
@@ -329,3 +342,58 @@ def test_names_that_were_stored_before_are_found_without_accents(fresh_database:
     assert [each.name for each in people] == ["Zoë Çelik"]
     assert [each.name for each in found] == ["Ünal"]
     assert sorted(folded) == [" ann berg", " asa o'neil"]
+
+
+def test_webhooks_keep_their_deliveries_when_those_of_portals_come_and_go(
+    fresh_database: Database,
+) -> None:
+    def endpoint(session: Session, organization_id: UUID | None, of: UUID | None = None) -> UUID:
+        added = WebhookEndpoint(
+            partner_id=of or tenant.partner.id,
+            organization_id=organization_id,
+            url="https://crm.example/hooks",
+            events=["call.completed"],
+            secret="sealed",
+            created_by="Ann",
+        )
+        session.add(added)
+        session.flush()
+        for state in (DeliveryState.WAITING, DeliveryState.DELIVERED):
+            delivery = publishing.add(session, added.id, new_id(), "a", "{}", utcnow())
+            delivery.state = state
+        return added.id
+
+    def stored() -> list[list[Any]]:
+        tables = (Base.metadata.tables[f"webhook_{name}"] for name in ("endpoints", "deliveries"))
+        with fresh_database.engine.connect() as connection:
+            queries = [select(table).order_by(table.c.id) for table in tables]
+            return [list(connection.execute(query)) for query in queries]
+
+    with fresh_database.transaction() as session:
+        tenant = make_tenant(session)
+    run(fresh_database, command.downgrade, "0108")
+    with fresh_database.transaction() as session:
+        of_organization = endpoint(session, tenant.organization.id)
+    before = stored()
+    with pytest.raises(IntegrityError), fresh_database.transaction() as session:
+        endpoint(session, None)
+    run(fresh_database, command.upgrade, "0109")
+    assert (stored(), [len(rows) for rows in before]) == (before, [1, 2])
+    with fresh_database.transaction() as session:
+        endpoint(session, None)
+        with pytest.raises(IntegrityError), session.begin_nested():
+            endpoint(session, None, of=new_id())
+    assert [len(rows) for rows in stored()] == [2, 4]
+    run(fresh_database, command.downgrade, "0108")
+    assert stored() == before
+    with pytest.raises(IntegrityError), fresh_database.transaction() as session:
+        endpoint(session, None)
+    run(fresh_database, command.upgrade, "head")
+    with fresh_database.transaction() as session:
+        session.delete(session.get_one(WebhookEndpoint, of_organization))
+    assert stored() == [[], []]
+    if fresh_database.is_sqlite:
+        with fresh_database.engine.connect() as connection:
+            for check in ("integrity_check", "foreign_key_check"):
+                found = connection.exec_driver_sql(f"PRAGMA {check}").all()
+                assert found in ([], [("ok",)])

@@ -4,6 +4,7 @@ An operator's caller has no tenant filter. With it, each service is asked within
 partner, as if that service had forgotten its filter.
 """
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -22,8 +23,8 @@ from app.commands.demo_world import DemoWorld
 from app.config import ROOT
 from app.database import Database, make_engine
 from app.database.migration import upgrade
-from app.database.scope import AUTHENTICATION, INSTALLATION, DatabaseScope, of_tenant
-from app.enums import CallSource, CallStatus, CarrierKind, Role
+from app.database.scope import AUTHENTICATION, INSTALLATION, DatabaseScope, of_tenant, whole_partner
+from app.enums import CallSource, CallStatus, CarrierKind, Role, WebhookEvent
 from app.errors import NotFound
 from app.factory import install_extensions
 from app.gateways.job_queue import migrate_engine
@@ -40,6 +41,7 @@ from app.models import (
     Organization,
     Partner,
     User,
+    WebhookDelivery,
     WebhookEndpoint,
     new_id,
     utcnow,
@@ -61,6 +63,7 @@ from app.services.audit import search as audit_search
 from app.services.auth import sessions
 from app.services.credentials import api_keys
 from app.services.webhooks import endpoints
+from app.services.webhooks.publishing import publish
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.databases import Databases
 
@@ -207,6 +210,32 @@ def test_one_organization_sees_nothing_of_another_one_of_the_same_partner(
             found = set(narrowed.scalars(select(model.organization_id)))
             assert found <= {one}, model
         assert narrowed.scalars(select(Organization.id)).all() == [one]
+
+
+def test_an_event_in_the_scope_of_one_organization_reaches_the_webhook_for_the_whole_portal(
+    database: Database, session: Session, two: tuple[UUID, UUID]
+) -> None:
+    """What a member or a key does is seen by the webhook, which they never see."""
+    events = [WebhookEvent.CONTACT_CREATED.value]
+    common: dict[str, Any] = {"url": "https://all.example", "secret": "x", "created_by": "tests"}
+    for partner_id in two:
+        session.add(WebhookEndpoint(partner_id=partner_id, events=events, **common))
+    session.commit()
+    [one, *_others] = session.scalars(
+        select(Organization.id).where(Organization.partner_id == two[0])
+    ).all()
+    with database.within(of_tenant(two[0], one)).transaction() as narrowed:
+        publish(narrowed, two[0], one, WebhookEvent.CONTACT_CREATED, dict)
+        seen = narrowed.scalars(select(WebhookEndpoint.organization_id)).all()
+        assert set(seen) <= {one}
+        assert narrowed.scalars(select(WebhookDelivery.id)).all() == []
+        with contextlib.suppress(ValueError), whole_partner(narrowed):
+            raise ValueError
+        assert None not in narrowed.scalars(select(WebhookEndpoint.organization_id)).all()
+    sent = select(WebhookEndpoint.partner_id, WebhookDelivery.type).join(
+        WebhookDelivery, WebhookDelivery.endpoint_id == WebhookEndpoint.id
+    )
+    assert session.execute(sent).all() == [(two[0], "contact.created")]
 
 
 @pytest.mark.usefixtures("backend")

@@ -1,4 +1,4 @@
-"""``flask webhook …``: send the events of an organization to other systems.
+"""``flask webhook …``: send the events of organizations and portals to other systems.
 
 A secret is printed once, by the command that creates it.
 """
@@ -16,6 +16,7 @@ from app.commands.credentials import MomentParameter
 from app.enums import WebhookEvent
 from app.models import WebhookEndpoint
 from app.schemas.fields import write_moment
+from app.services import partners
 from app.services.webhooks import deliveries, endpoints
 
 WEBHOOK = click.argument("webhook_id", metavar="WEBHOOK", type=click.UUID)
@@ -24,21 +25,47 @@ WEBHOOK = click.argument("webhook_id", metavar="WEBHOOK", type=click.UUID)
 webhook_commands = AppGroup("webhook", help="Webhooks: events sent to other systems.")
 
 
-@webhook_commands.command("add")
-@click.argument("organization_id", metavar="ORG", type=click.UUID)
-@click.argument("url")
-@click.option(
+EVENTS = click.option(
     "--event",
     "events",
     multiple=True,
     type=click.Choice([event.value for event in WebhookEvent]),
     help="May be repeated; all events without it.",
 )
+
+
+@webhook_commands.command("add")
+@click.argument("organization_id", metavar="ORG", type=click.UUID)
+@click.argument("url")
+@EVENTS
 @as_json
 def add(organization_id: UUID, url: str, events: tuple[str, ...], as_json: bool) -> None:
     """Create a webhook and print its secret, which can't be shown again."""
+    _add(organization_id, None, url, events, as_json=as_json)
+
+
+@webhook_commands.command("add-portal")
+@click.argument("partner_id", metavar="PARTNER", type=click.UUID)
+@click.argument("url")
+@EVENTS
+@as_json
+def add_portal(partner_id: UUID, url: str, events: tuple[str, ...], as_json: bool) -> None:
+    """As add, for all organizations of a partner and its alerts about all of them together."""
+    _add(None, partner_id, url, events, as_json=as_json)
+
+
+def _add(
+    organization_id: UUID | None,
+    partner_id: UUID | None,
+    url: str,
+    events: tuple[str, ...],
+    *,
+    as_json: bool,
+) -> None:
     chosen = events or tuple(event.value for event in WebhookEvent)
-    with changes() as (session, caller):
+    with changes(partner_id) as (session, caller):
+        if partner_id is not None:
+            partners.get_own(session, caller)
         made = endpoints.add(
             session,
             caller,
@@ -143,10 +170,10 @@ def replay(webhook_id: UUID, delivery_id: UUID | None, failed_since: datetime | 
 
 
 def _described(endpoint: WebhookEndpoint) -> dict[str, Any]:
-    until = endpoint.previous_until
+    until, whose = endpoint.previous_until, endpoint.organization_id
     return {
         "id": str(endpoint.id),
-        "organizationId": str(endpoint.organization_id),
+        "organizationId": str(whose) if whose else None,
         "url": endpoint.url,
         "events": endpoint.events,
         "state": "paused" if endpoint.paused_at is not None else "active",

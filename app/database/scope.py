@@ -3,13 +3,16 @@
 PostgreSQL enforces it by row-level security (``migrations/policies.py``). SQLite doesn't know it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 import psycopg
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
 SCOPE = "scope"
 """Execution option: the scope of a transaction; without it `INSTALLATION`."""
@@ -59,6 +62,27 @@ def begin(connection: Connection, scope: DatabaseScope) -> None:
 def declare(connection: Connection, scope: DatabaseScope) -> None:
     """Declare another scope to PostgreSQL until the transaction ends."""
     _execute(connection, _declaration(scope))
+
+
+@contextmanager
+def whole_partner(session: Session) -> Iterator[None]:
+    """Let a transaction of one organization see and write rows of its partner for some statements,
+    which filter for themselves. Other transactions stay as they are."""
+    session.flush()  # what was changed before is held to the narrower scope
+    connection = session.connection()
+    scope: DatabaseScope = connection.get_execution_options().get(SCOPE, INSTALLATION)
+    if scope.organization_id is None or connection.dialect.name != "postgresql":
+        yield
+        return
+    declare(connection, replace(scope, organization_id=None))
+    try:
+        yield
+        session.flush()
+    except BaseException:
+        with suppress(DBAPIError):  # a transaction that failed does nothing more
+            declare(connection, scope)
+        raise
+    declare(connection, scope)
 
 
 def _declaration(scope: DatabaseScope) -> str:

@@ -14,16 +14,19 @@ from app.models.base import (
     Json,
     Line,
     Name,
+    PartnerId,
     Short,
     Time,
     Url,
     enum_column,
+    partial_index,
     tenant_key,
 )
 
 
 class WebhookEndpoint(Base):
-    """An address that receives the events of one organization. Its secrets are encrypted."""
+    """An address that receives the events of one organization, or of all organizations of a
+    partner and of the portal itself. Its secrets are encrypted."""
 
     __tablename__ = "webhook_endpoints"
     __table_args__ = (
@@ -32,11 +35,15 @@ class WebhookEndpoint(Base):
         Index("ix_webhook_endpoints_partner", "partner_id", "created_at"),
         Index("ix_webhook_endpoints_failing", "partner_id", "failing_since", "id"),
         Index("ix_webhook_endpoints_partner_url", "partner_id", "url", "id"),
+        partial_index(
+            "ix_webhook_endpoints_portal", "partner_id", "id", where="organization_id IS NULL"
+        ),
     )
 
     id: Mapped[Id]
-    partner_id: Mapped[UUID]
-    organization_id: Mapped[UUID]
+    partner_id: Mapped[PartnerId]
+    organization_id: Mapped[UUID | None]
+    """None for the whole portal."""
     url: Mapped[Url]
     events: Mapped[list[str]] = mapped_column(Json)
     secret: Mapped[str] = mapped_column(Text)

@@ -77,6 +77,7 @@ def _send(session: Session, credential: Credential, end: datetime) -> None:
         key = credential
         publish(
             session,
+            key.partner_id,
             key.organization_id,
             WebhookEvent.KEY_EXPIRING,
             lambda: {

@@ -39,7 +39,7 @@ def test_a_webhook_from_its_making_to_its_end(
     organization = partner["organizations"][0]
     visit.sign_in(partner["users"][0], then="/api-access/webhooks")
     page.get_by_role("link", name="Add webhook").click()
-    page.get_by_label("Organization").fill(organization["name"])
+    page.get_by_label("Organization", exact=True).fill(organization["name"])
     page.get_by_label("Address").fill(receiver.url)
     page.get_by_label("Contacts added").check()
     page.get_by_role("button", name="Add webhook").click()

@@ -328,7 +328,7 @@ def test_filters_after_the_second_are_in_a_panel_whose_button_counts_those_that_
             "/organizations?tier=customerPlusPlan&view=all",
         ),
     }
-    assert "More filters" not in lists.browser.get("/api-access/webhooks").text
+    assert "More filters" not in lists.browser.get("/do-not-call").text
 
 
 def test_parameters_that_no_link_can_have_change_nothing(own: Tenant, signed_in: SignedIn) -> None:

@@ -115,7 +115,8 @@ def test_a_new_webhook_gets_how_calls_end_and_offers_a_test_beside_its_empty_log
 ) -> None:
     form = admin.get(f"{LIST}/new?organization={own.organization.id}").text
     ticked = re.findall(r'<input(?=[^>]*checked)[^>]*value="([a-z.-]+)"', form)
-    assert ticked == ["call.completed", "call.busy", "call.no-answer", "call.failed"]
+    ends = ["call.completed", "call.busy", "call.no-answer", "call.failed"]
+    assert ticked == ["organization", *ends]
     endpoint = make(app, session, own)
     head, _, log = admin.get(page_of(endpoint)).text.partition("No events yet.")
     assert ("Send test event" in head, "Send test event" in log) == (False, True)
@@ -166,7 +167,8 @@ def test_the_events_of_the_form_are_grouped_by_subject(own: Tenant, admin: Brows
     assert [heading for heading, _checks in groups] == [
         *("Calls", "Uploads", "Contacts", "Alerts", "API keys")
     ]
-    hints = re.findall(r'</label>\s*<p class="hint">([^<]+)</p>', page)
+    _scope, _url, of_events = page.partition('name="url"')
+    hints = re.findall(r'</label>\s*<p class="hint">([^<]+)</p>', of_events)
     assert (len(hints), hints[0]) == (len(WebhookEvent), "The first attempt of a call begins.")
     offered = re.findall(r'name="events" type="checkbox" value="([^"]+)"', page)
     assert sorted(offered) == sorted(event.value for event in WebhookEvent)

@@ -52,7 +52,7 @@ def _item(row: ReadinessRow) -> BulkItem:
     return BulkItem(str(row.assistant.id), row.assistant.name, str(words), row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     found = assistants.get_many(session, caller(), lists.ids_of(keys))
     return [_item(row) for row in _rows(session, found)]
 
@@ -112,6 +112,6 @@ ASSISTANTS = ListDefinition(
     count_if_few=lambda session, most: assistants.count_if_few(
         session, caller(), most, **_chosen()
     ),
-    bulk=ListActions(_item, _several, ACTIONS, exports=True),
+    bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
     more_filters=("organization",),
 )

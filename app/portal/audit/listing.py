@@ -82,7 +82,7 @@ def _item(entry: AuditEntry) -> BulkItem:
     return BulkItem(str(entry.id), change_words(entry.action), entry.actor, entry)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     return [_item(each) for each in audit_search.get_many(session, caller(), lists.ids_of(keys))]
 
 
@@ -147,7 +147,7 @@ HISTORY = ListDefinition(
     count_if_few=lambda session, most: audit_search.count_if_few(
         session, caller(), chosen_filters()[0], most
     ),
-    bulk=ListActions(_item, _several, exports=True),
+    bulk=ListActions(_item, _get_many, exports=True),
     problems=lambda: chosen_filters()[1],
     more_filters=("organization", "action", "start", "end"),
     has_fixed_columns=True,

@@ -178,7 +178,7 @@ def _item(row: CallRow) -> BulkItem:
     return BulkItem(str(row.call.id), phone(row.call.phone_number), words, row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     found = calls.get_many(session, caller(), lists.ids_of(keys))
     return [_item(row) for row in _rows(session, found)]
 
@@ -278,7 +278,7 @@ CALLS = ListDefinition(
     count_if_few=lambda session, most: calls.count_if_few(
         session, caller(), chosen_filters()[0], most
     ),
-    bulk=ListActions(_item, _several, actions(_waiting), exports=True),
+    bulk=ListActions(_item, _get_many, actions(_waiting), exports=True),
     problems=lambda: chosen_filters()[1],
     more_filters=(
         *("organization", "agent", "campaign", "round"),

@@ -82,7 +82,7 @@ def _item(row: CampaignRow) -> BulkItem:
     return BulkItem(str(row.campaign.id), row.campaign.name, row.state_words, row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted = {known for key in keys if (known := as_uuid(key))}
     return [_item(row) for row in _rows(session, campaigns.get_many(session, caller(), wanted))]
 
@@ -171,6 +171,6 @@ CAMPAIGNS = ListDefinition(
     load=_load,
     count=lambda session, most: campaigns.count(session, caller(), **_chosen(session), most=most),
     shows_count=True,
-    bulk=ListActions(_item, _several, ACTIONS, exports=True),
+    bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
     more_filters=("organization",),
 )

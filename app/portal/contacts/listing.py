@@ -92,7 +92,7 @@ def _item(row: ContactRow) -> BulkItem:
     return BulkItem(str(row.contact.id), row.name or number, number if row.name else "", row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     campaign = campaigns.get(session, caller(), path_id("campaign_id"))
     wanted = {known for key in keys if (known := as_uuid(key))}
     return [
@@ -172,6 +172,6 @@ CONTACTS = ListDefinition(
     load=_load,
     count=_count,
     shows_count=True,
-    bulk=ListActions(_item, _several, ACTIONS),
+    bulk=ListActions(_item, _get_many, ACTIONS),
     path=("campaign_id",),
 )

@@ -52,7 +52,7 @@ def _item(entry: DoNotCallEntry) -> BulkItem:
     return BulkItem(entry.phone, phone(entry.phone), entry.reason or "", entry)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     found = path_id("organization_id")
     return [_item(each) for each in do_not_call.get_many(session, caller(), found, keys)]
 
@@ -107,6 +107,6 @@ DO_NOT_CALL = ListDefinition(
     load=_load,
     count=_count,
     shows_count=True,
-    bulk=ListActions(_item, _several, ACTIONS),
+    bulk=ListActions(_item, _get_many, ACTIONS),
     path=("organization_id",),
 )

@@ -78,7 +78,7 @@ def _item(row: OrganizationRow) -> BulkItem:
     return BulkItem(str(found.id), found.name, str(STATUS_NAMES[found.status]), row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted = {known for key in keys if (known := as_uuid(key))}
     found = organizations.by_ids(session, caller(), wanted).values()
     by_name = sorted(found, key=lambda each: (each.name_key, each.id))
@@ -164,5 +164,5 @@ ORGANIZATIONS = ListDefinition(
     count=lambda session, most: organizations.count(session, caller(), _chosen(), most=most),
     shows_count=True,
     more_filters=("partner",),
-    bulk=ListActions(_item, _several, ACTIONS, exports=True),
+    bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
 )

@@ -40,7 +40,7 @@ def bulk_confirm(name: str, action: str) -> Answer:
     if request.args.get("all"):
         chosen, are_more = _matching(definition, bulk, wanted)
     else:
-        chosen = _several(bulk, wanted, request.args.getlist("id"))
+        chosen = _get_many(bulk, wanted, request.args.getlist("id"))
     return _page(definition, wanted, chosen, _choice_form(wanted), are_more=are_more)
 
 
@@ -70,7 +70,7 @@ def _page(
 def bulk_act(name: str, action: str) -> Answer:
     """Each row in a transaction of its own: an error for one stops no other."""
     definition, bulk, wanted = _found(name, action)
-    items = _several(bulk, wanted, request.form.getlist("id"))
+    items = _get_many(bulk, wanted, request.form.getlist("id"))
     form = _choice_form(wanted)
     if form and not form.validate():
         return _page(definition, wanted, items, form), 422
@@ -127,7 +127,7 @@ def _found(name: str, action: str) -> tuple[ListDefinition[Any], ListActions, Bu
     return definition, bulk, wanted
 
 
-def _several(bulk: ListActions, action: BulkAction, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(bulk: ListActions, action: BulkAction, keys: Sequence[str]) -> list[BulkItem]:
     wanted = list(dict.fromkeys(keys))[:MOST_AT_ONCE]
     if not wanted:
         return []

@@ -47,7 +47,7 @@ def _item(row: ReportRow) -> BulkItem:
     return BulkItem(str(row.user.id), row.user.email, row.organization.name, row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     whose, sort = partners.own(caller()), MEMBERS.sort_of(request.args)
     wanted = ReportFilter(ids=lists.ids_of(keys))
     page = reporting.search(session, caller(), whose, wanted, sort=sort, limit=len(keys) + 1)
@@ -110,7 +110,7 @@ MEMBERS = ListDefinition(
     load=_load,
     count=_count,
     shows_count=True,
-    bulk=ListActions(_item, _several, exports=True),
+    bulk=ListActions(_item, _get_many, exports=True),
     problems=lambda: chosen_filters()[1],
     more_filters=("since", "until"),
 )

@@ -78,14 +78,14 @@ def _item(row: UploadRow) -> BulkItem:
     return BulkItem(str(row.upload.id), row.upload.file_name, str(status_badge(row.upload)[0]), row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     found = uploads.get_many(session, caller(), lists.ids_of(keys))
     return [_item(row) for row in _rows(session, found)]
 
 
 def _several_of_campaign(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     of = campaigns.get(session, caller(), path_id("campaign_id")).id
-    return [each for each in _several(session, keys) if each.row.upload.campaign_id == of]
+    return [each for each in _get_many(session, keys) if each.row.upload.campaign_id == of]
 
 
 def _of_campaign(session: Session, sort: str, cursor: str | None, limit: int) -> Page[UploadRow]:
@@ -179,7 +179,7 @@ UPLOADS = ListDefinition(
     load=_page,
     count=lambda session, most: uploads.count(session, caller(), **_chosen(), most=most),
     count_if_few=lambda session, most: uploads.count_if_few(session, caller(), most, **_chosen()),
-    bulk=ListActions(_item, _several, ACTIONS, exports=True),
+    bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
 )
 CAMPAIGN_UPLOADS = replace(
     UPLOADS,

@@ -151,7 +151,7 @@ def _item(row: UsageRow) -> BulkItem:
     return BulkItem(str(found.id), found.name, str(STATUS_NAMES[found.status]), row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted, sort = UsageFilter(ids=lists.ids_of(keys)), USAGE.sort_of(request.args)
     return [_item(row) for row in _page(session, wanted, sort, None, len(keys) + 1).items]
 
@@ -264,7 +264,7 @@ USAGE = ListDefinition(
     load=_load,
     count=_count,
     count_if_few=_count_if_few,
-    bulk=ListActions(_item, _several, exports=True),
+    bulk=ListActions(_item, _get_many, exports=True),
     problems=lambda: chosen_span()[1],
     more_filters=("start", "end"),
     lasting=("start", "end"),

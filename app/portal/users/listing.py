@@ -74,7 +74,7 @@ def _item(row: UserRow) -> BulkItem:
     return BulkItem(str(found.id), found.email, str(STATUS_NAMES[found.status]), row)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted = {known for key in keys if (known := as_uuid(key))}
     found = users.get_many(session, caller(), wanted)
     return [_item(UserRow(user)) for user in found if may_change(user)]
@@ -168,5 +168,5 @@ USERS = ListDefinition(
     count=lambda session, most: users.count(session, caller(), chosen_filters(), most=most),
     shows_count=True,
     more_filters=("partner",),
-    bulk=ListActions(_item, _several, ACTIONS),
+    bulk=ListActions(_item, _get_many, ACTIONS),
 )

@@ -1,13 +1,14 @@
 """The forms of webhooks."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, time
-from typing import Any
+from typing import Any, Self
 
-from wtforms import SelectChoice, StringField
+from wtforms import RadioField, SelectChoice, StringField
 from wtforms.widgets import URLInput
 
 from app.enums import WebhookEvent
-from app.extensions import settings
+from app.extensions import settings, transaction
 from app.languages import lazy_gettext
 from app.models import Organization, WebhookEndpoint
 from app.portal.web.fields import CheckboxesField, DayField, OnceField, VersionField
@@ -87,6 +88,10 @@ USUAL_EVENTS = (
 """How calls end: the choice of a new webhook."""
 
 
+PORTAL = "portal"
+"""In place of an organization: the whole portal."""
+
+
 class WebhookFields(PortalForm):
     url = StringField(
         lazy_gettext("Address"),
@@ -107,6 +112,24 @@ class WebhookFields(PortalForm):
 
 class WebhookForm(WebhookFields, OfOrganization):
     once = OnceField()
+    scope = RadioField(
+        lazy_gettext("For"),
+        choices=[
+            SelectChoice("organization", lazy_gettext("One organization")),
+            SelectChoice(PORTAL, lazy_gettext("The whole portal")),
+        ],
+        default="organization",
+    )
+
+    def owner_or_page(
+        self, page: Callable[[Organization | None, Self], str]
+    ) -> Organization | None:
+        """As `organization_or_page`; None for the whole portal."""
+        if self.scope.data != PORTAL:
+            return self.organization_or_page(page)
+        with transaction(read_only=True) as session:
+            self.offer_organization(session)
+        return None
 
     def chosen_organization(self) -> Organization | None:
         """As the base; without an organization, the problems of the other fields are put there

@@ -7,6 +7,7 @@ from datetime import timedelta
 from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from flask import url_for
 
@@ -60,6 +61,13 @@ class DeliveryResult:
 
 def host_of(endpoint: WebhookEndpoint) -> str:
     return urlsplit(endpoint.url).hostname or endpoint.url
+
+
+def owner_of(endpoint: WebhookEndpoint, names: Mapping[UUID, str]) -> str:
+    """Return the name of its organization, if it is among the names, or the whole portal."""
+    if endpoint.organization_id is None:
+        return gettext("The whole portal")
+    return names.get(endpoint.organization_id, "–")
 
 
 def endpoint_state(endpoint: WebhookEndpoint, *, is_host_missing: bool = False) -> CredentialBadge:

@@ -8,7 +8,8 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import lazy_gettext
-from app.models import WebhookEndpoint
+from app.models import Organization, WebhookEndpoint
+from app.models.base import name_key
 from app.portal.web import lists, organization_picker
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.list_definitions import (
@@ -18,7 +19,8 @@ from app.portal.web.list_definitions import (
     organization_column,
 )
 from app.portal.webhooks.bulk import ACTIONS
-from app.portal.webhooks.labels import endpoint_state, every_event
+from app.portal.webhooks.forms import PORTAL
+from app.portal.webhooks.labels import endpoint_state, every_event, owner_of
 from app.services import organizations
 from app.services.paging import Page
 from app.services.webhooks import addresses, endpoints
@@ -26,26 +28,51 @@ from app.validation.uuids import as_uuid
 
 STATES = {"active": lazy_gettext("Active"), "paused": lazy_gettext("Paused")}
 PAUSED = {"active": False, "paused": True}
+OWNERS = {PORTAL: lazy_gettext("The whole portal")}
+MOST_OFFERED = 100
+"""Organizations in the filter."""
 Row = tuple[WebhookEndpoint, str, bool]
-"""A webhook, the name of its organization and whether the host of its address wasn't found."""
+"""A webhook, the name of its organization or of the whole portal, and whether the host of its
+address wasn't found."""
 
 
 def _chosen(session: Session) -> dict[str, Any]:
     """Return the filters of the URL."""
-    organization = organization_picker.organization_named(session)
+    organization = filtered_organization(session)
     return {
         "organization_id": organization.id if organization else None,
+        "of_portal": request.args.get("organization") == PORTAL,
         "query": lists.text_filter("q"),
         "paused": PAUSED.get(request.args.get("state", "")),
     }
 
 
+def filtered_organization(session: Session) -> Organization | None:
+    """Return the organization of the filter of the URL; None for all, and for the whole portal.
+    Raises `NotFound`."""
+    if request.args.get("organization") == PORTAL:
+        return None
+    return organization_picker.organization_named(session)
+
+
+def offered_owners(session: Session, chosen: Organization | None) -> dict[str, str]:
+    """Return the options of the filter: the whole portal, the organizations that have webhooks and
+    the ``chosen`` one."""
+    ids = endpoints.organizations_with(session, caller(), MOST_OFFERED)
+    names = organizations.names_of(session, caller(), ids)
+    if chosen is not None:
+        names[chosen.id] = chosen.name
+    by_name = sorted(names.items(), key=lambda item: name_key(item[1]))
+    return {**OWNERS, **{str(key): name for key, name in by_name}}
+
+
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
     page = endpoints.search(session, caller(), **_chosen(session), **at)
-    names = organizations.names_of(session, caller(), {row.organization_id for row in page.items})
+    ids = {row.organization_id for row in page.items if row.organization_id}
+    names = organizations.names_of(session, caller(), ids)
     missing = addresses.hosts_not_found(session, page.items)
-    rows = [(row, names.get(row.organization_id, "–"), row.id in missing) for row in page.items]
+    rows = [(row, owner_of(row, names), row.id in missing) for row in page.items]
     return Page(rows, page.next_cursor)
 
 
@@ -53,7 +80,7 @@ def _item(endpoint: WebhookEndpoint) -> BulkItem:
     return BulkItem(str(endpoint.id), endpoint.url, endpoint_state(endpoint).word, endpoint)
 
 
-def _several(session: Session, keys: Sequence[str]) -> list[BulkItem]:
+def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     wanted = {known for key in keys if (known := as_uuid(key))}
     return [_item(each) for each in endpoints.get_many(session, caller(), wanted)]
 
@@ -100,12 +127,14 @@ WEBHOOKS = ListDefinition(
     filters=(
         ListFilter("q", lazy_gettext("Address")),
         ListFilter("state", lazy_gettext("Status"), STATES, lazy_gettext("Any status")),
+        ListFilter(
+            "organization", lazy_gettext("Organization"), OWNERS, lazy_gettext("Any organization")
+        ),
     ),
     sorts=endpoints.SORTS,
     default_sort="-created",
     load=_load,
     count=lambda session, most: endpoints.count(session, caller(), **_chosen(session), most=most),
     shows_count=True,
-    bulk=ListActions(lambda row: _item(row[0]), _several, ACTIONS),
-    more_filters=("organization",),
+    bulk=ListActions(lambda row: _item(row[0]), _get_many, ACTIONS),
 )

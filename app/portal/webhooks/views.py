@@ -1,10 +1,10 @@
-"""Webhooks: an organization's endpoints, and their deliveries."""
+"""Webhooks of organizations and for the whole portal, and their deliveries."""
 
 from functools import partial
 from typing import Any
 from uuid import UUID
 
-from flask import render_template, url_for
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.enums import DeliveryState
@@ -14,7 +14,7 @@ from app.languages import gettext
 from app.models import Organization, WebhookDelivery, utcnow
 from app.portal.api_access.credential_pages import ALREADY_SHOWN, roll_page
 from app.portal.api_access.forms import RollForm
-from app.portal.web import lists, organization_picker
+from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, stored_page
@@ -25,6 +25,7 @@ from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import (
     EVENT_GROUPS,
     EVENT_HINTS,
+    PORTAL,
     EditWebhookForm,
     ReplayForm,
     WebhookForm,
@@ -44,7 +45,7 @@ from app.portal.webhooks.labels import (
     retry_words,
     took,
 )
-from app.portal.webhooks.listing import WEBHOOKS
+from app.portal.webhooks.listing import WEBHOOKS, filtered_organization, offered_owners
 from app.services import organizations, users
 from app.services.webhooks import addresses, attempts, deliveries, endpoints
 
@@ -53,11 +54,13 @@ from app.services.webhooks import addresses, attempts, deliveries, endpoints
 def api_webhooks() -> str:
     with transaction(read_only=True) as session:
         page = list_page(session, WEBHOOKS)
-        organization = organization_picker.organization_named(session)
+        organization = filtered_organization(session)
+        owners = offered_owners(session, organization)
     return render_template(
         "portal/webhooks/list.html",
         list=page,
         organization=organization,
+        owners=owners,
         events_in_words=events_in_words,
         endpoint_state=endpoint_state,
     )
@@ -66,18 +69,20 @@ def api_webhooks() -> str:
 @portal.get("/api-access/webhooks/new")
 def api_webhook_new() -> Page:
     back = (gettext("Webhooks"), url_for("portal.api_webhooks"))
-    return new_page(WebhookForm(), _form_page, gettext("Add webhook"), back)
+    scope = {"scope": PORTAL} if request.args.get("scope") == PORTAL else None
+    return new_page(WebhookForm(data=scope), _form_page, gettext("Add webhook"), back)
 
 
 @portal.post("/api-access/webhooks/new")
 def api_webhook_create() -> Page:
     """Show the webhook's page, with the secret this once: no URL holds it."""
     form = WebhookForm()
-    organization = form.organization_or_page(_form_page)
+    organization = form.owner_or_page(_form_page)
+    whose = organization.id if organization else None
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
         of = (session, caller(), settings())
-        made = endpoints.add(*of, organization_id=organization.id, **form.wanted)
+        made = endpoints.add(*of, organization_id=whose, **form.wanted)
         submission.led_to(url_for("portal.api_webhook", webhook_id=made.endpoint.id))
     return webhook_page(made.endpoint.id, made.secret, gettext("The webhook was created"))
 
@@ -107,10 +112,12 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         delivery = deliveries.get(session, caller(), webhook_id, delivery_id)
+        of = deliveries.organizations_of(session, caller(), endpoint, [delivery])
         return render_template(
             "portal/webhooks/delivery.html",
             **delivery_facts(endpoint, delivery),
             **_sending(delivery),
+            whose=of.get(delivery.id),
             endpoint=endpoint,
             host=host_of(endpoint),
         )
@@ -152,13 +159,15 @@ def webhook_page(
     at, state = lists.place(), lists.choice_filter("state", DeliveryState)
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
-        organization = organizations.get(session, caller(), endpoint.organization_id)
+        whose = endpoint.organization_id
+        organization = organizations.get(session, caller(), whose) if whose else None
         log = deliveries.log(session, endpoint, state=state, **at.wanted)
+        of = deliveries.organizations_of(session, caller(), endpoint, log.items)
         counts = deliveries.counts(session, endpoint)
         address = addresses.untried_address(session, endpoint)
         names = users.names_by_email(session, caller(), [endpoint.created_by])
     until = endpoint.previous_until
-    rows = [delivery_facts(endpoint, row) for row in log.items]
+    rows = [delivery_facts(endpoint, row) | {"whose": of.get(row.id)} for row in log.items]
     return render_template(
         "portal/webhooks/webhook.html",
         endpoint=endpoint,

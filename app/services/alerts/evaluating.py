@@ -141,7 +141,8 @@ def _announce(
     names: dict[UUID, str],
     now: datetime,
 ) -> None:
-    """Write the change to the history and send it to the organization's webhooks, in English."""
+    """Write the change to the history and send it to the webhooks of the organization and of the
+    whole portal, in English."""
     with languages.speaking(languages.DEFAULT):
         words = title(rule, alert.value, names.get(alert.subject_id))
     audit.record(
@@ -154,9 +155,10 @@ def _announce(
         organization_id=alert.organization_id,
         target=words,
     )
-    if alert.organization_id is not None and not _is_muted(rule, now):
+    if not _is_muted(rule, now):
         publish(
             session,
+            alert.partner_id,
             alert.organization_id,
             event,
             lambda: {

@@ -70,7 +70,7 @@ def emit(session: Session, call: Call, event: WebhookEvent) -> None:
             **described.model_dump(mode="json", by_alias=True),
         }
 
-    publish(session, call.organization_id, event, facts)
+    publish(session, call.partner_id, call.organization_id, event, facts)
 
 
 def signal(session: Session, attempt_id: UUID) -> None:

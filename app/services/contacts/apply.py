@@ -273,6 +273,7 @@ def publish_changes(
             some = stored[first : first + IDS_IN_AN_EVENT]
             publish(
                 session,
+                campaign.partner_id,
                 campaign.organization_id,
                 event,
                 lambda some=some: {  # type: ignore[misc]  # the default binds this round's ids

@@ -199,6 +199,7 @@ def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
     session.flush()
     publish(
         session,
+        upload.partner_id,
         upload.organization_id,
         WebhookEvent.IMPORT_FINISHED,
         lambda: {**upload_facts(upload), "state": state.value, "finishedAt": upload.finished_at},

@@ -269,6 +269,7 @@ def finish(session: Session, import_id: UUID, undo_number: int, result: UndoTota
     _record_end(session, upload, "undone", upload.undo_result)
     publish(
         session,
+        upload.partner_id,
         upload.organization_id,
         WebhookEvent.IMPORT_UNDONE,
         lambda: {

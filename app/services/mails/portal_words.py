@@ -14,14 +14,19 @@ def webhook_paused(facts: MailFacts) -> MailTexts:
         "host": details["host"],
         "organization": details["organization"],
     }
-    sends = gettext("%(product)s sends events of %(organization)s to %(host)s.", **given)
+    if details["organization"] is None:
+        subject = gettext("A webhook for the whole portal was paused")
+        sends = gettext("%(product)s sends events of all organizations to %(host)s.", **given)
+    else:
+        subject = gettext("A webhook of %(organization)s was paused", **given)
+        sends = gettext("%(product)s sends events of %(organization)s to %(host)s.", **given)
     why = (
         gettext("It answered that it is permanently gone (status 410).")
         if details["reason"] == "gone"
         else gettext("It accepted nothing for 24 hours.")
     )
     return MailTexts(
-        subject=gettext("A webhook of %(organization)s was paused", **given),
+        subject=subject,
         heading=gettext("The webhook to %(host)s was paused", **given),
         paragraphs=(
             f"{sends} {why}",

@@ -104,6 +104,7 @@ def _pause(session: Session, organization: Organization, why: str) -> None:
     pauses.pause(session, system_caller(WHO), _scope(organization), words)
     publish(
         session,
+        organization.partner_id,
         organization.id,
         WebhookEvent.CALLING_PAUSED,
         lambda: {"organizationId": organization.id, "reason": words},

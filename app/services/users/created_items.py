@@ -212,7 +212,9 @@ def _credentials(session: Session, user: User) -> list[CreatedItem]:
         name = f"{token.name} ({token.public_id})"
         found.append(CreatedItem(ItemKind.SCIM_TOKEN, token, token.id, name, ""))
     for hook in hooks:
-        name, about = urlsplit(hook.url).hostname or "", names.get(hook.organization_id, "")
+        whose = hook.organization_id
+        about = names.get(whose, "") if whose else gettext("The whole portal")
+        name = urlsplit(hook.url).hostname or ""
         found.append(CreatedItem(ItemKind.WEBHOOK, hook, hook.id, name, about))
     for account in accounts:
         about = names.get(account.organization_id, "") if account.organization_id else ""

@@ -1,9 +1,10 @@
 """The deliveries of an endpoint, sending again, and the test event."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
+import orjson
 from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.orm import Session
 
@@ -11,10 +12,11 @@ from app.enums import DeliveryState
 from app.errors import Conflict, NotFound
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.languages import gettext
-from app.models import WebhookDelivery, WebhookEndpoint, new_id, utcnow
+from app.models import Organization, WebhookDelivery, WebhookEndpoint, new_id, utcnow
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.paging import Page, SortOrder, keyset_page
+from app.services.tenancy import visible_organizations
 from app.services.webhooks import endpoints
 from app.services.webhooks.publishing import TEST, add, written
 
@@ -60,6 +62,25 @@ def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) 
         message = gettext("There is no such delivery.")
         raise NotFound(message, "delivery_not_found")
     return delivery
+
+
+def organizations_of(
+    session: Session, caller: Caller, endpoint: WebhookEndpoint, sent: Iterable[WebhookDelivery]
+) -> dict[UUID, str]:
+    """Return by delivery the name of the organization whose event it is, for a loaded endpoint of
+    the whole portal; of others, and for events of the portal itself, none."""
+    if endpoint.organization_id is not None:
+        return {}
+    whose = {delivery.id: _organization_in(delivery.payload) for delivery in sent}
+    wanted = visible_organizations(caller).where(Organization.id.in_(set(whose.values()) - {None}))
+    rows = session.execute(wanted.with_only_columns(Organization.id, Organization.name))
+    names = {row.id: row.name for row in rows}
+    return {key: names[known] for key, known in whose.items() if known in names}
+
+
+def _organization_in(payload: str) -> UUID | None:
+    found = orjson.loads(payload)["data"].get("organizationId")
+    return UUID(found) if found else None
 
 
 def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDelivery:

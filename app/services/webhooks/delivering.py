@@ -181,6 +181,8 @@ def _pause(session: Session, endpoint: WebhookEndpoint, reason: PauseReason) -> 
     to = partner.notification_email or partner.support_email
     if to is None:
         return
+    whose = endpoint.organization_id
+    organization = session.get_one(Organization, whose) if whose else None
     mail_queue.hand_in(
         session,
         MailKind.WEBHOOK_PAUSED,
@@ -189,7 +191,7 @@ def _pause(session: Session, endpoint: WebhookEndpoint, reason: PauseReason) -> 
         details={
             "webhookId": str(endpoint.id),
             "host": urlsplit(endpoint.url).hostname,
-            "organization": session.get_one(Organization, endpoint.organization_id).name,
+            "organization": organization.name if organization else None,
             "reason": reason.value,
         },
     )

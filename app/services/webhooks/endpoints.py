@@ -1,4 +1,4 @@
-"""The endpoints of an organization: created, paused, given a new secret, removed."""
+"""The endpoints of organizations and portals: created, paused, given a new secret, removed."""
 
 import ipaddress
 from collections.abc import Collection, Iterator, Sequence
@@ -14,14 +14,22 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import PauseReason, WebhookEvent
-from app.errors import Conflict, NotFound, Problem, ValidationFailed, refuse_any, refuse_stale
+from app.errors import (
+    Conflict,
+    Forbidden,
+    NotFound,
+    Problem,
+    ValidationFailed,
+    refuse_any,
+    refuse_stale,
+)
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.gateways.public_addresses import is_public
 from app.languages import gettext
 from app.models import WebhookEndpoint, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import audit
+from app.services import audit, partners
 from app.services.credentials import rules
 from app.services.credentials.encryption import seal
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
@@ -31,7 +39,7 @@ from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
 
 MOST = 20
-"""Endpoints of one organization."""
+"""Endpoints of one organization, and for one whole portal."""
 
 SORTS = both_ways(
     created=WebhookEndpoint.created_at,
@@ -54,29 +62,31 @@ def add(
     caller: Caller,
     settings: Settings,
     *,
-    organization_id: UUID,
+    organization_id: UUID | None,
     url: str,
     events: Collection[str],
 ) -> EndpointWithSecret:
-    """Create an endpoint for an organization of the caller's partner.
+    """Create an endpoint for an organization of the caller's partner, or for its whole portal
+    (None).
 
     Raises `Forbidden`, `NotFound` (``organization_not_found``), `Conflict` (``archived``) and
     `ValidationFailed` (``invalid_url``, ``unknown_event``, ``event_required``,
-    ``too_many_webhooks``).
+    ``too_many_webhooks``, ``operator_without_partner``).
     """
     caller.require(Permission.CREDENTIALS_MANAGE)
-    organization = get_organization(session, caller, organization_id)
-    refuse_archived(organization)
+    if organization_id is None:
+        partner_id = _whole_portal(caller)
+    else:
+        organization = get_organization(session, caller, organization_id)
+        refuse_archived(organization)
+        partner_id = organization.partner_id
     check(settings, url, events)
     chosen, secret = _in_order(events), new_secret()
-    held = select(func.count()).where(WebhookEndpoint.organization_id == organization.id)
-    if (session.scalar(held) or 0) >= MOST:
-        message = gettext("An organization has at most %(most)s webhooks.", most=MOST)
-        raise ValidationFailed.on("url", "too_many_webhooks", message)
+    _refuse_too_many(session, partner_id, organization_id)
     endpoint = WebhookEndpoint(
         id=new_id(),
-        partner_id=organization.partner_id,
-        organization_id=organization.id,
+        partner_id=partner_id,
+        organization_id=organization_id,
         url=url,
         events=chosen,
         secret=seal(secret, PURPOSE, settings.secret_keys),
@@ -90,6 +100,27 @@ def add(
     )
     addresses.request_check(session, endpoint)
     return EndpointWithSecret(endpoint, secret)
+
+
+def _whole_portal(caller: Caller) -> UUID:
+    """Return the partner for whose whole portal the caller may create an endpoint. Raises
+    `Forbidden` for callers of one organization or of groups, and `ValidationFailed`."""
+    if caller.organization_id is not None or caller.is_limited:
+        raise Forbidden(gettext("Only for administrators of the whole portal."), "not_whole_portal")
+    return partners.own(caller)
+
+
+def _refuse_too_many(session: Session, partner_id: UUID, organization_id: UUID | None) -> None:
+    of = WebhookEndpoint.organization_id.is_not_distinct_from(organization_id)
+    held = select(func.count()).where(WebhookEndpoint.partner_id == partner_id, of)
+    if (session.scalar(held) or 0) < MOST:
+        return
+    message = (
+        gettext("A portal has at most %(most)s webhooks for the whole portal.", most=MOST)
+        if organization_id is None
+        else gettext("An organization has at most %(most)s webhooks.", most=MOST)
+    )
+    raise ValidationFailed.on("url", "too_many_webhooks", message)
 
 
 def seen_version(endpoint: WebhookEndpoint) -> int:
@@ -150,18 +181,19 @@ def search(
     caller: Caller,
     *,
     organization_id: UUID | None = None,
+    of_portal: bool = False,
     paused: bool | None = None,
     query: str | None = None,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[WebhookEndpoint]:
-    """Return a page of endpoints; optionally only paused ones, or only the others, and those with
-    ``query`` in their address.
+    """Return a page of endpoints; optionally only those of one organization or for the whole
+    portal, only paused ones, or only the others, and those with ``query`` in their address.
 
     Raises `Forbidden` and `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
-    rows = _matching(caller, organization_id, paused, query)
+    rows = _matching(caller, organization_id, of_portal, paused, query)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
@@ -170,12 +202,13 @@ def count(
     caller: Caller,
     *,
     organization_id: UUID | None = None,
+    of_portal: bool = False,
     paused: bool | None = None,
     query: str | None = None,
     most: int = MOST_COUNTED,
 ) -> int:
     """Return how many `search` finds, as `paging.count_up_to`. Raises `Forbidden`."""
-    rows = _matching(caller, organization_id, paused, query)
+    rows = _matching(caller, organization_id, of_portal, paused, query)
     return count_up_to(session, rows.with_only_columns(WebhookEndpoint.id), most)
 
 
@@ -185,10 +218,24 @@ def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequenc
     return session.scalars(rows.order_by(WebhookEndpoint.url, WebhookEndpoint.id)).all()
 
 
+def organizations_with(session: Session, caller: Caller, most: int) -> set[UUID]:
+    """Return the organizations that have endpoints, at most so many. Raises `Forbidden`."""
+    owners = _manageable(caller).with_only_columns(WebhookEndpoint.organization_id)
+    wanted = owners.where(WebhookEndpoint.organization_id.is_not(None)).distinct()
+    in_order = wanted.order_by(WebhookEndpoint.organization_id).limit(most)
+    return {found for found in session.scalars(in_order) if found is not None}
+
+
 def _matching(
-    caller: Caller, organization_id: UUID | None, paused: bool | None, query: str | None
+    caller: Caller,
+    organization_id: UUID | None,
+    of_portal: bool,
+    paused: bool | None,
+    query: str | None,
 ) -> Select[WebhookEndpoint]:
     rows = _manageable(caller)
+    if of_portal:
+        rows = rows.where(WebhookEndpoint.organization_id.is_(None))
     if organization_id is not None:
         rows = rows.where(WebhookEndpoint.organization_id == organization_id)
     if paused is not None:

@@ -6,9 +6,10 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import bindparam, select
+from sqlalchemy import and_, bindparam, or_, select
 from sqlalchemy.orm import Session
 
+from app.database.scope import whole_partner
 from app.enums import DeliveryState, WebhookEvent
 from app.gateways.job_queue import enqueue_webhook
 from app.models import WebhookDelivery, WebhookEndpoint, new_id, utcnow
@@ -19,30 +20,44 @@ TEST = "webhook.test"
 
 _ENDPOINTS = (
     select(WebhookEndpoint.id, WebhookEndpoint.events, WebhookEndpoint.paused_at)
-    .where(WebhookEndpoint.organization_id == bindparam("organization"))
+    .where(
+        or_(
+            WebhookEndpoint.organization_id == bindparam("organization"),
+            and_(
+                WebhookEndpoint.organization_id.is_(None),
+                WebhookEndpoint.partner_id == bindparam("partner"),
+            ),
+        )
+    )
     .order_by(WebhookEndpoint.id)
 )
+"""Those of the organization, and those for the whole portal."""
 
 
 def publish(
     session: Session,
-    organization_id: UUID,
+    partner_id: UUID,
+    organization_id: UUID | None,
     event: WebhookEvent,
     data: Callable[[], Mapping[str, Any]],
 ) -> None:
-    """Queue the event; costs one read if no webhook receives it.
+    """Queue the event of an organization, or of the portal itself (None); costs one read if no
+    webhook receives it.
 
     ``data`` is called at most once. While an endpoint is paused, its events are kept.
     """
-    endpoints = session.execute(_ENDPOINTS, {"organization": organization_id}).all()
+    of = {"partner": partner_id, "organization": organization_id}
+    with whole_partner(session):
+        endpoints = session.execute(_ENDPOINTS, of).all()
     wanting = [endpoint for endpoint in endpoints if event.value in endpoint.events]
     if not wanting:
         return
     event_id, at = new_id(), utcnow()
     payload = written(event.value, at, data())
-    for endpoint in wanting:
-        is_paused = endpoint.paused_at is not None
-        add(session, endpoint.id, event_id, event.value, payload, at, is_held=is_paused)
+    with whole_partner(session):
+        for endpoint in wanting:
+            is_paused = endpoint.paused_at is not None
+            add(session, endpoint.id, event_id, event.value, payload, at, is_held=is_paused)
 
 
 def add(

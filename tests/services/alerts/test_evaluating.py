@@ -20,6 +20,7 @@ from app.models import (
     Mail,
     SpendingTotal,
     WebhookDelivery,
+    WebhookEndpoint,
     utcnow,
 )
 from app.services import alerts, spending
@@ -31,6 +32,7 @@ from tests.fixtures.clock import SetClock
 from tests.fixtures.statements import counted
 
 TODAY = date(2026, 10, 15)
+WEEK = AlertPeriod.DAYS_7
 EACH, ONE, PARTNER = AlertScope.EACH_ORGANIZATION, AlertScope.ORGANIZATION, AlertScope.PARTNER
 
 pytestmark = pytest.mark.usefixtures("clock")
@@ -162,6 +164,39 @@ def test_silence_counts_from_the_last_call_or_the_creation_and_only_of_active_or
     talked(session, own, TODAY, 1, 1)
     session.flush()
     assert evaluate(session) == ["The portal: no calls for 3 days"]
+
+
+def test_an_alert_about_the_whole_portal_reaches_its_webhooks_and_none_of_an_organization(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    events = [WebhookEvent.ALERT_OPENED.value, WebhookEvent.ALERT_RESOLVED.value]
+    admin = own.caller(Role.PARTNER_ADMIN)
+    for whose in (None, own.organization.id):
+        of = {"organization_id": whose, "url": "https://crm.example/hooks", "events": events}
+        endpoints.add(session, admin, settings, **of)  # type: ignore[arg-type]  # mixed values
+    rule_id = rule(session, own, AlertMeasure.FAILED_CALLS, 1, PARTNER)
+    for organization in (own.organization, own.plus):
+        ended(session, own, organization.id, TODAY, 1, 0, 1)
+    evaluate(session)
+    alerts.update(session, admin, rule_id, RuleInput(AlertMeasure.FAILED_CALLS, PARTNER, 5, WEEK))
+    evaluate(session)
+    sent = session.scalars(select(WebhookDelivery).order_by(WebhookDelivery.id)).all()
+    assert {
+        session.get_one(WebhookEndpoint, each.endpoint_id).organization_id for each in sent
+    } == {None}
+    opened, resolved = (json.loads(each.payload) for each in sent)
+    assert (opened["type"], resolved["type"]) == ("alert.opened", "alert.resolved")
+    alert = session.scalars(select(Alert)).one()
+    assert opened["data"] == {
+        "alertId": str(alert.id),
+        "organizationId": None,
+        "measure": "failed-calls",
+        "threshold": 1,
+        "value": 2,
+        "title": "The portal: 2 failed calls in 7 days",
+        "openedAt": "2026-10-15T12:00:00.000Z",
+        "resolvedAt": None,
+    }
 
 
 def test_one_mail_names_all_alerts_of_a_rule_and_webhooks_get_their_own(

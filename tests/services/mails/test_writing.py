@@ -232,6 +232,16 @@ def test_the_mail_about_a_changed_factor_says_what_happened(
     assert "If that was not you, set a new password at once" in " ".join(letter.text.split())
 
 
+def test_the_mail_about_a_paused_webhook_for_the_whole_portal_names_no_organization(
+    session: Session, settings: Settings, own: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    details = DETAILS[MailKind.WEBHOOK_PAUSED] | {"organization": None}
+    monkeypatch.setitem(DETAILS, MailKind.WEBHOOK_PAUSED, details)
+    letter = written(session, settings, own.user, MailKind.WEBHOOK_PAUSED)
+    assert letter.subject == "A webhook for the whole portal was paused"
+    assert "sends events of all organizations to crm.example." in " ".join(letter.text.split())
+
+
 def test_an_invitation_says_who_invites_where_to_and_until_when(
     session: Session, settings: Settings, own: Tenant
 ) -> None:

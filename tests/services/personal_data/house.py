@@ -96,24 +96,25 @@ def plant(house: House) -> None:
         changed = ContactFields(FIRST, LAST, PHONE, EMAIL, status="hot", metadata={"age": 44})
         single.edit(session, admin, desk.campaign_id, house.contact_id, changed)
         do_not_call.add(session, admin, organization_id, PHONE, reason=f"{FIRST} {LAST} asked")
-        endpoint = endpoints.add(
-            session,
-            admin,
-            house.settings,
-            organization_id=organization_id,
-            url="https://crm.example/hooks",
-            events=[event.value for event in WebhookEvent],
-        ).endpoint
-        for number, text in enumerate((f'{{"to": "{PHONE}"}}', f'{{"to": "{NEIGHBOUR}"}}')):
-            session.add(
-                WebhookDelivery(
-                    endpoint_id=endpoint.id,
-                    event_id=UUID(int=number + 1),
-                    type="call.completed",
-                    payload=text,
-                    state=DeliveryState.DELIVERED,
+        for whose in (organization_id, None):
+            endpoint = endpoints.add(
+                session,
+                admin,
+                house.settings,
+                organization_id=whose,
+                url="https://crm.example/hooks",
+                events=[event.value for event in WebhookEvent],
+            ).endpoint
+            for number, text in enumerate((f'{{"to": "{PHONE}"}}', f'{{"to": "{NEIGHBOUR}"}}')):
+                session.add(
+                    WebhookDelivery(
+                        endpoint_id=endpoint.id,
+                        event_id=UUID(int=number + 1),
+                        type="call.completed",
+                        payload=text,
+                        state=DeliveryState.DELIVERED,
+                    )
                 )
-            )
         slot = idempotency.claim(session, admin.subject_id or new_id(), "contacts", "k1", {})
         assert isinstance(slot, idempotency.IdempotencySlot)
         idempotency.keep(session, slot, {"contacts": [{"phone": PHONE, "email": EMAIL}]})

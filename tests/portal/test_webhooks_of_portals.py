@@ -1,0 +1,191 @@
+"""Webhooks for the whole portal, as a partner's administrator adds, finds and exports them."""
+
+import re
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.enums import PauseReason, Role, WebhookEvent
+from app.extensions import settings
+from app.models import AuditEntry, WebhookDelivery, WebhookEndpoint, utcnow
+from app.policy.caller import system_caller
+from app.services.webhooks import endpoints
+from app.services.webhooks.publishing import publish
+from tests.fixtures.cast import Tenant
+from tests.fixtures.databases import runs_on
+from tests.portal.conftest import Browser
+from tests.portal.test_webhooks import LIST, NEW, SECRET, SignedIn, make, page_of
+
+backend = runs_on(["sqlite"])
+WHOLE = {**NEW, "scope": "portal", "organization": ""}
+URL = "https://all.example/hooks"
+
+
+def make_for_portal(app: Flask, session: Session, tenant: Tenant) -> WebhookEndpoint:
+    with app.app_context():
+        made = endpoints.add(
+            session,
+            system_caller("the owner", tenant.partner.id),
+            settings(),
+            organization_id=None,
+            url=URL,
+            events=["alert.opened"],
+        )
+    session.commit()
+    return made.endpoint
+
+
+def names(page: str) -> list[str]:
+    found = re.findall(r'<a class="name"[^>]*>(.*?)</a><span class="cell-sub">(.*?)<', page)
+    return [f"{url.replace('<wbr>', '')} {owner}" for url, owner in found]
+
+
+def test_one_for_the_whole_portal_is_added_and_its_secret_shown_once(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    form = admin.get(f"{LIST}/new").text
+    assert re.findall(r'name="scope" type="radio" value="(\w+)"', form) == [
+        "organization",
+        "portal",
+    ]
+    made = admin.post(f"{LIST}/new", WHOLE)
+    [_secret] = set(SECRET.findall(made.text))
+    endpoint = session.scalars(select(WebhookEndpoint)).one()
+    assert (endpoint.partner_id, endpoint.organization_id) == (own.partner.id, None)
+    page = admin.get(page_of(endpoint)).text
+    assert "Receives events for all organizations" in page
+    assert re.search(r"Organization</dt>\s*<dd[^>]*>The whole portal<", page)
+    again = admin.post(f"{LIST}/new", WHOLE)
+    assert (again.status_code, again.location) == (303, page_of(endpoint))
+
+
+def test_one_for_the_whole_portal_needs_no_organization_even_if_it_began_at_one(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    address = f"{LIST}/new?organization={own.organization.id}"
+    assert admin.post(address, WHOLE, page=address).status_code == 200
+    assert session.scalars(select(WebhookEndpoint.organization_id)).all() == [None]
+
+
+def test_what_is_wrong_leaves_the_choice_and_saves_nothing(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    answer = admin.post(f"{LIST}/new", {**WHOLE, "url": "crm.example", "events": []})
+    assert answer.status_code == 422
+    for words in ("Enter an address like https://host/path.", "Choose at least one event."):
+        assert words in answer.text
+    assert re.search(r'<input(?=[^>]*value="portal")[^>]*checked', answer.text)
+    assert own.plus.name in answer.text
+    assert session.scalars(select(WebhookEndpoint)).all() == []
+
+
+def test_another_choice_asks_for_the_organization(session: Session, admin: Browser) -> None:
+    answer = admin.post(f"{LIST}/new", {**WHOLE, "scope": "planet"})
+    assert (answer.status_code, "Enter the organization." in answer.text) == (422, True)
+    assert session.scalars(select(WebhookEndpoint)).all() == []
+
+
+def test_the_list_its_filter_and_its_files_say_the_whole_portal(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    make(app, session, own)
+    make_for_portal(app, session, own)
+    one, whole = f"https://crm.example/hooks {own.organization.name}", f"{URL} The whole portal"
+    assert names(admin.get(LIST).text) == [whole, one]
+    of_portal = admin.get(f"{LIST}?organization=portal").text
+    assert names(of_portal) == [whole]
+    [new] = re.findall(rf'href="({LIST}/new[^"]*)"', of_portal)
+    assert re.search(r'<input(?=[^>]*value="portal")[^>]*checked', admin.get(new).text)
+    filtered = admin.get(f"{LIST}?organization={own.organization.id}").text
+    assert names(filtered) == [one]
+    [select_] = re.findall(r'<select[^>]*name="organization".*?</select>', filtered, re.DOTALL)
+    options = re.findall(r'<option value="([^"]*)"( selected)?>([^<]*)', select_)
+    assert options == [
+        ("", "", "Any organization"),
+        ("portal", "", "The whole portal"),
+        (str(own.organization.id), " selected", own.organization.name),
+    ]
+    file = admin.get("/lists/webhooks/export.csv?column=organization&organization=portal").text
+    assert [line.split(",")[:2] for line in file.splitlines()[1:]] == [[URL, "The whole portal"]]
+    assert admin.get(f"{LIST}?organization=planet").status_code == 404
+
+
+def test_it_is_tested_paused_resumed_edited_rolled_and_removed_as_others(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make_for_portal(app, session, own)
+    page = page_of(endpoint)
+    assert admin.post(f"{page}/test", {"once": "t1"}, page=page).status_code == 303
+    delivery = session.scalars(select(WebhookDelivery)).one()
+    assert '"organizationId": null' in admin.get(f"{page}/deliveries/{delivery.id}").text.replace(
+        "&#34;", '"'
+    )
+    for act in ("pause", "resume"):
+        assert admin.post(f"{page}/{act}", page=page).status_code == 303
+    edit = f"{page}/edit"
+    moved = {"url": "https://new.example/x", "events": ["call.completed", "alert.resolved"]}
+    version = re.search(r'name="version"[^>]*value="(\d+)"', admin.get(edit).text)
+    assert version
+    assert admin.post(edit, {**moved, "version": version[1]}, page=edit).status_code == 303
+    rolled = admin.post(f"{page}/roll", {"overlap": "1", "once": "r1"}, page=f"{page}/roll")
+    assert SECRET.search(rolled.text)
+    endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
+    session.commit()
+    assert "The receiver accepted nothing for 24 hours." in admin.get(page).text
+    assert admin.post(f"{page}/remove", page=f"{page}/remove").location == LIST
+    actions = session.scalars(
+        select(AuditEntry.action)
+        .where(AuditEntry.target_type == "webhook", AuditEntry.organization_id.is_(None))
+        .order_by(AuditEntry.id)
+    ).all()
+    acts = ("created", "tested", "paused", "resumed", "updated", "rotated", "removed")
+    assert actions == [f"webhook.{act}" for act in acts]
+
+
+def test_its_log_says_whose_event_each_delivery_is(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make_for_portal(app, session, own)
+    for whose in (own.organization.id, None):
+        data = {"organizationId": whose}
+        event = WebhookEvent.ALERT_OPENED
+        publish(session, own.partner.id, whose, event, lambda data=data: data)  # type: ignore[misc]  # bound in this round
+    session.commit()
+    of_organization, of_portal = session.scalars(
+        select(WebhookDelivery).order_by(WebhookDelivery.id)
+    ).all()
+    name = own.organization.name
+    assert admin.get(page_of(endpoint)).text.count(f"· {name}</span>") == 1
+    for delivery, count in ((of_organization, 1), (of_portal, 0)):
+        page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
+        assert page.count(name) == count
+
+
+@pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER, Role.STANDARD])
+def test_other_roles_find_nothing_there(
+    app: Flask, session: Session, own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
+    page = page_of(make_for_portal(app, session, own))
+    is_member = role in (Role.OWNER, Role.STANDARD)
+    own.user.is_owner = role is Role.OWNER
+    session.commit()
+    visitor = signed_in(own.user if is_member else own.staff[role])
+    for path in (LIST, f"{LIST}/new", page, f"{page}/edit", "/lists/webhooks/export.csv"):
+        assert visitor.get(path).status_code == 404
+    for path in (f"{LIST}/new", f"{page}/remove", f"{page}/test"):
+        assert visitor.post(path, WHOLE, page="/account").status_code == 404
+    assert URL not in visitor.get("/find?q=all.example").text
+    assert len(session.scalars(select(WebhookEndpoint)).all()) == 1
+
+
+def test_that_of_another_partner_is_as_absent_as_none(
+    app: Flask, session: Session, other: Tenant, admin: Browser
+) -> None:
+    theirs = make_for_portal(app, session, other)
+    assert URL not in admin.get(f"{LIST}?organization=portal").text
+    for path in (page_of(theirs), f"{page_of(theirs)}/edit", f"{page_of(theirs)}/remove"):
+        assert admin.get(path).status_code == 404
+    assert admin.post(f"{page_of(theirs)}/remove", page=f"{LIST}/new").status_code == 404
+    assert session.scalars(select(WebhookEndpoint.id)).all() == [theirs.id]

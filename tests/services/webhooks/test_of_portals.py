@@ -1,0 +1,159 @@
+"""Webhooks for a whole portal: who may add one, what it receives, and who never sees it."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.config import Settings
+from app.enums import Role, WebhookEvent
+from app.errors import Forbidden, NotFound, ValidationFailed
+from app.gateways.webhook_line import WebhookAnswer
+from app.models import AuditEntry, Mail, WebhookDelivery, WebhookEndpoint
+from app.policy import Permission
+from app.policy.caller import Caller
+from app.services import organizations
+from app.services.webhooks import deliveries, delivering, endpoints
+from app.services.webhooks.publishing import publish
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.services.webhooks.conftest import URL
+from tests.services.webhooks.test_endpoints import refusal
+
+COMPLETED = WebhookEvent.CALL_COMPLETED
+
+
+def add(session: Session, settings: Settings, caller: Caller, url: str = URL) -> WebhookEndpoint:
+    every = [event.value for event in WebhookEvent]
+    of = {"organization_id": None, "url": url, "events": every}
+    return endpoints.add(session, caller, settings, **of).endpoint  # type: ignore[arg-type]  # mixed values
+
+
+@pytest.fixture
+def portal_wide(session: Session, settings: Settings, admin: Caller) -> WebhookEndpoint:
+    return add(session, settings, admin)
+
+
+def received(session: Session, endpoint: WebhookEndpoint) -> list[dict[str, Any]]:
+    query = select(WebhookDelivery.payload).where(WebhookDelivery.endpoint_id == endpoint.id)
+    payloads = session.scalars(query.order_by(WebhookDelivery.id))
+    return [json.loads(payload)["data"] for payload in payloads]
+
+
+def test_it_belongs_to_the_partner_alone_and_the_history_names_no_organization(
+    session: Session, own: Tenant, portal_wide: WebhookEndpoint
+) -> None:
+    assert (portal_wide.partner_id, portal_wide.organization_id) == (own.partner.id, None)
+    entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "webhook.created")).one()
+    assert (entry.partner_id, entry.organization_id) == (own.partner.id, None)
+
+
+def test_it_receives_the_events_of_each_organization_and_of_the_portal_but_of_no_other_partner(
+    session: Session, own: Tenant, portal_wide: WebhookEndpoint
+) -> None:
+    other = make_tenant(session, "Southgate")
+    for tenant, whose in (
+        (own, own.organization.id),
+        (own, own.plus.id),
+        (own, None),
+        (other, other.organization.id),
+        (other, None),
+    ):
+        data = {"organizationId": whose}
+        publish(session, tenant.partner.id, whose, COMPLETED, lambda data=data: data)  # type: ignore[misc]  # bound in this round
+    assert received(session, portal_wide) == [
+        {"organizationId": str(own.organization.id)},
+        {"organizationId": str(own.plus.id)},
+        {"organizationId": None},
+    ]
+
+
+def test_the_webhooks_of_an_organization_receive_nothing_of_the_portal(
+    session: Session, own: Tenant, made: endpoints.EndpointWithSecret
+) -> None:
+    publish(session, own.partner.id, None, WebhookEvent.ALERT_OPENED, dict)
+    assert received(session, made.endpoint) == []
+
+
+def test_only_a_caller_of_the_whole_portal_can_add_one(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    every = frozenset(Permission)
+    member = own.caller(Role.OWNER, every)
+    limited = replace(own.caller(Role.ADMIN, every), is_limited=True)
+    for caller in (member, limited):
+        found = refusal(lambda caller=caller: add(session, settings, caller))  # type: ignore[misc]  # bound in this round
+        assert found == (Forbidden, "not_whole_portal")
+    nowhere = refusal(lambda: add(session, settings, OPERATOR))
+    assert nowhere == (ValidationFailed, "operator_without_partner")
+
+
+def test_members_and_other_partners_find_none(
+    session: Session, own: Tenant, portal_wide: WebhookEndpoint
+) -> None:
+    stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
+    member = own.caller(Role.OWNER, frozenset(Permission))
+    for caller in (stranger, member):
+        for act in (endpoints.get, endpoints.pause, endpoints.remove, deliveries.send_test):
+            found = refusal(lambda act=act, caller=caller: act(session, caller, portal_wide.id))  # type: ignore[misc]  # bound in this round
+            assert found == (NotFound, "webhook_not_found")
+        assert endpoints.listing(session, caller) == []
+        assert endpoints.count(session, caller, of_portal=True) == 0
+
+
+def test_the_list_can_show_those_for_the_whole_portal_alone(
+    session: Session,
+    own: Tenant,
+    admin: Caller,
+    made: endpoints.EndpointWithSecret,
+    portal_wide: WebhookEndpoint,
+) -> None:
+    both = endpoints.search(session, admin).items
+    assert {each.id for each in both} == {made.endpoint.id, portal_wide.id}
+    alone = endpoints.search(session, admin, of_portal=True).items
+    assert [each.id for each in alone] == [portal_wide.id]
+    assert endpoints.organizations_with(session, admin, 10) == {own.organization.id}
+
+
+def test_a_portal_has_so_many_and_no_more_beside_those_of_its_organizations(
+    session: Session,
+    settings: Settings,
+    admin: Caller,
+    made: endpoints.EndpointWithSecret,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(endpoints, "MOST", 1)
+    add(session, settings, admin)
+    assert refusal(lambda: add(session, settings, admin)) == (ValidationFailed, "too_many_webhooks")
+    assert made.endpoint.organization_id is not None
+    other = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
+    add(session, settings, other)
+
+
+def test_a_test_event_names_no_organization(
+    session: Session, admin: Caller, portal_wide: WebhookEndpoint
+) -> None:
+    deliveries.send_test(session, admin, portal_wide.id)
+    assert received(session, portal_wide) == [
+        {"organizationId": None, "webhookId": str(portal_wide.id)}
+    ]
+
+
+def test_the_mail_about_its_pause_names_the_whole_portal(
+    session: Session, settings: Settings, own: Tenant, admin: Caller, portal_wide: WebhookEndpoint
+) -> None:
+    own.partner.notification_email = "ops@northwind.example"
+    delivery = deliveries.send_test(session, admin, portal_wide.id)
+    gone = WebhookAnswer(410, "")
+    delivering.settle(session, delivery.id, delivery.turn, gone, settings)
+    mail = session.scalars(select(Mail)).one()
+    assert (mail.kind, mail.details["organization"]) == ("webhook_paused", None)
+
+
+def test_it_stays_when_an_organization_is_archived(
+    session: Session, own: Tenant, admin: Caller, portal_wide: WebhookEndpoint
+) -> None:
+    organizations.archive(session, admin, own.plus.id)
+    assert endpoints.get(session, admin, portal_wide.id) is portal_wide
