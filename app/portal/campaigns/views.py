@@ -14,6 +14,7 @@ from app.models import Campaign, Organization
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm, NewCampaignForm
 from app.portal.campaigns.labels import calls_of_round, plan_facts
 from app.portal.campaigns.listing import CAMPAIGNS, CampaignRow
+from app.portal.campaigns.opened import opened_campaign
 from app.portal.contacts.listing import CONTACTS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
@@ -72,7 +73,7 @@ def campaign_create() -> Page:
 @portal.get("/campaigns/<uuid:campaign_id>")
 def campaign(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
+        found = opened_campaign(session, campaign_id)
         page = without_empty(list_page(session, CONTACTS), "last-call", "status")
         return render_template(
             "portal/campaigns/detail.html",
@@ -93,7 +94,7 @@ def _statuses(session: Session, campaign: Campaign) -> dict[str, str]:
 @portal.get("/campaigns/<uuid:campaign_id>/uploads")
 def campaign_uploads(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
+        found = opened_campaign(session, campaign_id)
         shown = uploads_page(session, CAMPAIGN_UPLOADS)
         return render_template("portal/campaigns/uploads.html", **about(session, found), **shown)
 
