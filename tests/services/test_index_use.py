@@ -11,7 +11,9 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from app.enums import Role
+from app.models import utcnow
 from app.services import calls, campaigns, contacts, do_not_call, organizations, users
+from app.services.calls import limits
 from app.services.calls.searching import CallSearch
 from app.services.imports import uploads
 from app.services.personal_data import exporting, subjects
@@ -52,6 +54,10 @@ def contacts_of_a_person(session: Session, own: Tenant) -> None:
     )
 
 
+def calls_of_today(session: Session, own: Tenant) -> None:
+    limits.current_use(session, own.organization, utcnow())
+
+
 def staff(session: Session, own: Tenant) -> None:
     chosen = UserFilter(user_type=Role.PARTNER_EDITOR)
     users.count(session, own.caller(Role.PARTNER_ADMIN), chosen)
@@ -78,6 +84,7 @@ def campaigns_to_upload_to(session: Session, own: Tenant) -> None:
         (data_of_a_user, "audit_entries", "ix_audit_entries_actor"),
         (contacts_of_a_person, "contacts", "(campaign_id=? AND phone=?)"),
         (contacts_of_a_person, "contacts", "(campaign_id=? AND email_key=?)"),
+        (calls_of_today, "call_attempts", "(organization_id=? AND started_at>?)"),
         (staff, "users", "(partner_id=? AND organization_id=?)"),
         (one_user, "users", "(partner_id=? AND idp_uid=?)"),
         (newest_calls, "calls", "ix_calls_partner"),
