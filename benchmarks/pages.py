@@ -6,8 +6,8 @@ changes in its history. For each screen, for lists in each order, and for lists 
 that find much, little and nothing: the statements it sends (for many no more than for few), the
 median time of both, taken in turns, and what is transferred. Goal: at most 1.3 x, and 40 kB a page.
 ``--only`` measures addresses that hold its text, ``--over`` prints those beyond the goal alone.
-``--calls`` gives the larger one so many further calls within a year, by one statement, on PostgreSQL
-alone.
+``--calls`` gives the larger one so many further calls within a year, by one statement, on
+PostgreSQL alone.
 """
 
 import argparse

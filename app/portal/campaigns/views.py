@@ -14,7 +14,6 @@ from app.models import Campaign, Organization
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm, NewCampaignForm
 from app.portal.campaigns.labels import calls_of_round, plan_facts
 from app.portal.campaigns.listing import CAMPAIGNS, CampaignRow
-from app.portal.campaigns.opened import opened_campaign
 from app.portal.contacts.listing import CONTACTS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page
@@ -26,6 +25,7 @@ from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.list_pages import ListPage, list_page, without_empty
 from app.portal.web.messages import redirect_with
+from app.portal.web.opened_campaign import opened_campaign
 from app.portal.web.organization_choice import new_page
 from app.services import assistants, audit, campaigns, contacts, organizations, outreach
 from app.services.contacts import single

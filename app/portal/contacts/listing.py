@@ -11,13 +11,13 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.models import Call, Campaign, Contact
 from app.policy import Permission
-from app.portal.campaigns.opened import opened_campaign
 from app.portal.contacts.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
 from app.portal.web.list_pages import path_id
+from app.portal.web.opened_campaign import opened_campaign
 from app.services import contacts, do_not_call
 from app.services.calls.rules import GIVEN, REFUSED
 from app.services.contacts import CallObstacle, history

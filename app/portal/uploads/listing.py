@@ -12,7 +12,6 @@ from app.enums import ContactAction, ImportState
 from app.extensions import caller
 from app.languages import lazy_gettext
 from app.models import ContactImport
-from app.portal.campaigns.opened import opened_campaign
 from app.portal.uploads.bulk import ACTIONS
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
 from app.portal.uploads.labels import ACTION_NAMES, STATES, status_badge
@@ -25,6 +24,7 @@ from app.portal.web.list_definitions import (
     organization_column,
 )
 from app.portal.web.list_pages import path_id
+from app.portal.web.opened_campaign import opened_campaign
 from app.services.imports import undo, uploads
 from app.services.imports.uploads import SORTS
 from app.services.paging import Page
