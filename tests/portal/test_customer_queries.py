@@ -76,7 +76,7 @@ MOST = {
     "/users": 6,
     "/users/{user}": 7,
     "/assistants": 5,
-    "/assistants/{assistant}": 10,
+    "/assistants/{assistant}": 14,
     "/campaigns": 6,
     "/campaigns/{campaign}": 10,
     "/campaigns/{campaign}/uploads": 9,
