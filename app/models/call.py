@@ -160,6 +160,7 @@ class CallAttempt(Base):
         tenant_key("calls", "organization_id", "call_id"),
         UniqueConstraint("call_id", "number"),
         Index("ix_call_attempts_reference", "carrier", "carrier_reference"),
+        Index("ix_call_attempts_organization", "organization_id", "started_at"),
     )
 
     id: Mapped[Id]

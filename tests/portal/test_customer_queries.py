@@ -70,18 +70,26 @@ def test_a_list_takes_the_same_queries_for_few_and_for_many(
 MOST = {
     "/": 18,
     "/organizations": 8,
-    "/organizations/{organization}": 21,
+    "/organizations/{organization}": 19,
+    "/organizations/{organization}/users": 8,
+    "/organizations/{organization}/usage": 9,
     "/users": 6,
     "/users/{user}": 7,
     "/assistants": 5,
     "/assistants/{assistant}": 14,
     "/campaigns": 6,
-    "/campaigns/{campaign}": 11,
+    "/campaigns/{campaign}": 10,
+    "/campaigns/{campaign}/uploads": 9,
     "/calls": 6,
     "/calls/{call}": 11,
+    "/usage": 9,
+    "/usage?organization={organization}": 15,
+    "/report": 10,
     "/audit": 7,
     "/costs": 15,
     "/settings": 10,
+    "/account": 6,
+    "/branding": 12,
 }
 """The queries that a page may take."""
 

@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import ConversationDay, SpendingTotal
 from app.services import reporting, spending
-from app.services.forecasting import FEWEST_DAYS, forecast
-from app.services.reporting import MonthEnd
+from app.services.forecasting import FEWEST_DAYS, MonthEnd, forecast
 from app.services.spending import LimitSubject, SpendingLimits
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 
@@ -69,9 +68,15 @@ def test_the_end_of_the_month_adds_what_is_known_to_what_is_expected(session: Se
         talked(session, own, day, 10)
     talked(session, own, TODAY, 3)
     caller = own.caller(Role.ADMIN)
-    found = reporting.month_end(session, caller, TODAY, own.organization.id)
-    assert found == MonthEnd(date(2026, 10, 31), 310, 310, 310)
-    assert reporting.month_end(session, caller, TODAY, own.plus.id) is None
+    week = reporting.last_days(TODAY, 7)
+    found = reporting.compared(session, caller, week, TODAY, own.organization.id)
+    assert found.end == MonthEnd(date(2026, 10, 31), 310, 310, 310)
+    assert [day.conversations for day in found.days] == [*[10] * 6, 3]
+    assert [day.conversations for day in found.before] == [10] * 7
+    assert reporting.compared(session, caller, week, TODAY, own.plus.id).end is None
+    earlier = reporting.compared(session, caller, week.before(), TODAY, own.organization.id)
+    assert earlier.end is None, "a range that has ended has no forecast"
+    assert earlier.days == found.before
 
 
 @pytest.mark.usefixtures("clock")

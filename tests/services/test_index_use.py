@@ -11,10 +11,12 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from app.enums import Role
+from app.models import utcnow
 from app.services import calls, campaigns, contacts, do_not_call, organizations, users
+from app.services.calls import limits
 from app.services.calls.searching import CallSearch
 from app.services.imports import uploads
-from app.services.personal_data import exporting
+from app.services.personal_data import exporting, subjects
 from app.services.personal_data.subjects import DataSubject, SubjectKind
 from app.services.users.loading import UserFilter
 from app.services.webhooks import endpoints
@@ -43,6 +45,19 @@ def data_of_a_user(session: Session, own: Tenant) -> None:
     exporting.counts(session, subject)
 
 
+def contacts_of_a_person(session: Session, own: Tenant) -> None:
+    subjects.contact_called(
+        *(session, own.caller(Role.PARTNER_ADMIN), own.organization.id),
+        phone="+12025550143",
+        email="ada@example.com",
+        subject_id=own.user.id,
+    )
+
+
+def calls_of_today(session: Session, own: Tenant) -> None:
+    limits.current_use(session, own.organization, utcnow())
+
+
 def staff(session: Session, own: Tenant) -> None:
     chosen = UserFilter(user_type=Role.PARTNER_EDITOR)
     users.count(session, own.caller(Role.PARTNER_ADMIN), chosen)
@@ -67,6 +82,9 @@ def campaigns_to_upload_to(session: Session, own: Tenant) -> None:
         (data_of_a_contact, "call_attempts", "(organization_id=? AND phone_number=?)"),
         (data_of_a_contact, "call_attempts", "ix_calls_contact"),
         (data_of_a_user, "audit_entries", "ix_audit_entries_actor"),
+        (contacts_of_a_person, "contacts", "(campaign_id=? AND phone=?)"),
+        (contacts_of_a_person, "contacts", "(campaign_id=? AND email_key=?)"),
+        (calls_of_today, "call_attempts", "(organization_id=? AND started_at>?)"),
         (staff, "users", "(partner_id=? AND organization_id=?)"),
         (one_user, "users", "(partner_id=? AND idp_uid=?)"),
         (newest_calls, "calls", "ix_calls_partner"),

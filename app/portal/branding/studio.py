@@ -62,7 +62,9 @@ class BrandingStudio:
         newest = next(iter(versions.published(session, self.partner, 1)), None)
         self.latest = newest.version if newest else None
         self.before_latest = newest.before if newest else None
-        self.content: dict[str, Any] = drafts.content_of(session, caller(), self.partner)
+        self.content: dict[str, Any] = (
+            self.draft.content if self.draft else drafts.published_content(self.partner, caller())
+        )
         self.changes = (
             drafts.changed_fields(self.partner, caller(), self.draft) if self.draft else []
         )

@@ -26,6 +26,7 @@ from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.list_pages import ListPage, list_page, without_empty
 from app.portal.web.messages import redirect_with
 from app.portal.web.organization_choice import new_page
+from app.portal.web.requested_campaign import requested_campaign
 from app.services import assistants, audit, campaigns, contacts, organizations, outreach
 from app.services.contacts import single
 
@@ -72,7 +73,7 @@ def campaign_create() -> Page:
 @portal.get("/campaigns/<uuid:campaign_id>")
 def campaign(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
+        found = requested_campaign(session, campaign_id)
         page = without_empty(list_page(session, CONTACTS), "last-call", "status")
         return render_template(
             "portal/campaigns/detail.html",
@@ -93,7 +94,7 @@ def _statuses(session: Session, campaign: Campaign) -> dict[str, str]:
 @portal.get("/campaigns/<uuid:campaign_id>/uploads")
 def campaign_uploads(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = campaigns.get(session, caller(), campaign_id)
+        found = requested_campaign(session, campaign_id)
         shown = uploads_page(session, CAMPAIGN_UPLOADS)
         return render_template("portal/campaigns/uploads.html", **about(session, found), **shown)
 

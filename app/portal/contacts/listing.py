@@ -17,7 +17,8 @@ from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
 from app.portal.web.list_pages import path_id
-from app.services import campaigns, contacts, do_not_call
+from app.portal.web.requested_campaign import requested_campaign
+from app.services import contacts, do_not_call
 from app.services.calls.rules import GIVEN, REFUSED
 from app.services.contacts import CallObstacle, history
 from app.services.contacts.queries import SORTS
@@ -60,12 +61,12 @@ def _chosen() -> dict[str, Any]:
 
 
 def _count(session: Session, most: int) -> int:
-    found = campaigns.get(session, caller(), path_id("campaign_id"))
+    found = requested_campaign(session, path_id("campaign_id"))
     return contacts.count(session, found, **_chosen(), most=most)
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ContactRow]:
-    found = campaigns.get(session, caller(), path_id("campaign_id"))
+    found = requested_campaign(session, path_id("campaign_id"))
     page = contacts.search(session, found, **_chosen(), sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, found, page.items), page.next_cursor)
 
@@ -93,7 +94,7 @@ def _item(row: ContactRow) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    campaign = campaigns.get(session, caller(), path_id("campaign_id"))
+    campaign = requested_campaign(session, path_id("campaign_id"))
     wanted = {known for key in keys if (known := as_uuid(key))}
     return [
         _item(row) for row in _rows(session, campaign, contacts.get_many(session, campaign, wanted))

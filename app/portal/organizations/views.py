@@ -97,8 +97,8 @@ TABS = (
 
 def organization_page_data(session: Session, found: Organization, endpoint: str) -> dict[str, Any]:
     """Return the head of every tab; ``endpoint`` is the tab that is shown."""
-    use = organizations.use_of(session, [found.id])[found.id]
     contents = organizations.contents_of(session, found)
+    use = contents.use
     counts = {
         "users": use.users,
         "assistants": use.assistants,
@@ -269,7 +269,7 @@ def _month(session: Session, found: Organization) -> Mapping[str, Any]:
     today = utcnow().date()
     span = reporting.this_month(today)
     before = span.before()
-    days = reporting.daily(session, caller(), before.start, today, organization_id=found.id)
+    days = reporting.daily_of(session, caller(), found, before.start, today)
     return {
         "start": span.start,
         "earlier_start": before.start,
@@ -305,7 +305,7 @@ def _months(
     """Return the months, the latest first, each with its totals; none before the first use."""
     today = utcnow().date()
     first = _months_before(today, MONTHS - 1)
-    days = reporting.daily(session, caller(), first, today, organization_id=found.id)
+    days = reporting.daily_of(session, caller(), found, first, today)
     months: dict[date, list[reporting.DailyFigures]] = {}
     for day in days:
         months.setdefault(day.day.replace(day=1), []).append(day)

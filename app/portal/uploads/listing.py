@@ -24,7 +24,7 @@ from app.portal.web.list_definitions import (
     organization_column,
 )
 from app.portal.web.list_pages import path_id
-from app.services import campaigns
+from app.portal.web.requested_campaign import requested_campaign
 from app.services.imports import undo, uploads
 from app.services.imports.uploads import SORTS
 from app.services.paging import Page
@@ -84,22 +84,22 @@ def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
 
 
 def _several_of_campaign(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    of = campaigns.get(session, caller(), path_id("campaign_id")).id
+    of = requested_campaign(session, path_id("campaign_id")).id
     return [each for each in _get_many(session, keys) if each.row.upload.campaign_id == of]
 
 
 def _of_campaign(session: Session, sort: str, cursor: str | None, limit: int) -> Page[UploadRow]:
-    found = campaigns.get(session, caller(), path_id("campaign_id"))
+    found = requested_campaign(session, path_id("campaign_id"))
     return _page(session, sort, cursor, limit, found.id)
 
 
 def _count_of_campaign(session: Session, most: int) -> int:
-    found = campaigns.get(session, caller(), path_id("campaign_id"))
+    found = requested_campaign(session, path_id("campaign_id"))
     return uploads.count(session, caller(), **_chosen(), campaign_id=found.id, most=most)
 
 
 def _count_of_campaign_if_few(session: Session, most: int) -> int | None:
-    found = campaigns.get(session, caller(), path_id("campaign_id"))
+    found = requested_campaign(session, path_id("campaign_id"))
     return uploads.count_if_few(session, caller(), most, campaign_id=found.id, **_chosen())
 
 

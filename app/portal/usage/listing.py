@@ -22,8 +22,8 @@ from app.portal.web.user_timezone import Problems
 from app.services import reporting
 from app.services.paging import Page
 from app.services.reporting import (
+    ComparedDays,
     CurrencyCost,
-    DailyFigures,
     DaySpan,
     MonthCost,
     OrganizationUsage,
@@ -67,7 +67,7 @@ class UsageRow(UsageSum):
 class UsageTotals:
     """What the rows are parts of, and whether they can be sorted by what they used."""
 
-    days: Sequence[DailyFigures]
+    compared: ComparedDays
     months: Sequence[MonthCost]
     can_rank: bool
 
@@ -91,9 +91,9 @@ def load_totals(session: Session) -> UsageTotals:
     """Return what the page, its rows and all parts of a file need; it is read once in a request."""
     if "whole_usage" not in g:
         span, _problems = chosen_span()
-        days = reporting.daily(session, caller(), span.start, span.end)
+        compared = reporting.compared(session, caller(), span, utcnow().date())
         months = reporting.by_month(session, caller(), span)
-        g.whole_usage = UsageTotals(days, months, reporting.can_rank(session, caller()))
+        g.whole_usage = UsageTotals(compared, months, reporting.can_rank(session, caller()))
     found: UsageTotals = g.whole_usage
     return found
 
@@ -131,7 +131,7 @@ def _page(
     )
     ids = [used.id for used in page.items] if of_all.months else []
     costs = reporting.by_organization_ids(session, span, ids) if ids else {}
-    conversations = sum(day.conversations for day in of_all.days)
+    conversations = sum(day.conversations for day in of_all.compared.days)
     rows = [
         UsageRow(used.figures, costs.get(used.id, ()), conversations, used) for used in page.items
     ]

@@ -119,7 +119,10 @@ def _cost_lines(session: Session, scope: UsageScope, span: DaySpan) -> list[byte
 
 
 def _day_lines(session: Session, scope: UsageScope, span: DaySpan) -> list[bytes]:
-    days = map(_day_cells, _daily(session, scope, span))
+    days = map(
+        _day_cells,
+        reporting.daily(session, caller(), span.start, span.end, organization_id=scope.id),
+    )
     return [csv_files.first_line(DAY_COLUMNS), csv_files.lines(days)]
 
 
@@ -143,10 +146,13 @@ def _counted(
     session: Session, scope: UsageScope, span: DaySpan, page: ListPage[UsageRow] | None
 ) -> dict[str, Any]:
     """Return the figures of the range and of the one before."""
-    of_all = load_totals(session) if page else None
-    days = of_all.days if of_all else _daily(session, scope, span)
-    before = _daily(session, scope, span.before())
-    months = of_all.months if of_all else reporting.by_month(session, caller(), span, scope.id)
+    of_all, today = load_totals(session) if page else None, utcnow().date()
+    if of_all:
+        compared, months = of_all.compared, of_all.months
+    else:
+        compared = reporting.compared(session, caller(), span, today, scope.id)
+        months = reporting.by_month(session, caller(), span, scope.id)
+    days, before = compared.days, compared.before
     total, total_before = reporting.total(days), reporting.total(before)
     cost = reporting.totals(each.cost for each in months)
     return {
@@ -156,7 +162,8 @@ def _counted(
         "total": total,
         "total_before": total_before,
         "cost": cost,
-        "chart": _chart(days, unfinished=span.end == utcnow().date()),
+        "end": compared.end,
+        "chart": _chart(days, unfinished=span.end == today),
         "sums": _sums(page, total, total_before, cost) if page else None,
         "can_rank": of_all and of_all.can_rank,
         "most_ranked": reporting.MOST_RANKED,
@@ -167,9 +174,8 @@ def _counted(
 def _of_months(
     session: Session, scope: UsageScope, span: DaySpan, *, has_costs: bool
 ) -> dict[str, Any]:
-    """Return what belongs to months: the forecast, what is used of a plan, the carriers' sums."""
+    """Return what belongs to months: what is used of a plan, and the carriers' sums."""
     today = utcnow().date()
-    is_open = span.end == today
     one = caller().organization_id or scope.id
     month = _whole_month(span, today)
     sums = None
@@ -177,15 +183,10 @@ def _of_months(
         sums = carrier_sums(session, caller(), month, scope.id)
     return {
         "today": today,
-        "unfinished": is_open,
-        "end": reporting.month_end(session, caller(), today, scope.id) if is_open else None,
+        "unfinished": span.end == today,
         "so_far": month_so_far(session, caller(), one, today) if one else None,
         "carrier": sums,
     }
-
-
-def _daily(session: Session, scope: UsageScope, span: DaySpan) -> Sequence[DailyFigures]:
-    return reporting.daily(session, caller(), span.start, span.end, organization_id=scope.id)
 
 
 def _whole_month(span: DaySpan, today: date) -> date | None:

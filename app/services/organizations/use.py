@@ -106,20 +106,23 @@ def _near_words(organization: Organization, use: OrganizationUse) -> Iterator[st
 
 @dataclass(frozen=True, slots=True)
 class OrganizationContents:
-    """Campaigns that are not archived, and numbers on the do-not-call list."""
+    """Campaigns that are not archived, numbers on the do-not-call list, and what is used."""
 
     campaigns: int
     do_not_call: int
+    use: OrganizationUse
 
 
 def contents_of(session: Session, organization: Organization) -> OrganizationContents:
     """Count them in one query; the organization must come from its loader."""
     campaigns = select(func.count()).where(
-        Campaign.organization_id == organization.id, Campaign.status != CampaignStatus.ARCHIVED
+        Campaign.organization_id == Organization.id, Campaign.status != CampaignStatus.ARCHIVED
     )
-    numbers = select(func.count()).where(DoNotCallEntry.organization_id == organization.id)
-    counts = (campaigns.scalar_subquery(), numbers.scalar_subquery())
-    return OrganizationContents(*session.execute(select(*counts)).one())
+    numbers = select(func.count()).where(DoNotCallEntry.organization_id == Organization.id)
+    counts = (query.scalar_subquery() for query in (campaigns, numbers, *_counts()))
+    query = select(*counts).select_from(Organization).where(Organization.id == organization.id)
+    of_campaigns, of_numbers, *used = map(int, session.execute(query).one())
+    return OrganizationContents(of_campaigns, of_numbers, OrganizationUse(*used))
 
 
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:

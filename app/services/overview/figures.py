@@ -1,5 +1,6 @@
 """The overview's figures, from stored totals: they cost the same at any size."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
@@ -11,6 +12,7 @@ from app.models import Organization, PartnerTier, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners, reporting
+from app.services.forecasting import MonthEnd
 from app.services.organizations.loading import visible
 from app.services.paging import count_up_to
 
@@ -21,9 +23,9 @@ class OverviewMonth:
 
     start: date
     today: date
-    days: list[reporting.DailyFigures]
-    days_before: list[reporting.DailyFigures]
-    end: reporting.MonthEnd | None
+    days: Sequence[reporting.DailyFigures]
+    days_before: Sequence[reporting.DailyFigures]
+    end: MonthEnd | None
 
     @property
     def now(self) -> reporting.DailyFigures:
@@ -48,18 +50,10 @@ class OrganizationCounts:
 
 
 def month(session: Session, caller: Caller) -> OverviewMonth:
-    """Return the figures of the month for the caller's partner or organization: one query, as the
-    forecast reads the days of both months."""
+    """Return the figures of the month for the caller's partner or organization: one query."""
     span = reporting.this_month(utcnow().date())
-    before = span.before()
-    days = reporting.daily(session, caller, span.end - reporting.HISTORY, span.end)
-    return OverviewMonth(
-        span.start,
-        span.end,
-        [each for each in days if each.day >= span.start],
-        [each for each in days if before.start <= each.day <= before.end],
-        reporting.month_end_of(days),
-    )
+    found = reporting.compared(session, caller, span, span.end)
+    return OverviewMonth(span.start, span.end, found.days, found.before, found.end)
 
 
 def customers(session: Session, caller: Caller) -> OrganizationCounts:

@@ -17,6 +17,7 @@ from app.services.reporting.by_organization import (
     few_to_rank,
 )
 from app.services.reporting.by_organization import SORTS as USAGE_SORTS
+from app.services.reporting.comparing import ComparedDays, compared
 from app.services.reporting.costs import (
     CostLine,
     CurrencyCost,
@@ -27,7 +28,7 @@ from app.services.reporting.costs import (
     subtract_costs,
     totals,
 )
-from app.services.reporting.daily import DailyFigures, daily, last_updated, total
+from app.services.reporting.daily import DailyFigures, daily, daily_of, last_updated, total
 from app.services.reporting.earnings import (
     MonthEarned,
     PartnerEarnings,
@@ -36,7 +37,6 @@ from app.services.reporting.earnings import (
     earnings,
     total_of,
 )
-from app.services.reporting.month_end import HISTORY, MonthEnd, month_end, month_end_of
 from app.services.reporting.monthly import AnsweredCalls, ConversationChange, MonthlyReport, monthly
 from app.services.reporting.plan import subscription, subscription_of_user
 from app.services.reporting.report_page import SORTS as REPORT_SORTS

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from app.models import ConversationDay, PartnerDay
+from app.models import ConversationDay, Organization, PartnerDay
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners
@@ -55,12 +55,34 @@ def daily(
         if caller.is_limited:
             table = ConversationDay
             whose = (table.partner_id == partner) & in_groups(caller, table.organization_id)
+    return _read(session, table, whose, start, end, is_sum=caller.is_limited)
+
+
+def daily_of(
+    session: Session, caller: Caller, organization: Organization, start: date, end: date
+) -> Sequence[DailyFigures]:
+    """As `daily`, of an organization that comes from its loader: one query."""
+    caller.require(Permission.USAGE_READ)
+    is_its = ConversationDay.organization_id == organization.id
+    return _read(session, ConversationDay, is_its, start, end)
+
+
+def _read(
+    session: Session,
+    table: type[ConversationDay | PartnerDay],
+    whose: ColumnElement[bool],
+    start: date,
+    end: date,
+    *,
+    is_sum: bool = False,
+) -> Sequence[DailyFigures]:
+    """``is_sum``: the table has several rows for a day."""
     figures = (table.conversations, table.by_human, table.by_voicemail, table.seconds)
     rows = (
         select(table.day, *(func.sum(each).label(each.key) for each in figures))
         .where(whose, table.day.between(start, end))
         .group_by(table.day)
-        if caller.is_limited
+        if is_sum
         else select(table.day, *figures).where(whose, table.day.between(start, end))
     )
     counted = {row.day: DailyFigures(*row) for row in session.execute(rows)}

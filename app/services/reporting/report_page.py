@@ -80,8 +80,12 @@ def _summary_of_groups(session: Session, caller: Caller, partner_id: UUID) -> Re
 def count(
     session: Session, caller: Caller, partner_id: UUID, chosen: ReportFilter, most: int
 ) -> int:
-    """Return how many users match, as `paging.count_up_to`. Raises as `report`."""
+    """Return how many users match, as `paging.count_up_to`: all of them from the stored totals.
+    Raises as `report`."""
     _authorise(session, caller, partner_id)
+    if chosen == EVERY_USER and not caller.is_limited:
+        of_plans = select(func.sum(PartnerTier.users)).where(PartnerTier.partner_id == partner_id)
+        return min(session.scalar(of_plans) or 0, most + 1)
     chosen_users = _users(session, caller, partner_id, chosen)
     return count_up_to(session, chosen_users.with_only_columns(User.id), most)
 

@@ -196,7 +196,9 @@ def open_sessions(
     has_next = len(rows) > SESSIONS_PER_PAGE
     if this and page == 1:
         rows = [*session.scalars(mine.where(PortalSession.token_hash == this)), *rows]
-    count = session.scalar(select(func.count()).select_from(mine.subquery())) or 0
+    count = len(rows)
+    if page > 1 or has_next:
+        count = session.scalar(select(func.count()).select_from(mine.subquery())) or 0
     shown = [_open_session(row, is_this=row.token_hash == this) for row in rows]
     return OpenSessions(shown[:-1] if has_next else shown, count, has_next)
 

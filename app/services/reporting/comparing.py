@@ -1,0 +1,55 @@
+"""The days of a range beside those of the previous period, and how the current month will end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.policy.caller import Caller
+from app.services import forecasting
+from app.services.forecasting import HISTORY, MonthEnd
+from app.services.reporting.daily import DailyFigures, daily
+from app.services.reporting.span import DaySpan
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedDays:
+    """The days of a range and of the period ``before``. ``end`` is what the month will have when it
+    ends: None if the range doesn't end today, or if there were too few days."""
+
+    days: Sequence[DailyFigures]
+    before: Sequence[DailyFigures]
+    end: MonthEnd | None
+
+
+def compared(
+    session: Session,
+    caller: Caller,
+    span: DaySpan,
+    today: date,
+    organization_id: UUID | None = None,
+) -> ComparedDays:
+    """Return the days of the range, all read at once. Raises as `daily`."""
+    before, history = span.before(), DaySpan(today - HISTORY, today)
+    is_open = span.end == today
+    first = min(before.start, history.start) if is_open else before.start
+    days = daily(session, caller, first, span.end, organization_id=organization_id)
+    end = _month_end(_within(days, history)) if is_open else None
+    return ComparedDays(_within(days, span), _within(days, before), end)
+
+
+def _within(days: Sequence[DailyFigures], span: DaySpan) -> list[DailyFigures]:
+    return [each for each in days if span.start <= each.day <= span.end]
+
+
+def _month_end(days: Sequence[DailyFigures]) -> MonthEnd | None:
+    """Return the forecast from the days of `HISTORY` until today."""
+    today = days[-1].day
+    *known, so_far = (day.conversations for day in days)
+    found = forecasting.forecast(known, (forecasting.last_day_of(today) - today).days + 1)
+    if found is None:
+        return None
+    before = sum(day.conversations for day in days[:-1] if day.day >= today.replace(day=1))
+    return forecasting.month_end(found, today, before, so_far)
