@@ -357,7 +357,7 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
     assert "$1.21" in page
     assert "€3.00 $0.25" in page
     assert rows_of(browser.get(f"/usage.csv?{asked}&rows=costs").text) == [
-        ["Month (UTC)", "Organization", "Currency", "Charged attempts", "Cost", "ID"],
+        ["Month (UTC)", "Organization", "Currency", "Charged attempts", "Cost", "Id"],
         ["2026-05", "Northwind Bakery", "EUR", "1", "3.00", str(busy.organization.id)],
         ["2026-05", "Northwind Bakery", "USD", "1", "0.25", str(busy.organization.id)],
         ["2026-05", "Northwind Dental", "USD", "1", "0.0135", str(busy.plus.id)],
