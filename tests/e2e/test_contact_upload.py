@@ -143,7 +143,7 @@ def follow(visit: Visit, path: str, export: Export, name: str, kind: str, *, scr
     expect(page.get_by_role("heading", level=1)).to_have_text("Winter recall")
     assert page.url.endswith(path)
     assert size_of(page) == before + applied[0]
-    search = page.get_by_label("Name, number, email or id")
+    search = page.get_by_label("Name, number, email or ID")
     search.fill("contact11@mail.example")
     search.press("Enter")
     expect(page.locator("tbody tr")).to_have_count(1)

@@ -154,7 +154,7 @@ def test_things_are_found_by_keyboard_and_on_a_page_of_their_own(
     shown = f"{live.base_url}/organizations/{organization['id']}"
     if look.width < 860:
         page.get_by_role("link", name="Find", exact=True).click()
-        page.get_by_label("Name, email, number or id").fill(words)
+        page.get_by_label("Name, email, number or ID").fill(words)
         page.get_by_role("button", name="Find").click()
         page.get_by_role("link", name=organization["name"], exact=True).click()
     elif script:

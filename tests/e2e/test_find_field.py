@@ -40,7 +40,7 @@ def test_control_k_opens_a_page_that_searches_as_someone_types_where_the_field_h
     visit.page.set_viewport_size({"width": 390, "height": HEIGHT})
     visit.page.keyboard.press("Control+k")
     visit.page.wait_for_url("**/find")
-    field = visit.page.get_by_placeholder("Name, email, number or id")
+    field = visit.page.get_by_placeholder("Name, email, number or ID")
     expect(field).to_be_focused()
     expect(visit.page.get_by_text("Type at least two letters")).to_be_visible()
     field.press_sequentially("readab")

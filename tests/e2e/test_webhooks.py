@@ -70,7 +70,7 @@ def test_a_webhook_from_its_making_to_its_end(
     until_shown(page, again)
     taken = len(receiver.received)
     again.click()
-    expect(page.get_by_text("It will be sent again with its original id.")).to_be_visible()
+    expect(page.get_by_text("It will be sent again with its original ID.")).to_be_visible()
     until(lambda: len(receiver.received) > taken)
     assert len({sent.id for sent in receiver.received}) == 1
     if script:

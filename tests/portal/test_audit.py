@@ -182,7 +182,7 @@ def test_the_file_holds_both_sides_of_a_change_and_runs_nothing(
         "Action": "user.suspended",
         "Kind": "user",
         "Thing": "'=cmd|olga",
-        "Id": str(told.user.id),
+        "ID": str(told.user.id),
         "Before": '{"status":"active"}',
         "After": '{"status":"suspended"}',
         "Request": "r-1",

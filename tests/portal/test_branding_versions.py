@@ -64,6 +64,20 @@ def test_the_history_names_each_version_its_author_and_what_it_changed(editor: B
     ]
 
 
+def test_a_version_that_customers_see_again_says_why_it_has_no_way_back(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    green = [{"name": "primary", "value": "#1c7a4d"}]
+    publish(session, own, brandUIColors=green, showCharacterToggle=False)
+    ways = {row[0]: row[4] for row in rows(editor.get("/branding/history").text)}
+    assert ways == {
+        "Version 3 What customers see": "",
+        "Version 2": "Roll back…",
+        "Version 1": "Same as now",
+        "Version 0 Before you first published": "Roll back…",
+    }
+
+
 def test_a_version_stands_beside_the_one_before_it(editor: Browser) -> None:
     page = editor.get("/branding/history/2").text
     assert rows(page) == [

@@ -233,7 +233,7 @@ def test_a_contact_is_added_once_with_all_its_ids(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"external_1": ""}, "A contact with this number, address or id is in the campaign."),
+        ({"external_1": ""}, "A contact with this number, address or ID is in the campaign."),
         (
             {"phone": OTHER_PHONE, "email": "", "external_1": "", "status": "Completed"},
             "This status ends outreach. Choose another for a new contact.",

@@ -161,6 +161,16 @@ def test_an_organization_shows_its_campaigns(admin: Browser, own: Tenant) -> Non
         assert shown in page
 
 
+def test_a_phone_shows_costs_calls_and_minutes_below_each_name_and_the_total(
+    admin: Browser, own: Tenant
+) -> None:
+    for page, rows in (("/costs", 1), (f"/costs/{own.plus.id}", 2)):
+        shown = admin.get(f"{page}?month=2026-10").text.replace("\N{NO-BREAK SPACE}", " ")
+        lines = [text_of(line) for line in re.findall(r'cell-phone">(.*?)</td>', shown, re.DOTALL)]
+        assert len(lines) == rows + 1
+        assert lines[-1] == "Carrier cost $0.32 · 2 calls · 15 min"
+
+
 def test_the_file_has_a_row_for_each_organization(
     admin: Browser, own: Tenant, campaign: Campaign
 ) -> None:
@@ -277,7 +287,11 @@ def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
     page = unescape(admin.get(f"{address}?month=2026-10").text)
     facts = "Period 1 Oct 2026 to 31 Oct 2026, UTC Invoice number 000001 Issued"
     assert facts in text_of(page).replace("\u00a0", " ")
-    for shown in ("Plus Plan 1 $99.00 $99.00", "15 used, 10 included", "$0.155", "$0.78", "$99.78"):
+    for shown in (
+        "Plus Plan 1 × $99.00 1 $99.00 $99.00",
+        "15 used, 10 included 5 × $0.155 5 $0.155 $0.78",
+        "$99.78",
+    ):
         assert shown in text_of(page)
     assert f"To {own.plus.name} Closed without an address. Set address" in text_of(page)
     assert lines(admin.get("/costs.csv?month=2026-10").text)[-1].split(",")[-2] == "000001"

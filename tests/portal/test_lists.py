@@ -510,6 +510,27 @@ def test_calls_are_filtered_by_days_up_to_now(own: Tenant, session: Session, lis
     }
 
 
+def test_last_week_is_the_whole_one_before_this_one_from_monday_to_sunday(
+    own: Tenant, session: Session, lists: Lists
+) -> None:
+    own.staff[Role.PARTNER_ADMIN].timezone = "UTC"
+    now = utcnow()
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    monday = midnight - timedelta(days=midnight.weekday())
+    week, second = timedelta(days=7), timedelta(seconds=1)
+    ages = {
+        "+12025550161": monday,
+        "+12025550162": monday - second,
+        "+12025550163": monday - week,
+        "+12025550164": monday - week - second,
+    }
+    for number, at in ages.items():
+        make_call(session, own.organization, number, at)
+    session.commit()
+    rows = lists.browser.get("/lists/calls/export.csv?within=last-week&column=number").text
+    assert [number[-1] for number in sorted(ages) if number in rows] == ["2", "3"]
+
+
 def test_columns_menu_table_and_file_of_calls_agree(
     own: Tenant, session: Session, lists: Lists
 ) -> None:

@@ -277,7 +277,7 @@ def test_the_organizations_of_a_group_are_selected_in_a_list(
     monkeypatch.setattr(views, "OFFERED", 1)
     of_many = browser.get(f"/settings/groups/{group.id}").text
     assert len(choices(of_many)) == 2
-    assert "Enter others here: one name or id per line." in of_many
+    assert "Enter others here: one name or ID per line." in of_many
     assert choices(browser.get(page).text) == [("Northwind Bakery", False)]
 
 

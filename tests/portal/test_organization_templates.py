@@ -161,6 +161,16 @@ def test_texts_that_name_the_saved_organization_name_the_new_one(
     assert outreach.plan_of(session, copied).call_instructions == f"Speak for {made.name}."
 
 
+def test_a_template_named_like_its_customer_is_marked_as_a_template(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    source = prepare(session, own)
+    path = f"/organizations/{source.id}/save-as-template"
+    form = {"name": source.name, "campaign": "", "first_role": "owner", "once": "a1"}
+    page = browser.get(str(browser.post(path, form, page=path).location)).text
+    assert '<span class="badge badge-neutral dotless">Template</span>' in page
+
+
 def test_a_template_takes_a_campaign_only_when_one_is_chosen(
     session: Session, own: Tenant, browser: Browser
 ) -> None:

@@ -257,6 +257,17 @@ def test_the_latest_changes_show_short_values_and_leave_long_ones_to_the_history
     assert "Pricing operator," in shown
 
 
+def test_the_latest_changes_lead_to_the_records_that_have_a_page(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    organization = own.organization
+    audit.record_change(session, own.caller(admin.user_type), "organization.updated", organization)
+    session.commit()
+    changes = signed_in(admin).get("/").text.partition("Latest changes")[2]
+    assert f'<a href="/organizations/{organization.id}">{organization.name}</a>' in changes
+
+
 def test_a_closed_month_is_named_with_its_statements_and_times_with_the_letters_of_the_zone(
     session: Session, own: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:

@@ -285,7 +285,7 @@ def test_a_wrong_price_id_is_named_at_its_field_and_nothing_is_saved(
     answer = with_stripe.post(PLUS, waiting, page=PLUS)
     assert answer.status_code == 422
     error = answer.text.partition('id="price_id-error"')[2].partition("</p>")[0]
-    assert "Stripe has no price on sale with the id price_1. Open the product in Stripe" in error
+    assert "Stripe has no price on sale with the ID price_1. Open the product in Stripe" in error
     assert hidden(answer.text) == {}
     page = with_stripe.get(PLUS).text
     assert "Growth" not in page
@@ -303,7 +303,7 @@ def test_one_price_id_is_not_that_of_two_plans(with_stripe: Browser, session: Se
     basic = "/pricing/plans/customerBasicPlan"
     answer = with_stripe.post(basic, {**FORM, **ids, "name": "Basic"}, page=basic)
     assert answer.status_code == 422
-    assert "The plan “Growth” has this price id." in answer.text
+    assert "The plan “Growth” has this price ID." in answer.text
 
 
 def test_without_a_processor_no_id_is_asked_for(admin: Browser) -> None:
@@ -373,7 +373,7 @@ def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
     session.commit()
     page = words(with_stripe.get(PAGE).text)
     assert "Free price_f Not checked yet –" in page
-    assert "Basic price_b Basic: Stripe has no price on sale with the id price_b." in page
+    assert "Basic price_b Basic: Stripe has no price on sale with the ID price_b." in page
     assert "Plus price_p Same as the plan" in page
     assert "has not answered since" not in page
     session.get_one(ProcessorPrice, "price_p").fetched_at = utcnow() - timedelta(hours=3)

@@ -39,6 +39,12 @@ def test_keys_are_stored_encrypted_and_never_shown_again(
         assert secret not in account.secret + account.webhook_secret
 
 
+def test_the_page_is_a_tab_of_pricing_with_the_state_of_its_connection(admin: Browser) -> None:
+    page = words(admin.get(PAGE).text)
+    assert "<h1>Pricing</h1>" in admin.get(PAGE).text
+    assert "Connection Not connected" in page
+
+
 def test_the_result_of_the_test_is_shown(admin: Browser, own: Tenant, session: Session) -> None:
     admin.post(PAGE, KEYS, page=PAGE)
     accounts.end_test(session, own.partner.id, works=True, words="Stripe accepts the key.")
@@ -56,7 +62,7 @@ def test_the_result_of_the_test_is_shown(admin: Browser, own: Tenant, session: S
     [
         ("secret", "", "Enter the secret key of your Stripe account."),
         ("secret", "pk_live_public_key", "Enter a secret key like sk_live_…"),
-        ("account_id", "35", "Enter an account id like acct_1N…"),
+        ("account_id", "35", "Enter an account ID like acct_1N…"),
         ("webhook_secret", "35", "Enter a signing secret like whsec_…"),
     ],
 )

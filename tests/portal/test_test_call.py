@@ -101,13 +101,15 @@ def test_a_test_call_leads_to_its_page_which_does_not_lead_to_itself(
     }
 
 
-def test_assistants_that_can_call_are_offered_first_each_by_organization(
+def test_assistants_that_can_call_are_offered_first_then_the_others_apart_each_by_name(
     session: Session, own: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     for organization, name, number in (
-        (own.plus, "Zoe", "+12025550177"),
-        (own.plus, "Bo", None),
-        (own.organization, "Abe", None),
+        (own.plus, "Ada", "+12025550177"),
+        (own.organization, "Zoe", "+12025550178"),
+        (own.plus, "Łucja", None),
+        (own.organization, "Mia", None),
+        (own.organization, "Łucja", None),
     ):
         session.add(
             Assistant(
@@ -122,10 +124,19 @@ def test_assistants_that_can_call_are_offered_first_each_by_organization(
     session.commit()
     page = admin.get("/test-call").text
     select_field = page.partition('name="assistant"')[2].partition("</select>")[0]
-    options = re.findall(r"<option[^>]*>([^,<]+), Northwind (\w+)", select_field)
-    assert options[:2] == [(assistant.name, "Bakery"), ("Zoe", "Dental")]
-    assert options[2] == ("Abe", "Bakery")
-    assert {organization for _name, organization in options[3:]} == {"Dental"}
+    ready, label, others = re.split(r'<optgroup label="([^"]+)">', unescape(select_field))
+    option = re.compile(r"<option[^>]*>([^,<]+), Northwind (\w+)")
+    assert option.findall(ready) == [
+        ("Ada", "Dental"),
+        (assistant.name, "Bakery"),
+        ("Zoe", "Bakery"),
+    ]
+    assert label == "Can’t call yet"
+    assert [each for each in option.findall(others) if each[0] in ("Łucja", "Mia")] == [
+        ("Łucja", "Bakery"),
+        ("Łucja", "Dental"),
+        ("Mia", "Bakery"),
+    ]
 
 
 def test_an_assistant_that_can_not_call_is_offered_with_the_reason_and_can_not_be_chosen(

@@ -408,6 +408,14 @@ def test_a_member_sees_no_upload_of_another_organization(
     assert address not in signed_in(own.plus_user).get("/uploads").text
 
 
+def test_a_phone_shows_how_many_rows_an_upload_has_and_how_many_failed(
+    desk: Desk, browser: Browser
+) -> None:
+    desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,12\nCy,{BOB}\n", "mixed.csv")
+    page = browser.get("/uploads").text
+    assert '<span class="cell-sub cell-phone">3 rows · 1 failed</span>' in page
+
+
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_an_applied_upload_with_failed_rows_says_so_in_the_list(
     desk: Desk, session: Session, own: Tenant

@@ -114,7 +114,7 @@ def test_organizations_stand_by_conversations_and_their_total_is_that_of_the_pag
     assert file == [
         [
             *("Organization", "Plan", "Conversations", "With a person", "With voicemail"),
-            *("Seconds", "Conversations in the previous period", "Id"),
+            *("Seconds", "Conversations in the previous period", "ID"),
         ],
         ["Northwind Dental", "Plus", "6", "3", "3", "360", "8", str(busy.plus.id)],
         ["Northwind Bakery", "Free", "3", "2", "1", "180", "0", str(busy.organization.id)],

@@ -157,7 +157,7 @@ def _roll_page(client_id: UUID, form: RollForm) -> str:
         form,
         gettext("Roll the secret of “%(name)s”", name=client.name),
         gettext(
-            "The client keeps its id and permissions and gets a new secret. Give your scripts time "
+            "The client keeps its ID and permissions and gets a new secret. Give your scripts time "
             "to switch if needed."
         ),
         gettext("Roll secret"),

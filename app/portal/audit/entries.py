@@ -73,7 +73,7 @@ def table_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, Any]:
         "names": names,
         "targets": targets_of(session, entries),
         "changes": partial(_changes, assistants=assistants, organizations={**names, **in_filters}),
-        "url_of": _url_of,
+        "url_of": url_of,
     }
 
 
@@ -147,7 +147,7 @@ def _uploaded(facts: Mapping[str, Any]) -> list[EntryChange]:
     return [EntryChange(gettext("New picture"), None, measures)]
 
 
-def _url_of(entry: AuditEntry) -> str | None:
+def url_of(entry: AuditEntry) -> str | None:
     """Return the URL of the changed record's page, if there is one that the user may open. Records
     of no partner, such as operators, have none."""
     if version := _VERSION.fullmatch(entry.target or ""):

@@ -116,14 +116,14 @@ HISTORY = ListDefinition(
         ListColumn("action", lazy_gettext("Action"), lambda row: row.action),
         ListColumn("kind", lazy_gettext("Kind"), lambda row: row.target_type),
         ListColumn("target", lazy_gettext("Thing"), lambda row: with_masked_sids(row.target or "")),
-        ListColumn("target-id", lazy_gettext("Id"), lambda row: row.target_id),
+        ListColumn("target-id", lazy_gettext("ID"), lambda row: row.target_id),
         ListColumn("before", lazy_gettext("Before"), lambda row: _json(row.before)),
         ListColumn("after", lazy_gettext("After"), lambda row: _json(row.after)),
         ListColumn("request", lazy_gettext("Request"), lambda row: row.request_id),
         ListColumn("changes", lazy_gettext("Changes"), _in_words),
     ),
     filters=(
-        ListFilter("q", lazy_gettext("Action, field, name or id")),
+        ListFilter("q", lazy_gettext("Action, field, name or ID")),
         ListFilter(
             "kind",
             lazy_gettext("Kind"),

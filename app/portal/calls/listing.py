@@ -203,7 +203,12 @@ CALLS = ListDefinition(
             lambda row: row.assistant,
             "from-1280 cut cut-short",
         ),
-        ListColumn("campaign", lazy_gettext("Campaign"), lambda row: row.campaign, "from-1360 cut"),
+        ListColumn(
+            "campaign",
+            lazy_gettext("Campaign"),
+            lambda row: row.campaign,
+            "from-1360 cut cell-campaign",
+        ),
         ListColumn(
             "status",
             lazy_gettext("Status"),

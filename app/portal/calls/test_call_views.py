@@ -16,6 +16,7 @@ from app.errors import Conflict, Forbidden, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, pgettext
 from app.models import Assistant, Call, utcnow
+from app.models.folding import fold
 from app.phone import region_of, timezones_of
 from app.policy import Permission
 from app.portal.calls.forms import HINTS, TestCallForm
@@ -139,6 +140,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
                 {}
                 if _can_call(assistant) or str(assistant.id) == form.assistant.data
                 else {"disabled": True},
+                None if _can_call(assistant) else gettext("Can’t call yet"),
             )
             for assistant, organization in choices
         ]
@@ -161,10 +163,10 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
         )
 
 
-def _ready_first(choice: tuple[Assistant, str]) -> tuple[bool, str]:
-    """Sort the assistants that can call before the others, each by organization and then name."""
+def _ready_first(choice: tuple[Assistant, str]) -> tuple[bool, str, str]:
+    """Sort the assistants that can call before the others, each by name and then organization."""
     assistant, organization = choice
-    return not _can_call(assistant), organization.casefold()
+    return not _can_call(assistant), fold(assistant.name), fold(organization)
 
 
 def _can_call(assistant: Assistant) -> bool:

@@ -159,7 +159,7 @@ CONTACTS = ListDefinition(
         ),
     ),
     filters=(
-        ListFilter("q", lazy_gettext("Name, number, email or id")),
+        ListFilter("q", lazy_gettext("Name, number, email or ID")),
         ListFilter("status", lazy_gettext("Status"), {}, lazy_gettext("Any status")),
         ListFilter(
             "hindrance",

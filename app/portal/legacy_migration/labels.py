@@ -72,7 +72,7 @@ def differences(exchange: LegacyExchange) -> list[str]:
         return [
             gettext("Both accept the call."),
             gettext(
-                "The new answer also has the call’s status, and its id to read or cancel the call."
+                "The new answer also has the call’s status, and its ID to read or cancel the call."
             ),
         ]
     if after:

@@ -106,7 +106,7 @@ PARTNER_CALLS = ListDefinition(
             usual=False,
             heading=lazy_gettext("Ended (UTC)"),
         ),
-        ListColumn("id", lazy_gettext("Id"), lambda row: str(row.id), "wrap", usual=False),
+        ListColumn("id", lazy_gettext("ID"), lambda row: str(row.id), "wrap", usual=False),
     ),
     filters=(
         ListFilter("partner", lazy_gettext("Partner")),

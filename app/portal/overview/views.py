@@ -15,7 +15,7 @@ from app.extensions import caller, figures, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.languages.dates import month_alone
 from app.models.base import utcnow
-from app.portal.audit.entries import targets_of
+from app.portal.audit.entries import targets_of, url_of
 from app.portal.billing.words import model_rate
 from app.portal.calls.labels import in_sentence
 from app.portal.operator.health import health
@@ -160,6 +160,7 @@ def _of_a_partner() -> str:
             recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
             changes=changes,
             targets=targets_of(session, changes),
+            url_of=url_of,
             chart=_chart(month),
         )
 

@@ -14,7 +14,7 @@ TABLE_NAMES: dict[str, str] = {
     "call_recordings": lazy_gettext("Recordings"),
     "call_transcripts": lazy_gettext("Transcripts and summaries"),
     "calls": lazy_gettext("Calls"),
-    "contact_external_ids": lazy_gettext("External ids"),
+    "contact_external_ids": lazy_gettext("External IDs"),
     "contact_imports": lazy_gettext("Files and rows of uploads"),
     "contacts": lazy_gettext("Contacts, in all campaigns of the organization"),
     "do_not_call": lazy_gettext("Do-not-call entries"),

@@ -26,7 +26,7 @@ _PLAIN = {"maxlength": 260, "autocomplete": "off", "spellcheck": "false"}
 class ProcessorAccountForm(PortalForm):
     version = VersionField()
     secret = PasswordField(lazy_gettext("Secret key"), render_kw=_PLAIN)
-    account_id = StringField(lazy_gettext("Account id"), render_kw=_PLAIN)
+    account_id = StringField(lazy_gettext("Account ID"), render_kw=_PLAIN)
     webhook_secret = PasswordField(lazy_gettext("Webhook signing secret"), render_kw=_PLAIN)
 
     @classmethod

@@ -75,8 +75,8 @@ class PricingPlanForm(PortalForm):
     )
     included = WholeNumber(lazy_gettext("Included each month"))
     overage = AmountField(lazy_gettext("Price beyond that"), render_kw=_AMOUNT)
-    price_id = StringField(lazy_gettext("Price id"), render_kw=_ID)
-    product_id = StringField(lazy_gettext("Product id"), render_kw=_ID)
+    price_id = StringField(lazy_gettext("Price ID"), render_kw=_ID)
+    product_id = StringField(lazy_gettext("Product ID"), render_kw=_ID)
 
     @classmethod
     def showing(cls, plan: EditedPlan, version: int) -> "PricingPlanForm":

@@ -37,8 +37,8 @@ FIELD_WORDS = {
     "features": lazy_gettext("Features"),
     "texts": lazy_gettext("In other languages"),
     "is_visible": lazy_gettext("Visible to customers"),
-    "price_id": lazy_gettext("Price id"),
-    "product_id": lazy_gettext("Product id"),
+    "price_id": lazy_gettext("Price ID"),
+    "product_id": lazy_gettext("Product ID"),
     "order": lazy_gettext("Place"),
 }
 

@@ -98,7 +98,7 @@ MEMBERS = ListDefinition(
             is_labelled=True,
             heading="Signed up (UTC)",
         ),
-        ListColumn("id", lazy_gettext("Id"), lambda row: str(row.user.id), "wrap", usual=False),
+        ListColumn("id", lazy_gettext("ID"), lambda row: str(row.user.id), "wrap", usual=False),
     ),
     filters=(
         ListFilter("q", lazy_gettext("Email or organization")),

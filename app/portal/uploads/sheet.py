@@ -29,8 +29,8 @@ _EFFECTS = {
 }
 """What a row would do, by its outcome."""
 _PAIR_NAMES = (
-    (str(TargetField.EXTERNAL_ID_KEY), lazy_gettext("External id name")),
-    (str(TargetField.EXTERNAL_ID_VALUE), lazy_gettext("External id value")),
+    (str(TargetField.EXTERNAL_ID_KEY), lazy_gettext("External ID name")),
+    (str(TargetField.EXTERNAL_ID_VALUE), lazy_gettext("External ID value")),
 )
 
 
@@ -130,7 +130,7 @@ def _choices(
     ids = [(str(ColumnTarget(TargetField.EXTERNAL_ID, key)), key) for key in external_keys]
     if ids or target in PAIR:
         pair = [(target, str(words)) for target, words in _PAIR_NAMES]
-        groups.append((gettext("External id"), [*ids, *pair]))
+        groups.append((gettext("External ID"), [*ids, *pair]))
     groups.append((None, fields[-1:]))
     return groups
 

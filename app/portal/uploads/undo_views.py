@@ -150,7 +150,7 @@ def remarks_of(sums: UndoTotals, *, done: bool) -> list[UndoRemark]:
         found.append(
             UndoRemark(
                 _taken(sums.taken, done=done),
-                gettext("Another contact with the same number, address or id was added since."),
+                gettext("Another contact with the same number, address or ID was added since."),
                 "user-x",
             )
         )

@@ -248,7 +248,7 @@ USAGE = ListDefinition(
         ),
         ListColumn(
             "id",
-            lazy_gettext("Id"),
+            lazy_gettext("ID"),
             lambda row: str(row.organization.id),
             "wrap",
             usual=False,

@@ -16,15 +16,16 @@ FIRST, LAST = date(1970, 1, 3), date(2999, 12, 31)
 _EVER = datetime.combine(FIRST, time(), UTC)
 
 Problems = list[tuple[str, str]]
-LAST_DAY = "24-hours"
+LAST_DAY, LAST_WEEK = "24-hours", "last-week"
 TIMES: dict[str, str] = {
     LAST_DAY: lazy_gettext("Last 24 hours"),
     "today": lazy_gettext("Today"),
     "yesterday": lazy_gettext("Yesterday"),
     "7-days": lazy_gettext("7 days"),
+    LAST_WEEK: lazy_gettext("Last week (Mon–Sun)"),
     "30-days": lazy_gettext("30 days"),
 }
-"""The values of ``within``, times up to now, with their words."""
+"""The values of ``within`` with their words."""
 _DAYS_OF = {"today": (0, 0), "yesterday": (1, 1), "7-days": (6, 0), "30-days": (29, 0)}
 """How many days ago their first and last days are."""
 
@@ -49,10 +50,11 @@ def time_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problem
     named, now = request.args.get("within", ""), utcnow()
     if named == LAST_DAY:
         since = max(since or _EVER, now - timedelta(days=1))
-    elif named in _DAYS_OF:
-        first, last = _DAYS_OF[named]
+    elif named in TIMES:
         inside = ZoneInfo(days_in)
         today = now.astimezone(inside).date()
+        monday = today.weekday()
+        first, last = (monday + 7, monday + 1) if named == LAST_WEEK else _DAYS_OF[named]
         since = max(since or _EVER, _midnight(today, -first, inside))
         end = _midnight(today, 1 - last, inside)
         before = end if before is None else min(before, end)

@@ -54,7 +54,7 @@ def api_webhook_replay(webhook_id: UUID, delivery_id: UUID) -> Response:
     url = url_for("portal.api_webhook_delivery", webhook_id=webhook_id, delivery_id=delivery_id)
     with changing(url, Conflict) as session:
         deliveries.replay(session, caller(), webhook_id, delivery_id)
-    return redirect_with(gettext("It will be sent again with its original id."), url)
+    return redirect_with(gettext("It will be sent again with its original ID."), url)
 
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/replay-failed")

@@ -51,9 +51,9 @@ EVENT_HINTS: dict[str, str] = {
         "The rows of a file were applied, or it was stopped."
     ),
     WebhookEvent.IMPORT_UNDONE: lazy_gettext("The changes of a file were taken back."),
-    WebhookEvent.CONTACT_CREATED: lazy_gettext("By a user, a file or the API; with their ids."),
-    WebhookEvent.CONTACT_UPDATED: lazy_gettext("By a user, a file or the API; with their ids."),
-    WebhookEvent.CONTACT_DELETED: lazy_gettext("By a user, a file or the API; with their ids."),
+    WebhookEvent.CONTACT_CREATED: lazy_gettext("By a user, a file or the API; with their IDs."),
+    WebhookEvent.CONTACT_UPDATED: lazy_gettext("By a user, a file or the API; with their IDs."),
+    WebhookEvent.CONTACT_DELETED: lazy_gettext("By a user, a file or the API; with their IDs."),
     WebhookEvent.CALLING_PAUSED: lazy_gettext("Unusual calls paused the organization’s calling."),
     WebhookEvent.ALERT_OPENED: lazy_gettext("The limit of an alert rule is reached."),
     WebhookEvent.ALERT_RESOLVED: lazy_gettext("The limit is no longer reached."),

@@ -189,7 +189,7 @@ def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id
 
 
 def _exists() -> ValidationFailed:
-    message = gettext("A contact with this number, address or id is in the campaign.")
+    message = gettext("A contact with this number, address or ID is in the campaign.")
     return ValidationFailed.on("phone", "contact_exists", message)
 
 

@@ -22,7 +22,7 @@ ERRORS = {
     "missing_identifier": KindTexts(
         lazy_gettext("No phone or email"),
         lazy_gettext(
-            "A row needs a phone number or an email address, or the external id of a contact that "
+            "A row needs a phone number or an email address, or the external ID of a contact that "
             "is "
             "there."
         ),
@@ -55,17 +55,17 @@ ERRORS = {
         lazy_gettext("Metadata are texts, numbers or yes and no."),
     ),
     "unknown_external_id_key": KindTexts(
-        lazy_gettext("External id unknown here"),
-        lazy_gettext("No assistant of the campaign defines this external id."),
+        lazy_gettext("External ID unknown here"),
+        lazy_gettext("No assistant of the campaign defines this external ID."),
     ),
     "external_id_pair_incomplete": KindTexts(
-        lazy_gettext("External id incomplete"),
-        lazy_gettext("An external id needs its name and its value."),
+        lazy_gettext("External ID incomplete"),
+        lazy_gettext("An external ID needs its name and its value."),
     ),
     "ambiguous_match": KindTexts(
         lazy_gettext("Matches several contacts"),
         lazy_gettext(
-            "The row's phone, email and external id belong to different contacts: nothing is "
+            "The row's phone, email and external ID belong to different contacts: nothing is "
             "written."
         ),
     ),
@@ -164,14 +164,14 @@ WARNINGS = {
     "duplicate_phone": KindTexts(
         lazy_gettext("Phone shared with another row"),
         lazy_gettext(
-            "An earlier row has this number with another email or external id; both become one "
+            "An earlier row has this number with another email or external ID; both become one "
             "contact."
         ),
     ),
     "duplicate_email": KindTexts(
         lazy_gettext("Email shared with another row"),
         lazy_gettext(
-            "An earlier row has this address with another phone or external id; both become one "
+            "An earlier row has this address with another phone or external ID; both become one "
             "contact."
         ),
     ),

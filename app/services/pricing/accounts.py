@@ -161,11 +161,11 @@ def _problems(wanted: AccountKeys, *, may_connect: bool, has_key: bool) -> Itera
         message = gettext("Enter the secret key of your Stripe account.")
         if may_connect:
             message = gettext(
-                "Enter a secret key, or the id of an account connected to this platform."
+                "Enter a secret key, or the ID of an account connected to this platform."
             )
         yield Problem("secret", "required", message)
     if wanted.account_id and not ACCOUNT.fullmatch(wanted.account_id):
-        message = gettext("Enter an account id like acct_1N…")
+        message = gettext("Enter an account ID like acct_1N…")
         yield Problem("accountId", "invalid_value", message)
     if wanted.webhook_secret and not WEBHOOK_SECRET.fullmatch(wanted.webhook_secret):
         message = gettext("Enter a signing secret like whsec_…")

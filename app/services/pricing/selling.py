@@ -92,7 +92,7 @@ def _is_checked(
         enqueue_check(session, "check_price", new_id(), partner_id, *arguments)
     elif now - asked_at > GIVEN_UP_AFTER:
         message = gettext(
-            "Stripe hasn’t answered yet, so this id couldn’t be checked and nothing was saved. "
+            "Stripe hasn’t answered yet, so this ID couldn’t be checked and nothing was saved. "
             "Save again in a minute."
         )
         raise ValidationFailed.on("priceId", "price_not_checked", message)
@@ -245,12 +245,12 @@ def _wrong(
     """Return the code and the words of what is wrong with the plan's price id, if anything."""
     terms = plan.terms
     if found is None:
-        message = gettext("The price id is being checked. Publish again in a moment.")
+        message = gettext("The price ID is being checked. Publish again in a moment.")
         return "price_not_checked", message
     if not found or price is None:
         message = gettext(
-            "Stripe has no price on sale with the id %(id)s. Open the product in Stripe and copy "
-            "the id of its price.",
+            "Stripe has no price on sale with the ID %(id)s. Open the product in Stripe and copy "
+            "the ID of its price.",
             id=plan.price_id,
         )
         return "price_unknown", message

@@ -385,7 +385,7 @@ def _refuse_taken_id(plan: EditedPlan, plans: Sequence[EditedPlan]) -> None:
     for other in plans:
         if plan.price_id and other.tier is not plan.tier and other.price_id == plan.price_id:
             message = gettext(
-                "The plan “%(name)s” has this price id. Each plan needs its own price.",
+                "The plan “%(name)s” has this price ID. Each plan needs its own price.",
                 name=other.name,
             )
             raise ValidationFailed.on("priceId", "price_id_taken", message)

@@ -143,7 +143,7 @@ def test_one_price_id_is_refused_on_a_second_plan_with_the_name_of_the_first(
         (
             "priceId",
             "price_id_taken",
-            "The plan “Growth” has this price id. Each plan needs its own price.",
+            "The plan “Growth” has this price ID. Each plan needs its own price.",
         )
     ]
 
