@@ -39,6 +39,16 @@ PERMISSION_WORDS: dict[Permission, str] = {
 }
 """One sentence for each permission, in English; a test compares it with the table."""
 
+PART_WORDS: dict[str, tuple[Permission, str]] = {
+    "alert-rules": (
+        Permission.ORGANIZATIONS_WRITE,
+        gettext_noop("Change alert rules and acknowledge alerts"),
+    ),
+    "costs": (Permission.ORGANIZATIONS_WRITE, gettext_noop("See carrier costs and margin")),
+    "report-schedule": (Permission.ORGANIZATIONS_WRITE, gettext_noop("Schedule report emails")),
+}
+"""Parts of permissions, for pages on which the sentence of the whole would name something else."""
+
 GROUPS: tuple[tuple[str, tuple[Permission, ...]], ...] = (
     (
         lazy_gettext("Campaigns and calls"),

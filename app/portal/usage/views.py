@@ -173,7 +173,7 @@ def _of_months(
     one = caller().organization_id or scope.id
     month = _whole_month(span, today)
     sums = None
-    if month and has_costs and is_permitted(Permission.ORGANIZATIONS_WRITE):
+    if month and has_costs and is_permitted(Permission.ORGANIZATIONS_WRITE, "costs"):
         sums = carrier_sums(session, caller(), month, scope.id)
     return {
         "today": today,
