@@ -9,7 +9,7 @@ from flask import Response, g, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import caller, figures, settings, transaction
-from app.languages import LANGUAGES, best_tag, gettext
+from app.languages import LANGUAGES, best_tag, gettext, ngettext
 from app.models import Organization
 from app.portal.billing.words import model_rate
 from app.portal.report.schedule_form import ScheduleForm
@@ -21,6 +21,8 @@ from app.portal.web.organization_picker import organization_named
 from app.portal.web.user_timezone import zone
 from app.services import mails, monthly_reports, organizations, partners
 
+MOST_NAMED = 3
+"""The recipients that the answer names; of more it says the number."""
 MOST_OFFERED = 100
 """The newest organizations that the schedule offers; the others are reached from their reports."""
 
@@ -54,7 +56,18 @@ def report_schedule_save() -> Page:
         wanted, seen = form.to_schedule(), form.version.data
         changed = monthly_reports.save(session, caller(), whose, wanted, expected_version=seen)
     url = url_for("portal.report_month", organization=whose)
-    return redirect_saved(gettext("Schedule saved."), url, changed)
+    return redirect_saved(_saved_words(organization, wanted.recipients), url, changed)
+
+
+def _saved_words(organization: Organization | None, recipients: Sequence[str]) -> str:
+    """Return about what the saved schedule sends a report, and to whom."""
+    name = organization.name if organization else gettext("The whole portal")
+    if not recipients:
+        return gettext("Schedule saved. %(name)s: no recipients, so no email is sent.", name=name)
+    to = ", ".join(recipients[:MOST_NAMED])
+    if len(recipients) > MOST_NAMED:
+        to = ngettext("%(num)s recipient", "%(num)s recipients", len(recipients))
+    return gettext("Schedule saved. %(name)s: sent to %(recipients)s.", name=name, recipients=to)
 
 
 @portal.post("/report/schedule/test")
