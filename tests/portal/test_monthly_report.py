@@ -60,8 +60,9 @@ def figures(session: Session, own: Tenant) -> None:
 
 def cells(page: str) -> list[str]:
     """The names and figures of the tables of a page."""
-    found = re.findall(r'<a class="name"[^>]*>([^<]*)</a>|phone-first">(?:<a[^>]*>)?([^<]*)<', page)
-    return [unescape(name or figure) for name, figure in found]
+    link, figure = r'<a class="name"[^>]*>([^<]*)</a>', r'phone-first"[^>]*>(?:<a[^>]*>)?([^<]*)<'
+    found = re.findall(f"{link}|{figure}", page)
+    return [unescape(name or number) for name, number in found]
 
 
 def test_the_month_says_who_grows_who_falls_and_what_was_answered(admin: Browser) -> None:
@@ -278,7 +279,6 @@ def test_without_recipients_nothing_is_sent(session: Session, admin: Browser) ->
     assert monthly_reports.is_any_due(session, datetime(2027, 1, 1, tzinfo=UTC)) is False
 
 
-def test_a_new_schedule_is_in_the_users_own_time_zone(
 def test_a_saved_schedule_says_what_it_sends_and_to_whom(own: Tenant, admin: Browser) -> None:
     def saved(recipients: str, version: int, address: str = SCHEDULE) -> str:
         form = WANTED | {"recipients": recipients, "version": str(version)}
@@ -296,6 +296,7 @@ def test_a_saved_schedule_says_what_it_sends_and_to_whom(own: Tenant, admin: Bro
     ]
 
 
+def test_a_new_schedule_is_in_the_users_own_time_zone(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     user = own.staff[Role.PARTNER_ADMIN]
