@@ -9,11 +9,12 @@ from flask import Response, g, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import caller, figures, settings, transaction
-from app.languages import LANGUAGES, best_tag, gettext, ngettext
+from app.languages import LANGUAGES, best_tag, gettext
 from app.models import Organization
 from app.portal.billing.words import model_rate
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.formats import number
 from app.portal.web.forms import saving
 from app.portal.web.mail_preview import mail_preview
 from app.portal.web.messages import redirect_saved, redirect_with
@@ -60,13 +61,13 @@ def report_schedule_save() -> Page:
 
 
 def _saved_words(organization: Organization | None, recipients: Sequence[str]) -> str:
-    """Return about what the saved schedule sends a report, and to whom."""
+    """Return which report the saved schedule sends, and to which recipients."""
     name = organization.name if organization else gettext("The whole portal")
     if not recipients:
         return gettext("Schedule saved. %(name)s: no recipients, so no email is sent.", name=name)
     to = ", ".join(recipients[:MOST_NAMED])
     if len(recipients) > MOST_NAMED:
-        to = ngettext("%(num)s recipient", "%(num)s recipients", len(recipients))
+        to = gettext("%(num)s recipients", num=number(len(recipients)))
     return gettext("Schedule saved. %(name)s: sent to %(recipients)s.", name=name, recipients=to)
 
 
