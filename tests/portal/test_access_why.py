@@ -404,7 +404,7 @@ def test_the_end_of_a_page_names_the_actions_that_its_role_misses(
     ("path", "expected"),
     [
         ("/alerts", ["Change alert rules and acknowledge alerts"]),
-        ("/report/month", ["See carrier costs and margin", "Schedule report emails"]),
+        ("/report/month", ["See the price to customers and the margin", "Schedule report emails"]),
     ],
 )
 def test_the_end_of_a_page_names_the_part_of_a_permission_that_it_lacks(
@@ -418,7 +418,7 @@ def test_the_end_of_a_page_names_the_part_of_a_permission_that_it_lacks(
     whole = "Add, change, suspend and archive organizations"
     assert f"<dd>{expected[0]}</dd>" in shown
     assert f"<dt>Part of</dt>\n  <dd>{whole}</dd>" in shown
-    assert browser.get("/access/why?action=users:write&part=costs").status_code == 404
+    assert browser.get("/access/why?action=users:write&part=margin").status_code == 404
 
 
 def value_of(rule: Route, name: str) -> Any:

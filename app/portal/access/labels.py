@@ -44,7 +44,10 @@ PART_WORDS: dict[str, tuple[Permission, str]] = {
         Permission.ORGANIZATIONS_WRITE,
         gettext_noop("Change alert rules and acknowledge alerts"),
     ),
-    "costs": (Permission.ORGANIZATIONS_WRITE, gettext_noop("See carrier costs and margin")),
+    "margin": (
+        Permission.ORGANIZATIONS_WRITE,
+        gettext_noop("See the price to customers and the margin"),
+    ),
     "report-schedule": (Permission.ORGANIZATIONS_WRITE, gettext_noop("Schedule report emails")),
 }
 """Parts of permissions, for pages on which the sentence of the whole would name something else."""
