@@ -107,8 +107,8 @@ def test_a_phone_shows_the_outcome_only_where_it_says_more_than_the_status(
         (CallStatus.FAILED, EndedReason.CARRIER_ERROR, None),
         (CallStatus.COMPLETED, EndedReason.COMPLETED, 61),
     ):
-        ended = {"status": status, "ended_reason": reason, "seconds": seconds}
-        make_call(session, own.organization, NUMBER, **ended)
+        ended: dict[str, Any] = {"status": status, "ended_reason": reason}
+        make_call(session, own.organization, NUMBER, **ended, seconds=seconds)
     session.commit()
     page = unescape(operator.get("/operator/calls").text).replace("\N{NO-BREAK SPACE}", " ")
     shown = re.findall(r'<span class="cell-sub to-1100">([^<]+)</span>', page)
