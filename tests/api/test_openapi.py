@@ -297,6 +297,15 @@ def test_page_and_document_name_the_apis_as_people_do(
     assert names == ["Tokens", "Partner API", "Campaigns API", "Legacy API"]
 
 
+def test_the_page_says_to_readers_of_other_languages_that_it_is_in_english(
+    visitor: FlaskClient,
+) -> None:
+    headers = {tag: {"Accept-Language": tag} for tag in ("en", "de")}
+    pages = {tag: visitor.get("/api/docs", headers=headers[tag]).text for tag in headers}
+    assert '<p class="second" lang="de">' in pages["de"]
+    assert '<p class="second" lang=' not in pages["en"]
+
+
 def test_the_page_has_an_icon(page: str) -> None:
     [icon] = re.findall(r'<link rel="icon" href="([^"]+)"', page)
     assert icon.startswith("data:image/svg+xml,%3Csvg")

@@ -400,6 +400,27 @@ def test_the_end_of_a_page_names_the_actions_that_its_role_misses(
     assert (shown.status_code, named_at_the_end(shown.text)) == (200, expected)
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/alerts", ["Change alert rules and acknowledge alerts"]),
+        ("/report/month", ["See the price to customers and the margin", "Schedule report emails"]),
+    ],
+)
+def test_the_end_of_a_page_names_the_part_of_a_permission_that_it_lacks(
+    own: Tenant, signed_in: SignedIn, path: str, expected: list[str]
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_EDITOR])
+    line = browser.get(path).text.partition('<p class="missing-actions">')[2].partition("</p>")[0]
+    links = re.findall(r'<a href="([^"]+)">([^<]+)</a>', line)
+    assert [words for _url, words in links] == expected
+    shown = browser.get(unescape(links[0][0])).text
+    whole = "Add, change, suspend and archive organizations"
+    assert f"<dd>{expected[0]}</dd>" in shown
+    assert f"<dt>Part of</dt>\n  <dd>{whole}</dd>" in shown
+    assert browser.get("/access/why?action=users:write&part=margin").status_code == 404
+
+
 def value_of(rule: Route, name: str) -> Any:
     converter = rule._converters[name]
     if isinstance(converter, IntegerConverter):

@@ -231,6 +231,7 @@ def test_an_editor_sees_alerts_and_changes_nothing(
     editor = signed_in(own.staff[Role.PARTNER_EDITOR])
     page = editor.get("/alerts").text
     assert ("An organization has less than" in page, "Add rule" in page) == (True, False)
+    assert "line-act" not in page  # no room for buttons that aren't there
     assert editor.get(NEW).status_code == 404
     assert signed_in(own.user).get("/alerts").status_code == 404
 

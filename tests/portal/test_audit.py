@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import ROOT
-from app.enums import AlertMeasure, AlertScope, CallerKind, Role, Tier
+from app.enums import AlertMeasure, AlertScope, CallerKind, Role, Tier, WebhookEvent
 from app.languages import speaking
 from app.models import Assistant, AuditEntry, User
 from app.models.base import id_at, new_id, utcnow
@@ -30,6 +30,7 @@ from app.portal.audit.labels import (
 )
 from app.portal.audit.values import sides, value_words
 from app.portal.web.process_names import PROCESS_WORDS
+from app.portal.webhooks.forms import EVENT_WORDS
 from app.services import alerts, audit
 from app.services.audit.refusals import visitor
 from app.services.organizations.settings import GROUPS
@@ -295,6 +296,8 @@ def test_what_has_no_words_of_its_own_is_spelt_out() -> None:
         "Label: Help",
         "x" * 199 + "…",
     ]
+    every_event = value_words([event.value for event in WebhookEvent], name="events")
+    assert every_event.split(", ") == list(map(str, EVENT_WORDS.values()))
     assert value_words([1, 2, 7], "UTC", "weekdays") == "Mon, Tue, Sun"
     assert value_words("2026-10", "UTC", "month") == "October 2026"
     assert value_words("First Bank\n\nReference: 12", "UTC", "name") == "First Bank / Reference: 12"
@@ -339,6 +342,7 @@ def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
         ("organization.report_scheduled", {"day": 1}, {"day": 3}),
         ("campaign.started", {"status": "paused"}, {"status": "active"}),
         ("list_export.requested", {}, {"list": "contact-data", "filters": "id=1", "format": "zip"}),
+        ("history.redacted", {}, {"entries": 2, "digest": "7b" * 32}),
     ):
         kind = action.partition(".")[0]
         audit.record(
@@ -363,6 +367,7 @@ def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
     session.commit()
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
     assert lines(page)[1:] == [
+        "Names removed from the history History entries: 2",
         "Export requested: Data about a contact Format: ZIP (JSON)",
         "Campaign started",
         "Schedule of an organization’s report changed Day of the month: 1 → 3",

@@ -139,6 +139,20 @@ def test_costs_have_a_column_for_staff_once_a_call_has_some(
     ]
 
 
+def test_a_phone_shows_how_long_a_call_took_after_its_outcome(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    ended: dict[str, Any] = {"ended_reason": EndedReason.COMPLETED, "seconds": 61}
+    make_call(session, own.plus, "+12025550101", **ended)
+    busy: dict[str, Any] = {"status": CallStatus.BUSY, "ended_reason": EndedReason.BUSY}
+    make_call(session, own.plus, "+12025550102", **busy)
+    session.commit()
+    page = admin.get("/calls").text.replace("\N{NO-BREAK SPACE}", " ")
+    shown = re.findall(r'<span class="cell-sub cell-phone">([^<]+)</span>', page)
+    assert sorted(set(shown)) == ["Conversation · 1 min 1 s", own.plus.name]
+    assert ">Requested" in page.partition("<thead>")[2].partition("</thead>")[0]
+
+
 def test_the_campaign_has_a_column_once_a_call_of_the_page_has_one_or_when_it_is_chosen(
     session: Session, own: Tenant, made: dict[str, Call], admin: Browser
 ) -> None:

@@ -643,7 +643,7 @@ def test_the_time_left_is_estimated_from_a_handful_of_calls(
     end(session, calls, *[CallStatus.BUSY] * 3)
     shown = words_of(admin.get(planned))
     assert "About 1 minute left." in shown
-    assert "Latest calls Called Status Accepted" in re.sub(r" \(\w+\)", "", shown)
+    assert "Latest calls Called Status Requested" in re.sub(r" \(\w+\)", "", shown)
 
 
 def test_contacts_show_their_last_call(

@@ -188,7 +188,8 @@ def test_a_partner_without_a_domain_is_led_to_the_settings(
     session.delete(session.get_one(PartnerDomain, (own.partner.id, DomainPurpose.PORTAL)))
     session.commit()
     page = shown(admin)
-    assert f"<dd>http://host.platform.example/p/{own.partner.slug}/sign-in</dd>" in page
+    sign_in = '<span class="nowrap">sign-in</span>'
+    assert f"<dd>http://host.platform.example/p/{own.partner.slug}/{sign_in}</dd>" in page
     assert "You have no domain of your own. To use one:" in page
     assert "leads it to host.platform.example" in page
     assert '<a class="btn btn-sm" href="/settings#domain">Add domain</a>' in page

@@ -16,6 +16,10 @@ from app.portal.web.formats import breakable, medium_datetime, range_end, unbrok
         ("https://hooks.example.com/in/2", "https://|hooks.example.com/|in/|2"),
         ("https://hooks.example.com/", "https://|hooks.example.com/"),
         ("https://hooks.example.com/in?a=1&b=2", "https://|hooks.example.com/|in|?a=1|&amp;b=2"),
+        (
+            "https://hooks.example.com/p/sign-in",
+            'https://|hooks.example.com/|p/|<span class="nowrap">sign-in</span>',
+        ),
         ("a<b@mail.example", "a&lt;b@|mail.|example"),
     ],
 )

@@ -60,8 +60,9 @@ def figures(session: Session, own: Tenant) -> None:
 
 def cells(page: str) -> list[str]:
     """The names and figures of the tables of a page."""
-    found = re.findall(r'<a class="name"[^>]*>([^<]*)</a>|phone-first">(?:<a[^>]*>)?([^<]*)<', page)
-    return [unescape(name or figure) for name, figure in found]
+    link, figure = r'<a class="name"[^>]*>([^<]*)</a>', r'phone-first"[^>]*>(?:<a[^>]*>)?([^<]*)<'
+    found = re.findall(f"{link}|{figure}", page)
+    return [unescape(name or number) for name, number in found]
 
 
 def test_the_month_says_who_grows_who_falls_and_what_was_answered(admin: Browser) -> None:
@@ -276,6 +277,23 @@ def test_without_recipients_nothing_is_sent(session: Session, admin: Browser) ->
     admin.post(SCHEDULE, WANTED | {"recipients": "", "version": "1"}, page=SCHEDULE)
     assert session.scalars(select(ReportSchedule.next_at)).all() == [None]
     assert monthly_reports.is_any_due(session, datetime(2027, 1, 1, tzinfo=UTC)) is False
+
+
+def test_a_saved_schedule_says_what_it_sends_and_to_whom(own: Tenant, admin: Browser) -> None:
+    def saved(recipients: str, version: int, address: str = SCHEDULE) -> str:
+        form = WANTED | {"recipients": recipients, "version": str(version)}
+        page = admin.get(admin.post(address, form, page=address).headers["Location"]).text
+        title = page.partition('<p class="result-title">')[2].partition("</p>")[0]
+        return unescape(title).replace("<wbr>", "")
+
+    two, four = "ann@example.com\nbob@example.com", "\n".join(f"{n}@example.com" for n in range(4))
+    of_one = f"{SCHEDULE}?organization={own.organization.id}"
+    assert [saved(two, 0), saved(four, 1), saved("", 2), saved(two, 0, of_one)] == [
+        "Schedule saved. The whole portal: sent to ann@example.com, bob@example.com.",
+        "Schedule saved. The whole portal: sent to 4 recipients.",
+        "Schedule saved. The whole portal: no recipients, so no email is sent.",
+        "Schedule saved. Northwind Bakery: sent to ann@example.com, bob@example.com.",
+    ]
 
 
 def test_a_new_schedule_is_in_the_users_own_time_zone(

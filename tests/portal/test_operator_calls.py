@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -96,6 +97,22 @@ def test_a_partners_page_and_the_installation_lead_to_its_calls(
         f"{calls}&amp;state=failed&amp;within=24-hours",
     ]
     assert 'href="/operator/calls"' in operator.get("/operator/installation").text
+
+
+def test_a_phone_shows_the_outcome_only_where_it_says_more_than_the_status(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    for status, reason, seconds in (
+        (CallStatus.BUSY, EndedReason.BUSY, None),
+        (CallStatus.FAILED, EndedReason.CARRIER_ERROR, None),
+        (CallStatus.COMPLETED, EndedReason.COMPLETED, 61),
+    ):
+        ended: dict[str, Any] = {"status": status, "ended_reason": reason}
+        make_call(session, own.organization, NUMBER, **ended, seconds=seconds)
+    session.commit()
+    page = unescape(operator.get("/operator/calls").text).replace("\N{NO-BREAK SPACE}", " ")
+    shown = re.findall(r'<span class="cell-sub to-1100">([^<]+)</span>', page)
+    assert sorted(shown) == ["Carrier error", "Conversation · 1 min 1 s"]
 
 
 @pytest.mark.usefixtures("calls")

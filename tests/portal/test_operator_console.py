@@ -325,13 +325,14 @@ def test_the_figures_of_a_partner_lead_to_lists_of_what_they_count(
 def test_the_page_of_a_partner_shows_what_is_behind_its_links(
     own: Tenant, operator: Browser
 ) -> None:
-    page = words(operator.get(f"/operator/partners/{own.partner.id}"))
+    answer = operator.get(f"/operator/partners/{own.partner.id}")
+    assert f'/p/{own.partner.slug}/sign-in"' in answer.text
+    page = words(answer)
     for shown in (
         "Users 5 2 in organizations",
         "Storage 0 B of",
         "Calls 0 failed calls in 24 hours Spending $0.00, no limit",
         "Call destinations Each organization’s own country",
-        f"/p/{own.partner.slug}/sign-in",
     ):
         assert shown in page
 

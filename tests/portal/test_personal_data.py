@@ -73,7 +73,9 @@ def test_a_contact_is_erased_after_its_name_is_typed(
     done = admin.post(page, {"typed": "greta vale"}, page=page)
     erasure = session.scalars(select(Erasure)).one()
     assert (done.status_code, done.location) == (303, f"/erasures/{erasure.id}")
-    assert erasure.pseudonym in admin.get(done.location).text
+    running = admin.get(done.location).text
+    assert erasure.pseudonym in running
+    assert "<dt>Finished</dt>\n  <dd>–</dd>" in running
     assert "every 2s" in admin.get(f"{done.location}/live").text
 
 

@@ -176,6 +176,7 @@ def test_a_form_sent_too_late_is_kept_and_sent_again(
     age(session, admin, 11)
     asked = browser.client.post("/users/invite", data={"csrf_token": token, **typed})
     assert asked.status_code == 403
+    assert "“Invite user” needs a fresh confirmation." in asked.text
     seal = re.search(r'name="recovered" value="([^"]+)"', asked.text)
     assert seal
     assert session.scalar(select(func.count()).where(User.email_key == "new@example.com")) == 0

@@ -350,6 +350,9 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
             currency=currency,
         )
     session.commit()
+    of_month = "/usage?start=2026-05-01&end=2026-05-31"
+    shown = signed_in(busy.staff[Role.PARTNER_EDITOR]).get(of_month).text
+    assert ("Reported carrier costs by month" in shown, "missing-actions" in shown) == (True, False)
     page = text_of(browser.get(f"/usage?{asked}").text)
     assert "May 2026 1 €3.00 May 2026 2 $0.26 April 2026 1 $1.20" in page
     assert "Month (UTC) Charged attempts Cost" in page

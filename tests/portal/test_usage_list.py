@@ -90,7 +90,7 @@ def test_chosen_columns_are_shown_also_in_the_total(used: Tenant, admin: Browser
     html = admin.get(f"/usage?{RANGE}&{chosen}").text
     heads = html[html.index("table-lines") :].partition("</thead>")[0].split("<th")[3:]
     assert [re.findall(r">([A-Za-z ]+)<", head)[0] for head in heads] == [
-        *("Organization", "Time in conversation", "Previous period", "Status", "ID"),
+        *("Organization", "Talk time", "Previous period", "Status", "ID"),
     ]
     page = text_of(html)
     assert f"Northwind Dental 6 min 8 Active {used.plus.id}" in page

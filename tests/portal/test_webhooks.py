@@ -150,6 +150,8 @@ def test_the_answer_of_a_receiver_that_refuses_is_shown(
     tried = f"Last attempt: {long_datetime(delivery.last_attempt_at)}."
     assert f"{answered}{'x' * 187}”. {tried} Retries continue for 24 hours" in retrying
     assert "<b>away" not in retrying
+    head = retrying.partition('<div class="head-actions">')[2].partition("Retrying since")[0]
+    assert (">Edit</a>" in head, retrying.count(">Edit</a>")) == (True, 1)
     endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
     session.commit()
     assert answered in admin.get(page_of(endpoint)).text

@@ -39,6 +39,19 @@ PERMISSION_WORDS: dict[Permission, str] = {
 }
 """One sentence for each permission, in English; a test compares it with the table."""
 
+PART_WORDS: dict[str, tuple[Permission, str]] = {
+    "alert-rules": (
+        Permission.ORGANIZATIONS_WRITE,
+        gettext_noop("Change alert rules and acknowledge alerts"),
+    ),
+    "margin": (
+        Permission.ORGANIZATIONS_WRITE,
+        gettext_noop("See the price to customers and the margin"),
+    ),
+    "report-schedule": (Permission.ORGANIZATIONS_WRITE, gettext_noop("Schedule report emails")),
+}
+"""Parts of permissions, for pages on which the sentence of the whole would name something else."""
+
 GROUPS: tuple[tuple[str, tuple[Permission, ...]], ...] = (
     (
         lazy_gettext("Campaigns and calls"),

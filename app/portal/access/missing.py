@@ -12,41 +12,45 @@ from app.enums import Role
 from app.extensions import caller
 from app.languages import gettext
 from app.policy import Permission
-from app.portal.access.labels import PERMISSION_WORDS
+from app.portal.access.labels import PART_WORDS, PERMISSION_WORDS
 from app.portal.web.current_user import known_user
 from app.services.users.access import AccessRule, of_role
 
 
-def is_permitted(permission: str) -> bool:
-    """Whether the user may do it. Only what another role of the same kind allows is named."""
+def is_permitted(permission: str, part: str | None = None) -> bool:
+    """Whether the user may do it. Only what another role of the same kind allows is named: the
+    ``part`` of the permission that the page is about (see `PART_WORDS`), or all of it."""
     if known_user() is None:
         return False
     wanted = Permission(permission)
     if caller().may(wanted):
         return True
     if _another_role_may(caller().role, wanted):
-        _denied().setdefault(wanted, True)
+        _denied().setdefault((wanted, part), True)
     return False
 
 
 def why_url(permission: str) -> str:
     """Return the explanation of an action, which the end of the page then leaves out."""
-    _denied()[Permission(permission)] = False
+    _denied()[Permission(permission), None] = False
     return url_for("portal.access_why", action=permission)
 
 
 def missing_actions() -> list[tuple[str, str]]:
     """Return the address of the explanation and the words of each action that was denied."""
     return [
-        (url_for("portal.access_why", action=each.value), gettext(PERMISSION_WORDS[each]))
-        for each, is_open in _denied().items()
+        (
+            url_for("portal.access_why", action=each.value, part=part),
+            gettext(PART_WORDS[part][1] if part else PERMISSION_WORDS[each]),
+        )
+        for (each, part), is_open in _denied().items()
         if is_open
     ]
 
 
-def _denied() -> dict[Permission, bool]:
+def _denied() -> dict[tuple[Permission, str | None], bool]:
     """Return what the page has asked about; True where nothing beside the action explains it."""
-    found: dict[Permission, bool] = g.setdefault("denied_permissions", {})
+    found: dict[tuple[Permission, str | None], bool] = g.setdefault("denied_permissions", {})
     return found
 
 

@@ -16,7 +16,7 @@ from app.languages import gettext
 from app.models import ApiKey, OAuthClient, OrganizationGroup, User
 from app.policy import ROUTES, Permission
 from app.policy.step_up import STEP_UP
-from app.portal.access.labels import GROUPS, PERMISSION_WORDS, answer, way_on
+from app.portal.access.labels import GROUPS, PART_WORDS, PERMISSION_WORDS, answer, way_on
 from app.portal.web.blueprint import portal
 from app.portal.web.navigation import may_open
 from app.services import oauth_clients, organization_groups, organizations, users
@@ -58,6 +58,7 @@ def access_why() -> str:
         found, about = _explanations(session, subject), _about(session, subject)
     if chosen:
         about |= _answered(about, chosen, found[chosen])
+        about["part"] = _part(chosen, request.args.get("part"))
     return render_template("portal/access/why.html", actions=_actions(found, chosen), **about)
 
 
@@ -164,6 +165,16 @@ def _permission(text: str | None) -> Permission | None:
     if text not in set(Permission):
         raise NotFound
     return Permission(text)
+
+
+def _part(permission: Permission, name: str | None) -> str | None:
+    """Return the words of a part of the permission. Raises `NotFound` for what is no part of it."""
+    if not name:
+        return None
+    whole, words = PART_WORDS.get(name, (None, ""))
+    if whole is not permission:
+        raise NotFound
+    return gettext(words)
 
 
 def _id(text: str) -> UUID:

@@ -47,10 +47,10 @@ _VERSION = re.compile(r"Version (\d+)")
 
 UNSHOWN = {
     *(("alert_rule", "measure"), ("alert_rule", "scope")),
-    *(("call", "live"), ("list_export", "list")),
+    *(("call", "live"), ("list_export", "list"), ("history", "digest")),
 }
-"""The fields that the words of a record say already, and those that mislead: a call with the
-simulated carrier is requested as a live one."""
+"""The fields that the words of a record say already, those that mislead (a call with the simulated
+carrier is requested as a live one), and those that only `flask audit verify` reads."""
 
 
 UNSHOWN_OF_SUBJECTS = {(name, "filters") for name in SUBJECT_TITLES}

@@ -255,6 +255,7 @@ ACTION_WORDS = {
 }
 
 FIELD_WORDS = {
+    "entries": lazy_gettext("History entries"),
     "host": lazy_gettext("Host"),
     "secondFactorFor": lazy_gettext("Second factor required for"),
     "sessionHours": lazy_gettext("Hours until signing in again"),

@@ -39,6 +39,8 @@ from app.services.money_words import exact_money
 from app.services.users import created_items
 
 LONGEST = 200
+_WHOLE = frozenset({"events"})
+"""Fields that are shown in full: a list of known words, which nothing else on the page repeats."""
 _ENDED = ("ended", "handedOver")
 """Fields that name items of a user, in stored English words."""
 
@@ -184,7 +186,13 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
             )
         case _:
             words = written_number(value, None) if isinstance(value, int | float) else str(value)
-    return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
+    return _shortened(words, name)
+
+
+def _shortened(words: str, name: str) -> str:
+    if name in _WHOLE or len(words) <= LONGEST:
+        return words
+    return words[: LONGEST - 1].rstrip() + "…"
 
 
 def _text_words(value: str, zone: str, name: str) -> str:

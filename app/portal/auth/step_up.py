@@ -8,6 +8,7 @@ from flask_login import current_user
 from app.extensions import caller, transaction
 from app.languages import lazy_gettext
 from app.policy.step_up import needs_proof
+from app.portal.auth.form_recovery import of_seal
 from app.portal.auth.second_step_forms import StepUpForm
 from app.portal.search.pages import ACTIONS, PAGES
 from app.portal.web.current_user import local_path, referring_path
@@ -21,15 +22,30 @@ __all__ = ["StepUpForm", "site", "step_up_page"]
 
 
 CONFIRMED = {
+    "portal.account_app_remove_confirm": lazy_gettext("Remove app"),
+    "portal.account_passkey_remove_confirm": lazy_gettext("Remove passkey"),
+    "portal.api_client_revoke_confirm": lazy_gettext("Revoke client"),
+    "portal.api_client_roll_confirm": lazy_gettext("Roll secret"),
+    "portal.api_client_suspend_confirm": lazy_gettext("Suspend client"),
     "portal.api_key_roll_confirm": lazy_gettext("Roll key"),
     "portal.api_key_revoke_confirm": lazy_gettext("Revoke key"),
+    "portal.api_webhook_edit": lazy_gettext("Edit webhook"),
+    "portal.api_webhook_remove_confirm": lazy_gettext("Remove webhook"),
+    "portal.api_webhook_roll_confirm": lazy_gettext("Roll secret"),
     "portal.contact_erase_confirm": lazy_gettext("Erase for good"),
     "portal.contact_remove_confirm": lazy_gettext("Remove contact"),
+    "portal.directory_token_revoke_confirm": lazy_gettext("Revoke token"),
+    "portal.directory_token_roll_confirm": lazy_gettext("Roll token"),
     "portal.do_not_call_remove_confirm": lazy_gettext("Remove from do-not-call list"),
     "portal.organization_archive_confirm": lazy_gettext("Archive organization"),
+    "portal.portal_settings_company_remove_confirm": lazy_gettext("Remove company account"),
+    "portal.upload_delete_data_confirm": lazy_gettext("Delete data"),
     "portal.user_deactivate_confirm": lazy_gettext("Deactivate user"),
     "portal.user_edit": lazy_gettext("Edit user"),
     "portal.user_erase_confirm": lazy_gettext("Erase for good"),
+    "portal.user_reset_factors_confirm": lazy_gettext("Reset second factor"),
+    "portal.user_role_confirm": lazy_gettext("Change role"),
+    "portal.view_as_confirm": lazy_gettext("View as user"),
 }
 """The names of acts on one record, which search doesn't find."""
 FILES = {
@@ -63,7 +79,7 @@ def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int = 20
         wanted=wanted,
         recovered=recovered,
         after_sign_in=url_for("portal.step_up", next=wanted) if _is_file(wanted) else wanted,
-        action=_action_name(wanted),
+        action=_action_name(wanted, recovered),
         back=_back_path(wanted),
         has_passkey=own_passkeys > 0,
         company_accounts=[link.provider for link in linked if link.identity],
@@ -119,9 +135,10 @@ def _opens(path: str) -> bool:
     return not needs_proof(*page)
 
 
-def _action_name(wanted: str) -> str | None:
-    """Return the name of the page that needs the proof, if it is one that search finds."""
-    found = page_at(wanted)
+def _action_name(wanted: str, recovered: str) -> str | None:
+    """Return the name of the act that needs the proof: of the form to send, else of the page."""
+    form = of_seal(recovered) if recovered else None
+    found = page_at(form.path if form else wanted)
     if found is None:
         return None
     found_by_search = {page.endpoint: page.label for page in (*PAGES, *ACTIONS)}

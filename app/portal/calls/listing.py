@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.extensions import caller
-from app.languages import lazy_gettext
+from app.languages import lazy_gettext, lazy_pgettext
 from app.models import Call, CallAttempt
 from app.policy import Permission
 from app.portal.calls.bulk import actions
@@ -57,6 +57,8 @@ CURRENT = "current"
 """The value of ``round`` that filters by the current rounds of campaigns."""
 COUNTED_BY = IN_USAGE, IN_STATEMENTS = "yes", "billed"
 """The values of ``counted`` that filter by what usage or statements count."""
+STATUSES_WITH_OUTCOME = frozenset({CallStatus.COMPLETED, CallStatus.FAILED})
+"""The statuses of calls whose outcome says more than they do."""
 LIVE = {"yes": True, "no": False}
 STATE_FILTER = ListFilter(
     "state",
@@ -87,8 +89,7 @@ class CallRow:
     @property
     def outcome_beyond_status(self) -> str | None:
         """The outcome where it says more than the status does."""
-        says_more = self.call.status in (CallStatus.COMPLETED, CallStatus.FAILED)
-        return self.short_outcome if says_more else None
+        return self.short_outcome if self.call.status in STATUSES_WITH_OUTCOME else None
 
     @property
     def charged(self) -> tuple[Decimal, str] | None:
@@ -245,7 +246,7 @@ CALLS = ListDefinition(
         ),
         ListColumn(
             "accepted",
-            lazy_gettext("Accepted"),
+            lazy_pgettext("call", "Requested"),
             lambda row: row.call.created_at,
             "end phone-second",
             sort="created",

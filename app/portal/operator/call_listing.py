@@ -4,9 +4,9 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.extensions import caller
-from app.languages import lazy_gettext
+from app.languages import lazy_gettext, lazy_pgettext
 from app.portal.calls.labels import ENDED_WORDS, OUTCOME_WORDS
-from app.portal.calls.listing import STATE_FILTER, chosen_states
+from app.portal.calls.listing import STATE_FILTER, STATUSES_WITH_OUTCOME, chosen_states
 from app.portal.web import lists
 from app.portal.web.formats import CALL_STATUS_NAMES, CARRIER_NAMES, carrier_title
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
@@ -45,6 +45,11 @@ def outcome(row: PartnerCall) -> str | None:
 def short_outcome(row: PartnerCall) -> str:
     """Return the same in one or two words, for the page."""
     return str(OUTCOME_WORDS[row.ended_reason]) if row.ended_reason else ""
+
+
+def outcome_beyond_status(row: PartnerCall) -> str:
+    """Return the same where it says more than the status does, for phones."""
+    return short_outcome(row) if row.status in STATUSES_WITH_OUTCOME else ""
 
 
 PARTNER_CALLS = ListDefinition(
@@ -92,7 +97,7 @@ PARTNER_CALLS = ListDefinition(
         ),
         ListColumn(
             "accepted",
-            lazy_gettext("Accepted"),
+            lazy_pgettext("call", "Requested"),
             lambda row: row.created_at,
             "end phone-second",
             sort="created",

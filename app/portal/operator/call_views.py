@@ -5,7 +5,12 @@ from decimal import Decimal
 from uuid import UUID
 
 from app.extensions import caller, transaction
-from app.portal.operator.call_listing import PARTNER_CALLS, chosen_filters, short_outcome
+from app.portal.operator.call_listing import (
+    PARTNER_CALLS,
+    chosen_filters,
+    outcome_beyond_status,
+    short_outcome,
+)
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
@@ -30,6 +35,7 @@ def operator_calls() -> Page:
         partner=partner,
         named=named,
         outcome=short_outcome,
+        outcome_beyond_status=outcome_beyond_status,
         cost_digits=_cost_digits(page.rows),
     )
 

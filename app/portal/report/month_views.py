@@ -51,7 +51,7 @@ def _asked(session: Session, today: date) -> MonthReportView:
     whose = organization.id if organization else None
     found = reporting.monthly(session, caller(), month, today, whose)
     earned = None
-    if is_permitted(Permission.ORGANIZATIONS_WRITE):
+    if is_permitted(Permission.ORGANIZATIONS_WRITE, "margin"):
         earned = reporting.earned(session, caller(), month, model_rate(), whose)
     return MonthReportView(organization, month, found, earned)
 

@@ -14,6 +14,7 @@ from app.models import Organization
 from app.portal.billing.words import model_rate
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.formats import number
 from app.portal.web.forms import saving
 from app.portal.web.mail_preview import mail_preview
 from app.portal.web.messages import redirect_saved, redirect_with
@@ -21,6 +22,8 @@ from app.portal.web.organization_picker import organization_named
 from app.portal.web.user_timezone import zone
 from app.services import mails, monthly_reports, organizations, partners
 
+MOST_NAMED = 3
+"""The recipients that the answer names; of more it says the number."""
 MOST_OFFERED = 100
 """The newest organizations that the schedule offers; the others are reached from their reports."""
 
@@ -54,7 +57,18 @@ def report_schedule_save() -> Page:
         wanted, seen = form.to_schedule(), form.version.data
         changed = monthly_reports.save(session, caller(), whose, wanted, expected_version=seen)
     url = url_for("portal.report_month", organization=whose)
-    return redirect_saved(gettext("Schedule saved."), url, changed)
+    return redirect_saved(_saved_words(organization, wanted.recipients), url, changed)
+
+
+def _saved_words(organization: Organization | None, recipients: Sequence[str]) -> str:
+    """Return which report the saved schedule sends, and to which recipients."""
+    name = organization.name if organization else gettext("The whole portal")
+    if not recipients:
+        return gettext("Schedule saved. %(name)s: no recipients, so no email is sent.", name=name)
+    to = ", ".join(recipients[:MOST_NAMED])
+    if len(recipients) > MOST_NAMED:
+        to = gettext("%(num)s recipients", num=number(len(recipients)))
+    return gettext("Schedule saved. %(name)s: sent to %(recipients)s.", name=name, recipients=to)
 
 
 @portal.post("/report/schedule/test")

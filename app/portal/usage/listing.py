@@ -223,7 +223,7 @@ USAGE = ListDefinition(
         ),
         ListColumn(
             "seconds",
-            lazy_gettext("Time in conversation"),
+            lazy_gettext("Talk time"),
             lambda row: row.figures.seconds,
             "end",
             sort="seconds",

@@ -16,7 +16,6 @@ from app.extensions import caller, figures
 from app.languages import gettext
 from app.models import Organization, utcnow
 from app.policy import Permission
-from app.portal.access.missing import is_permitted
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.usage.listing import USAGE, UsageRow, UsageSum, added, chosen_span, load_totals
 from app.portal.web import lists
@@ -179,7 +178,7 @@ def _of_months(
     one = caller().organization_id or scope.id
     month = _whole_month(span, today)
     sums = None
-    if month and has_costs and is_permitted(Permission.ORGANIZATIONS_WRITE):
+    if month and has_costs and caller().may(Permission.ORGANIZATIONS_WRITE):
         sums = carrier_sums(session, caller(), month, scope.id)
     return {
         "today": today,

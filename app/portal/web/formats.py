@@ -23,6 +23,8 @@ from app.validation.urls import is_web_url
 
 _DAYTIME = time(8), time(21)
 _BREAKS = re.compile(r"(?<=[@.])(?=.)|(?<=/)(?=[^/])")
+MOST_UNBROKEN = 24
+"""The characters of a part of a web address that isn't broken after its hyphens."""
 _URL_BREAKS = re.compile(r"(?<=/)(?=[^/])|(?=[?&])")
 _APOSTROPHE = re.compile(r"(?<=[a-z])'(?=[a-z])")
 
@@ -157,9 +159,13 @@ def short_datetime_in_zone(value: datetime, zone: str) -> str:
 
 def breakable(address: str) -> Markup:
     """An email that breaks at its @ and dots when a line is too short; a web address that breaks
-    at its slashes, with its host as a whole."""
-    breaks = _URL_BREAKS if "://" in address else _BREAKS
-    return Markup("<wbr>").join(breaks.split(address))
+    at its slashes, with its host and its short parts as a whole."""
+    if "://" not in address:
+        return Markup("<wbr>").join(_BREAKS.split(address))
+    return Markup("<wbr>").join(
+        unbroken(part) if "-" in part and len(part) <= MOST_UNBROKEN else part
+        for part in _URL_BREAKS.split(address)
+    )
 
 
 def unbroken(words: str) -> Markup:

@@ -1,0 +1,18 @@
+/* The preview of a mail, as high as the mail: nothing scrolls within the page. Without script it has a height of its
+   own and scrolls. Its frame needs allow-same-origin. */
+const LETTERS = "iframe.letter-part";
+
+export function letters() {
+  // A load doesn't bubble, but it is captured. A frame may have loaded before the script.
+  document.addEventListener("load", ({ target }) => target.matches?.(LETTERS) && fit(target), true);
+  window.addEventListener("resize", () => document.querySelectorAll(LETTERS).forEach(fit));
+  document.querySelectorAll(LETTERS).forEach(fit);
+}
+
+function fit(frame) {
+  const mail = frame.contentDocument?.documentElement;
+  if (!mail || frame.contentDocument.URL === "about:blank") return;
+  frame.style.height = "0"; // less than the mail, whose height is then that of its content
+  frame.style.height = `${mail.scrollHeight}px`;
+  frame.classList.add("letter-whole");
+}
