@@ -180,7 +180,7 @@ def test_a_call_from_before_requests_were_kept_stands_in(
         (
             answered(200, ACCEPTED, 200, ACCEPTED),
             ["Both accept the call.",
-             "The new answer also has the call’s status, and its id to read or cancel the call."],
+             "The new answer also has the call’s status, and its ID to read or cancel the call."],
         ),
         (
             answered(403, refusal("plan_required", "Plus."), 200, ACCEPTED),
