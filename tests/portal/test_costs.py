@@ -75,6 +75,26 @@ def test_the_page_shows_price_costs_and_margin_of_a_month(admin: Browser, own: T
     assert "Simulated calls cost nothing: Overview and Usage count them" in page
 
 
+def test_costs_that_are_rounded_otherwise_to_add_up_are_explained(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    note, day = "one may differ by a cent from its own page.", datetime(2026, 11, 19, tzinfo=UTC)
+    pages = ("/costs?month=2026-11", f"/costs/{own.plus.id}?month=2026-11")
+
+    def explained() -> list[bool]:
+        return [note in unescape(admin.get(page).text) for page in pages]
+
+    for cost, more in (("0.80", "0.0044"), ("4.81", "0.0043")):
+        assert explained() == [False, False]
+        organization = own.plus if more == "0.0044" else own.organization
+        call(session, organization, day, 60, cost=cost)
+        session.commit()
+        assert explained() == [False, False]
+        call(session, organization, day, 60, cost=more)
+        session.commit()
+    assert explained() == [True, False]
+
+
 def test_answered_calls_prices_and_costs_open_what_they_are_made_of(
     admin: Browser, own: Tenant, campaign: Campaign
 ) -> None:
