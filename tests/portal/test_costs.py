@@ -143,7 +143,17 @@ def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
         f"/organizations/{plus}/spending",
     ):
         assert explained in text_of(admin.get(path).text), path
-    assert "Carrier cost $0.32" in text_of(admin.get("/costs").text)
+    named = {
+        "/usage": "Month (UTC) Charged attempts Reported by carriers",
+        "/costs": "Carrier cost $0.32 With $0.09 estimated",
+        f"/costs/{plus}": "Carrier cost $0.32 With $0.09 estimated",
+        "/report/month?month=2026-11": "Carrier cost $0.32 With $0.09 estimated",
+        "/settings/spending": "With $0.09 estimated and $0.06 of simulated calls",
+        f"/organizations/{plus}/spending": "With $0.09 estimated and $0.06 of simulated calls",
+    }
+    assert {path: words in text_of(admin.get(path).text) for path, words in named.items()} == (
+        dict.fromkeys(named, True)
+    )
     assert "Spending $0.38" in text_of(admin.get("/settings/spending").text)
     earlier = text_of(admin.get("/costs?month=2026-10").text)
     assert "of simulated calls" not in earlier  # Spending shows this month only

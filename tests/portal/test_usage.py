@@ -352,7 +352,7 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
     session.commit()
     page = text_of(browser.get(f"/usage?{asked}").text)
     assert "May 2026 1 €3.00 May 2026 2 $0.26 April 2026 1 $1.20" in page
-    assert "Month (UTC) Charged attempts Cost" in page
+    assert "Month (UTC) Charged attempts Reported by carriers" in page
     assert "All months 1 €3.00 All months 3 $1.46" in page
     assert "$1.21" in page
     assert "€3.00 $0.25" in page
