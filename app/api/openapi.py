@@ -95,7 +95,8 @@ def _made(app: Flask, settings: Settings) -> dict[str, Any]:
 def _introduction(settings: Settings) -> str:
     return (
         "Every answer carries X-Request-Id. Every refusal has a stable code in details.code and "
-        "names each field in details.errors. Fields, statuses and operations marked x-addition "
+        "names each field in details.errors. POST /api/v1/outbound/call and the Legacy API ignore "
+        "unknown fields, all others refuse them. Fields, statuses and operations marked x-addition "
         f"are additions to version {VERSION} of the interface. Each credential may send "
         f"{settings.rate_per_second} requests a second, with bursts of {settings.rate_burst}."
     )

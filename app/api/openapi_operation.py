@@ -12,7 +12,7 @@ from app.api.examples import EXAMPLES, error_example
 from app.api.operation import Operation
 from app.enums import Area
 from app.policy import ROLE_PERMISSIONS, ROUTES, OpenAccess, Permission
-from app.schemas.base import Query, Wire, wire_name
+from app.schemas.base import LenientInput, Query, Wire, wire_name
 from app.schemas.errors import CallError, Error
 from app.schemas.figures import SubscriptionQuery, UsageQuery
 from app.schemas.json_schema import REF_TEMPLATE, component_schemas
@@ -176,7 +176,8 @@ def _refusals(area: Area, needed: Permission | OpenAccess, declared: Operation) 
     if not isinstance(needed, Permission):
         found.get(403, {}).pop("insufficient_scope", None)
     if declared.body is not None:
-        add({400: error_codes.EVERY_BODY})
+        is_lenient = issubclass(declared.body, LenientInput)
+        add({400: error_codes.LENIENT_BODY if is_lenient else error_codes.EVERY_BODY})
         add(error_codes.WITH_BODY)
     for codes in (*_path_codes(declared), *_query_codes(declared.query)):
         add({400: codes})

@@ -22,4 +22,5 @@ from app.phone.places import (
     region_of_code,
     regions,
 )
+from app.phone.region_patterns import quick_region_of
 from app.phone.timezones import EVERY_DAY, closing, timezones_of, within_calling_hours

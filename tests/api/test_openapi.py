@@ -288,6 +288,26 @@ def test_the_page_names_the_limits_that_are_set_and_every_code_of_a_body(tmp_pat
     assert codes == sorted(EVERY_BODY)
 
 
+def test_page_and_document_say_which_operations_ignore_unknown_fields(
+    document: dict[str, Any], page: str
+) -> None:
+    ignoring = set()
+    for made in operations(document).values():
+        if "application/json" not in made.get("requestBody", {}).get("content", {}):
+            continue
+        if "unknown_field" not in made["responses"]["400"]["x-error-codes"]:
+            ignoring.add((made["tags"][0], made["operationId"]))
+            assert "Unknown fields are ignored." in made["description"]
+    assert {tag for tag, _ in ignoring} == {"Campaigns API", "Legacy API"}
+    assert len(ignoring) == 2
+    for words in (" ".join(page.split()), document["info"]["description"]):
+        plain = re.sub("<.*?>", "", words)
+        assert (
+            "POST /api/v1/outbound/call and the Legacy API ignore unknown fields, all others "
+            "refuse them." in plain
+        )
+
+
 def test_page_and_document_name_the_apis_as_people_do(
     visitor: FlaskClient, document: dict[str, Any], page: str
 ) -> None:

@@ -1,13 +1,24 @@
 """Where a number belongs, and when it may ring."""
 
 from datetime import UTC, datetime, time
+from random import Random
 
 import pytest
+from phonenumbers import (
+    COUNTRY_CODE_TO_REGION_CODE,
+    SUPPORTED_REGIONS,
+    PhoneNumberFormat,
+    PhoneNumberType,
+    example_number_for_type,
+    format_number,
+)
 
 from app import languages
 from app.phone import (
     country_name,
     format_international,
+    is_plain_e164,
+    quick_region_of,
     region_of,
     regions,
     timezones_of,
@@ -135,3 +146,21 @@ def test_countries_are_listed_by_their_letters_without_accents(
 ) -> None:
     with languages.speaking(language):
         assert [name for _code, name in regions()][: len(first)] == first
+
+
+def test_the_region_of_very_many_numbers_is_the_one_of_each() -> None:
+    digits = Random(7)  # noqa: S311 - numbers to compare, no secrets
+    numbers = {
+        format_number(example, PhoneNumberFormat.E164)
+        for region in SUPPORTED_REGIONS
+        for kind in PhoneNumberType.values()
+        if (example := example_number_for_type(region, kind))
+    } | {
+        f"+{code}{digits.randrange(10**8, 10**10)}"
+        for code in (*COUNTRY_CODE_TO_REGION_CODE, *[1, 7, 44] * 30)
+        for _ in range(4)
+    }
+    readable = [number for number in numbers if is_plain_e164(number)]
+    assert len(readable) > 1000
+    assert [quick_region_of(each) for each in readable] == [region_of(each) for each in readable]
+    assert quick_region_of("nothing") is None

@@ -372,6 +372,37 @@ def test_what_is_wrong_with_a_plan_stands_at_its_field(
     assert outreach.stored_plan(session, campaign) is None
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {
+            "hours_start": "25:00",
+            "starts_on": "2026-08-22",
+            "ends_on": "2026-08-16",
+            "calls_per_hour": "-3",
+            "voicemail": " ",
+        },
+        {"hours_end": "soon", "calls_per_hour": "many", "calls_at_once": "0"},
+    ],
+)
+def test_all_problems_of_a_plan_are_shown_at_once(
+    session: Session,
+    campaign: Campaign,
+    admin: Browser,
+    base: str,
+    assistant: Assistant,
+    changes: dict[str, str],
+) -> None:
+    address = f"{base}/plan"
+    sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)} | changes
+    answer = admin.post(address, sent, page=address)
+    assert answer.status_code == 422
+    wrong = re.findall(r'<li><a href="#([\w-]+)">', answer.text)
+    expected = set(changes) - {"starts_on"}
+    assert (len(wrong), set(wrong)) == (len(expected), expected)
+    assert outreach.stored_plan(session, campaign) is None
+
+
 def test_the_second_user_to_change_a_plan_sees_the_conflict(
     admin: Browser, planned: str, campaign: Campaign, assistant: Assistant, session: Session
 ) -> None:

@@ -75,6 +75,26 @@ def test_the_page_shows_price_costs_and_margin_of_a_month(admin: Browser, own: T
     assert "Simulated calls cost nothing: Overview and Usage count them" in page
 
 
+def test_costs_that_are_rounded_otherwise_to_add_up_are_explained(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    note, day = "one may differ by a cent from its own page.", datetime(2026, 11, 19, tzinfo=UTC)
+    pages = ("/costs?month=2026-11", f"/costs/{own.plus.id}?month=2026-11")
+
+    def explained() -> list[bool]:
+        return [note in unescape(admin.get(page).text) for page in pages]
+
+    for cost, more in (("0.80", "0.0044"), ("4.81", "0.0043")):
+        assert explained() == [False, False]
+        organization = own.plus if more == "0.0044" else own.organization
+        call(session, organization, day, 60, cost=cost)
+        session.commit()
+        assert explained() == [False, False]
+        call(session, organization, day, 60, cost=more)
+        session.commit()
+    assert explained() == [True, False]
+
+
 def test_answered_calls_prices_and_costs_open_what_they_are_made_of(
     admin: Browser, own: Tenant, campaign: Campaign
 ) -> None:
@@ -123,7 +143,17 @@ def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
         f"/organizations/{plus}/spending",
     ):
         assert explained in text_of(admin.get(path).text), path
-    assert "Carrier cost $0.32" in text_of(admin.get("/costs").text)
+    named = {
+        "/usage": "Month (UTC) Charged attempts Reported by carriers",
+        "/costs": "Carrier cost $0.32 With $0.09 estimated",
+        f"/costs/{plus}": "Carrier cost $0.32 With $0.09 estimated",
+        "/report/month?month=2026-11": "Carrier cost $0.32 With $0.09 estimated",
+        "/settings/spending": "With $0.09 estimated and $0.06 of simulated calls",
+        f"/organizations/{plus}/spending": "With $0.09 estimated and $0.06 of simulated calls",
+    }
+    assert {path: words in text_of(admin.get(path).text) for path, words in named.items()} == (
+        dict.fromkeys(named, True)
+    )
     assert "Spending $0.38" in text_of(admin.get("/settings/spending").text)
     earlier = text_of(admin.get("/costs?month=2026-10").text)
     assert "of simulated calls" not in earlier  # Spending shows this month only

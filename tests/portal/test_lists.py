@@ -373,6 +373,44 @@ def test_a_saved_view_opens_with_its_filters_and_can_be_changed_and_deleted(
         assert session.scalars(select(SavedView)).all() == []
 
 
+def test_with_a_wrong_filter_there_is_no_view_and_no_file(session: Session, lists: Lists) -> None:
+    days = {"start": "2026-08-22", "end": "2026-08-16", "since": "2026-08-22", "until": "soon"}
+    named = [name for name, definition in LISTS.items() if definition.problems is not list]
+    assert len(named) >= 4
+    for name in named:
+        browser, backwards = lists.reader(name), urlencode(days)
+        page = browser.get(lists.page(name, backwards)).text
+        for offered in (
+            "views/new",
+            "Save view",
+            "list-export",
+            "Update view",
+            'name="all"',
+            "selected.csv",
+            "matches",
+        ):
+            assert offered not in page, (name, offered)
+        answer = browser.get(lists.about(name, "export.csv", backwards))
+        assert answer.status_code == 400, name
+        if name in OF_OPERATORS:
+            continue
+        right = urlencode(days | {"end": "2026-08-23", "until": "2026-08-23"})
+        new = lists.about(name, "views/new", right)
+        browser.post(new, {"name": "Right"}, page=new)
+        view = session.scalars(select(SavedView)).one()
+        new = lists.about(name, "views/new", backwards)
+        assert browser.get(new).status_code == 400, name
+        assert browser.post(new, {"name": "Wrong"}, page="/account").status_code == 422, name
+        update = f"/views/{view.id}/filters?{lists.needed(name)}&{backwards}"
+        page = browser.get(lists.page(name, f"{backwards}&view={view.id}")).text
+        assert f"/views/{view.id}/filters" not in page, name
+        assert browser.post(update, page="/account").status_code == 400, name
+        kept = session.scalars(select(SavedView.query)).one()
+        assert (days["until"] in kept, "2026-08-23" in kept) == (False, True), name
+        session.delete(view)
+        session.commit()
+
+
 def test_the_page_of_a_view_names_what_it_keeps(own: Tenant, signed_in: SignedIn) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     address = "q=oak&tier=customerPlusPlan&trial=yes&sort=-name&column=plan&column=users"

@@ -131,6 +131,14 @@ def test_all_problems_are_named_at_once_in_the_order_of_the_page(admin: Browser)
     assert re.findall(r'<li><a href="#([\w-]+)">', answer.text) == list(wrong)
 
 
+def test_a_price_with_too_many_decimals_is_named_with_the_other_problems(admin: Browser) -> None:
+    wrong = {"amount": "12.345", "trial_days": "731", "included": "many"}
+    answer = admin.post(PLUS, {**FORM, **wrong}, page=PLUS)
+    assert answer.status_code == 422
+    assert re.findall(r'<li><a href="#([\w-]+)">', answer.text) == list(wrong)
+    assert "Amounts in EUR have at most 2 decimals." in answer.text
+
+
 def test_a_problem_of_a_text_in_another_language_is_at_its_field(admin: Browser) -> None:
     typed = {**FORM, "texts-0-name": "", "texts-1-name": "x" * 61, "version": ""}
     answer = admin.post(PLUS, typed, page=PLUS)
@@ -199,6 +207,7 @@ def test_plans_are_moved_without_script(admin: Browser) -> None:
         ("amount", "35,00", "Enter an amount like 12.50."),
         ("amount", "1.005", "Amounts in EUR have at most 2 decimals."),
         ("amount", "10000000", "Enter a number from 0 to 999,999.99."),
+        ("amount", "999999999999", "Enter a number from 0 to 999,999.99."),
         ("included", "many", "Enter a whole number in digits."),
         ("trial_days", "731", "Enter a number from 0 to 730."),
         ("overage", "1001", "Enter a number from 0 to 1,000."),

@@ -362,3 +362,17 @@ def test_the_portals_spending_lists_its_organizations_by_amount(
         "Total $50.00 0",
     ]
     assert f'href="/organizations/{own.plus.id}/spending"' in rows[0]
+
+
+def test_spending_that_is_rounded_otherwise_to_add_up_is_explained(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    note = "Amounts are rounded so that they add up"
+    assert note not in admin.get("/settings/spending").text
+    amounts = {own.organization: 4_814_400, own.plus: 804_300}
+    for organization, micros in amounts.items():
+        scope = f"organization:{organization.id}"
+        used(session, replace(own, organization=organization), scope, micros)
+    used(session, own, f"partner:{own.partner.id}", sum(amounts.values()))
+    page = admin.get("/settings/spending").text
+    assert ("$4.82" in page, "$0.80" in page, "$5.62" in page, note in page) == (True,) * 4

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import Role
-from app.models import ConversationDay, PartnerTier, User
+from app.models import ConversationDay, Organization, PartnerTier, User
 from app.services import rollup
 from tests.fixtures.cast import Tenant, bearer, converse, make_user, organization_of
 from tests.fixtures.clock import SetClock
@@ -355,7 +355,7 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
     assert ("Reported carrier costs by month" in shown, "missing-actions" in shown) == (True, False)
     page = text_of(browser.get(f"/usage?{asked}").text)
     assert "May 2026 1 €3.00 May 2026 2 $0.26 April 2026 1 $1.20" in page
-    assert "Month (UTC) Charged attempts Cost" in page
+    assert "Month (UTC) Charged attempts Reported by carriers" in page
     assert "All months 1 €3.00 All months 3 $1.46" in page
     assert "$1.21" in page
     assert "€3.00 $0.25" in page
@@ -371,3 +371,33 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
     customer = signed_in(busy.user)
     assert "carrier costs" not in text_of(customer.get(f"/usage?{asked}").text)
     assert "€3.00" not in customer.get(f"/usage.csv?{asked}&rows=costs").text
+
+
+def test_shown_carrier_costs_add_up_and_say_if_one_is_rounded_otherwise(
+    session: Session, busy: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(busy.staff[Role.ADMIN])
+    asked, note = "start=2026-05-01&end=2026-05-04", "Amounts are rounded so that they add up"
+
+    def shown(*costs: tuple[Organization, str]) -> tuple[list[str], bool]:
+        for organization, cost in costs:
+            rollup.add_cost(
+                session,
+                partner_id=busy.partner.id,
+                campaign_id=None,
+                organization_id=organization.id,
+                day=DAY,
+                cost=Decimal(cost),
+                currency="USD",
+            )
+        session.commit()
+        page = browser.get(f"/usage?{asked}&column=costs").text
+        table = page.partition("<h2>By organization</h2>")[2].partition("</table>")[0]
+        return sorted(re.findall(r"\$[\d.]+", table)), note in page
+
+    assert shown((busy.plus, "4.21"), (busy.organization, "10.75")) == (
+        ["$10.75", "$14.96", "$4.21"],
+        False,
+    )
+    more = [(busy.plus, "0.0044"), (busy.organization, "0.0043")]
+    assert shown(*more) == (["$10.75", "$14.97", "$4.22"], True)

@@ -482,7 +482,7 @@ def test_many_are_invited_with_the_chosen_role_or_that_of_their_line(
     assert refused.status_code == 422
 
 
-def test_a_full_organization_refuses_its_own_lines_alone(
+def test_the_first_lines_take_the_free_seats_of_an_organization(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
     roomy.organization.user_limit = 3
@@ -497,36 +497,37 @@ def test_a_full_organization_refuses_its_own_lines_alone(
     ]
     typed = {"users": "\n".join(lines), "organization": "Northwind Bakery"}
     page = unescape(browser.post(CHECK, typed, page=MANY).text)
-    words = "Northwind Bakery has 1 of 3 users. Raise the limit by 1."
-    full = "User limit reached."
+    words = "Northwind Bakery has {} of 3 users. Raise the limit by 1."
+    full = "User limit reached. Raise the limit, or leave this line out."
+    no_address = "Enter an email like name@example.com."
     assert outcomes(page) == {
-        "1 ada@x.example": full,
+        "1 ada@x.example": "Ready",
         "2 bob@x.example": "Ready",
-        "3 grace@x.example": full,
+        "3 grace@x.example": "Ready",
         "4 kay@x.example": full,
-        "5 joan@x": "Enter an email like name@example.com.",
+        "5 joan@x": no_address,
         f"6 {roomy.user.email}": "Existing",
     }
-    assert page.count(f'<p class="result-title">{words}</p>') == 1
+    assert page.count(f'<p class="result-title">{words.format(1)}</p>') == 1
     assert f'href="/organizations/{roomy.organization.id}/plan?users=4" target="_blank"' in page
-    fewer = form_of(page) | {"remove-0": "on", "remove-4": "on"}
-    fits = browser.post(CHECK, fewer, page=MANY).text
-    assert "Invite 3 users</button>" in fits
-    assert browser.post(MANY, form_of(fits), page=MANY).status_code == 303
+    left = browser.post(MANY, form_of(page), page=MANY).text
+    assert outcomes(left) == {"4 kay@x.example": full, "5 joan@x": no_address}
+    assert left.count(f'<p class="result-title">{words.format(3)}</p>') == 1
     assert {email for email, *_ in invited(session)} == {
+        "ada@x.example",
         "bob@x.example",
         "grace@x.example",
-        "kay@x.example",
     }
 
 
-@pytest.mark.parametrize(("before", "after"), [(0, 2), (2, 0)])
+@pytest.mark.parametrize(("before", "after"), [(0, 1), (1, 0)])
 def test_a_user_limit_that_changes_after_the_check_is_shown_before_anyone_is_invited(
     session: Session, roomy: Tenant, browser: Browser, before: int, after: int
 ) -> None:
     lines = "ada@x.example\nbob@x.example\nkay@x.example, Kay, Northwind Dental"
     typed = {"users": lines, "organization": "Northwind Bakery"}
-    states = {0: "Ready", 2: "User limit reached."}
+    full = "User limit reached. Raise the limit, or leave this line out."
+    states = {0: "Ready", 1: full}
     for limit, path in ((before, CHECK), (after, MANY)):
         roomy.organization.user_limit = limit
         session.commit()

@@ -21,7 +21,7 @@ EXAMPLE = {
     summary="Place one call (retired: use POST /api/v1/outbound/call)",
     description=(
         "Send introNotes, from which intro and voicemail are written, or introMessage and "
-        "introVoicemail, which are spoken word for word."
+        "introVoicemail, which are spoken word for word. Unknown fields are ignored."
     ),
     body=LegacyCallInput,
     output=LegacyCallAnswer,

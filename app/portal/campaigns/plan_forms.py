@@ -2,19 +2,24 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
+from datetime import time
 from typing import cast
 from uuid import UUID
 
 from babel.dates import get_day_names
 from babel.support import LazyProxy
+from sqlalchemy.orm import Session
 from wtforms import SelectChoice, SelectField
 
+from app.extensions import caller
 from app.languages import gettext, lazy_gettext, locale
 from app.models import Assistant
 from app.portal.calls.forms import DEFAULT, EXACT, INSTRUCTIONS, MessageForm
 from app.portal.web.fields import CheckboxesField, ClockField, DayField, VersionField, WholeNumber
-from app.services.outreach import CampaignPlan
+from app.services.outreach import CampaignPlan, check_plan
 
+_MIDNIGHT = time(0)
 MESSAGE_HINTS = {
     EXACT: (
         lazy_gettext(
@@ -81,6 +86,21 @@ class PlanForm(MessageForm):
         self.assistant.choices = [
             SelectChoice(str(assistant.id), _named(assistant)) for assistant in assistants
         ]
+
+    def validate_all(self, session: Session, campaign_id: UUID, most_at_once: int) -> bool:
+        """Check like the service too if something can't be read, so that all problems are shown at
+        once."""
+        if self.validate():
+            return True
+        # From midnight to midnight: neither end contradicts the other one.
+        readable = replace(
+            self.to_plan(),
+            hours_start=self.hours_start.data or _MIDNIGHT,
+            hours_end=self.hours_end.data or _MIDNIGHT,
+        )
+        wanted = (session, caller(), campaign_id, readable)
+        self.passes(lambda: check_plan(*wanted, most_at_once=most_at_once))
+        return False
 
     def to_plan(self) -> CampaignPlan:
         """Return the plan as typed, with only the texts of the chosen way; for a validated form."""

@@ -33,11 +33,14 @@ def campaign_plan(campaign_id: UUID) -> str:
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/plan")
 def campaign_plan_save(campaign_id: UUID) -> Page:
-    form = PlanForm()
-    stored = partial(_stored, typed=form)
-    with saving_edit(form, "campaign", campaign_id, _plan_page, stored) as session:
+    form, most = PlanForm(), settings().calls_per_organization
+    with transaction(read_only=True) as session:
+        is_readable = form.validate_all(session, campaign_id, most)
+    if not is_readable:
+        return _plan_page(campaign_id, form), 422
+    edited = ("campaign", campaign_id, _plan_page, partial(_stored, typed=form))
+    with saving_edit(form, *edited, validate=False) as session:
         plan, version = form.to_plan(), form.version.data
-        most = settings().calls_per_organization
         changed = outreach.change_plan(
             session, caller(), campaign_id, plan, most_at_once=most, expected_version=version
         )

@@ -174,13 +174,14 @@ class PricingPlanForm(PortalForm):
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check also that the currency has the decimals of the price."""
-        if not super().validate(extra_validators):
-            return False
+        fine = bool(super().validate(extra_validators))
+        if self.currency.errors or self.amount.errors:
+            return fine
         places = decimals(self.currency.data)
         if (self.amount.micros or 0) % 10 ** (6 - places):
             self.amount.errors = (self._wrong_decimals(places),)
             return False
-        return True
+        return fine
 
     def validate_all(self, stored: EditedPlan, *, has_ids: bool) -> bool:
         """Check like the service too if something is wrong, so that all problems are shown at

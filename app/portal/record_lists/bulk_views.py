@@ -38,6 +38,7 @@ def bulk_confirm(name: str, action: str) -> Answer:
     definition, bulk, wanted = _found(name, action)
     are_more = False
     if request.args.get("all"):
+        definition.refuse_problems()
         chosen, are_more = _matching(definition, bulk, wanted)
     else:
         chosen = _get_many(bulk, wanted, request.args.getlist("id"))

@@ -12,7 +12,7 @@ from flask import redirect, request, send_file, stream_with_context, url_for
 from werkzeug.wrappers import Response
 
 from app.enums import ExportFormat
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, NotFound
 from app.extensions import caller, figures, settings
 from app.languages import gettext
 from app.models import utcnow
@@ -150,8 +150,7 @@ def list_export_create(name: str) -> Page:
 def _readable(name: str) -> ListDefinition[Any]:
     """Return the list. Raises `NotFound`, and `ValidationFailed` for filters without a meaning."""
     definition = list_named(name)
-    for parameter, words in definition.problems():
-        raise ValidationFailed.on(parameter, "invalid_date", words)
+    definition.refuse_problems()
     return definition
 
 

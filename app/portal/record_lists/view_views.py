@@ -30,6 +30,7 @@ from app.validation.uuids import as_uuid
 
 @portal.get("/lists/<name>/views/new")
 def saved_view_new(name: str) -> str:
+    list_named(name).refuse_problems()
     return _new_page(name, SavedViewForm())
 
 
@@ -39,6 +40,7 @@ def saved_view_create(name: str) -> Page:
     form, definition = SavedViewForm(), list_named(name)
     with saving(form, lambda: _new_page(name, form), validate=False) as session:
         submission = FormSubmission(session)
+        definition.refuse_problems()
         query = definition.query_of(request.args)
         view = saved_views.create(session, caller(), name, query, form.wanted)
         url = submission.led_to(_url(definition, view))
@@ -67,7 +69,9 @@ def saved_view_update(view_id: UUID) -> Response:
     """Give the view the filters, sort order and columns of the list's URL."""
     with transaction() as session:
         name = saved_views.get(session, caller(), view_id).list_name
-        query = list_named(name).query_of(request.args)
+        definition = list_named(name)
+        definition.refuse_problems()
+        query = definition.query_of(request.args)
         view = saved_views.change(session, caller(), view_id, query=query)
     words = gettext("View %(name)s was updated.", name=view.name)
     return redirect_with(words, _url(LISTS[name], view))

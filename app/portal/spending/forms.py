@@ -14,6 +14,7 @@ from app.services import spending
 from app.services.spending import SpendingLimits, SpendingState
 from app.services.spending.budgets import ALERTS, MonthBudget, check
 
+_LARGEST = Decimal(10**12)
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
@@ -33,8 +34,13 @@ class AmountField(StringField):
 
     @property
     def micros(self) -> int | None:
+        """Return the amount in millionths; None for what is no amount with at most 6 decimals.
+        A larger one than any service accepts is cut, so that the service names its range."""
         amount = parse_number(self.text)
-        return None if amount is None else spending.micros_of(f"{amount:f}")
+        if amount is None:
+            return None
+        micros = min(amount, _LARGEST) * spending.MICROS
+        return int(micros) if micros == int(micros) else None
 
 
 class SpendingForm(PortalForm):

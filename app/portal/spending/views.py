@@ -21,7 +21,7 @@ from app.portal.web.navigation import may_open
 from app.services import organizations, partners, spending, unusual_calls
 from app.services.billing.carrier_sums import CarrierSums, carrier_sums
 from app.services.billing.months import month_of
-from app.services.billing.summing import rounded_parts
+from app.services.billing.summing import are_adjusted, rounded_parts
 from app.services.credentials import api_keys
 from app.services.spending import LimitSubject, budgets
 
@@ -97,7 +97,11 @@ def _by_organization(session: Session, found: spending.SpendingState) -> dict[st
     amounts = [each.micros for each in rows]
     others = max(found.month_money.spent - sum(amounts), 0)
     parts = rounded_parts([*amounts, others], found.currency)
-    return {"by_organization": list(zip(rows, parts, strict=False)), "others": parts[-1]}
+    return {
+        "by_organization": list(zip(rows, parts, strict=False)),
+        "others": parts[-1],
+        "are_adjusted": are_adjusted([*amounts, others], parts, found.currency),
+    }
 
 
 def _stored_of_organization(session: Session, subject: LimitSubject) -> SpendingForm:

@@ -1,7 +1,7 @@
 """Usage: any range of days, of the partner or of one organization, with the previous period."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import chain
 from typing import Any
@@ -83,9 +83,16 @@ def _used(session: Session, span: DaySpan) -> dict[str, Any]:
     scope = _scope(session)
     page = list_page(session, USAGE) if _lists_organizations(scope) else None
     counted = _counted(session, scope, span, page)
+    months, are_months_adjusted = reporting.adding_up([[each.cost] for each in counted["months"]])
+    counted["months"] = [
+        replace(each, cost=cost) for each, (cost,) in zip(counted["months"], months, strict=True)
+    ]
+    if page:
+        page, counted["sums"], counted["are_adjusted"] = _adding_up(page, counted["sums"])
     return {
         "scope": scope,
         "list": page,
+        "are_months_adjusted": are_months_adjusted,
         "near": organizations.near_limits(session, caller(), MOST_NEAR) if page else (),
         **counted,
         **_of_months(session, scope, span, has_costs=bool(counted["months"])),
@@ -251,6 +258,20 @@ def _sums(
     if any(rest) or costs:
         rows["others"] = UsageSum(rest, costs, total.conversations)
     return rows
+
+
+def _adding_up(
+    page: ListPage[UsageRow], sums: dict[str, UsageSum]
+) -> tuple[ListPage[UsageRow], dict[str, UsageSum], bool]:
+    """Return the rows and the sums below them with costs that add up, and whether one is another
+    than it is rounded to by itself."""
+    others = sums.get("others")
+    below = [others] if others else []
+    costs, are_adjusted = reporting.adding_up([row.costs for row in (*page.rows, *below)])
+    rows = [replace(row, costs=own) for row, own in zip(page.rows, costs, strict=False)]
+    if others:
+        sums = {**sums, "others": replace(others, costs=costs[-1])}
+    return replace(page, rows=rows), sums, are_adjusted
 
 
 def _day_cells(day: DailyFigures) -> tuple[date | int, ...]:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from werkzeug.datastructures import MultiDict
 
 from app import languages
+from app.errors import ValidationFailed
 from app.extensions import caller
 from app.policy import Permission
 from app.portal.web.bulk import ListActions
@@ -134,6 +135,12 @@ class ListDefinition(Generic[R]):
     def parameters(self) -> tuple[str, ...]:
         """The names of the filters in the URL."""
         return (*(each.name for each in self.filters), *self.more_filters)
+
+    def refuse_problems(self) -> None:
+        """Raise `ValidationFailed` if the URL has filters without a meaning: the list shows more
+        rows than they ask for."""
+        for parameter, words in self.problems():
+            raise ValidationFailed.on(parameter, "invalid_date", words)
 
     def is_filtered(self, values: Mapping[str, str]) -> bool:
         """Whether a URL sets a filter that clearing the filters removes."""

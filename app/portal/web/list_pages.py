@@ -64,6 +64,11 @@ class ListPage(Generic[R]):
         return not self.rows and self.place.is_first and not self.clear_url
 
     @property
+    def has_problems(self) -> bool:
+        """Whether a filter of the address is wrong: its rows are no view and no file."""
+        return bool(self.definition.problems())
+
+    @property
     def clear_url(self) -> str | None:
         """The address without filters; None if no filter is set."""
         lasting = self.definition.lasting

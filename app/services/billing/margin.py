@@ -16,7 +16,7 @@ from app.services import name_search, partners
 from app.services.billing import statements, usage
 from app.services.billing.months import end_of, month_of
 from app.services.billing.rating import in_micros
-from app.services.billing.summing import rounded_parts
+from app.services.billing.summing import are_adjusted, rounded_parts
 from app.services.billing.usage import CallUsage, CarrierCost, ModelRate
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.spending import rates
@@ -46,6 +46,8 @@ class MonthMargin:
     number: int | None = None
     trial_price: int = 0
     in_trial: int = 0
+    is_adjusted: bool = False
+    """Whether a cost is another than it is rounded to by itself, so that the rows add up."""
 
     @property
     def carrier(self) -> Sequence[CarrierCost]:
@@ -192,12 +194,15 @@ def of_organization(
 def adding_up(rows: Sequence[MonthMargin]) -> list[MonthMargin]:
     """Return the rows with costs in whole units of their currencies, such as cents, that add up to
     the rounded sum: so do the margins."""
+    adjusted: set[int] = set()
     places = [(at, cost.currency, cost) for at, row in enumerate(rows) for cost in row.carrier]
     carrier: dict[int, list[CarrierCost]] = {at: [] for at in range(len(rows))}
     for currency in sorted({currency for _at, currency, _cost in places}):
         of_it = [(at, cost) for at, its, cost in places if its == currency]
         costs = rounded_parts([cost.reported + cost.estimated for _at, cost in of_it], currency)
         for (at, cost), whole in zip(of_it, costs, strict=True):
+            if are_adjusted([cost.reported + cost.estimated], [whole], currency):
+                adjusted.add(at)
             [estimated] = rounded_parts([cost.estimated], currency)
             estimated = min(estimated, whole)
             carrier[at].append(CarrierCost(currency, whole - estimated, estimated))
@@ -205,9 +210,19 @@ def adding_up(rows: Sequence[MonthMargin]) -> list[MonthMargin]:
     for currency in {row.model_currency for row in rows}:
         of_model = [at for at, row in enumerate(rows) if row.model_currency == currency]
         parts = rounded_parts([models[at] for at in of_model], currency)
+        adjusted |= {
+            at
+            for at, part in zip(of_model, parts, strict=True)
+            if are_adjusted([models[at]], [part], currency)
+        }
         models |= dict(zip(of_model, parts, strict=True))
     return [
-        replace(row, used=replace(row.used, carrier=tuple(carrier[at])), model=models[at])
+        replace(
+            row,
+            used=replace(row.used, carrier=tuple(carrier[at])),
+            model=models[at],
+            is_adjusted=at in adjusted,
+        )
         for at, row in enumerate(rows)
     ]
 

@@ -17,3 +17,9 @@ def rounded_parts(amounts: Sequence[int], currency: str) -> list[int]:
     for at in by_remainder[: whole - sum(parts)]:
         parts[at] += 1
     return [part * unit for part in parts]
+
+
+def are_adjusted(amounts: Sequence[int], parts: Sequence[int], currency: str) -> bool:
+    """Whether one of the `rounded_parts` is another than the amount by itself is rounded to."""
+    alone = (rounded_parts([amount], currency)[0] for amount in amounts)
+    return any(part != own for part, own in zip(parts, alone, strict=True))

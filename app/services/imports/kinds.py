@@ -18,6 +18,7 @@ class KindTexts(NamedTuple):
 
 DUPLICATE, NOT_IN_USE = "duplicate", "implausible_phone"
 ON_DO_NOT_CALL_LIST = "on_do_not_call_list"
+COUNTRY_NOT_OPEN = "country_not_open"
 ERRORS = {
     "missing_identifier": KindTexts(
         lazy_gettext("No phone or email"),
@@ -285,6 +286,13 @@ WARNINGS = {
         lazy_gettext(
             "The number is on the organization's do-not-call list: the contact is stored and never "
             "called."
+        ),
+    ),
+    COUNTRY_NOT_OPEN: KindTexts(
+        lazy_gettext("Country not open for calls"),
+        lazy_gettext(
+            "The number's country isn't open for calls: the contact is stored, and not called "
+            "until it is."
         ),
     ),
     "text_around_value": KindTexts(

@@ -18,15 +18,16 @@ from sqlalchemy.orm import Session
 from app.contact_files import ContactTable, FileRow, ReadOptions, UnreadableFile
 from app.enums import ContactAction
 from app.errors import Problem, Sentence
-from app.models import Campaign, ColumnMapping
+from app.models import Campaign, ColumnMapping, Organization
+from app.phone import country_name, quick_region_of
 from app.schemas.checks import MAX_METADATA_KEY
-from app.services import contacts
+from app.services import contacts, destinations
 from app.services.contacts.incoming import MISSING_IDENTIFIER
-from app.services.contacts.plan import COUNTS, FAILED, IGNORED
+from app.services.contacts.plan import COUNTS, CREATED, FAILED, IGNORED, UPDATED
 from app.services.contacts.rules import ContactRules, load_rules
 from app.services.imports.cells import CellNote
 from app.services.imports.corrections import LEFT_OUT, Corrections, corrected_row
-from app.services.imports.kinds import ON_DO_NOT_CALL_LIST
+from app.services.imports.kinds import COUNTRY_NOT_OPEN, ON_DO_NOT_CALL_LIST
 from app.services.imports.mapping import (
     ColumnTarget,
     HeaderMapping,
@@ -46,6 +47,7 @@ SAMPLES = 3
 _SAMPLE_LENGTH = 100
 REPAIRED = "repaired"
 """The warning at a cell whose damage was undone because a user accepted the fix."""
+_STORED = frozenset({CREATED, UPDATED})
 _KEPT_ON_THE_SIDE = frozenset(
     {TargetField.METADATA, TargetField.COUNTRY_CODE, TargetField.PHONE, TargetField.EMAIL}
 )
@@ -78,6 +80,9 @@ class MappingSettings:
 
 _REPAIRED = Sentence.gettext("Repaired to %(value)s.")
 _ON_LIST = Sentence.gettext("This number is on the do-not-call list, so it won't be called.")
+_NOT_OPEN = Sentence.gettext(
+    "This number is in %(country_words)s, which isn't open for calls, so it won't be called."
+)
 _MISSING = Sentence.ngettext(
     "%(num)s cells are missing at the end of the row; they count as empty.",
     "%(num)s cells are missing at the end of the row; they count as empty.",
@@ -163,7 +168,9 @@ def prepare(session: Session, order: ImportOrder, table: ContactTable) -> "Impor
         rules.keys,
         by_hand=order.by_hand or (bool(chosen) and targets != suggested(table, rules)),
     )
-    return ImportPreview(table, settings, rules, order, campaign.revision)
+    organization = session.get_one(Organization, campaign.organization_id)
+    open_regions = destinations.destinations_of(session, organization).regions.open
+    return ImportPreview(table, settings, rules, order, campaign.revision, open_regions)
 
 
 def _remembered(session: Session, campaign_id: UUID, header: Sequence[str]) -> list[str]:
@@ -194,6 +201,7 @@ class ImportPreview:
         rules: ContactRules,
         order: ImportOrder,
         revision: int,
+        open_regions: frozenset[str],
     ):
         self.table = table
         self.settings = settings
@@ -205,6 +213,7 @@ class ImportPreview:
         self._equal = 0
         self._dry_run = contacts.DryRun(rules, order.action)
         self._corrections = order.corrections
+        self._open_regions = open_regions
 
     def __enter__(self) -> Self:
         return self
@@ -262,6 +271,8 @@ class ImportPreview:
             problems = result.problems.get(number, ())
             if number in result.listed:
                 mapped.warnings.append(CellNote(None, ON_DO_NOT_CALL_LIST, _ON_LIST()))
+            elif outcome in _STORED and (phone := mapped.contact.get("phone")):
+                mapped.warnings += self._closed_country(phone)
             if mapped.errors and not row.problem:
                 problems = self._further_problems(mapped)
             records.append(
@@ -277,6 +288,12 @@ class ImportPreview:
                 )
             )
         return records
+
+    def _closed_country(self, phone: str) -> list[CellNote]:
+        region = quick_region_of(phone) if phone.startswith("+") else None
+        if region is None or region in self._open_regions:
+            return []
+        return [CellNote(None, COUNTRY_NOT_OPEN, _NOT_OPEN(country_words=country_name(region)))]
 
     def found(self) -> dict[str, Any]:
         """Return how the file was read, as `ContactImport.found` keeps it. Complete after the last

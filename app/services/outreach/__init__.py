@@ -10,6 +10,7 @@ from app.services.outreach.plans import (
     CampaignPlan,
     RecallChoice,
     change_plan,
+    check_plan,
     plan_of,
     stored_plan,
 )

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CampaignStatus, OutreachState
-from app.errors import Conflict, Problem, ValidationFailed
+from app.errors import Conflict, Problem, ValidationFailed, refuse_any
 from app.languages import gettext
 from app.languages.numbers import written_number
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
@@ -129,6 +129,14 @@ def change_plan(
     recheck(session, stored, OutreachState.WAITING)
     campaigns.changed(session, caller, campaign, "planned", before=before, after=after)
     return True
+
+
+def check_plan(
+    session: Session, caller: Caller, campaign_id: UUID, plan: CampaignPlan, *, most_at_once: int
+) -> None:
+    """Raises `NotFound`, and `ValidationFailed` with every problem by its field."""
+    campaign = campaigns.get(session, caller, campaign_id)
+    refuse_any(_problems(session, caller, campaign, plan, most_at_once))
 
 
 def locked(session: Session, campaign: Campaign) -> Outreach | None:

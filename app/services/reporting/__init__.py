@@ -22,6 +22,7 @@ from app.services.reporting.costs import (
     CostLine,
     CurrencyCost,
     MonthCost,
+    adding_up,
     by_month,
     by_organization_ids,
     cost_lines,

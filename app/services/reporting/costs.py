@@ -1,7 +1,7 @@
 """The costs that carriers have reported, by currency, from the daily totals."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from uuid import UUID
@@ -13,6 +13,7 @@ from app.models import CostDay, Organization, PartnerCostDay
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners
+from app.services.billing.summing import are_adjusted, rounded_parts
 from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
@@ -103,6 +104,26 @@ def subtract_costs(
     are dropped."""
     taken = [CurrencyCost(cost.currency, -cost.attempts, -cost.micros) for cost in part]
     return [cost for cost in totals([*whole, *taken]) if cost.attempts]
+
+
+def adding_up(rows: Sequence[Sequence[CurrencyCost]]) -> tuple[list[list[CurrencyCost]], bool]:
+    """Return the costs of the rows in whole units of their currencies, such as cents, that add up
+    to the rounded sum, and whether one is another than it is rounded to by itself."""
+    shown = [list(costs) for costs in rows]
+    are_other = False
+    for currency in {cost.currency for costs in rows for cost in costs}:
+        places = [
+            (row, at)
+            for row, costs in enumerate(rows)
+            for at, cost in enumerate(costs)
+            if cost.currency == currency
+        ]
+        amounts = [rows[row][at].micros for row, at in places]
+        parts = rounded_parts(amounts, currency)
+        are_other |= are_adjusted(amounts, parts, currency)
+        for (row, at), part in zip(places, parts, strict=True):
+            shown[row][at] = replace(rows[row][at], micros=part)
+    return shown, are_other
 
 
 def by_organization_ids(

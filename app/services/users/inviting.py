@@ -60,7 +60,7 @@ class LineResult:
 
 @dataclass(frozen=True, slots=True)
 class FullOrganization:
-    """An organization without seats for all of its ``new`` users."""
+    """An organization without seats for all of its ``new`` users, those beside the ``taken``."""
 
     organization_id: UUID
     name: str
@@ -142,69 +142,62 @@ def invite_many(
     return _with_nearest(session, caller, wanted, results, found)
 
 
-def invite_where_all_fit(
+def invite_while_seats_last(
     session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: InviteDefaults
 ) -> tuple[list[LineResult], list[FullOrganization]]:
-    """As `invite_many`, but an organization without seats for all of its new users gets none of
-    them: the caller chooses who comes in. Return the full organizations too."""
-    with session.begin_nested() as trial:
-        results = invite_many(session, caller, wanted, defaults)
-        full = _full(session, results)
-        if full:
-            trial.rollback()
-    if not full:
-        return results, []
-    new = _new(results)
-    left_out = {
-        at: _without_seat(result)
-        for at, result in enumerate(results)
-        if result.organization_id in full
-        and (result.outcome is not InviteOutcome.KNOWN or result.user_id in new)
-    }
-    kept = [each for at, each in enumerate(wanted) if at not in left_out]
-    others = iter(invite_many(session, caller, kept, defaults))
-    return [left_out.get(at) or next(others) for at in range(len(wanted))], list(full.values())
+    """As `invite_many`: the first lines of an organization take its free seats, and the others say
+    what to do. Return the full organizations too."""
+    results = invite_many(session, caller, wanted, defaults)
+    refused = [result for result in results if result.is_full]
+    return [_with_way_out(result) for result in results], _full(session, refused)
 
 
 def check_many(
     session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: InviteDefaults
 ) -> tuple[list[LineResult], list[FullOrganization]]:
-    """Return what `invite_where_all_fit` would; nothing is written and no mail is sent."""
+    """Return what `invite_while_seats_last` would, with the seats that are taken now; nothing is
+    written and no mail is sent."""
     with session.begin_nested() as trial:
-        results, full = invite_where_all_fit(session, caller, wanted, defaults)
+        results, _full_then = invite_while_seats_last(session, caller, wanted, defaults)
         trial.rollback()
-    new = _new(results)
+    new = {result.user_id for result in results if result.outcome is InviteOutcome.INVITED}
+    full = {result.organization_id for result in results if result.is_full}
+    new_there = [
+        result
+        for result in results
+        if result.organization_id in full
+        and (result.is_full or result.outcome is InviteOutcome.INVITED)
+    ]
     return [
         replace(each, message=_listed_twice())
         if each.outcome is InviteOutcome.KNOWN and each.user_id in new
         else each
         for each in results
-    ], full
+    ], _full(session, new_there)
 
 
-def _full(session: Session, results: Sequence[LineResult]) -> dict[UUID | None, FullOrganization]:
-    """Return the organizations whose user limit refused anyone; the others were just invited."""
-    invited = Counter(r.organization_id for r in results if r.outcome is InviteOutcome.INVITED)
-    refused = Counter(r.organization_id for r in results if r.is_full)
-    full: dict[UUID | None, FullOrganization] = {}
-    for organization_id, count in refused.items():
+def _full(session: Session, new: Sequence[LineResult]) -> list[FullOrganization]:
+    """Return the full organizations of these lines of ``new`` users."""
+    users = {(result.organization_id, result.email.lower()) for result in new}
+    counts = Counter(organization_id for organization_id, _email in users)
+    full = []
+    for organization_id in dict.fromkeys(result.organization_id for result in new):
         organization = session.get_one(Organization, organization_id)
-        came = invited[organization_id]
-        taken = organizations.seats_taken(session, organization.id) - came
-        full[organization.id] = FullOrganization(
-            organization.id, organization.name, taken, organization.user_limit, came + count
+        taken = organizations.seats_taken(session, organization.id)
+        full.append(
+            FullOrganization(
+                *(organization.id, organization.name, taken, organization.user_limit),
+                counts[organization_id],
+            )
         )
     return full
 
 
-def _new(results: Sequence[LineResult]) -> set[UUID | None]:
-    """Return the ids of the users who were invited; another line of such a user is KNOWN."""
-    return {result.user_id for result in results if result.outcome is InviteOutcome.INVITED}
-
-
-def _without_seat(result: LineResult) -> LineResult:
-    message = gettext("User limit reached.")
-    return replace(result, outcome=InviteOutcome.REFUSED, message=message, user_id=None)
+def _with_way_out(result: LineResult) -> LineResult:
+    if not result.is_full:
+        return result
+    message = gettext("User limit reached. Raise the limit, or leave this line out.")
+    return replace(result, message=message)
 
 
 def _listed_twice() -> str:

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, update
 
 from app.enums import ContactAction, ImportState
 from app.errors import Conflict, ValidationFailed
-from app.models import AuditEntry, Campaign, Contact, ImportRow, Organization
+from app.models import AuditEntry, Campaign, Contact, ImportProblem, ImportRow, Organization
 from app.services import contacts, do_not_call
 from app.services.imports import check, reports, steps, uploads
 from app.services.imports.check import CheckSuperseded
@@ -347,3 +347,21 @@ def test_the_history_shows_who_uploaded_and_applied(desk: Desk) -> None:
         told = [tuple(row) for row in session.execute(query.order_by(AuditEntry.id))]
     who = desk.caller.label
     assert told == [("upload.created", who), ("upload.started", who), ("upload.applied", who)]
+
+
+def test_a_number_of_a_country_that_is_not_open_is_stored_with_a_warning(desk: Desk) -> None:
+    with desk.database.transaction() as session:
+        session.execute(update(Organization).values(allowed_regions=["US", "GB"]))
+    upload = desk.checked("Phone\n+12025550101\n+4930901820\n+447400123456\n+18762345678\n")
+    assert counts(upload) == (4, 0, 0, 0, 0)
+    with desk.database.transaction(read_only=True) as session:
+        query = select(ImportProblem.row_number, ImportProblem.message).where(
+            ImportProblem.code == "country_not_open", ImportProblem.is_warning
+        )
+        found = [tuple(row) for row in session.execute(query.order_by(ImportProblem.row_number))]
+        notes = reports.note_kinds(session, upload)
+    words = "This number is in {}, which isn't open for calls, so it won't be called."
+    # The partner has opened no country besides that of the organization.
+    countries = {3: "Germany", 4: "the United Kingdom", 5: "Jamaica"}
+    assert found == [(row, words.format(country)) for row, country in countries.items()]
+    assert ProblemKind("country_not_open", None, 3) in notes

@@ -42,11 +42,12 @@ ADDED = {
         "hidden_rows",
         "hidden_columns",
         "on_do_not_call_list",
+        "country_not_open",
     },
     "Refused files": {"no_such_column"},
 }
 """What contacts of any source can fail for, what a person's own repair leaves behind, who asked not
-to be called, what a spreadsheet does not show, and columns that a script names."""
+to be called or can't be, what a spreadsheet does not show, and columns that a script names."""
 IN_CODE = {
     "Rows in error": {kind: words.rule for kind, words in kinds.ERRORS.items()},
     "Rows that are ignored": {kind: words.rule for kind, words in kinds.IGNORED.items()},

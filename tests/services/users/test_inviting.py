@@ -165,20 +165,28 @@ def test_a_full_organization_says_so_line_by_line(session: Session, tenant: Tena
     assert "2 of 2 users" in results[1].message
 
 
-def test_a_user_listed_twice_does_not_come_in_where_not_all_fit(
+def test_the_first_lines_take_the_free_seats_and_the_others_say_what_to_do(
     session: Session, tenant: Tenant
 ) -> None:
-    tenant.organization.user_limit = 2
+    tenant.organization.user_limit = 3
     session.flush()
-    results, full = users.invite_where_all_fit(
-        session,
-        tenant.caller(Role.ADMIN),
-        users.read_invitees("ada@x.example\ngrace@x.example\nADA@x.example\n"),
-        InviteDefaults(tenant.organization.id),
-    )
-    assert [result.outcome for result in results] == [InviteOutcome.REFUSED] * 3
-    assert [(each.taken, each.limit, each.new) for each in full] == [(1, 2, 2)]
-    assert session.scalar(select(func.count()).where(User.email_key == "ada@x.example")) == 0
+    text = "ada@x.example\nADA@x.example\ngrace@x.example\nkay@x.example\njoan@x.example\n"
+    wanted = users.read_invitees(text)
+    asked = (session, tenant.caller(Role.ADMIN), wanted, InviteDefaults(tenant.organization.id))
+    count = select(func.count()).where(User.email_key.in_(each.email.lower() for each in wanted))
+    way_out = "User limit reached. Raise the limit, or leave this line out."
+    invited, refused = InviteOutcome.INVITED, InviteOutcome.REFUSED
+    outcomes = [invited, InviteOutcome.KNOWN, invited, refused, refused]
+    for act, taken, new, came in (
+        (users.check_many, 1, 4, 0),
+        (users.invite_while_seats_last, 3, 2, 2),
+    ):
+        results, full = act(*asked)
+        assert [result.outcome for result in results] == outcomes
+        assert [result.message for result in results[3:]] == [way_out] * 2
+        assert [(each.taken, each.limit, each.new) for each in full] == [(taken, 3, new)]
+        assert full[0].message.endswith("Raise the limit by 2.")
+        assert session.scalar(count) == came
 
 
 def test_nothing_and_too_much_are_refused() -> None:
