@@ -197,7 +197,7 @@ def test_a_pasted_id_is_saved_only_if_stripe_says_the_same(
         return refused.value.problems[0].field, refused.value.message
 
     words = (
-        "Stripe has no price on sale with the id 35. Open the product in Stripe and copy the id of "
+        "Stripe has no price on sale with the ID 35. Open the product in Stripe and copy the ID of "
         "its price."
     )
     assert refusal("35") == ("priceId", words)
@@ -247,7 +247,7 @@ def test_a_price_that_was_archived_before_its_plan_is_published_is_refused(
     with pytest.raises(ValidationFailed) as refused:
         publish(context, own)
     assert refused.value.message.startswith(
-        f"Plus: Stripe has no price on sale with the id {price.id}."
+        f"Plus: Stripe has no price on sale with the ID {price.id}."
     )
 
 

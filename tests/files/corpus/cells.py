@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.files.corpus.cases import ANN, BOB, CY, Case, bad, ok
 
+_ABROAD = "assumed_country country_not_open"
 _DAMAGE = ("excel_damaged_phone", "Phone")
 
 
@@ -34,21 +35,21 @@ CELLS = {
         ("202.555.0102", {"phone": BOB, "warnings": "assumed_country"}),
         ("1 202 555 0103", {"phone": CY, "warnings": "assumed_country"}),
         ("0044 20 7946 0000", ("invalid_phone", "Phone")),
-        ("011 44 20 7946 0000", {"phone": "+442079460000"}),
+        ("011 44 20 7946 0000", {"phone": "+442079460000", "warnings": "country_not_open"}),
     ),
     "numbers as Germans write them": _phones(
-        ("0171 / 1234567", {"phone": "+491711234567", "warnings": "assumed_country"}),
-        ("030 123456-12", {"phone": "+493012345612", "warnings": "assumed_country"}),
-        ("+49 (0) 171 1234568", {"phone": "+491711234568"}),
-        ("0049 171 1234569", {"phone": "+491711234569"}),
+        ("0171 / 1234567", {"phone": "+491711234567", "warnings": _ABROAD}),
+        ("030 123456-12", {"phone": "+493012345612", "warnings": _ABROAD}),
+        ("+49 (0) 171 1234568", {"phone": "+491711234568", "warnings": "country_not_open"}),
+        ("0049 171 1234569", {"phone": "+491711234569", "warnings": "country_not_open"}),
         ("49 171 1234567", _DAMAGE), ("49 (0)171 1234567", _DAMAGE), ("1711234567", _DAMAGE),
         ("0171 1234567 bzw. 0172 7654321", ("several_phones", "Phone")),
         options={"region": "DE"},
     ),
     "numbers as Indians write them": _phones(
-        ("9876543210", {"phone": "+919876543210", "warnings": "assumed_country"}),
-        ("919876543211", {"phone": "+919876543211", "warnings": "assumed_country"}),
-        ("098765 43212", {"phone": "+919876543212", "warnings": "assumed_country"}),
+        ("9876543210", {"phone": "+919876543210", "warnings": _ABROAD}),
+        ("919876543211", {"phone": "+919876543211", "warnings": _ABROAD}),
+        ("098765 43212", {"phone": "+919876543212", "warnings": _ABROAD}),
         options={"region": "IN"},
     ),
     "invisible marks and digits of other scripts": _phones(
