@@ -179,7 +179,7 @@ def test_the_history_of_a_campaign_shows_who_uploaded_what_and_how_it_ended(desk
     second = desk.applied(f"Name,Phone\nBob,{BOB}\n", "second.csv")
     page = desk.browser.get(history).text
     said = desk.shows(history)
-    assert "second.csv Add and update, by" in said
+    assert "second.csv Add and update Applied" in said
     assert "Applied 1 1 – – – –" in said
     assert "Undone 2 1 – – – 1" in said
     assert "Download 1 failed row" in said

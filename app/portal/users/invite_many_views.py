@@ -90,7 +90,7 @@ def _invite(
     with transaction() as session:
         submission = FormSubmission(session, notice=gettext("These users were invited before."))
         defaults = _defaults(form, _chosen(session, form))
-        results, full = users.invite_while_seats_last(session, caller(), wanted, defaults)
+        results, full = users.invite_within_limits(session, caller(), wanted, defaults)
         _refuse_changed(form, wanted, results)
         submission.led_to(back_url())
     return results, full

@@ -24,7 +24,7 @@ from app.services.users.inviting import (
     by_name,
     check_many,
     invite_many,
-    invite_while_seats_last,
+    invite_within_limits,
 )
 from app.services.users.loading import (
     UserFilter,

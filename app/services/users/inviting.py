@@ -142,7 +142,7 @@ def invite_many(
     return _with_nearest(session, caller, wanted, results, found)
 
 
-def invite_while_seats_last(
+def invite_within_limits(
     session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: InviteDefaults
 ) -> tuple[list[LineResult], list[FullOrganization]]:
     """As `invite_many`: the first lines of an organization take its free seats, and the others say
@@ -155,10 +155,10 @@ def invite_while_seats_last(
 def check_many(
     session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: InviteDefaults
 ) -> tuple[list[LineResult], list[FullOrganization]]:
-    """Return what `invite_while_seats_last` would, with the seats that are taken now; nothing is
+    """Return what `invite_within_limits` would, with the seats that are taken now; nothing is
     written and no mail is sent."""
     with session.begin_nested() as trial:
-        results, _full_then = invite_while_seats_last(session, caller, wanted, defaults)
+        results, _full_then = invite_within_limits(session, caller, wanted, defaults)
         trial.rollback()
     new = {result.user_id for result in results if result.outcome is InviteOutcome.INVITED}
     full = {result.organization_id for result in results if result.is_full}

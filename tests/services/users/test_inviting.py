@@ -179,7 +179,7 @@ def test_the_first_lines_take_the_free_seats_and_the_others_say_what_to_do(
     outcomes = [invited, InviteOutcome.KNOWN, invited, refused, refused]
     for act, taken, new, came in (
         (users.check_many, 1, 4, 0),
-        (users.invite_while_seats_last, 3, 2, 2),
+        (users.invite_within_limits, 3, 2, 2),
     ):
         results, full = act(*asked)
         assert [result.outcome for result in results] == outcomes
