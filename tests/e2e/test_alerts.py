@@ -46,7 +46,7 @@ def test_an_alert_that_the_worker_opens_is_notified_mailed_acknowledged_muted_an
     page.get_by_label("Recipients").fill("ada at hillside")
     page.get_by_role("button", name="Add rule").click()
     problems = page.get_by_role("alert")
-    expect(problems).to_contain_text("Used at least: Enter a whole number in digits.")
+    expect(problems).to_contain_text("Used at least: Enter a whole number from 1 to 100.")
     expect(problems).to_contain_text("Recipients: “ada at hillside” isn’t an email address.")
     assert visit.faults(script) == []
     page.get_by_label("Used at least").fill("50")

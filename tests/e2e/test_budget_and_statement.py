@@ -22,9 +22,9 @@ Partner = dict[str, Any]
 
 CELLS = """
 (rows) => rows.map((row) => {
-  const detail = row.querySelector(".cell-sub")?.textContent ?? "";
-  const [name, ...others] = [...row.cells].map((cell) => cell.innerText.trim());
-  return [name.replace(detail, "").trim(), detail, ...others];
+  const detail = row.querySelector(".cell-sub:not(.cell-phone)")?.textContent ?? "";
+  const [name, ...others] = [...row.cells];
+  return [name.firstChild.textContent.trim(), detail, ...others.map((cell) => cell.innerText.trim())];
 })
 """
 
