@@ -22,7 +22,8 @@ for tag in (*languages.LANGUAGES, "de-AT", "en-GB", "es-MX", "fr-CA"):
     name = tag.replace("-", "_")
     print(tag, dict(get_day_names(locale=name)), format_decimal(1234.5, locale=name))
     with languages.speaking(tag):
-        print(written_date(date(2026, 11, 27), "yMMMM"), written_number(1234.5, 1), places.regions())
+        print(written_date(date(2026, 11, 27), "yMMMM"), written_number(1234.5, 1))
+        print(places.regions())
 for number in ("+12025550101", "+493012345678", "+34911234567", "+442079460000", "+61291234567"):
     print(places.region_of(number), timezones.timezones_of(number))
 """

@@ -24,7 +24,8 @@ CELLS = """
 (rows) => rows.map((row) => {
   const detail = row.querySelector(".cell-sub:not(.cell-phone)")?.textContent ?? "";
   const [name, ...others] = [...row.cells];
-  return [name.firstChild.textContent.trim(), detail, ...others.map((cell) => cell.innerText.trim())];
+  const texts = others.map((cell) => cell.innerText.trim());
+  return [name.firstChild.textContent.trim(), detail, ...texts];
 })
 """
 
