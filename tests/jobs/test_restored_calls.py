@@ -132,12 +132,11 @@ def older_folder(house: House, tmp_path: Path) -> tuple[str, Path]:
 
 
 def point_in_time(house: House, tmp_path: Path) -> tuple[str, Path]:
-    base = house.server.base_backup()
+    house.server.back_up()
     accepted = wait_for_seven(house)
     moment = str(house.server.ask("SELECT clock_timestamp()")[0])
     place(house, accepted)
-    house.server.archive_log()
-    house.server.recover(base, moment)
+    house.server.recover(moment)
     return house.server.url("portal"), tmp_path / "new host"
 
 

@@ -267,13 +267,12 @@ def test_a_recovery_to_a_point_in_time_is_noticed_without_a_mark(
     server: OwnServer, tmp_path: Path
 ) -> None:
     database = migrated(server)
-    base = server.base_backup()
+    server.back_up()
     beat(database, tmp_path / "instance")
     moment = str(server.ask("SELECT clock_timestamp()")[0])
     call_was_placed(database)
-    server.archive_log()
     database.dispose()
-    server.recover(base, moment)
+    server.recover(moment)
     assert found_by_new_host(server.url("portal"), tmp_path / "new host") == RECOVERED
 
 
