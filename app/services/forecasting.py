@@ -32,6 +32,10 @@ class DailyForecast:
     def total(self) -> float:
         return sum(self.days)
 
+    def with_today(self, so_far: float) -> "DailyForecast":
+        """Return the forecast with what today, its first day, has already, where that is more."""
+        return DailyForecast((max(self.days[0], so_far), *self.days[1:]), self.margin)
+
 
 @dataclass(frozen=True, slots=True)
 class MonthEnd:
@@ -51,7 +55,7 @@ def last_day_of(month: date) -> date:
 def month_end(found: DailyForecast, today: date, before: int, so_far: int) -> MonthEnd:
     """Add the forecast of the days from today on to what was counted ``before`` them this month.
     Today has ``so_far`` already."""
-    rest = max(found.total, float(so_far))
+    rest = found.with_today(so_far).total
     return MonthEnd(
         last_day_of(today),
         before + round(rest),

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import ConversationDay, SpendingTotal
 from app.services import reporting, spending
-from app.services.forecasting import FEWEST_DAYS, MonthEnd, forecast
+from app.services.forecasting import FEWEST_DAYS, DailyForecast, MonthEnd, forecast, month_end
 from app.services.spending import LimitSubject, SpendingLimits
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 
@@ -58,6 +58,14 @@ def test_a_steady_week_is_continued_exactly() -> None:
 @pytest.mark.parametrize("days", [[], [0] * 90, [0] * 90 + [5] * (FEWEST_DAYS - 1)])
 def test_too_few_days_are_no_basis(days: list[int]) -> None:
     assert forecast(days, 10) is None
+
+
+def test_a_day_busier_than_expected_takes_nothing_from_the_days_after_it() -> None:
+    found = DailyForecast((10.0, 12.0), margin=2.0)
+    last_day = date(2026, 10, 31)
+    today = date(2026, 10, 30)
+    assert month_end(found, today, 100, 40) == MonthEnd(last_day, 152, 150, 154)
+    assert month_end(found, today, 100, 3) == MonthEnd(last_day, 122, 120, 124)
 
 
 @pytest.mark.usefixtures("clock")

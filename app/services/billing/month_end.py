@@ -47,7 +47,7 @@ def month_end(session: Session, bill: Bill, today: date) -> MonthForecast | None
         end.low,
         end.high,
         bill.total - line.amount + charged,
-        _used_up_on(line, before, found.days, today),
+        _used_up_on(line, before, found.with_today(so_far).days, today),
     )
 
 
