@@ -1,4 +1,5 @@
-"""Draw the SVG of the standard input as a PNG on the standard output: ``svg_renderer.py W H FONT…``.
+"""Draw the SVG of the standard input as a PNG on the standard output:
+``svg_renderer.py W H FONT…``.
 
 It runs as a program: a picture that needs too much memory ends its process, and only that.
 """
