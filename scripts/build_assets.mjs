@@ -81,8 +81,9 @@ async function vendor(texts) {
     const name = `inter-${subset}-wght-normal.woff2`;
     cpSync(join(PACKAGES, "@fontsource-variable/inter/files", name), join(VENDOR, name));
   }
-  for (const name of ["400Regular/Inter_400Regular.ttf", "600SemiBold/Inter_600SemiBold.ttf"]) {
-    cpSync(join(PACKAGES, "@expo-google-fonts/inter", name), join(VENDOR, basename(name))); // of PDFs
+  for (const weight of ["400Regular", "600SemiBold", "700Bold"]) { // of PDFs and of text in SVG pictures
+    const name = `Inter_${weight}.ttf`;
+    cpSync(join(PACKAGES, "@expo-google-fonts/inter", weight, name), join(VENDOR, name));
   }
 }
 

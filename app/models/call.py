@@ -90,6 +90,8 @@ class Call(Base):
     """The carrier account that places the call; None for the installation's."""
     credential_id: Mapped[UUID | None]
     requested_by: Mapped[Name]
+    after_call_id: Mapped[UUID | None]
+    """The earlier call of the organization to the same number that a user called again."""
     phone_number: Mapped[Phone]
     contact: Mapped[dict[str, Any]] = mapped_column(Json)
     call_metadata: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 from uuid import UUID
 
+from sqlalchemy import Select
 from sqlalchemy.orm import Session
 
+from app.enums import OrganizationStatus
 from app.errors import NotFound
 from app.models import (
     ApiKey,
@@ -29,6 +31,7 @@ from app.services import (
     calls,
     campaigns,
     contacts,
+    near_names,
     oauth_clients,
     organizations,
     partners,
@@ -38,6 +41,8 @@ from app.services import phone_numbers as numbers
 from app.services.calls.queries import visible as visible_calls
 from app.services.calls.searching import of_number
 from app.services.credentials import api_keys
+from app.services.near_names import NamedRow
+from app.services.partners.loading import visible as visible_partners
 from app.services.phone_numbers import ListedNumber
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid
@@ -127,6 +132,33 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
             Permission.CREDENTIALS_MANAGE,
             lambda: oauth_clients.search(session, caller, query=words, limit=most).items,
         ),
+    )
+
+
+def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
+    """Return up to ``limit`` partners, organizations, assistants and campaigns whose names are
+    nearly the words, for words that `find` doesn't find, in at most eight queries."""
+    words = text.replace("\x00", "").strip()
+    if len(words) < near_names.SHORTEST or is_number(words) or as_uuid(words) is not None:
+        return SearchResults()
+
+    def some(
+        permission: Permission, rows: Select[NamedRow], model: type[NamedRow]
+    ) -> Sequence[NamedRow]:
+        if not caller.may(permission):
+            return []
+        return near_names.nearest(session, rows, model, words, limit)
+
+    in_use = Organization.status != OrganizationStatus.ARCHIVED
+    return SearchResults(
+        partners=some(Permission.PARTNER_CREATE, visible_partners(caller), Partner),
+        organizations=some(
+            Permission.ORGANIZATIONS_READ,
+            organizations.visible(caller).where(in_use),
+            Organization,
+        ),
+        assistants=some(Permission.ASSISTANTS_READ, assistants.visible(caller), Assistant),
+        campaigns=some(Permission.CAMPAIGNS_READ, campaigns.visible(caller), Campaign),
     )
 
 

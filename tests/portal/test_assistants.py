@@ -182,6 +182,8 @@ def test_a_limit_leads_those_who_set_it_to_its_page(
         ("timezone", "Europe/Atlantis", "Unknown time zone"),
         ("phone_number", "12", "Too short"),
         ("default_intro", "x" * 1001, "Too long. Use at most 1,000 characters."),
+        ("default_intro", " ", "Enter an intro too, or leave both blank."),
+        ("default_voicemail", " ", "Enter a voicemail message too, or leave both blank."),
         ("voice_address", "http://voice.example", "Enter a SIP address like"),
         ("voice_address", "javascript:alert(1)", "Enter a SIP address like"),
     ],
@@ -194,6 +196,27 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_saved(
     answer = admin.post(address, {**READY, field: value, "version": "1"}, page=address)
     assert (answer.status_code, answer.text.count(words)) == (422, 2)
     assert stored(session, assistant) == before
+
+
+def test_the_missing_message_is_named_before_an_organization_is_chosen(admin: Browser) -> None:
+    address = "/assistants/new"
+    answer = admin.post(address, {**READY, "organization": "", "default_intro": ""}, page=address)
+    assert answer.status_code == 422
+    assert 'id="default_intro-error"' in answer.text
+    assert 'id="default_voicemail-error"' not in answer.text
+
+
+def test_one_message_that_was_stored_before_stays_until_it_is_changed(
+    session: Session, assistant: Assistant, admin: Browser
+) -> None:
+    assistant.default_intro, assistant.default_voicemail = "Hello.", None
+    session.commit()
+    address = f"/assistants/{assistant.id}/edit"
+    sent = {**READY, "default_voicemail": "", "version": str(assistant.version)}
+    assert admin.post(address, sent, page=address).status_code == 303
+    session.expire_all()
+    sent |= {"default_intro": "Good morning.", "version": str(assistant.version)}
+    assert admin.post(address, sent, page=address).status_code == 422
 
 
 def test_a_number_that_another_assistant_has_is_refused(

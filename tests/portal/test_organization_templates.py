@@ -161,6 +161,25 @@ def test_texts_that_name_the_saved_organization_name_the_new_one(
     assert outreach.plan_of(session, copied).call_instructions == f"Speak for {made.name}."
 
 
+def test_an_assistant_with_one_message_is_copied_as_it_is(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    admin = own.caller(Role.PARTNER_ADMIN)
+    source = prepare(session, own)
+    robin = assistants.of_organization(session, admin, source.id)[0]
+    robin.default_voicemail = None
+    session.commit()
+    path = f"/organizations/{source.id}/save-as-template"
+    template = browser.post(
+        path, {"name": "Dentists", "campaign": "", "first_role": "", "once": "a1"}, page=path
+    ).location
+    use = f"{template}/use"
+    browser.post(use, {"name": "Optik", "once": "b1"}, page=use)
+    made = organization_called(session, "Optik")
+    copied = assistants.of_organization(session, admin, made.id)[0]
+    assert (copied.default_intro, copied.default_voicemail) == ("Hello, this is Robin.", None)
+
+
 def test_a_template_named_like_its_customer_is_marked_as_a_template(
     session: Session, own: Tenant, browser: Browser
 ) -> None:

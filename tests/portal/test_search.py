@@ -371,6 +371,20 @@ def test_of_many_a_few_are_shown_and_the_list_shows_the_rest(
     assert 'href="/calls?number=%2B1303">All matches in Calls' in calls
 
 
+def test_near_names_are_offered_where_nothing_matches(
+    world: dict[str, str], own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    page = browser.get("/find?q=Wniter").text
+    assert "Nothing matches “Wniter”. Did you mean:" in page
+    assert hits(page) == own_paths(world, "campaign")
+    assert hits(browser.get("/find?q=barnding").text) == {"Screens": ["/branding"]}
+    assert "Did you mean" not in browser.get("/find?q=Winter").text
+    top_bar = browser.get("/find?q=Wniter", headers={"HX-Request": "true"}).text
+    assert f'href="/campaigns/{world["campaign"]}"' in top_bar
+    assert "data-words" not in top_bar, "Enter opens the page and not a record with another name"
+
+
 def test_the_field_of_the_top_bar_gets_a_list_without_the_page(
     own: Tenant, world: dict[str, str], signed_in: SignedIn
 ) -> None:

@@ -17,6 +17,7 @@ from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
 from tests.fixtures.trial import start_trial
 from tests.portal.conftest import Browser
+from tests.portal.test_calls import make_call
 from tests.portal.uploader import words
 
 EXACT = {"message_kind": "exact", "intro": "Hello.", "voicemail": "Bye."}
@@ -267,6 +268,49 @@ def test_a_call_placed_again_names_the_earlier_one_and_leads_back_to_it(
     shown = admin.get(placed).text
     assert 'id="live-call"' in shown
     assert back in shown
+
+
+def facts(html: str) -> dict[str, list[str]]:
+    """The paths that the details of a call lead to, by their label."""
+    found: dict[str, list[str]] = {}
+    for label, path in re.findall(r'<dt>([^<]+)</dt>\s*<dd><a href="([^"]+)"', html):
+        found.setdefault(label, []).append(path)
+    return found
+
+
+def test_the_pages_of_a_call_and_of_those_placed_again_after_it_lead_to_each_other(
+    session: Session, assistant: Assistant, admin: Browser
+) -> None:
+    typed = {"assistant": str(assistant.id), "number": "+12025550101", **EXACT}
+    admin.post("/test-call", {**typed, "once": "a"}, page="/test-call")
+    earlier = session.scalars(select(Call)).one()
+    form = f"/test-call?again={earlier.id}"
+    for once in ("b", "c"):
+        admin.post(form, {**typed, "once": once}, page=form)
+    first, *later = [
+        f"/calls/{call.id}" for call in session.scalars(select(Call).order_by(Call.id))
+    ]
+    shown = facts(admin.get(first).text)
+    assert (shown["Called again"], "Placed again after" in shown) == (later, False)
+    for path in later:
+        shown = facts(admin.get(path).text)
+        assert (shown["Placed again after"], "Called again" in shown) == ([first], False)
+
+
+@pytest.mark.parametrize("what", ["another number", "another organization", "another partner"])
+def test_only_a_call_of_the_organization_to_the_same_number_is_kept_as_the_earlier_one(
+    session: Session, own: Tenant, other: Tenant, assistant: Assistant, admin: Browser, what: str
+) -> None:
+    of = {"another partner": other.organization, "another organization": own.plus}
+    number = "+12025550102" if what == "another number" else "+12025550101"
+    earlier = make_call(session, of.get(what, own.organization), number)
+    session.commit()
+    typed = {"assistant": str(assistant.id), "number": "+12025550101", "once": "a", **EXACT}
+    form = f"/test-call?again={earlier.id}"
+    assert admin.post(form, typed, page="/test-call").status_code == 303
+    of_assistant = select(Call).where(Call.assistant_id == assistant.id)
+    placed = session.scalars(of_assistant.order_by(Call.id)).all()[-1]
+    assert (placed.id == earlier.id, placed.after_call_id) == (False, None)
 
 
 def test_a_call_is_shown_although_the_earlier_one_is_gone(

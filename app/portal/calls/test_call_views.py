@@ -116,11 +116,11 @@ def test_call_place() -> Page:
     page = partial(_test_page, form, None, is_refused=True)
     with saving(form, page, validate=False, shows=shown) as session:
         submission = FormSubmission(session)
-        rules, wanted = settings().call_rules, form.to_request()
+        rules, wanted, again_id = settings().call_rules, form.to_request(), _again_id()
         placed = calls.schedule(
-            session, caller(), wanted, source=CallSource.TEST, live=True, **rules
+            session, caller(), wanted, source=CallSource.TEST, live=True, after=again_id, **rules
         )
-        url = submission.led_to(url_for("portal.test_call", call=placed.call_id, again=_again_id()))
+        url = submission.led_to(url_for("portal.test_call", call=placed.call_id, again=again_id))
     return redirect(url, 303)
 
 

@@ -40,6 +40,9 @@ from app.services import (
 from app.services.calls import CallSearch
 from app.services.money_words import shared_digits
 
+MOST_LATER = 5
+"""Later calls that the page of a call names."""
+
 
 @portal.get("/calls", endpoint="calls")
 def list_calls() -> Page:
@@ -94,8 +97,9 @@ def call(call_id: UUID) -> str:
 
 
 def _around(session: Session, found: Call) -> dict[str, Any]:
-    """Return what a call belongs to and came from, its recordings, whether its number is on the
-    do-not-call list, and how to put it there."""
+    """Return what a call belongs to and came from, its recordings, the calls before and after it
+    that "Call again" links, whether its number is on the do-not-call list, and how to put it
+    there."""
     organization = organizations.get(session, caller(), found.organization_id)
     of = found.campaign_id
     listed = do_not_call.is_listed(session, organization.id, found.phone_number)
@@ -104,6 +108,8 @@ def _around(session: Session, found: Call) -> dict[str, Any]:
         "assistant": assistants.get(session, caller(), found.assistant_id),
         "campaign": campaigns.get(session, caller(), of) if of else None,
         "organization": organization.name,
+        "earlier": calls.earlier_of(session, caller(), found),
+        "later": calls.later_of(session, caller(), found, MOST_LATER),
         "requesters": users.names_by_email(session, caller(), [found.requested_by]),
         "kept": recordings.of_call(session, found),
         "listed": listed,

@@ -23,6 +23,7 @@ from app.portal.web.user_timezone import zone
 from app.services import organizations
 from app.services import search as service_search
 from app.services.contacts.single import name_of
+from app.services.near_names import is_near
 from app.services.search import SearchResults
 
 SHOWN = 5
@@ -50,52 +51,65 @@ def find_things() -> str:
     """The page, also for its own field; for that of the top bar, the short list below it."""
     words = lists.text_filter("q") or ""
     is_own_field = request.headers.get("HX-Target") == "found"
+    groups = _found(words) if words else []
+    near = _found(words, nearly=True) if words and not groups else []
     return render_page(
         "portal/search/page.html",
         "portal/search/page.html" if is_own_field else "portal/search/_quick.html",
         words=words,
         highlighted=lambda text: highlighted(str(text), words),
-        groups=_found(words) if words else [],
+        groups=groups or near,
+        are_near=bool(near),
         all_url=url_for("portal.find", q=words),
     )
 
 
-def _found(words: str) -> list[SearchGroup]:
-    """Return the screens, actions and records that the words find."""
-    actions = SearchGroup(gettext("Actions"), "bolt", _pages(pages.ACTIONS, words)[:SHOWN])
+def _found(words: str, *, nearly: bool = False) -> list[SearchGroup]:
+    """Return the screens, actions and records that the words find, or whose names are ``nearly``
+    the words."""
+    find = service_search.near if nearly else service_search.find
+    actions = _pages(pages.ACTIONS, words, nearly)[:SHOWN]
     with transaction(read_only=True) as session:
-        records = _groups(session, service_search.find(session, caller(), words, SHOWN), words)
-    return [group for group in (_screens(words), actions, *records) if group.hits]
+        records = _groups(session, find(session, caller(), words, SHOWN), words)
+    groups = (_screens(words, nearly), SearchGroup(gettext("Actions"), "bolt", actions), *records)
+    return [group for group in groups if group.hits]
 
 
-def _screens(words: str) -> SearchGroup:
+def _screens(words: str, nearly: bool) -> SearchGroup:
     with languages.speaking(languages.DEFAULT):
         in_english = {
             row.url: str(row.label) for group in navigation_for(caller()) for row in group.rows
         }
+    has = is_near if nearly else _has
     in_sidebar = [
         SearchHit(row.label, group.label or "", row.url)
         for group in navigation_for(caller())
         for row in group.rows
-        if any(fold(words) in fold(str(label)) for label in (row.label, in_english[row.url]))
+        if any(has(str(label), words) for label in (row.label, in_english[row.url]))
     ]
     urls = {hit.url for hit in in_sidebar}
-    others = [hit for hit in _pages(pages.PAGES, words) if hit.url not in urls]
+    others = [hit for hit in _pages(pages.PAGES, words, nearly) if hit.url not in urls]
     return SearchGroup(gettext("Screens"), "layout-dashboard", [*in_sidebar, *others][:SHOWN])
 
 
-def _pages(of: Sequence[pages.SearchablePage], words: str) -> list[SearchHit]:
-    """Return those that the caller may open and whose words begin with the words searched."""
-    wanted = _parts(words)
+def _has(text: str, words: str) -> bool:
+    return fold(words) in fold(text)
+
+
+def _pages(of: Sequence[pages.SearchablePage], words: str, nearly: bool) -> list[SearchHit]:
+    """Return those that the caller may open and that have words that begin, or nearly, with the
+    words searched."""
+    begin = is_near if nearly else _begin
     found = [
-        page
-        for page in of
-        if may_open(caller(), page.endpoint)
-        and all(f" {word}" in _words_of(page) for word in wanted)
+        page for page in of if may_open(caller(), page.endpoint) and begin(_words_of(page), words)
     ]
-    label = " ".join(wanted)
+    label = " ".join(_parts(words))
     found.sort(key=lambda page: label not in " ".join(_parts(page.label)))
     return [SearchHit(page.label, page.within, _url(page)) for page in found]
+
+
+def _begin(text: str, words: str) -> bool:
+    return all(f" {word}" in text for word in _parts(words))
 
 
 def _url(page: pages.SearchablePage) -> str:

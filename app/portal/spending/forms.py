@@ -1,5 +1,6 @@
 """The form of spending limits, and that of a file of call rates."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -85,14 +86,7 @@ class OrganizationSpendingForm(SpendingForm):
     is_watched = BooleanField(lazy_gettext("Pause calling when calls are unusual"))
 
     def to_limits(self) -> SpendingLimits:
-        return SpendingLimits(
-            self.day_money.micros,
-            self.month_money.micros,
-            self.day_minutes.data,
-            self.month_minutes.data,
-            waits=self.waits.data,
-            is_watched=self.is_watched.data,
-        )
+        return replace(super().to_limits(), waits=self.waits.data, is_watched=self.is_watched.data)
 
 
 class BudgetForm(PortalForm):

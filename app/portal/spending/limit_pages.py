@@ -12,15 +12,17 @@ from app.languages import gettext, ngettext
 from app.portal.spending.forms import SpendingForm
 from app.portal.spending.uses import bars_of
 from app.portal.web.blueprint import Page
-from app.portal.web.forms import saving
+from app.portal.web.forms import saving_edit
 from app.portal.web.messages import redirect_saved
 from app.services import spending
 from app.services.money_words import micros
 from app.services.spending import LimitSubject
 
 
-def stored_limits(session: Session, subject: LimitSubject) -> SpendingForm:
-    return SpendingForm.showing(spending.spending_of(session, caller(), subject))
+def stored_limits(subject: LimitSubject, kind: type[SpendingForm] = SpendingForm) -> SpendingForm:
+    """Return the form of this kind, filled with the limits."""
+    with transaction(read_only=True) as session:
+        return kind.showing(spending.spending_of(session, caller(), subject))
 
 
 def reserved_words(session: Session, currency: str) -> str:
@@ -63,18 +65,19 @@ def limits_page(subject: LimitSubject, form: SpendingForm, **words: Any) -> str:
 
 
 def save_limits(
-    subject: LimitSubject,
     form: SpendingForm,
-    page: Callable[[], str],
-    *,
+    subject: LimitSubject,
     target: tuple[str, UUID],
+    page: Callable[[UUID, SpendingForm], str],
     saved_url: str,
-    stored: Callable[[Session, LimitSubject], SpendingForm] = stored_limits,
 ) -> Page:
-    """Save the sent limits and redirect to ``saved_url``, or show ``page`` with the errors."""
-    with saving(
-        form, page, stored=lambda session: stored(session, subject), target=target
-    ) as session:
+    """Save the sent limits and redirect to ``saved_url``, or show the ``page`` of the form with the
+    errors. ``target`` is the record's name in the audit log."""
+
+    def stored(session: Session, _id: UUID) -> SpendingForm:
+        return form.showing(spending.spending_of(session, caller(), subject))
+
+    with saving_edit(form, *target, page, stored) as session:
         changed = spending.change(
             session, caller(), subject, form.to_limits(), expected_version=form.version.data
         )

@@ -50,19 +50,16 @@ def operator_spending_rates_import() -> Page:
 
 @portal.get("/operator/spending/<uuid:partner_id>")
 def operator_partner_spending(partner_id: UUID) -> Page:
-    with transaction(read_only=True) as session:
-        form = stored_limits(session, LimitSubject(partner_id=partner_id))
-    return _partner_page(partner_id, form)
+    return _partner_page(partner_id, stored_limits(LimitSubject(partner_id=partner_id)))
 
 
 @portal.post("/operator/spending/<uuid:partner_id>")
 def operator_partner_spending_save(partner_id: UUID) -> Page:
-    form = SpendingForm()
     return save_limits(
+        SpendingForm(),
         LimitSubject(partner_id=partner_id),
-        form,
-        lambda: _partner_page(partner_id, form),
-        target=("partner", partner_id),
+        ("partner", partner_id),
+        _partner_page,
         saved_url=url_for("portal.operator_spending"),
     )
 

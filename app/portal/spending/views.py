@@ -33,21 +33,18 @@ MOST_SHOWN = 50
 
 @portal.get("/organizations/<uuid:organization_id>/spending")
 def organization_spending(organization_id: UUID) -> Page:
-    with transaction(read_only=True) as session:
-        form = _stored_of_organization(session, LimitSubject(organization_id=organization_id))
-    return _organization_page(organization_id, form)
+    subject = LimitSubject(organization_id=organization_id)
+    return _organization_page(organization_id, stored_limits(subject, OrganizationSpendingForm))
 
 
 @portal.post("/organizations/<uuid:organization_id>/spending")
 def organization_spending_save(organization_id: UUID) -> Page:
-    form = OrganizationSpendingForm()
     return save_limits(
+        OrganizationSpendingForm(),
         LimitSubject(organization_id=organization_id),
-        form,
-        lambda: _organization_page(organization_id, form),
-        target=("organization", organization_id),
+        ("organization", organization_id),
+        _organization_page,
         saved_url=url_for("portal.organization_spending", organization_id=organization_id),
-        stored=_stored_of_organization,
     )
 
 
@@ -61,19 +58,16 @@ def organization_resume_calling(organization_id: UUID) -> Page:
 
 @portal.get("/api-access/keys/<uuid:key_id>/spending")
 def api_key_spending(key_id: UUID) -> Page:
-    with transaction(read_only=True) as session:
-        form = stored_limits(session, LimitSubject(api_key_id=key_id))
-    return _key_page(key_id, form)
+    return _key_page(key_id, stored_limits(LimitSubject(api_key_id=key_id)))
 
 
 @portal.post("/api-access/keys/<uuid:key_id>/spending")
 def api_key_spending_save(key_id: UUID) -> Page:
-    form = SpendingForm()
     return save_limits(
+        SpendingForm(),
         LimitSubject(api_key_id=key_id),
-        form,
-        lambda: _key_page(key_id, form),
-        target=("api_key", key_id),
+        ("api_key", key_id),
+        _key_page,
         saved_url=url_for("portal.api_key", key_id=key_id),
     )
 
@@ -102,10 +96,6 @@ def _by_organization(session: Session, found: spending.SpendingState) -> dict[st
         "others": parts[-1],
         "are_adjusted": are_adjusted([*amounts, others], parts, found.currency),
     }
-
-
-def _stored_of_organization(session: Session, subject: LimitSubject) -> SpendingForm:
-    return OrganizationSpendingForm.showing(spending.spending_of(session, caller(), subject))
 
 
 def _organization_page(organization_id: UUID, form: SpendingForm) -> str:

@@ -1,5 +1,6 @@
 """The settings of an assistant: checked together, every problem named at its field."""
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -59,17 +60,19 @@ def create_assistant(
     organization: Organization,
     fields: AssistantFields,
     *,
+    stored: Collection[AssistantFields] = (),
     carrier: CarrierKind = CarrierKind.SIMULATOR,
     allow_private: bool = False,
 ) -> Assistant:
-    """Add an assistant to an organization that came from its loader. ``carrier`` is the
-    installation's; ``allow_private`` lets its voice address have a private host.
+    """Add an assistant to an organization that came from its loader. ``stored`` is as in
+    `checked_fields`, ``carrier`` the installation's; ``allow_private`` lets its voice address have
+    a private host.
 
     Raises `Forbidden`, `Conflict` (``archived``) and `ValidationFailed` (each field's problem, or
     ``agent_limit_reached``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    checked = asdict(checked_fields(session, fields, organization, None, allow_private))
+    checked = asdict(checked_fields(session, fields, organization, stored, allow_private))
     return add_assistant(session, caller, organization, carrier=carrier, **checked)
 
 
@@ -88,9 +91,7 @@ def update_assistant(
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
     refuse_stale(expected_version, assistant.version, "assistant")
     organization = session.get_one(Organization, assistant.organization_id)
-    checked = asdict(
-        checked_fields(session, fields, organization, assistant.voice_address, allow_private)
-    )
+    checked = asdict(checked_fields(session, fields, organization, [assistant], allow_private))
     changes = {name: value for name, value in checked.items() if getattr(assistant, name) != value}
     if not changes:
         return assistant
@@ -175,14 +176,16 @@ def checked_fields(
     session: Session,
     fields: AssistantFields,
     organization: Organization,
-    stored_address: str | None,
+    stored: Collection[AssistantFields | Assistant],
     allow_private: bool,
 ) -> AssistantFields:
-    """Return the fields as they are stored. Raises `ValidationFailed` with every problem."""
+    """Return the fields as they are stored. The voice address and the messages of ``stored`` are
+    accepted unchecked: they may be older than a rule. Raises `ValidationFailed` with every
+    problem."""
     problems: list[Problem] = []
-    own = _own_texts(fields, problems)
+    own = _own_texts(fields, stored, problems)
     voice = (fields.voice_address or "").strip() or None
-    if voice is not None and voice != stored_address:
+    if voice is not None and all(voice != each.voice_address for each in stored):
         allowed = destinations.destinations_of(session, organization)
         if problem := _voice_problem(voice, allowed, allow_private):
             problems.append(problem)
@@ -201,11 +204,15 @@ def checked_fields(
 def check_texts(fields: AssistantFields) -> None:
     """Raises `ValidationFailed` with the problems that don't depend on the organization."""
     problems: list[Problem] = []
-    _own_texts(fields, problems)
+    _own_texts(fields, (), problems)
     refuse_any(problems)
 
 
-def _own_texts(fields: AssistantFields, problems: list[Problem]) -> dict[str, Any]:
+def _own_texts(
+    fields: AssistantFields,
+    stored: Collection[AssistantFields | Assistant],
+    problems: list[Problem],
+) -> dict[str, Any]:
     """Return the name, service, time zone and messages as they are stored; add their problems."""
     name = _text("name", fields.name, MAX_NAME, problems)
     if not (name and can_be_seen(name)):
@@ -214,14 +221,21 @@ def _own_texts(fields: AssistantFields, problems: list[Problem]) -> dict[str, An
     if timezone is not None and timezone not in time_zones():
         message = unknown_zone(timezone)
         problems.append(Problem("timezone", "unknown_timezone", message))
+    intro = _text("defaultIntro", fields.default_intro, MAX_TEXT, problems)
+    voicemail = _text("defaultVoicemail", fields.default_voicemail, MAX_TEXT, problems)
+    if all((intro, voicemail) != (each.default_intro, each.default_voicemail) for each in stored):
+        if voicemail and not intro:
+            message = gettext("Enter an intro too, or leave both blank.")
+            problems.append(Problem("defaultIntro", "required", message))
+        if intro and not voicemail:
+            message = gettext("Enter a voicemail message too, or leave both blank.")
+            problems.append(Problem("defaultVoicemail", "required", message))
     return {
         "name": name or "",
         "service": _text("service", fields.service, MAX_NAME, problems),
         "timezone": timezone,
-        "default_intro": _text("defaultIntro", fields.default_intro, MAX_TEXT, problems),
-        "default_voicemail": _text(
-            "defaultVoicemail", fields.default_voicemail, MAX_TEXT, problems
-        ),
+        "default_intro": intro,
+        "default_voicemail": voicemail,
     }
 
 

@@ -1,4 +1,4 @@
-"""SVG pictures as PNG: only shapes are kept, and a process with limits draws them."""
+"""SVG pictures as PNG: only shapes and text are kept, and a process with limits draws them."""
 
 import io
 import subprocess
@@ -6,12 +6,19 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+from PIL import ImageFont
+
+from app.config import ROOT
 from app.languages import gettext
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 100
 SECONDS = 10.0
 _RENDERER = Path(__file__).with_name("svg_renderer.py")
+_FONTS = tuple(
+    str(ROOT / "static" / "vendor" / f"Inter_{weight}.ttf")
+    for weight in ("400Regular", "600SemiBold", "700Bold")
+)
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _HREFS = ("href", "{http://www.w3.org/1999/xlink}href")
 _REMOVED = frozenset(
@@ -34,13 +41,14 @@ def draw(data: bytes, box: tuple[int, int]) -> bytes:
     """Return the SVG as a PNG that fills the box in its own proportions. Raises `NotDrawn`.
 
     Nothing outside the file is read: scripts, animations and links to other files are removed, and
-    pictures inside are refused. There are no fonts, so text is refused too.
+    pictures inside are refused. Text is drawn in Inter, whatever font it names; characters that
+    Inter lacks are refused.
     """
     width, height = box
     try:
         drawn = subprocess.run(  # noqa: S603 - our own program; the picture goes in by a pipe
-            [sys.executable, "-I", str(_RENDERER), str(width), str(height)],
-            input=_only_shapes(data),
+            [sys.executable, "-I", str(_RENDERER), str(width), str(height), *_FONTS],
+            input=_cleaned(data),
             capture_output=True,
             timeout=SECONDS,
             check=True,
@@ -56,7 +64,7 @@ def draw(data: bytes, box: tuple[int, int]) -> bytes:
     return drawn.stdout
 
 
-def _only_shapes(data: bytes) -> bytes:
+def _cleaned(data: bytes) -> bytes:
     root = _parsed(data)
     for parent in list(root.iter()):
         for child in list(parent):
@@ -66,17 +74,27 @@ def _only_shapes(data: bytes) -> bytes:
         if element.tag in _PICTURES:
             message = gettext("The SVG contains a photo or another picture. Upload it as PNG.")
             raise NotDrawn(message)
-        if element.tag == f"{_NAMESPACE}text" and "".join(element.itertext()).strip():
-            message = gettext(
-                "The SVG contains text, which needs its own font. Turn it into shapes and upload "
-                "it again (Illustrator: Type, Create Outlines; Inkscape: Path, Object to Path; "
-                "Figma: export with Outline text), or upload a PNG."
-            )
-            raise NotDrawn(message)
         for name, value in list(element.attrib.items()):
             if name.startswith("on") or (name in _HREFS and not value.startswith("#")):
                 del element.attrib[name]
+    texts = ("".join(element.itertext()) for element in root.iter(f"{_NAMESPACE}text"))
+    if missing := _missing_character(" ".join(texts)):
+        message = gettext(
+            "The SVG contains text with “%(character)s”, which can’t be drawn here. Turn the text "
+            "into shapes and upload it again (Illustrator: Type, Create Outlines; Inkscape: Path, "
+            "Object to Path; Figma: export with Outline text), or upload a PNG.",
+            character=missing,
+        )
+        raise NotDrawn(message)
     return ElementTree.tostring(root)
+
+
+def _missing_character(text: str) -> str | None:
+    """Return a character that Inter has no glyph for, if there is one."""
+    font = ImageFont.truetype(_FONTS[0], layout_engine=ImageFont.Layout.BASIC)
+    no_glyph = bytes(font.getmask("\uffff"))
+    used = sorted(set("".join(text.split())))
+    return next((char for char in used if bytes(font.getmask(char)) == no_glyph), None)
 
 
 def _parsed(data: bytes) -> ElementTree.Element:

@@ -1,4 +1,5 @@
-"""Draw the SVG of the standard input as a PNG on the standard output: ``svg_renderer.py W H``.
+"""Draw the SVG of the standard input as a PNG on the standard output:
+``svg_renderer.py W H FONT…``.
 
 It runs as a program: a picture that needs too much memory ends its process, and only that.
 """
@@ -8,6 +9,8 @@ import sys
 
 MEMORY_BYTES = 768 * 1024 * 1024
 CPU_SECONDS = 5
+STYLE = "text, text * { font-family: Inter !important }"
+"""Text in a font that isn't loaded would be left out."""
 
 
 def main() -> None:
@@ -17,12 +20,14 @@ def main() -> None:
 
     import resvg_py  # under the limits
 
-    width, height = map(int, sys.argv[1:])
+    width, height, *fonts = sys.argv[1:]
     picture = resvg_py.svg_to_bytes(
         svg_string=sys.stdin.buffer.read().decode(),
-        width=width,
-        height=height,
+        width=int(width),
+        height=int(height),
         skip_system_fonts=True,
+        font_files=fonts,
+        style_sheet=STYLE,
     )
     sys.stdout.buffer.write(bytes(picture))
 

@@ -10,7 +10,9 @@ from app.services.calls.queries import (
     TimelineEntry,
     attempts_of,
     describe,
+    earlier_of,
     get,
+    later_of,
     page,
     timeline,
 )

@@ -21,6 +21,7 @@ from app.schemas.calls import OutboundCallInput
 from app.services import assistants, audit, carrier_accounts, idempotency, pauses, spending
 from app.services.calls import events, lifecycle, limits, rules, states, trial
 from app.services.calls.message_templates import fill
+from app.services.calls.queries import visible
 from app.services.phone_numbers import NumberRoute
 from app.telemetry.context import note
 
@@ -168,6 +169,7 @@ def schedule(
     idempotency_key: str | None = None,
     campaign_id: UUID | None = None,
     contact_id: UUID | None = None,
+    after: UUID | None = None,
 ) -> CallScheduled:
     """Accept a call and queue it for the worker, or raise and change nothing.
 
@@ -176,7 +178,9 @@ def schedule(
     ``calls_at_once`` is the installation's limit for each organization: with it, the answer says
     if the call waits for other calls. If a spending limit has no room for a call of
     ``longest_minutes``, a campaign's call waits; any other waits or is refused. With
-    ``idempotency_key`` the caller needs a credential (``subject_id``).
+    ``idempotency_key`` the caller needs a credential (``subject_id``). ``after`` is the id of the
+    call that a user calls again; it is kept if that is a call of the same organization to the same
+    number.
 
     Raises `ValidationFailed` (codes of the messages, ``number_not_allowed``,
     ``invalid_idempotency_key``), `NotFound` (``agent_not_found``), `Forbidden`
@@ -222,6 +226,7 @@ def schedule(
         account_id=admitted.account_id,
         credential_id=caller.subject_id,
         requested_by=caller.label[:200],
+        after_call_id=_earlier(session, caller, assistant, request, after) if after else None,
         phone_number=request.phone_number,
         contact=request.contact,
         call_metadata=dict(request.metadata),
@@ -271,6 +276,17 @@ def dry_run(
         longest_minutes=longest_minutes,
     )
     return admitted.status, admitted.sentence
+
+
+def _earlier(
+    session: Session, caller: Caller, assistant: Assistant, request: CallRequest, call_id: UUID
+) -> UUID | None:
+    rows = visible(caller).where(
+        Call.id == call_id,
+        Call.organization_id == assistant.organization_id,
+        Call.phone_number == request.phone_number,
+    )
+    return session.scalar(rows.with_only_columns(Call.id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,23 @@ def get(session: Session, caller: Caller, call_id: UUID | str) -> Call:
     return fetch(session, visible(caller).where(Call.id == identifier), missing)
 
 
+def earlier_of(session: Session, caller: Caller, call: Call) -> Call | None:
+    """Return the call after which a call that came from its loader was placed again."""
+    if call.after_call_id is None:
+        return None
+    return session.scalar(visible(caller).where(Call.id == call.after_call_id))
+
+
+def later_of(session: Session, caller: Caller, call: Call, limit: int) -> Sequence[Call]:
+    """Return the first calls that were placed again after a call that came from its loader."""
+    rows = visible(caller).where(
+        Call.organization_id == call.organization_id,
+        Call.phone_number == call.phone_number,  # its index finds them
+        Call.after_call_id == call.id,
+    )
+    return session.scalars(rows.order_by(Call.id).limit(limit)).all()
+
+
 def page(
     session: Session,
     caller: Caller,

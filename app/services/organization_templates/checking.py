@@ -62,9 +62,8 @@ def checked_assistant(
 ) -> AssistantFields:
     """Return the assistant as it is stored. Raises `ValidationFailed` with every problem."""
     whose = unsaved_organization(partner_id, content.rules)
-    stored = {assistant.voice_address for assistant in content.assistants}
-    address = fields.voice_address if fields.voice_address in stored else None
-    return checked_fields(session, without_phone(fields), whose, address, bounds.allow_private)
+    own = without_phone(fields)
+    return checked_fields(session, own, whose, content.assistants, bounds.allow_private)
 
 
 def check_organization(

@@ -86,6 +86,7 @@ def create_organization(
             caller,
             made,
             replace(fields, timezone=customer.timezone or fields.timezone),
+            stored=[replace(fields, voice_address=None)],  # that one is checked for each customer
             carrier=carrier,
             allow_private=bounds.allow_private,
         ).id

@@ -64,6 +64,38 @@ def test_a_picture_inside_is_refused_so_no_file_is_read(name: str, tmp_path: Pat
             svg.draw(document(inside), (1120, 280))
 
 
+BIG = 'x="10" y="70" font-size="60"'
+
+
+def ink(inside: str) -> list[int]:
+    """Return how much of each column of the picture is dark."""
+    rows = drawn(document(f'<rect width="400" height="100" fill="#fff"/>{inside}')).convert("L")
+    return [255 - value for value in rows.resize((rows.width, 1), Image.Resampling.BOX).tobytes()]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        f'<text {BIG} font-family="Montserrat">Bäcker</text>',
+        f'<text {BIG} style="font: 60px Georgia !important">Bäcker</text>',
+        f'<style>#t {{ font-family: cursive !important }}</style><text id="t" {BIG}>Bäcker</text>',
+        f'<g font-family="serif"><text {BIG}>B<tspan font-family="X">äck</tspan>er</text></g>',
+    ],
+    ids=["attribute", "style", "style sheet", "parts"],
+)
+def test_text_is_drawn_in_inter_whatever_font_it_names(inside: str) -> None:
+    assert ink(inside) == ink(f'<text {BIG} font-family="Inter">Bäcker</text>')
+    assert sum(ink(inside)) > 10_000
+
+
+def test_bold_text_is_drawn_bold() -> None:
+    regular, bold = (
+        sum(ink(f'<text {BIG} font-family="Roboto" font-weight="{weight}">Northwind</text>'))
+        for weight in ("400", "700")
+    )
+    assert bold > 1.3 * regular
+
+
 def laughs() -> str:
     tenfold = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
     return f'<!DOCTYPE svg [<!ENTITY e0 "ha">{tenfold}]>'
@@ -87,11 +119,11 @@ UNDRAWABLE = "The SVG can’t be drawn. Save it again, or as PNG."
         (b"<svg>" + b"<g>" * 10, UNREADABLE),
         (b"<html><svg></svg></html>", UNREADABLE),
         (
-            document('<text x="5" y="50">Northwind</text>'),
+            document('<text x="5" y="50">Bäckerei 日本</text>'),
             (
-                "The SVG contains text, which needs its own font. Turn it into shapes and upload "
-                "it again (Illustrator: Type, Create Outlines; Inkscape: Path, Object to Path; "
-                "Figma: export with Outline text), or upload a PNG."
+                "The SVG contains text with “日”, which can’t be drawn here. Turn the text into "
+                "shapes and upload it again (Illustrator: Type, Create Outlines; Inkscape: Path, "
+                "Object to Path; Figma: export with Outline text), or upload a PNG."
             ),
         ),
         (
@@ -122,7 +154,7 @@ UNDRAWABLE = "The SVG can’t be drawn. Save it again, or as PNG."
         ),
     ],
     ids=[
-        "billion laughs", "external entity", "not closed", "not svg", "text", "deep", "large",
+        "billion laughs", "external entity", "not closed", "not svg", "no glyph", "deep", "large",
         "no size", "copies of copies", "huge pattern",
     ],
 )  # fmt: skip
@@ -132,9 +164,18 @@ def test_an_svg_that_is_hostile_or_broken_is_refused(data: bytes, message: str) 
     assert [problem.message for problem in refusal.value.problems] == [message]
 
 
-def test_drawing_ends_after_some_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+BLURS = '<feGaussianBlur stdDeviation="900"/>' * 3_000
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        f'<filter id="a">{BLURS}</filter><rect width="9" height="9" filter="url(#a)"/>',
+        f"<text>{'<tspan>W</tspan>' * 60_000}</text>",
+    ],
+    ids=["filter", "text"],
+)
+def test_drawing_ends_after_some_seconds(slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(svg, "SECONDS", 0.3)
-    blurs = '<feGaussianBlur stdDeviation="900"/>' * 3_000
-    slow = f'<filter id="a">{blurs}</filter><rect width="9" height="9" filter="url(#a)"/>'
     with pytest.raises(svg.NotDrawn, match="takes too long to draw"):
         svg.draw(document(slow, 'viewBox="0 0 9 9"'), (1120, 280))
