@@ -61,7 +61,7 @@ def set_external_id(session: Session, caller: Caller, user_id: UUID, idp_uid: st
     Raises `NotFound`, and `ValidationFailed` (``reserved``, ``invalid``, ``external_id_exists``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = lock_user(session, caller, user_id, None)
+    user = lock_user(session, caller, user_id)
     if idp_uid is not None:
         _check_external_id(session, user, idp_uid)
     before = user.idp_uid
@@ -85,7 +85,7 @@ def lock_user(
     session: Session,
     caller: Caller,
     external_user_id: str | UUID,
-    expected_version: int | None,
+    expected_version: int | None = None,
 ) -> User:
     """Return the user, locked for a change, if the caller may change users of that type. Raises
     `NotFound`, `Forbidden`, and `Conflict` (``changed_meanwhile``)."""
