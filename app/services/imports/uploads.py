@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
 from app.enums import CallerKind, ContactAction, ImportState
-from app.errors import NotFound, ValidationFailed
+from app.errors import Conflict, NotFound, ValidationFailed
 from app.gateways import job_queue
 from app.gateways.files import StoredFile
 from app.languages import gettext
@@ -44,6 +44,7 @@ SORTS = both_ways(
     author=ContactImport.author,
 )
 """The sort orders of `search`; ids begin with the time."""
+ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 _LONGEST_NAME = 200
 _STORAGE = StorageDefaults()
 
@@ -77,6 +78,21 @@ def get(
     query = visible(caller).where(ContactImport.id == upload_id)
     missing = NotFound(gettext("There is no such upload."), "upload_not_found")
     return fetch(session, query, missing, for_change=for_change)
+
+
+def get_open(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
+    """Return the caller's upload, locked, while it `can_be_read_again`. Raises `Forbidden`,
+    `NotFound` and `Conflict` (``upload_not_open``)."""
+    caller.require(Permission.CONTACTS_WRITE)
+    upload = get(session, caller, upload_id, for_change=True)
+    if not can_be_read_again(upload):
+        raise not_open()
+    return upload
+
+
+def not_open() -> Conflict:
+    message = gettext("The upload has changed. Nothing was saved. Reload the page.")
+    return Conflict(message, "upload_not_open")
 
 
 def locked(session: Session, import_id: UUID) -> ContactImport | None:
