@@ -15,6 +15,7 @@ from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant, refuse_archived
+from app.validation.texts import trimmed
 
 SORTS = both_ways(
     created=Campaign.created_at,
@@ -120,7 +121,7 @@ def _filtered(session: Session, caller: Caller, chosen: CampaignFilter) -> Selec
     rows = visible(caller)
     if chosen.organization_id is not None:
         rows = rows.where(Campaign.organization_id == chosen.organization_id)
-    words = (chosen.query or "").replace("\x00", "").strip()
+    words = trimmed(chosen.query)
     if words:
         found = Campaign.named(words)
         if caller.organization_id is None and chosen.organization_id is None:
@@ -138,7 +139,7 @@ def _filtered(session: Session, caller: Caller, chosen: CampaignFilter) -> Selec
             Organization.status == OrganizationStatus.ARCHIVED,
         )
         rows = rows.where(Campaign.status != CampaignStatus.ARCHIVED, ~closed.exists())
-    if name := (chosen.assistant or "").replace("\x00", "").strip():
+    if name := trimmed(chosen.assistant):
         called = of_tenant(
             select(Assistant.id), caller, Assistant.partner_id, Assistant.organization_id
         ).where(Assistant.named(name))

@@ -29,6 +29,7 @@ from app.services.paging import (
     sort_named,
 )
 from app.services.tenancy import fetch
+from app.validation.texts import trimmed
 
 NO_STATUS = ":none"
 """The filter for contacts without a status."""
@@ -183,7 +184,7 @@ def count(
 
 
 def _filtered(session: Session, campaign: Campaign, chosen: ContactSearch) -> Select[Contact]:
-    words = (chosen.query or "").replace("\0", "").strip()
+    words = trimmed(chosen.query)
     known = _known_ids(session, campaign, words) if words else None
     listed = _listed_ids(campaign) if chosen.obstacle is CallObstacle.DO_NOT_CALL else None
     by_index = [ids for ids in (known, listed) if ids is not None]
@@ -218,7 +219,7 @@ def reached_at(
 ) -> Sequence[tuple[Contact, Campaign]]:
     """Return the contacts of all campaigns that the caller may use with this whole email address,
     or this whole number in any notation, newest first, each with its campaign."""
-    words = text.replace("\0", "").strip()
+    words = trimmed(text)
     if "@" in words:
         known = Contact.email_key == words.lower()
     elif words and set(words) <= _PHONE_CHARACTERS:

@@ -31,6 +31,7 @@ from app.services.credentials import lifetimes, new_credential_mails, rules, sec
 from app.services.name_search import is_of_organization_called
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import fetch, get_organization, of_tenant, refuse_archived
+from app.validation.texts import trimmed
 
 _KEY = secrets.pattern_of("ppk_(?:live|test)_")
 _NEWEST = SortOrder(ApiKey.created_at, descending=True)
@@ -138,7 +139,7 @@ def search(
         rows = rows.where(named)
     if live is not None:
         rows = rows.where(ApiKey.live if live else ~ApiKey.live)
-    words = (query or "").replace("\x00", "").strip()
+    words = trimmed(query)
     if words:
         in_id = ApiKey.public_id.icontains(words, autoescape=True)
         rows = rows.where(ApiKey.named(words) | in_id)

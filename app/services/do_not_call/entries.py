@@ -14,6 +14,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
+from app.validation.texts import trimmed
 
 NUMBERS_A_QUERY = 5000
 SORTS = both_ways(
@@ -100,7 +101,7 @@ def _matching(
     rows: Select[DoNotCallEntry] = select(DoNotCallEntry).where(
         DoNotCallEntry.organization_id == organization_id
     )
-    words = (query or "").replace("\x00", "").strip()
+    words = trimmed(query)
     if words:
         rows = rows.where(
             DoNotCallEntry.phone.icontains(words, autoescape=True)
@@ -134,7 +135,7 @@ def add(
         organization_id=organization.id,
         phone=number,
         partner_id=organization.partner_id,
-        reason=(reason or "").replace("\x00", "").strip()[:500] or None,
+        reason=trimmed(reason)[:500] or None,
         source=source,
         added_by=caller.label[:200],
         created_at=utcnow(),

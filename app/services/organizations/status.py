@@ -15,6 +15,7 @@ from app.services import audit, rollup
 from app.services.calls.lifecycle import end_call
 from app.services.calls.states import WAITING
 from app.services.tenancy import get_organization, refuse_archived
+from app.validation.texts import trimmed
 
 ARCHIVED_WORDS = gettext_noop("The organization was archived before the call was placed.")
 """Stored with the calls, so in English."""
@@ -128,7 +129,7 @@ def _move(
 ) -> None:
     if organization.status is status:
         return
-    reason = (reason or "").replace("\x00", "").strip()[:500] or None
+    reason = trimmed(reason)[:500] or None
     before = {"status": organization.status, "statusReason": organization.status_reason}
     organization.status, organization.status_reason = status, reason
     after = {"status": status, "statusReason": reason}
