@@ -159,7 +159,7 @@ def get(session: Session, caller: Caller, key_id: UUID, *, for_change: bool = Fa
 def neighbours(
     session: Session, caller: Caller, key: ApiKey
 ) -> tuple[ApiKey | None, ApiKey | None]:
-    """Return the key that was rolled into this one, and the one that this one was rolled into."""
+    """Return the key that this one replaced, and the key that replaced it."""
     query = _manageable(caller).where(
         (ApiKey.replaced_by == key.id) | (ApiKey.id == key.replaced_by)
     )
@@ -203,9 +203,7 @@ def roll(
         session.get_one(Organization, old.organization_id),
         action="key.rolled",
     )
-    end = utcnow() + overlap
-    old.expires_at = min(old.expires_at, end) if old.expires_at else end
-    old.replaced_by = new.key.id
+    rules.replace(old, new.key, overlap)
     spending.copy_to_key(session, old, new.key)
     session.flush()
     return new
@@ -232,13 +230,7 @@ def caller_from_key(
     if secret is None or public_id is None:
         raise _invalid()
     found = session.execute(_KEY_BY_PUBLIC_ID, {"public_id": public_id}).one_or_none()
-    if (
-        found is None
-        or not secrets.matches_secret(secret, found.secret_hash)
-        or found.revoked_at is not None
-        or found.suspended_at is not None
-        or lifetimes.has_passed(found.expires_at)
-    ):
+    if found is None or not rules.is_valid(found, secret):
         raise _invalid()
     if found.status is not OrganizationStatus.ACTIVE:
         message = "The organization of this key is suspended."
@@ -260,11 +252,7 @@ def caller_from_key(
 def refusal_of_ended_key(session: Session, secret: str | None, ip: str | None) -> Refusal | None:
     """Return the history entry for a used key that is revoked or expired; None for
     other secrets."""
-    public_id = secrets.public_id_of(secret, _KEY)
-    if secret is None or public_id is None:
-        return None
-    key = session.scalars(select(ApiKey).where(ApiKey.public_id == public_id)).one_or_none()
-    return rules.refusal_of_ended(key, "api_key", secret, ip)
+    return rules.refusal_of_ended(session, ApiKey, _KEY, secret, ip)
 
 
 def _invalid() -> Unauthenticated:
