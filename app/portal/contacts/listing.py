@@ -15,8 +15,7 @@ from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
-from app.portal.web.list_pages import path_id
-from app.portal.web.requested_campaign import requested_campaign
+from app.portal.web.list_pages import path_id, requested_campaign
 from app.services import contacts, do_not_call
 from app.services.calls.rules import GIVEN, REFUSED
 from app.services.contacts import CallObstacle, ContactSearch, history

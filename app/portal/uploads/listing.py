@@ -23,8 +23,7 @@ from app.portal.web.list_definitions import (
     ListFilter,
     organization_column,
 )
-from app.portal.web.list_pages import path_id
-from app.portal.web.requested_campaign import requested_campaign
+from app.portal.web.list_pages import path_id, requested_campaign
 from app.services.imports import undo, uploads
 from app.services.imports.uploads import SORTS
 from app.services.paging import Page

@@ -121,7 +121,7 @@ def add(
     reason: str | None = None,
     source: str = "portal",
 ) -> DoNotCallEntry:
-    """Puts a number on the list; one that is on it stays as it was entered first.
+    """Add a number to the list; a number that is on it stays as it was entered first.
 
     Raises `Forbidden`, `NotFound` and `PhoneError`.
     """
@@ -157,7 +157,7 @@ def add(
 
 
 def remove(session: Session, caller: Caller, organization_id: UUID, phone: str) -> bool:
-    """Takes a number off the list; whether it was on it.
+    """Remove a number from the list; return whether it was on it.
 
     Raises `Forbidden`, `NotFound` and `PhoneError`.
     """

@@ -55,7 +55,7 @@ def unneeded_files(session: Session) -> dict[UUID, str]:
         ended, ContactImport.file_key != ""
     )
     rows = session.execute(query.order_by(ContactImport.id).limit(_FILES_AT_ONCE))
-    return {upload_id: key for upload_id, key in rows}  # noqa: C416 - rows are no pairs to the type checker
+    return {row.id: row.file_key for row in rows}
 
 
 def orphans(session: Session, files: FileStore, older_than: timedelta) -> list[str]:

@@ -194,7 +194,7 @@ def campaign_names(session: Session, found: Collection[ContactImport]) -> dict[U
     query = select(Campaign.id, Campaign.name).where(
         Campaign.id.in_({upload.campaign_id for upload in found})
     )
-    return {identifier: name for identifier, name in session.execute(query)}  # noqa: C416 - rows are no pairs to the type checker
+    return {row.id: row.name for row in session.execute(query)}
 
 
 def create(
