@@ -77,7 +77,7 @@ def _opened(settings: Settings) -> Database:
 
 
 def install_extensions(app: Flask, settings: Settings, database: Database) -> None:
-    """Gives the application what it works with. A test gives it the database of another test."""
+    """Give the application its settings, database and gateways. Tests may pass a database."""
     app.config["SECRET_KEY"] = settings.effective_secret_key
     app.config["PERMANENT_SESSION_LIFETIME"] = timedelta(hours=settings.session_hours)
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes

@@ -334,7 +334,7 @@ def test_names_that_were_stored_before_are_found_without_accents(fresh_database:
             ).items
         ]
         people = users.search(session, admin, users.UserFilter(query="zoe celik")).items
-        found = campaigns.search(session, admin, query="unal").items
+        found = campaigns.search(session, admin, campaigns.CampaignFilter(query="unal")).items
         folded = session.scalars(
             select(Contact.search_name).where(Contact.campaign_id == campaign.id)
         ).all()

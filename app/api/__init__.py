@@ -20,7 +20,7 @@ BLUEPRINTS: tuple[AreaBlueprint, ...] = (oauth, partner_admin, public, legacy_ca
 
 
 def register_api(app: Flask, page_errors: PageErrors | None = None) -> None:
-    """Adds the JSON areas. ``page_errors`` answers for errors outside of them."""
+    """Add the JSON areas. ``page_errors`` handles errors outside of them."""
     register_error_handlers(app, page_errors)
     app.register_blueprint(docs)
     for blueprint in BLUEPRINTS:

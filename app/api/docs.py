@@ -65,9 +65,8 @@ def _own_key() -> OwnKey | None:
         key = found[0]
         if Permission.CONTACTS_READ not in key.scopes:
             return OwnKey(key.public_id, None)
-        current = campaigns.search(
-            session, reader, organization_id=key.organization_id, limit=1
-        ).items
+        own = campaigns.CampaignFilter(organization_id=key.organization_id)
+        current = campaigns.search(session, reader, own, limit=1).items
         return OwnKey(key.public_id, current[0].id if current else None)
     return None
 

@@ -32,7 +32,7 @@ ROOT = app.ROOT
 
 
 def _date_or_time(value: object) -> object:
-    """Accepts a plain date (midnight UTC) where a moment is asked for."""
+    """Accept a plain date (midnight UTC) where a moment is expected."""
     if isinstance(value, str) and len(value) == len("2026-07-01"):
         return datetime.fromisoformat(value).replace(tzinfo=UTC)
     return value

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from typing import NamedTuple
 
 _NEVER_SEEN = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
@@ -32,12 +31,6 @@ _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _DISPLAY_NAME = re.compile(r"[^<>@]*<(?:mailto:)?\s*([^<>\s]+@[^<>\s]+)\s*>")
 _ADDRESS = re.compile(r"[^\s<>()\[\]:;,\"]+@[^\s<>()\[\]:;,\"]+")
 _RUNS = ("1234567890", "0123456789", "123456789", "12345678", "1234567", "0987654321", "9876543210")
-
-
-class EmbeddedValue(NamedTuple):
-    """The only value in a text that has more."""
-
-    value: str
 
 
 def without_invisible(text: str, *, joiners: bool) -> str:
@@ -88,7 +81,7 @@ def quoted_formula(text: str) -> str | None:
     return match[1].strip() if match else None
 
 
-def number_within(text: str) -> EmbeddedValue | None:
+def number_within(text: str) -> str | None:
     """Return the only number of a text whose other words are labels (``Tel.: …``)."""
     if not any(map(str.isalpha, text)):
         return None
@@ -100,19 +93,19 @@ def number_within(text: str) -> EmbeddedValue | None:
         return None
     if before[-1:].isalpha() or after[:1].isalpha() or not _only_labels(before + " " + after):
         return None
-    return EmbeddedValue(number.strip())
+    return number.strip()
 
 
-def address_within(text: str) -> EmbeddedValue | None:
+def address_within(text: str) -> str | None:
     """Return the only address of a text that also has a name or a label."""
     if match := _DISPLAY_NAME.fullmatch(text):
-        return EmbeddedValue(match[1])
+        return match[1]
     found = _ADDRESS.findall(text)
     if len(found) != 1 or found[0] == text:
         return None
     address = found[0].rstrip(".")
     before, _, after = text.partition(found[0])
-    return EmbeddedValue(address) if _only_labels(f"{before} {after}") else None
+    return address if _only_labels(f"{before} {after}") else None
 
 
 def _only_labels(text: str) -> bool:

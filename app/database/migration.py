@@ -55,12 +55,12 @@ def history() -> tuple[str, ...]:
 
 
 def head() -> str:
-    """The newest migration that this code has: the one that no other follows."""
+    """Return the newest migration of this code: no other follows it."""
     return history()[-1]
 
 
 def current(connection: Connection) -> str | None:
-    """The migration that the database is at, None where none has run."""
+    """Return the migration that the database is at; None if none has run."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))

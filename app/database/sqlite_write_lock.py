@@ -59,7 +59,7 @@ class WriteLock:
         return file
 
     def take(self) -> bool:
-        """Waits for the turn; False where it did not come in time."""
+        """Wait for the turn; return False if it didn't come in time."""
         end = monotonic() + (HUNG_SECONDS if self._is_hung else WAIT_SECONDS)
         if not self._among_threads.acquire(timeout=end - monotonic()):
             return False

@@ -173,7 +173,7 @@ def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -
 def enqueue_import(
     session: Session, workflow: str, workflow_id: str, partner_id: UUID, *args: str
 ) -> None:
-    """Hands in the work on a contact file. One partner's files don't hold up those of others."""
+    """Queue the work on a contact file. One partner's files don't delay those of others."""
     options: EnqueueOptions = {
         "workflow_name": workflow,
         "queue_name": IMPORT_QUEUE,

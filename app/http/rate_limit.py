@@ -75,7 +75,7 @@ class TokenBuckets:
         return self._burst
 
     def take(self, key: Hashable) -> None:
-        """Takes one token. Raises `RateLimited` with the whole seconds until there is one."""
+        """Take one token. Raises `RateLimited` with the whole seconds until there is one."""
         with self._lock:
             now = self._clock()
             bucket = self._buckets.pop(key, None) or _TokenBucket(self._burst, now)

@@ -15,12 +15,12 @@ VIEWER_STYLES = (
 
 
 def allow_framing_by_ourselves() -> None:
-    """Lets the present answer be shown in a frame of our own pages (previews only)."""
+    """Let our own pages show this response in a frame (previews only)."""
     g.framing = "'self'"
 
 
 def allow_viewer_styles() -> None:
-    """Lets the present answer show Redoc, the viewer of the API documentation.
+    """Let this response show Redoc, the viewer of the API documentation.
 
     Redoc adds its rules one by one to an empty style element, and one fixed style sheet. Both are
     allowed by their hashes; any other inline style and every inline script stay forbidden.

@@ -55,7 +55,7 @@ _current: list[WorkerContext] = []
 
 
 def open_context(settings: Settings) -> WorkerContext:
-    """Opens the connections of a worker process and makes them known to its workflows."""
+    """Open the connections of a worker process and make them known to its workflows."""
     url = settings.effective_database_url
     engine = _small(url, WORKER_CALLS)
     notes = _unhurried(_small(url, WORKER_NOTES))

@@ -69,7 +69,7 @@ class QueueLimits(TypedDict, total=False):
 
 
 def start_engine(settings: Settings, executor_id: str, wake_events: WakeEvents) -> Engine:
-    """Starts taking work. ``executor_id`` must be new for each process, or the engine would run
+    """Start to take work. ``executor_id`` must be new for each process, or the engine would run
     again what another process is still running. Returns the engine's own connections."""
     connections = make_queue_engine(settings.effective_database_url)
     watch_pool("engine", connections)

@@ -81,8 +81,9 @@ def _end(worker: WorkerContext, subscription_id: UUID) -> None:
 
 
 def follow_due(worker: WorkerContext) -> None:
-    """Ask for the subscriptions that weren't asked for since yesterday. Without an answer the rest
-    waits for the next run, so that no other periodic task waits."""
+    """Ask for the subscriptions that weren't asked for since yesterday, because a report about one
+    can be lost. Without an answer the rest waits for the next run, so that no other periodic task
+    waits."""
     last: UUID | None = None
     while True:
         with worker.database.transaction(read_only=True) as session:

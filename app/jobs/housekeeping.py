@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from dbos import DBOS
+from sqlalchemy.orm import Session
 
 from app import backups, gc_tuning
 from app.backups import records as backup_records
@@ -20,9 +21,9 @@ from app.gateways.carriers.factory import trunk_of
 from app.gateways.carriers.sip.ledger import AttemptLedger
 from app.gateways.processors.base import PaymentProcessor, ProcessorRefused, ProcessorUnavailable
 from app.gateways.syslog import SyslogConnection, SyslogUnavailable
-from app.jobs import follow_subscriptions as following
 from app.jobs import months, purging, sell_plans, waiting_calls
 from app.jobs.context import context
+from app.jobs.follow_subscriptions import charge_due, follow_due
 from app.models import utcnow
 from app.services import (
     alerts,
@@ -64,22 +65,18 @@ class PeriodicTask:
 
     name: str
     every_seconds: float
-    run: Callable[[], None]
+    run: Callable[[], object]
     due: float = field(default=0.0)
 
 
-def purge_records() -> None:
-    with context().database.transaction() as session:
-        retention.purge(session)
+def in_transaction(work: Callable[[Session], object]) -> Callable[[], None]:
+    """Return a task that does its work in one transaction."""
 
+    def run() -> None:
+        with context().database.transaction() as session:
+            work(session)
 
-def turn_months() -> None:
-    months.turn(context().database, context().settings)
-
-
-def purge_observations() -> None:
-    with context().database.transaction() as session:
-        carrier_health.forget(session)
+    return run
 
 
 def tidy_accounts() -> None:
@@ -103,24 +100,6 @@ def tidy_ledgers() -> None:
     AttemptLedger(trunk_of(context().settings).folder).tidy()
 
 
-def refresh_numbers() -> None:
-    """Have the numbers of carrier accounts read once a day."""
-    with context().database.transaction() as session:
-        phone_numbers.refresh_due(session)
-
-
-def refresh_pictures() -> None:
-    """Have pictures of brands on other hosts fetched once a day."""
-    with context().database.transaction() as session:
-        outside_pictures.refresh_due(session)
-
-
-def check_domains() -> None:
-    """Have the DNS records of partners' domains checked once a day."""
-    with context().database.transaction() as session:
-        domains.refresh_due(session)
-
-
 def purge_engine() -> None:
     """Remove the engine's records of work that ended long ago."""
     days = context().settings.engine_retention_days
@@ -137,11 +116,6 @@ def purge_engine() -> None:
             return
         DBOS.delete_workflows([work.workflow_id for work in old])
         time.sleep(0.05)  # others write too
-
-
-def give_back_space() -> None:
-    """Shrink SQLite's file by what deleted rows left."""
-    context().database.give_back_space()
 
 
 def refresh_prices() -> None:
@@ -175,14 +149,9 @@ def _refresh_prices(processor: PaymentProcessor, partner_id: UUID | None = None)
             pricing_refresh.keep(session, references, found)
 
 
-def follow_subscriptions() -> None:
-    """Ask for the subscriptions of customers daily: a report about one can be lost."""
-    following.follow_due(context())
-
-
-def charge_usage() -> None:
-    """Add what customers used beyond their plans to the invoices of their subscriptions."""
-    following.charge_due(context())
+def give_back_space() -> None:
+    """Shrink SQLite's file by what deleted rows left."""
+    context().database.give_back_space()
 
 
 def gather_statistics() -> None:
@@ -234,10 +203,6 @@ def close_refusal_counts() -> None:
     while has_more:
         with context().database.transaction() as session:
             has_more = refusals.close(session)
-
-
-def check_held_calls() -> None:
-    waiting_calls.check_held(context().database)
 
 
 def watch_calls() -> None:
@@ -351,19 +316,23 @@ TASKS = [
     PeriodicTask("back up", MINUTE, start_backup),
     PeriodicTask("evaluate alerts", 5 * MINUTE, evaluate_alerts),
     PeriodicTask("send reports", MINUTE, send_reports),
-    PeriodicTask("check held calls", SECONDS, check_held_calls),
+    PeriodicTask("check held calls", SECONDS, lambda: waiting_calls.check_held(context().database)),
     PeriodicTask("forward the history", SECONDS, forward_history),
     PeriodicTask("sum up refused attempts", MINUTE, close_refusal_counts),
     PeriodicTask("refresh prices", MINUTE, refresh_prices),
     PeriodicTask("report budgets", MINUTE, report_budgets),
     PeriodicTask("announce ends of credentials", HOUR, announce_ends),
     PeriodicTask("close months", HOUR, close_months),
-    PeriodicTask("charge usage", HOUR, charge_usage),
-    PeriodicTask("follow subscriptions", HOUR, follow_subscriptions),
+    PeriodicTask("charge usage", HOUR, lambda: charge_due(context())),
+    PeriodicTask("follow subscriptions", HOUR, lambda: follow_due(context())),
     PeriodicTask("ask for costs", MINUTE, ask_for_costs),
-    PeriodicTask("refresh the numbers of carrier accounts", HOUR, refresh_numbers),
-    PeriodicTask("refresh pictures on other hosts", MINUTE, refresh_pictures),
-    PeriodicTask("check domains", MINUTE, check_domains),
+    PeriodicTask(
+        "refresh the numbers of carrier accounts", HOUR, in_transaction(phone_numbers.refresh_due)
+    ),
+    PeriodicTask(
+        "refresh pictures on other hosts", MINUTE, in_transaction(outside_pictures.refresh_due)
+    ),
+    PeriodicTask("check domains", MINUTE, in_transaction(domains.refresh_due)),
     PeriodicTask("check figures", HOUR, check_figures),
     PeriodicTask("purge uploads", HOUR, purging.purge_uploads),
     PeriodicTask("purge recordings", HOUR, purging.purge_recordings),
@@ -372,11 +341,11 @@ TASKS = [
     PeriodicTask("measure uploads", HOUR, purging.measure_uploads),
     PeriodicTask("give back space", HOUR, give_back_space),
     PeriodicTask("give back memory", MINUTE, gc_tuning.give_back),
-    PeriodicTask("purge records", HOUR, purge_records),
-    PeriodicTask("turn months", HOUR, turn_months),
+    PeriodicTask("purge records", HOUR, in_transaction(retention.purge)),
+    PeriodicTask("turn months", HOUR, lambda: months.turn(context().database, context().settings)),
     PeriodicTask("tidy carrier accounts", HOUR, tidy_accounts),
     PeriodicTask("tidy ledgers of SIP calls", HOUR, tidy_ledgers),
-    PeriodicTask("purge observations of carriers", HOUR, purge_observations),
+    PeriodicTask("purge observations of carriers", HOUR, in_transaction(carrier_health.forget)),
     PeriodicTask("purge mails", HOUR, purging.purge_outbox),
     PeriodicTask("purge webhook deliveries", HOUR, purging.purge_deliveries),
     PeriodicTask("purge the engine's records", HOUR, purge_engine),

@@ -34,7 +34,7 @@ def purge_outbox() -> None:
 
 
 def purge_deliveries() -> None:
-    """Delete deliveries of webhooks whose time is over."""
+    """Delete expired deliveries of webhooks."""
     days = context().settings.webhook_days
     _retain(RetentionKind.WEBHOOKS, days, retention.purge_deliveries)
 
@@ -83,7 +83,7 @@ def purge_uploads() -> None:
 
 
 def purge_recordings() -> None:
-    """Delete recordings with their files, and transcripts, whose time is over."""
+    """Delete expired transcripts, and expired recordings with their files."""
     files, settings = context().files, context().settings
 
     def purge(session: Session, days: int, partner_id: UUID | None) -> int:
@@ -98,7 +98,7 @@ def purge_recordings() -> None:
 
 
 def purge_exports() -> None:
-    """Delete exports with their files whose time is over."""
+    """Delete expired exports with their files."""
     database, files = context().database, context().files
     keys: Sequence[str] = [""]
     while keys:

@@ -8,6 +8,7 @@ from app.languages import gettext
 from app.schemas.base import ADDITION, Query
 from app.schemas.checks import Omittable, refusal
 from app.schemas.fields import Short
+from app.validation.texts import whole_number
 
 MAX_PER_PAGE = 1000
 DEFAULT_PER_PAGE = 100
@@ -16,9 +17,10 @@ DEFAULT_PER_PAGE = 100
 def _positive_number(value: Any) -> Any:
     if isinstance(value, int):
         return value
-    if not (value.isascii() and value.isdigit() and len(value) <= 9) or int(value) < 1:
+    number = whole_number(value, 9)
+    if not number:
         raise refusal("out_of_range", gettext("Send a whole number from 1."))
-    return int(value)
+    return number
 
 
 PageNumber = Annotated[int, Field(ge=1, le=999_999_999), BeforeValidator(_positive_number)]

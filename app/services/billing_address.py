@@ -6,6 +6,7 @@ from typing import Any
 
 from app.errors import Problem, refuse_any
 from app.languages import gettext
+from app.validation.texts import trimmed
 
 MOST_LINES = 6
 MOST_IN_LINE = 100
@@ -44,7 +45,7 @@ def checked_address(text: str, tax_id: str) -> BillingAddress:
     """Return what was typed without surrounding spaces and blank lines. Raises `ValidationFailed`
     with every problem by its field (``too_many_lines``, ``too_long``)."""
     lines = (line.strip() for line in text.replace("\0", "").splitlines())
-    made = BillingAddress(tuple(filter(None, lines)), tax_id.replace("\0", "").strip())
+    made = BillingAddress(tuple(filter(None, lines)), trimmed(tax_id))
     refuse_any(_problems(made))
     return made
 

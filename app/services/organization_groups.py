@@ -37,6 +37,7 @@ from app.services.tenancy import (
     visible_organizations,
 )
 from app.services.uniqueness import unless_taken
+from app.validation.texts import trimmed
 
 MAX_NAME = 200
 
@@ -230,7 +231,7 @@ def join(session: Session, caller: Caller, organization: Organization) -> None:
 
 
 def _checked_name(name: str) -> str:
-    name = name.replace("\x00", "").strip()
+    name = trimmed(name)
     if not name or len(name) > MAX_NAME:
         message = gettext("Enter a name of 1 to 200 characters.")
         raise ValidationFailed.on("name", "too_long" if name else "blank", message)

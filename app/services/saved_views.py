@@ -14,6 +14,7 @@ from app.models import SavedView
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.tenancy import fetch
+from app.validation.texts import trimmed
 
 MOST = 50
 """Views of one user for one list."""
@@ -117,7 +118,7 @@ def _visible(caller: Caller) -> Select[SavedView]:
 
 
 def _write(session: Session, caller: Caller, view: SavedView, wanted: ViewInput) -> None:
-    name = wanted.name.replace("\x00", "").strip()
+    name = trimmed(wanted.name)
     if not name:
         raise ValidationFailed.on("name", "required", gettext("Enter a name."))
     if len(name) > 100:

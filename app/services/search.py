@@ -121,7 +121,11 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
         assistants=some(Permission.ASSISTANTS_READ, of_assistants),
         campaigns=some(
             Permission.CAMPAIGNS_READ,
-            lambda: campaigns.search(session, caller, query=words, limit=most).items,
+            lambda: (
+                campaigns.search(
+                    session, caller, campaigns.CampaignFilter(query=words), limit=most
+                ).items
+            ),
         ),
         numbers=found_numbers,
         keys=some(

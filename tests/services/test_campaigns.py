@@ -12,6 +12,7 @@ from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.models import Assistant, AuditEntry, Campaign, ExternalIdKey
 from app.policy.caller import Caller, system_caller
 from app.services import campaigns, name_search
+from app.services.campaigns import CampaignFilter
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.worker import Line, make_line
 
@@ -165,11 +166,11 @@ def test_staff_find_campaigns_by_the_name_of_their_organization(
     campaigns.create(session, other.caller(Role.PARTNER_ADMIN), other.plus.id, name="Recall")
 
     def found(caller: Caller, words: str, organization_id: UUID | None = None) -> list[UUID]:
-        page = campaigns.search(session, caller, query=words, organization_id=organization_id)
+        page = campaigns.search(session, caller, CampaignFilter(organization_id, words))
         return [campaign.id for campaign in page.items]
 
     assert found(owner, "DENTÁL") == [theirs.id]
-    assert campaigns.count(session, owner, query="dental") == 1
+    assert campaigns.count(session, owner, CampaignFilter(query="dental")) == 1
     assert found(owner, "recall") == [theirs.id]
     assert found(owner, "dental", own.plus.id) == []
     member = Caller(owner.kind, Role.STANDARD, None, "x", own.partner.id, own.plus.id)
@@ -179,9 +180,10 @@ def test_staff_find_campaigns_by_the_name_of_their_organization(
 def test_a_search_looks_in_names_and_pages(session: Session, own: Tenant, owner: Caller) -> None:
     for name in ("Spring 10%", "Autumn", "springboard", "Winter"):
         create(session, owner, own, name)
-    found = campaigns.search(session, owner, query="SPRING", sort="name")
+    found = campaigns.search(session, owner, CampaignFilter(query="SPRING"), sort="name")
     assert [c.name for c in found.items] == ["Spring 10%", "springboard"]
-    assert [c.name for c in campaigns.search(session, owner, query="%").items] == ["Spring 10%"]
+    with_percent = campaigns.search(session, owner, CampaignFilter(query="%"))
+    assert [c.name for c in with_percent.items] == ["Spring 10%"]
     first = campaigns.search(session, owner, sort="name", limit=3)
     rest = campaigns.search(session, owner, sort="name", limit=3, cursor=first.next_cursor)
     assert [c.name for c in [*first.items, *rest.items]] == [

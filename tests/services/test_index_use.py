@@ -72,7 +72,8 @@ def one_user(session: Session, own: Tenant) -> None:
 
 
 def campaigns_to_upload_to(session: Session, own: Tenant) -> None:
-    campaigns.search(session, own.caller(Role.PARTNER_ADMIN), takes_contacts=True)
+    wanted = campaigns.CampaignFilter(takes_contacts=True)
+    campaigns.search(session, own.caller(Role.PARTNER_ADMIN), wanted)
 
 
 @pytest.mark.parametrize("backend", ["sqlite"])

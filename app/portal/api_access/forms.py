@@ -15,6 +15,7 @@ from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
 from app.schemas.checks import parse_date
 from app.services.credentials import api_keys, lifetimes
+from app.validation.texts import whole_number
 
 LIVE, TEST = "live", "test"
 SCOPE_WORDS: dict[str, str] = {
@@ -190,10 +191,8 @@ class RollForm(EndingForm):
     @property
     def length(self) -> timedelta:
         """The number of hours; the service raises `ValidationFailed` if it is out of range."""
-        text = self.overlap.data or ""
-        return timedelta(
-            days=int(text) if text.isascii() and text.isdigit() and len(text) < 4 else -1
-        )
+        days = whole_number(self.overlap.data, 3)
+        return timedelta(days=-1 if days is None else days)
 
     @property
     def wanted(self) -> dict[str, Any]:

@@ -203,7 +203,8 @@ def _key_page(key_id: UUID, secret: str | None = None, done: str = "") -> str:
 def _examples(
     session: Session, organization: Organization
 ) -> tuple[Campaign | None, Assistant | None]:
-    found = campaigns.search(session, caller(), organization_id=organization.id, limit=20).items
+    own = campaigns.CampaignFilter(organization_id=organization.id)
+    found = campaigns.search(session, caller(), own, limit=20).items
     current = [row for row in found if row.status is not CampaignStatus.ARCHIVED]
     ready = [
         assistant

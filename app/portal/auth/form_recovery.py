@@ -64,9 +64,7 @@ def is_from_ourselves() -> bool:
     return origin is not None and urlsplit(origin).netloc == request.host
 
 
-def sign_in_page(
-    recovered: RecoveredForm, form: SignInForm | None = None, status: int = 401
-) -> Response:
+def sign_in_page(recovered: RecoveredForm, form: SignInForm | None = None) -> Response:
     """Show that the session has ended, with a sign-in form."""
     slug = g.brand.slug
     action = (
@@ -80,7 +78,7 @@ def sign_in_page(
         recovered=recovered,
         action=action,
     )
-    return make_response(page, status)
+    return make_response(page, 401)
 
 
 def send_again_page(recovered: RecoveredForm, *, status: int, signed_in: bool) -> Response:

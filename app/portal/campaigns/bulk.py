@@ -1,24 +1,10 @@
 """Pausing, resuming and archiving several campaigns."""
 
-from sqlalchemy.orm import Session
-
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, BulkItem
 from app.services import campaigns, outreach
-
-
-def _pause(session: Session, item: BulkItem) -> None:
-    outreach.pause(session, caller(), item.row.campaign.id)
-
-
-def _resume(session: Session, item: BulkItem) -> None:
-    outreach.start(session, caller(), item.row.campaign.id)
-
-
-def _archive(session: Session, item: BulkItem) -> None:
-    campaigns.archive(session, caller(), item.row.campaign.id)
 
 
 def _not_running(item: BulkItem) -> str | None:
@@ -46,7 +32,7 @@ ACTIONS = (
             lazy_gettext("Calls in progress continue to their end."),
             lazy_gettext("You can resume them at any time."),
         ),
-        act=_pause,
+        act=lambda session, item: outreach.pause(session, caller(), item.row.campaign.id),
         what=lazy_gettext("Paused."),
         refusal=_not_running,
     ),
@@ -60,7 +46,7 @@ ACTIONS = (
         consequences=(
             lazy_gettext("Their contacts are called from now on, in the hours of their plans."),
         ),
-        act=_resume,
+        act=lambda session, item: outreach.start(session, caller(), item.row.campaign.id),
         what=lazy_gettext("Running."),
         refusal=_not_paused,
         is_risky=False,
@@ -77,7 +63,7 @@ ACTIONS = (
             lazy_gettext("Waiting calls are cancelled. Contacts can still be viewed."),
             lazy_gettext("This can’t be undone."),
         ),
-        act=_archive,
+        act=lambda session, item: campaigns.archive(session, caller(), item.row.campaign.id),
         what=lazy_gettext("Archived."),
         refusal=_archived,
     ),

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from flask import request
 from sqlalchemy.orm import Session
@@ -22,10 +21,9 @@ from app.portal.web.list_definitions import (
     organization_column,
 )
 from app.services import campaigns, organizations, outreach
-from app.services.campaigns import SORTS
+from app.services.campaigns import SORTS, CampaignFilter
 from app.services.outreach import RoundSummary
 from app.services.paging import Page
-from app.validation.uuids import as_uuid
 
 KINDS = {
     "active": lazy_gettext("Running"),
@@ -50,22 +48,21 @@ class CampaignRow:
         return str(STATE_WORDS[self.state])
 
 
-def _chosen(session: Session) -> dict[str, Any]:
+def _chosen(session: Session) -> CampaignFilter:
     """Return the filters of the URL."""
     organization = organization_picker.organization_named(session)
-    kind = request.args.get("kind", "")
-    return {
-        "organization_id": organization.id if organization else None,
-        "query": lists.text_filter("q"),
-        "status": CampaignStatus(kind) if kind in set(CampaignStatus) else None,
-        "archived": None if kind in KINDS else False,
-        "assistant": lists.text_filter("assistant"),
-    }
+    return CampaignFilter(
+        organization_id=organization.id if organization else None,
+        query=lists.text_filter("q"),
+        status=lists.choice_filter("kind", CampaignStatus),
+        archived=None if request.args.get("kind") in KINDS else False,
+        assistant=lists.text_filter("assistant"),
+    )
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[CampaignRow]:
-    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
-    page = campaigns.search(session, caller(), **_chosen(session), **at)
+    chosen = _chosen(session)
+    page = campaigns.search(session, caller(), chosen, sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, page.items), page.next_cursor)
 
 
@@ -83,8 +80,8 @@ def _item(row: CampaignRow) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    wanted = {known for key in keys if (known := as_uuid(key))}
-    return [_item(row) for row in _rows(session, campaigns.get_many(session, caller(), wanted))]
+    found = campaigns.get_many(session, caller(), lists.ids_of(keys))
+    return [_item(row) for row in _rows(session, found)]
 
 
 CAMPAIGNS = ListDefinition(
@@ -169,7 +166,7 @@ CAMPAIGNS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session, most: campaigns.count(session, caller(), **_chosen(session), most=most),
+    count=lambda session, most: campaigns.count(session, caller(), _chosen(session), most=most),
     shows_count=True,
     bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
     more_filters=("organization",),

@@ -23,10 +23,9 @@ from app.portal.web.campaign_states import STATE_WORDS, state_of, steps_of_new
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, stored_page
-from app.portal.web.list_pages import ListPage, list_page, without_empty
+from app.portal.web.list_pages import ListPage, list_page, requested_campaign, without_empty
 from app.portal.web.messages import redirect_with
 from app.portal.web.organization_choice import new_page
-from app.portal.web.requested_campaign import requested_campaign
 from app.services import assistants, audit, campaigns, contacts, organizations, outreach
 from app.services.contacts import single
 

@@ -15,6 +15,7 @@ from app.portal.web.forms import saving
 from app.portal.web.fragments import is_from_htmx
 from app.services import chat
 from app.services.auth import sign_in
+from app.validation.texts import trimmed
 
 
 @portal.app_template_global("chat_url")
@@ -64,7 +65,7 @@ def _message(form: ChatForm) -> chat.VisitorMessage:
     text = (form.message.data or "").replace("\r\n", "\n").replace("\0", "").strip()
     if user is not None:
         return chat.VisitorMessage(text, user.email, user.name or "")
-    typed = [(f.data or "").replace("\0", "").strip() for f in (form.email, form.name)]
+    typed = [trimmed(f.data) for f in (form.email, form.name)]
     return chat.VisitorMessage(text, *typed)
 
 

@@ -17,10 +17,6 @@ SOURCE = "contact"
 """The source that the do-not-call entry names."""
 
 
-def _remove(session: Session, item: BulkItem) -> None:
-    single.remove(session, caller(), item.row.contact.campaign_id, item.row.contact.id)
-
-
 def _list(session: Session, item: BulkItem) -> None:
     contact = item.row.contact
     do_not_call.add(session, caller(), contact.organization_id, contact.phone, source=SOURCE)
@@ -30,10 +26,6 @@ def _not_listable(item: BulkItem) -> str | None:
     if item.row.contact.phone is None:
         return gettext("No phone number")
     return gettext("Already on the list.") if item.row.is_listed else None
-
-
-def _restore(session: Session, item: BulkItem) -> None:
-    single.undo_removal(session, caller(), path_id("campaign_id"), item.row.id)
 
 
 def _removed(session: Session, keys: Sequence[str]) -> list[BulkItem]:
@@ -57,7 +49,9 @@ ACTIONS = (
             lazy_gettext("Their waiting calls are cancelled."),
             lazy_gettext("You can restore them for one day."),
         ),
-        act=_remove,
+        act=lambda session, item: single.remove(
+            session, caller(), item.row.contact.campaign_id, item.row.contact.id
+        ),
         what=lazy_gettext("Removed."),
         undo="restore",
     ),
@@ -89,7 +83,9 @@ ACTIONS = (
         done=lambda n: ngettext("%(num)s contact restored", "%(num)s contacts restored", n),
         safe=lazy_gettext("Not now"),
         consequences=(lazy_gettext("Their cancelled calls stay cancelled."),),
-        act=_restore,
+        act=lambda session, item: single.undo_removal(
+            session, caller(), path_id("campaign_id"), item.row.id
+        ),
         what=lazy_gettext("Restored."),
         is_risky=False,
         get_many=_removed,

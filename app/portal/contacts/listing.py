@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -16,14 +15,12 @@ from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
-from app.portal.web.list_pages import path_id
-from app.portal.web.requested_campaign import requested_campaign
+from app.portal.web.list_pages import path_id, requested_campaign
 from app.services import contacts, do_not_call
 from app.services.calls.rules import GIVEN, REFUSED
-from app.services.contacts import CallObstacle, history
+from app.services.contacts import CallObstacle, ContactSearch, history
 from app.services.contacts.queries import SORTS
 from app.services.paging import Page
-from app.validation.uuids import as_uuid
 
 HINDRANCE_NAMES = {
     CallObstacle.NO_PHONE: lazy_gettext("No phone number"),
@@ -51,23 +48,23 @@ class ContactRow:
         return " ".join(filter(None, (self.contact.first_name, self.contact.last_name)))
 
 
-def _chosen() -> dict[str, Any]:
+def _chosen() -> ContactSearch:
     """Return the filters of the URL."""
-    return {
-        "query": lists.text_filter("q"),
-        "status": lists.text_filter("status"),
-        "hindrance": lists.choice_filter("hindrance", CallObstacle),
-    }
+    return ContactSearch(
+        query=lists.text_filter("q"),
+        status=lists.text_filter("status"),
+        obstacle=lists.choice_filter("hindrance", CallObstacle),
+    )
 
 
 def _count(session: Session, most: int) -> int:
     found = requested_campaign(session, path_id("campaign_id"))
-    return contacts.count(session, found, **_chosen(), most=most)
+    return contacts.count(session, found, _chosen(), most=most)
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ContactRow]:
     found = requested_campaign(session, path_id("campaign_id"))
-    page = contacts.search(session, found, **_chosen(), sort=sort, cursor=cursor, limit=limit)
+    page = contacts.search(session, found, _chosen(), sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, found, page.items), page.next_cursor)
 
 
@@ -95,10 +92,8 @@ def _item(row: ContactRow) -> BulkItem:
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     campaign = requested_campaign(session, path_id("campaign_id"))
-    wanted = {known for key in keys if (known := as_uuid(key))}
-    return [
-        _item(row) for row in _rows(session, campaign, contacts.get_many(session, campaign, wanted))
-    ]
+    found = contacts.get_many(session, campaign, lists.ids_of(keys))
+    return [_item(row) for row in _rows(session, campaign, found)]
 
 
 CONTACTS = ListDefinition(

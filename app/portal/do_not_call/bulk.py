@@ -1,17 +1,10 @@
 """Removing several numbers from a do-not-call list."""
 
-from sqlalchemy.orm import Session
-
 from app.extensions import caller
 from app.languages import lazy_gettext, ngettext
 from app.policy import Permission
-from app.portal.web.bulk import BulkAction, BulkItem
+from app.portal.web.bulk import BulkAction
 from app.services import do_not_call
-
-
-def _remove(session: Session, item: BulkItem) -> None:
-    do_not_call.remove(session, caller(), item.row.organization_id, item.row.phone)
-
 
 ACTIONS = (
     BulkAction(
@@ -25,7 +18,9 @@ ACTIONS = (
             lazy_gettext("They may be called again."),
             lazy_gettext("Make sure that the people agree to calls."),
         ),
-        act=_remove,
+        act=lambda session, item: do_not_call.remove(
+            session, caller(), item.row.organization_id, item.row.phone
+        ),
         what=lazy_gettext("Removed from the list."),
     ),
 )

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from flask import flash, redirect, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -83,16 +83,14 @@ def _administrators(session: Session, partner_id: UUID) -> dict[str, Any]:
 
 @portal.post("/operator/partners/<uuid:partner_id>/verify-domain")
 def operator_partner_verify_domain(partner_id: UUID) -> Response:
+    url = url_for("portal.operator_partner", partner_id=partner_id)
     try:
         with transaction() as session:
             domain = partners.verify_domain(session, caller(), partner_id).domain
-        flash(
-            gettext("%(domain)s is verified. It shows the partner’s sign-in page.", domain=domain),
-            "success",
-        )
     except (Conflict, ValidationFailed) as error:
-        flash(f"{error.message} {gettext('Nothing was changed.')}", "warning")
-    return redirect(url_for("portal.operator_partner", partner_id=partner_id), 303)
+        return redirect_with(f"{error.message} {gettext('Nothing was changed.')}", url, "warning")
+    words = gettext("%(domain)s is verified. It shows the partner’s sign-in page.", domain=domain)
+    return redirect_with(words, url)
 
 
 def _new_page(form: PartnerForm) -> str:

@@ -26,6 +26,7 @@ from app.services.organization_templates import (
     PreparedCampaign,
     TemplateContent,
 )
+from app.validation.texts import whole_number
 
 MOST_NAME = 200
 NO_ONE = ""
@@ -152,8 +153,8 @@ class TemplateCampaignForm(PlanForm):
 
     def to_campaign(self) -> PreparedCampaign:
         """Return the campaign as typed; for a validated form."""
-        chosen = self.assistant.data or ""
-        speaker = int(chosen) if chosen.isascii() and chosen.isdigit() else -1
+        chosen = whole_number(self.assistant.data, 3)
+        speaker = -1 if chosen is None else chosen
         return PreparedCampaign(self.name.data or "", self.to_plan(), speaker)
 
 

@@ -39,6 +39,7 @@ from app.services.organization_templates import (
     CustomerRow,
     TemplateContent,
 )
+from app.validation.texts import trimmed
 
 CELLS = {
     "name": lazy_gettext("Name"),
@@ -214,7 +215,7 @@ def _with_fixes(rows: Sequence[CustomerRow]) -> list[CustomerRow]:
         if f"remove-{at}" in request.form:
             continue
         typed = {
-            name: request.form[f"{name}-{at}"].replace("\0", "").strip()
+            name: trimmed(request.form[f"{name}-{at}"])
             for name in CELLS
             if f"{name}-{at}" in request.form
         }

@@ -155,7 +155,5 @@ def _save_page(organization_id: UUID, form: SavedTemplateForm) -> str:
 
 
 def _campaigns_of(session: Session, organization_id: UUID) -> list[Campaign]:
-    page = campaigns.search(
-        session, caller(), organization_id=organization_id, limit=MOST_CAMPAIGNS
-    )
-    return list(page.items)
+    own = campaigns.CampaignFilter(organization_id=organization_id)
+    return list(campaigns.search(session, caller(), own, limit=MOST_CAMPAIGNS).items)

@@ -15,21 +15,9 @@ from app.schemas.organizations import UpdateOrganizationInput
 from app.services import organization_groups, organizations
 
 
-def _suspend(session: Session, item: BulkItem) -> None:
-    organizations.suspend(session, caller(), item.row.organization.id)
-
-
-def _reactivate(session: Session, item: BulkItem) -> None:
-    organizations.resume(session, caller(), item.row.organization.id)
-
-
 def _change_plan(session: Session, item: BulkItem) -> None:
     changes = UpdateOrganizationInput(payment_tier=Tier(item.choice))
     organizations.update(session, caller(), item.row.organization.id, changes)
-
-
-def _add_to_group(session: Session, item: BulkItem) -> None:
-    organization_groups.add(session, caller(), UUID(item.choice), item.row.organization.id)
 
 
 def _only(status: OrganizationStatus, item: BulkItem) -> str | None:
@@ -67,7 +55,9 @@ ACTIONS = (
             lazy_gettext("Waiting calls are cancelled when they are due."),
             lazy_gettext("Nothing is deleted; you can reactivate them at any time."),
         ),
-        act=_suspend,
+        act=lambda session, item: organizations.suspend(
+            session, caller(), item.row.organization.id
+        ),
         what=lazy_gettext("Suspended."),
         refusal=lambda item: _only(OrganizationStatus.ACTIVE, item),
         undo="reactivate",
@@ -87,7 +77,7 @@ ACTIONS = (
             lazy_gettext("Their users can sign in and their keys work again."),
             lazy_gettext("Running campaigns and waiting calls go on."),
         ),
-        act=_reactivate,
+        act=lambda session, item: organizations.resume(session, caller(), item.row.organization.id),
         what=lazy_gettext("Reactivated."),
         refusal=lambda item: _only(OrganizationStatus.SUSPENDED, item),
         is_risky=False,
@@ -138,7 +128,9 @@ ACTIONS = (
             lazy_gettext("Admins and API clients limited to the group see them at once."),
             lazy_gettext("They stay in their other groups."),
         ),
-        act=_add_to_group,
+        act=lambda session, item: organization_groups.add(
+            session, caller(), UUID(item.choice), item.row.organization.id
+        ),
         what=lazy_gettext("Added to the group."),
         is_risky=False,
         choice=BulkChoice(lazy_gettext("Organization group"), _groups),

@@ -20,7 +20,6 @@ from app.services.organizations import InTrial, LimitCloseness
 from app.services.organizations.loading import SORTS
 from app.services.organizations.use import OrganizationUse
 from app.services.paging import Page
-from app.validation.uuids import as_uuid
 
 STATUS_NAMES = {
     OrganizationStatus.ACTIVE: lazy_gettext("Active"),
@@ -79,8 +78,7 @@ def _item(row: OrganizationRow) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    wanted = {known for key in keys if (known := as_uuid(key))}
-    found = organizations.by_ids(session, caller(), wanted).values()
+    found = organizations.by_ids(session, caller(), lists.ids_of(keys)).values()
     by_name = sorted(found, key=lambda each: (each.name_key, each.id))
     return [_item(row) for row in _rows(session, by_name)]
 

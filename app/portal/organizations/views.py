@@ -226,7 +226,8 @@ def organization_campaigns(organization_id: UUID) -> str:
     place = lists.place()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        page = campaigns.search(session, caller(), organization_id=found.id, **place.wanted)
+        own = campaigns.CampaignFilter(organization_id=found.id)
+        page = campaigns.search(session, caller(), own, **place.wanted)
         summaries = outreach.summaries_of(session, page.items)
         return render_template(
             "portal/organizations/campaigns.html",

@@ -72,28 +72,37 @@ def pricing_plan(tier: str) -> Page:
 
 @portal.post(f"/pricing/plans/{TIER}", endpoint="pricing_plan_save")
 def save_plan(tier: str) -> Page:
-    form, own = PricingPlanForm(), partners.own(caller())
+    form = PricingPlanForm()
     with transaction(read_only=True) as session:
         found, has_ids = current_plans(session), _has_processor(session)
-    plan, version = _plan(found, tier), found.draft or found.last
-    page, stored = partial(_page, form, plan), partial(_stored, tier=tier)
+    plan = _plan(found, tier)
     if not form.validate_all(plan, has_ids=has_ids):
-        return page(), 422
+        return _page(form, plan), 422
+    wanted, is_saved = _save(form, found, plan, has_ids=has_ids)
+    if is_saved:
+        url = url_for("portal.pricing", saved=1)
+        return htmx_order("HX-Redirect", url) if wants_fragment() else redirect(url, 303)
+    if wants_fragment() and form.asked_at:
+        return Response(status=204)
+    return _page(form, plan, wanted, form.asked_at or utcnow())
+
+
+def _save(
+    form: PricingPlanForm, found: PlanSet, plan: EditedPlan, *, has_ids: bool
+) -> tuple[EditedPlan, bool]:
+    """Return the plan as typed, and whether it was saved: not while its price id is checked."""
+    own, version = partners.own(caller()), found.draft or found.last
     target = ("plan_version", version.id) if version else ("partner", own)
+    page, stored = partial(_page, form, plan), partial(_stored, tier=plan.tier)
     with saving(form, page, stored=stored, target=target, validate=False) as session:
-        wanted, asked_at = form.to_plan(plan, has_ids=has_ids), form.asked_at
+        wanted = form.to_plan(plan, has_ids=has_ids)
         is_saved = selling.save(
             *(session, caller(), own, wanted),
             is_outside=processor().is_outside,
             expected_version=form.version.data,
-            asked_at=asked_at,
+            asked_at=form.asked_at,
         )
-    if is_saved:
-        url = url_for("portal.pricing", saved=1)
-        return htmx_order("HX-Redirect", url) if wants_fragment() else redirect(url, 303)
-    if wants_fragment() and asked_at:
-        return Response(status=204)
-    return _page(form, plan, wanted, asked_at or utcnow())
+    return wanted, is_saved
 
 
 @portal.post(f"/pricing/plans/{TIER}/preview")

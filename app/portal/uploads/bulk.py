@@ -1,16 +1,10 @@
 """Deleting the data of several uploads before its time."""
 
-from sqlalchemy.orm import Session
-
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, BulkItem
 from app.services.imports import deletion
-
-
-def _delete_data(session: Session, item: BulkItem) -> None:
-    deletion.delete_data(session, caller(), item.row.upload.id)
 
 
 def _not_deletable(item: BulkItem) -> str | None:
@@ -40,7 +34,7 @@ ACTIONS = (
             lazy_gettext("Rows that were not applied can’t be applied any more."),
             lazy_gettext("Contacts, figures and history stay."),
         ),
-        act=_delete_data,
+        act=lambda session, item: deletion.delete_data(session, caller(), item.row.upload.id),
         what=lazy_gettext("Data deleted."),
         refusal=_not_deletable,
     ),

@@ -40,6 +40,7 @@ from app.services.imports.kinds import DUPLICATE, NOT_IN_USE
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import earlier_row
 from app.services.imports.reports import ProblemKind
+from app.validation.texts import whole_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def check_context(
         code=kind.code if kind else None,
         reason=kind.reason if kind else None,
         note=note.code if note and not kind else None,
-        after=_row_number(place.cursor),
+        after=whole_number(place.cursor, 8) or 0,
         limit=lists.PAGE_SIZE,
     )
     shown = kind.rows if kind else note.rows if note else _total(upload, outcome)
@@ -281,13 +282,6 @@ def _equal(upload: ContactImport) -> str:
     if not (rows := upload.found.get("equalRows", 0)):
         return ""
     return ngettext("Updated: %(num)s has no changes.", "Updated: %(num)s have no changes.", rows)
-
-
-def _row_number(cursor: str | None) -> int:
-    """Return the row number in the URL; an invalid one means the first page."""
-    return (
-        int(cursor) if cursor and cursor.isascii() and cursor.isdigit() and len(cursor) < 9 else 0
-    )
 
 
 def _chosen_outcome(upload: ContactImport) -> str | None:

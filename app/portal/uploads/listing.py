@@ -1,8 +1,8 @@
 """The list of uploads, of all campaigns or of one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 from uuid import UUID
 
 from flask import request
@@ -23,11 +23,13 @@ from app.portal.web.list_definitions import (
     ListFilter,
     organization_column,
 )
-from app.portal.web.list_pages import path_id
-from app.portal.web.requested_campaign import requested_campaign
+from app.portal.web.list_pages import path_id, requested_campaign
 from app.services.imports import undo, uploads
 from app.services.imports.uploads import SORTS
 from app.services.paging import Page
+
+Choice = Callable[[Session], uploads.UploadFilter]
+"""Returns which uploads a list shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +45,36 @@ class UploadRow:
         return campaign_words(self.campaign, self.organization)
 
 
-def _chosen() -> dict[str, Any]:
+def _chosen(_session: Session, campaign_id: UUID | None = None) -> uploads.UploadFilter:
     """Return the filters of the URL."""
-    return {
-        "query": lists.text_filter("q"),
-        "state": lists.choice_filter("state", ImportState),
-        "action": lists.choice_filter("action", ContactAction),
-        "author": lists.text_filter("author"),
-        "undone": True if request.args.get("state") == undo.UNDONE else None,
-    }
+    return uploads.UploadFilter(
+        query=lists.text_filter("q"),
+        state=lists.choice_filter("state", ImportState),
+        undone=request.args.get("state") == undo.UNDONE,
+        action=lists.choice_filter("action", ContactAction),
+        author=lists.text_filter("author"),
+        campaign_id=campaign_id,
+    )
 
 
-def _page(
-    session: Session,
-    sort: str,
-    cursor: str | None,
-    limit: int,
-    campaign_id: UUID | None = None,
+def _chosen_of_campaign(session: Session) -> uploads.UploadFilter:
+    return _chosen(session, requested_campaign(session, path_id("campaign_id")).id)
+
+
+def _load(
+    chosen: Choice, session: Session, sort: str, cursor: str | None, limit: int
 ) -> Page[UploadRow]:
-    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
-    page = uploads.search(session, caller(), **_chosen(), campaign_id=campaign_id, **at)
+    found = chosen(session)
+    page = uploads.search(session, caller(), found, sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, page.items), page.next_cursor)
+
+
+def _count(chosen: Choice, session: Session, most: int) -> int:
+    return uploads.count(session, caller(), chosen(session), most=most)
+
+
+def _count_if_few(chosen: Choice, session: Session, most: int) -> int | None:
+    return uploads.count_if_few(session, caller(), chosen(session), most)
 
 
 def _rows(session: Session, found: Sequence[ContactImport]) -> list[UploadRow]:
@@ -88,22 +99,7 @@ def _several_of_campaign(session: Session, keys: Sequence[str]) -> list[BulkItem
     return [each for each in _get_many(session, keys) if each.row.upload.campaign_id == of]
 
 
-def _of_campaign(session: Session, sort: str, cursor: str | None, limit: int) -> Page[UploadRow]:
-    found = requested_campaign(session, path_id("campaign_id"))
-    return _page(session, sort, cursor, limit, found.id)
-
-
-def _count_of_campaign(session: Session, most: int) -> int:
-    found = requested_campaign(session, path_id("campaign_id"))
-    return uploads.count(session, caller(), **_chosen(), campaign_id=found.id, most=most)
-
-
-def _count_of_campaign_if_few(session: Session, most: int) -> int | None:
-    found = requested_campaign(session, path_id("campaign_id"))
-    return uploads.count_if_few(session, caller(), most, campaign_id=found.id, **_chosen())
-
-
-def _count(name: str, label: str, css: str, sort: str | None = None) -> ListColumn[UploadRow]:
+def _figure(name: str, label: str, css: str, sort: str | None = None) -> ListColumn[UploadRow]:
     def value(row: UploadRow) -> int | None:
         count: int = getattr(row.upload, name)
         return count if row.upload.checked_at else None
@@ -152,12 +148,12 @@ UPLOADS = ListDefinition(
             "phone-first",
             sort="status",
         ),
-        replace(_count("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),
-        _count("created", lazy_gettext("Created"), "end from-1280"),
-        _count("updated", lazy_gettext("Updated"), "end from-1280"),
-        _count("deleted", lazy_gettext("Deleted"), "end from-1360"),
-        _count("ignored", lazy_gettext("Ignored"), "end from-1360"),
-        _count("failed", lazy_gettext("Failed"), "end", "failed"),
+        replace(_figure("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),
+        _figure("created", lazy_gettext("Created"), "end from-1280"),
+        _figure("updated", lazy_gettext("Updated"), "end from-1280"),
+        _figure("deleted", lazy_gettext("Deleted"), "end from-1360"),
+        _figure("ignored", lazy_gettext("Ignored"), "end from-1360"),
+        _figure("failed", lazy_gettext("Failed"), "end", "failed"),
         ListColumn(
             "uploaded",
             lazy_gettext("Uploaded"),
@@ -176,18 +172,18 @@ UPLOADS = ListDefinition(
     ),
     sorts=SORTS,
     default_sort="-created",
-    load=_page,
-    count=lambda session, most: uploads.count(session, caller(), **_chosen(), most=most),
-    count_if_few=lambda session, most: uploads.count_if_few(session, caller(), most, **_chosen()),
+    load=partial(_load, _chosen),
+    count=partial(_count, _chosen),
+    count_if_few=partial(_count_if_few, _chosen),
     bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
 )
 CAMPAIGN_UPLOADS = replace(
     UPLOADS,
     name="campaign-uploads",
     endpoint="portal.campaign_uploads",
-    load=_of_campaign,
-    count=_count_of_campaign,
-    count_if_few=_count_of_campaign_if_few,
+    load=partial(_load, _chosen_of_campaign),
+    count=partial(_count, _chosen_of_campaign),
+    count_if_few=partial(_count_if_few, _chosen_of_campaign),
     bulk=ListActions(_item, _several_of_campaign, ACTIONS, exports=True),
     filters=(ListFilter("q", lazy_gettext("File name")), *UPLOADS.filters[1:]),
     path=("campaign_id",),

@@ -38,9 +38,8 @@ def upload_choose_campaign() -> str:
     """Ask for the campaign of a new upload."""
     query = lists.text_filter("q")
     with transaction(read_only=True) as session:
-        found = campaigns.search(
-            session, caller(), query=query, takes_contacts=True, sort="name", limit=CAMPAIGNS_SHOWN
-        )
+        wanted = campaigns.CampaignFilter(query=query, takes_contacts=True)
+        found = campaigns.search(session, caller(), wanted, sort="name", limit=CAMPAIGNS_SHOWN)
         rows = _choices(session, found.items)
     return _campaign_choice(rows, query, more=found.next_cursor is not None)
 

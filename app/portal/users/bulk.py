@@ -1,7 +1,5 @@
 """Inviting again, suspending and reactivating several users."""
 
-from sqlalchemy.orm import Session
-
 from app.enums import UserStatus
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
@@ -33,18 +31,6 @@ def _not_invited(item: BulkItem) -> str | None:
     return _refusal(user, is_so=False)
 
 
-def _resend(session: Session, item: BulkItem) -> None:
-    mails.send_invitation(session, caller(), item.row.user.id)
-
-
-def _suspend(session: Session, item: BulkItem) -> None:
-    users.suspend(session, caller(), item.row.user.id)
-
-
-def _reactivate(session: Session, item: BulkItem) -> None:
-    users.reactivate(session, caller(), item.row.user.id)
-
-
 ACTIONS = (
     BulkAction(
         name="resend",
@@ -54,7 +40,7 @@ ACTIONS = (
         done=lambda n: ngettext("%(num)s invitation sent", "%(num)s invitations sent", n),
         safe=lazy_gettext("Cancel"),
         consequences=(lazy_gettext("They get a new link. The previous one no longer works."),),
-        act=_resend,
+        act=lambda session, item: mails.send_invitation(session, caller(), item.row.user.id),
         what=lazy_gettext("A new link is on its way."),
         refusal=_not_invited,
         is_risky=False,
@@ -71,7 +57,7 @@ ACTIONS = (
             lazy_gettext("Their seats stay taken."),
             lazy_gettext("Nothing is deleted; you can reactivate them at any time."),
         ),
-        act=_suspend,
+        act=lambda session, item: users.suspend(session, caller(), item.row.user.id),
         what=lazy_gettext("Suspended and signed out."),
         refusal=lambda item: _refusal(item.row.user, is_so=item.row.user.status in SHUT),
     ),
@@ -86,7 +72,7 @@ ACTIONS = (
             lazy_gettext("They can sign in again with their own passwords."),
             lazy_gettext("Users without a free seat are refused, with the reason."),
         ),
-        act=_reactivate,
+        act=lambda session, item: users.reactivate(session, caller(), item.row.user.id),
         what=lazy_gettext("Can sign in again."),
         refusal=lambda item: _refusal(item.row.user, is_so=item.row.user.status not in SHUT),
         is_risky=False,

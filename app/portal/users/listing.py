@@ -22,7 +22,6 @@ from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, partners, users
 from app.services.paging import Page
 from app.services.users.loading import SORTS
-from app.validation.uuids import as_uuid
 
 STATUS_NAMES = {
     UserStatus.ACTIVE: lazy_gettext("Active"),
@@ -75,8 +74,7 @@ def _item(row: UserRow) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    wanted = {known for key in keys if (known := as_uuid(key))}
-    found = users.get_many(session, caller(), wanted)
+    found = users.get_many(session, caller(), lists.ids_of(keys))
     return [_item(UserRow(user)) for user in found if may_change(user)]
 
 

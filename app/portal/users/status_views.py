@@ -1,4 +1,4 @@
-"""Suspending, reactivating and deactivating one person, and sending an invitation once more."""
+"""Suspending, reactivating and deactivating a user, and resending an invitation."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,7 +42,7 @@ def user_suspend(user_id: UUID) -> Response:
 
 @portal.get("/users/<uuid:user_id>/role/<role>")
 def user_role_confirm(user_id: UUID, role: str) -> str:
-    """Asks before a role is lowered that the user's clients, keys or invitations need."""
+    """Ask before a role is lowered that the user's clients, keys or invitations need."""
     found, lower = _changeable(user_id, "may_edit"), _role(role)
     title = confirm_role_title(_name(found), lower)
     items = _created_items(found, lower)
@@ -109,12 +109,12 @@ def _role(text: str) -> Role:
 
 
 def handed_over() -> list[UUID]:
-    """The items that the form hands over to the current user."""
+    """Return the items that the form hands over to the current user."""
     return [known for text in request.form.getlist("hand_over") if (known := as_uuid(text))]
 
 
 def _changeable(user_id: UUID, act: str) -> User:
-    """The person, where the act is offered for them. Raises `NotFound`."""
+    """Return the user, if the action is offered for them. Raises `NotFound`."""
     with transaction(read_only=True) as session:
         found = users.get(session, caller(), user_id)
     if not actions_of(found)[act]:
@@ -140,7 +140,7 @@ def _done(user: User, message: str) -> Response:
 
 @contextmanager
 def _changing(user_id: UUID, *refusals: type[DomainError]) -> Iterator[Session]:
-    """As `changing`, back to the person; a role that is too low finds nothing there."""
+    """As `changing`, back to the user's page; raises `Forbidden` if the role is too low."""
     try:
         with transaction() as session:
             yield session

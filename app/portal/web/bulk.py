@@ -55,7 +55,7 @@ class BulkAction:
     done: Callable[[int], str]
     safe: str
     consequences: Sequence[str]
-    act: Callable[[Session, BulkItem], None]
+    act: Callable[[Session, BulkItem], object]
     what: str
     """What has happened to a row, in the results."""
     refusal: Callable[[BulkItem], str | None] = _never

@@ -12,13 +12,14 @@ from wtforms.fields.choices import Choice
 from wtforms.widgets import CheckboxInput, HiddenInput, ListWidget, Select, TextInput
 
 from app.languages import gettext
+from app.validation.texts import trimmed, whole_number
 
 _CLOCK = re.compile("([01]?[0-9]|2[0-3]|24(?=:?00)):?([0-5][0-9])(?::[0-5][0-9])?")
 
 
 def without_nul(value: Any) -> Any:
     """Return the text without surrounding spaces and without characters that databases refuse."""
-    return value.replace("\0", "").strip() if value else value
+    return trimmed(value) if value else value
 
 
 def blank_is_none(value: str | None) -> str | None:
@@ -42,7 +43,8 @@ def typed_number(text: str | None) -> int | None:
     text = (text or "").strip()
     if not text:
         return None
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
+    number = whole_number(text, 8)
+    return -1 if number is None else number
 
 
 def hidden_mark(name: str, value: str) -> Markup:
@@ -96,8 +98,7 @@ class VersionField(HiddenField):
 
     def process_formdata(self, valuelist: list[str]) -> None:
         if valuelist:
-            text = valuelist[0]
-            self.data = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+            self.data = whole_number(valuelist[0], 9)
 
     def _value(self) -> str:
         return "" if self.data is None else str(self.data)

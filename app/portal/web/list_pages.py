@@ -13,13 +13,13 @@ from werkzeug.datastructures import MultiDict
 from app.errors import NotFound
 from app.extensions import caller
 from app.languages import gettext
-from app.models import SavedView
+from app.models import Campaign, SavedView
 from app.portal.web import lists
 from app.portal.web.bulk import ListActions
 from app.portal.web.formats import number
 from app.portal.web.list_definitions import ListColumn, ListDefinition
 from app.portal.web.list_words import ALL_WORDS, on_page
-from app.services import saved_views
+from app.services import campaigns, saved_views
 from app.services.paging import MOST_COUNTED, Page
 from app.validation.uuids import as_uuid
 
@@ -266,6 +266,14 @@ def path_id(name: str) -> UUID:
     if not isinstance(found, UUID):
         raise NotFound
     return found
+
+
+def requested_campaign(session: Session, campaign_id: UUID) -> Campaign:
+    """As `campaigns.get`, read once in a transaction. Raises `NotFound`."""
+    opened: dict[UUID, Campaign] = session.info.setdefault("requested_campaigns", {})
+    if campaign_id not in opened:
+        opened[campaign_id] = campaigns.get(session, caller(), campaign_id)
+    return opened[campaign_id]
 
 
 def path_of(definition: ListDefinition[Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from app.languages import gettext
 from app.models.folding import hyphenated
 from app.portal.web.blueprint import portal
 from app.schemas.figures import END_BEFORE_START
+from app.validation.texts import trimmed
 from app.validation.uuids import as_uuid
 
 PAGE_SIZE = 25
@@ -27,7 +28,7 @@ E = TypeVar("E", bound=StrEnum)
 def text_filter(name: str) -> str | None:
     """Return a text filter of the URL, without characters that databases refuse; None if it is
     blank."""
-    return request.args.get(name, "").replace("\0", "").strip()[:200] or None
+    return trimmed(request.args.get(name))[:200] or None
 
 
 def choice_filter(name: str, kind: type[E]) -> E | None:

@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.extensions import database
 from app.portal.web.cookies import cookie_name, read_cookie
+from app.validation.texts import whole_number
 
 COOKIE = "wrote_at"
 MOST_DIGITS = 18
@@ -22,9 +23,9 @@ def follow(blueprint: Blueprint) -> None:
 
 
 def _remember() -> None:
-    kept = read_cookie(COOKIE) or ""
-    if kept.isascii() and kept.isdigit() and len(kept) <= MOST_DIGITS:
-        g.wrote_at = int(kept)
+    kept = whole_number(read_cookie(COOKIE), MOST_DIGITS)
+    if kept is not None:
+        g.wrote_at = kept
 
 
 def _keep(response: Response) -> Response:

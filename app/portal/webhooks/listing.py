@@ -1,7 +1,6 @@
 """The list of webhooks."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from flask import request
 from sqlalchemy.orm import Session
@@ -24,7 +23,6 @@ from app.portal.webhooks.labels import endpoint_state, every_event, owner_of
 from app.services import organizations
 from app.services.paging import Page
 from app.services.webhooks import addresses, endpoints
-from app.validation.uuids import as_uuid
 
 STATES = {"active": lazy_gettext("Active"), "paused": lazy_gettext("Paused")}
 PAUSED = {"active": False, "paused": True}
@@ -36,15 +34,15 @@ Row = tuple[WebhookEndpoint, str, bool]
 address wasn't found."""
 
 
-def _chosen(session: Session) -> dict[str, Any]:
+def _chosen(session: Session) -> endpoints.EndpointFilter:
     """Return the filters of the URL."""
     organization = filtered_organization(session)
-    return {
-        "organization_id": organization.id if organization else None,
-        "of_portal": request.args.get("organization") == PORTAL,
-        "query": lists.text_filter("q"),
-        "paused": PAUSED.get(request.args.get("state", "")),
-    }
+    return endpoints.EndpointFilter(
+        organization_id=organization.id if organization else None,
+        of_portal=request.args.get("organization") == PORTAL,
+        query=lists.text_filter("q"),
+        paused=PAUSED.get(request.args.get("state", "")),
+    )
 
 
 def filtered_organization(session: Session) -> Organization | None:
@@ -67,8 +65,8 @@ def offered_owners(session: Session, chosen: Organization | None) -> dict[str, s
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
-    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
-    page = endpoints.search(session, caller(), **_chosen(session), **at)
+    chosen = _chosen(session)
+    page = endpoints.search(session, caller(), chosen, sort=sort, cursor=cursor, limit=limit)
     ids = {row.organization_id for row in page.items if row.organization_id}
     names = organizations.names_of(session, caller(), ids)
     missing = addresses.hosts_not_found(session, page.items)
@@ -81,8 +79,8 @@ def _item(endpoint: WebhookEndpoint) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    wanted = {known for key in keys if (known := as_uuid(key))}
-    return [_item(each) for each in endpoints.get_many(session, caller(), wanted)]
+    found = endpoints.get_many(session, caller(), lists.ids_of(keys))
+    return [_item(each) for each in found]
 
 
 WEBHOOKS = ListDefinition(
@@ -134,7 +132,7 @@ WEBHOOKS = ListDefinition(
     sorts=endpoints.SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session, most: endpoints.count(session, caller(), **_chosen(session), most=most),
+    count=lambda session, most: endpoints.count(session, caller(), _chosen(session), most=most),
     shows_count=True,
     bulk=ListActions(lambda row: _item(row[0]), _get_many, ACTIONS),
 )

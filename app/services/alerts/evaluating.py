@@ -1,7 +1,7 @@
 """Compare the rules with the figures: open alerts, and resolve those that have ended."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -16,7 +16,7 @@ from app.enums import Role, UserStatus, WebhookEvent
 from app.models import Alert, AlertRule, MailKind, Organization, Partner, User
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue, notifications
-from app.services.alerts.measuring import MetRule, find_met_rules
+from app.services.alerts.measuring import MetRule, find_met_rules, names_of
 from app.services.alerts.words import sentence, title
 from app.services.auth.sessions import caller_of
 from app.services.tenancy import visible_organizations
@@ -96,7 +96,13 @@ def apply(session: Session, wanted: AlertChanges, now: datetime) -> None:
         .with_for_update()
         .execution_options(populate_existing=True)
     ).all()
-    names = _names(session, [*found, *resolved])
+    names = names_of(
+        session,
+        [
+            *(each.organization_id for each in found),
+            *(alert.organization_id for alert in resolved),
+        ],
+    )
     by_rule: defaultdict[UUID, list[Alert]] = defaultdict(list)
     for each in found:
         rule = rules[each.rule_id]
@@ -176,12 +182,6 @@ def _announce(
 
 def _is_muted(rule: AlertRule, now: datetime) -> bool:
     return rule.muted_until is not None and rule.muted_until > now
-
-
-def _names(session: Session, rows: Iterable[MetRule | Alert]) -> dict[UUID, str]:
-    ids = {row.organization_id for row in rows if row.organization_id is not None}
-    query = select(Organization.id, Organization.name).where(Organization.id.in_(ids))
-    return {row.id: row.name for row in session.execute(query)} if ids else {}
 
 
 def _mail(

@@ -1,7 +1,7 @@
 """The figures that alert rules watch, worked out by the database: one query for each measure, for
 the rules of all partners."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -158,6 +158,13 @@ def nearest_of_each(
     ]
     rows = session.execute(union_all(*(select(first) for first in firsts)).order_by("place"))
     return [(asked.periods[place], subject_id, value) for place, subject_id, value in rows]
+
+
+def names_of(session: Session, organization_ids: Iterable[UUID | None]) -> dict[UUID, str]:
+    """Return the names of the organizations that rules and alerts are about."""
+    ids = set(organization_ids) - {None}
+    query = select(Organization.id, Organization.name).where(Organization.id.in_(ids))
+    return {row.id: row.name for row in session.execute(query)} if ids else {}
 
 
 def period_starts(today: date) -> dict[AlertPeriod, date]:

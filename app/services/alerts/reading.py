@@ -18,7 +18,7 @@ from app.models import Alert, AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
-from app.services.alerts.measuring import MeasureRequest, measured, nearest_of_each
+from app.services.alerts.measuring import MeasureRequest, measured, names_of, nearest_of_each
 from app.services.alerts.words import amount, title, uses_period
 from app.services.audit import notified
 from app.services.paging import Page, SortOrder, keyset_page
@@ -151,7 +151,7 @@ def nearest(
     visible = visible_organizations(caller).with_only_columns(Organization.id)
     only = visible if caller.is_limited else None
     found = nearest_of_each(session, MeasureRequest(measure, periods, [own], utcnow(), only))
-    names = _names(session, {organization_id for _, organization_id, _ in found})
+    names = names_of(session, [organization_id for _, organization_id, _ in found])
     return {
         period: title(AlertRule(measure=measure, period=period), value, names[organization_id])
         for period, organization_id, value in found
@@ -189,12 +189,5 @@ def _shown(session: Session, alerts: list[Alert]) -> list[AlertView]:
             select(AlertRule).where(AlertRule.id.in_({alert.rule_id for alert in alerts}))
         )
     }
-    names = _names(session, {alert.organization_id for alert in alerts if alert.organization_id})
+    names = names_of(session, [alert.organization_id for alert in alerts])
     return [AlertView(alert, rules[alert.rule_id], names.get(alert.subject_id)) for alert in alerts]
-
-
-def _names(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, str]:
-    if not organization_ids:
-        return {}
-    query = select(Organization.id, Organization.name).where(Organization.id.in_(organization_ids))
-    return {row.id: row.name for row in session.execute(query)}

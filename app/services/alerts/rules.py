@@ -19,6 +19,7 @@ from app.models import AlertRule, AuditEntry, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue, partners
+from app.services.alerts.measuring import names_of
 from app.services.alerts.words import sentence, uses_period
 from app.services.spending import budgets
 from app.services.tenancy import ARCHIVED, archived_words, fetch, get_organization, of_tenant
@@ -153,9 +154,7 @@ def sentences_of(
     mine = of_tenant(select(AlertRule), caller, AlertRule.partner_id)
     asked = [UUID(entry.target_id) for entry in about]
     rules = {str(rule.id): rule for rule in session.scalars(mine.where(AlertRule.id.in_(asked)))}
-    of_entries = {entry.organization_id for entry in about}
-    named = select(Organization.id, Organization.name).where(Organization.id.in_(of_entries))
-    names = {row.id: row.name for row in session.execute(named)}
+    names = names_of(session, [entry.organization_id for entry in about])
     found = {}
     for entry in about:
         then = {**entry.before, **entry.after}
@@ -168,7 +167,8 @@ def sentences_of(
                 threshold=then["threshold"],
                 period=AlertPeriod(then["period"]) if then.get("period") else None,
             )
-            found[entry.id] = sentence(was, names.get(entry.organization_id))
+            owner = entry.organization_id
+            found[entry.id] = sentence(was, names.get(owner) if owner else None)
     return found
 
 

@@ -89,7 +89,7 @@ def configure_assistant(
     carrier: CarrierKind = CarrierKind.SIMULATOR,
     **values: Any,
 ) -> Assistant:
-    """Sets fields of an assistant (names of `Assistant`). The assistant must come from its loader;
+    """Set fields of an assistant (names of `Assistant`). The assistant must come from its loader;
     ``carrier`` is the installation's.
 
     Raises `ValidationFailed` (``number_not_assigned`` where the number isn't the organization's,

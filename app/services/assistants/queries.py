@@ -25,6 +25,7 @@ from app.services.paging import (
     sort_named,
 )
 from app.services.tenancy import fetch, of_tenant
+from app.validation.texts import trimmed
 from app.validation.uuids import as_uuid
 
 SORTS = both_ways(
@@ -250,7 +251,7 @@ def _matching(
         rows = rows.where(of == organization)
     elif organization is not None:
         rows = rows.where(name_search.is_of_organization_called(session, of, organization))
-    words = (query or "").replace("\x00", "").strip()
+    words = trimmed(query)
     if words:
         found = Assistant.named(words)
         digits = "".join(filter(str.isdecimal, words))

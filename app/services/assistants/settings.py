@@ -30,6 +30,7 @@ from app.services.assistants.creating import (
     configure_assistant,
     define_external_id_key,
 )
+from app.validation.texts import trimmed
 from app.validation.time_zones import time_zones, unknown_zone
 
 MAX_NAME = 200
@@ -114,7 +115,7 @@ def add_external_id_key(
     ``key_exists``)."""
     caller.require(Permission.ASSISTANTS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
-    key = key.replace("\0", "").strip()
+    key = trimmed(key)
     if not key:
         raise ValidationFailed.on("key", "blank", gettext("This can't be left blank."))
     refuse_too_long("key", key, MAX_KEY)

@@ -58,7 +58,7 @@ def look_up(session: Session, token: str, *purposes: LinkPurpose) -> User:
 
 
 def use(session: Session, token: str, *purposes: LinkPurpose) -> User:
-    """Uses the link up and returns whose it is; of two at once only one gets through.
+    """Use the link up and return its user; of two uses at once only one succeeds.
 
     Raises `NotFound` (``link_invalid``).
     """
@@ -80,7 +80,7 @@ def use(session: Session, token: str, *purposes: LinkPurpose) -> User:
 
 
 def end_all(session: Session, user_id: UUID) -> None:
-    """Ends every open link of the user: none of them works any more."""
+    """End every open link of the user: none of them works any more."""
     session.execute(
         delete(OneTimeLink).where(OneTimeLink.user_id == user_id, OneTimeLink.used_at.is_(None))
     )

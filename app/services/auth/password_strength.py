@@ -90,7 +90,7 @@ def _decomposed(text: str) -> str:
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    """Finds the words, forwards and reversed, longest first."""
+    """Find the words, forwards and reversed, longest first."""
     both = {form for word in words for form in (word, word[::-1])}
     longest_first = sorted(both, key=len, reverse=True)
     return re.compile("|".join("".join(map(_written, word)) for word in longest_first))

@@ -165,7 +165,7 @@ def begin(
 
 
 def withdraw(session: Session, attempt: SignInAttempt) -> None:
-    """Take an attempt back whose password could not be checked."""
+    """Uncount an attempt, because its password could not be checked."""
     throttle.settle(session, (), attempt.limits.all)
 
 

@@ -1,6 +1,5 @@
 """What organizations and their campaigns cost and earn in a month."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date
@@ -21,6 +20,7 @@ from app.services.billing.usage import CallUsage, CarrierCost, ModelRate
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.spending import rates
 from app.services.tenancy import get_organization, visible_organizations
+from app.validation.texts import whole_number
 
 BY_NAME = SortOrder(Organization.name_key)
 NAME = "name"
@@ -274,7 +274,7 @@ def _sorted(rows: Sequence[MonthMargin], sort: str) -> list[MonthMargin]:
 
 def _part(rows: Sequence[MonthMargin], cursor: str | None, limit: int) -> Page[MonthMargin]:
     """Return a page of rows; the cursor is the number of rows before it."""
-    start = int(cursor) if cursor and re.fullmatch(r"[0-9]{1,9}", cursor) else 0
+    start = whole_number(cursor, 9) or 0
     end = start + limit
     return Page(rows[start:end], str(end) if end < len(rows) else None)
 

@@ -256,10 +256,8 @@ def dry_run(
     request: CallRequest,
     *,
     live: bool,
-    source: CallSource = CallSource.API,
     carrier: CarrierKind = CarrierKind.SIMULATOR,
     trial_limits: TrialLimits = DEFAULT_LIMITS,
-    longest_minutes: int = spending.LONGEST_MINUTES,
 ) -> tuple[CallStatus, str]:
     """The status and the message with which `schedule` would accept the call now; nothing is
     written. Raises the same errors."""
@@ -271,9 +269,9 @@ def dry_run(
         carrier,
         bound_by_trial=rules.is_bound_by_trial(None, live=live),
         live=live,
-        source=source,
+        source=CallSource.API,
         trial_limits=trial_limits,
-        longest_minutes=longest_minutes,
+        longest_minutes=spending.LONGEST_MINUTES,
     )
     return admitted.status, admitted.sentence
 

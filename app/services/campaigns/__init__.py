@@ -13,6 +13,7 @@ from app.services.campaigns.changing import (
 )
 from app.services.campaigns.loading import (
     SORTS,
+    CampaignFilter,
     count,
     get,
     get_for_new_contacts,

@@ -83,7 +83,7 @@ def assign_assistants(
     all_assistants: bool = False,
 ) -> Campaign:
     """Replace the campaign's assistants. Raises as `create` does."""
-    campaign = lock_campaign(session, caller, campaign_id, None)
+    campaign = lock_campaign(session, caller, campaign_id)
     before = {
         "agents": sorted(_assistants_of(session, campaign)),
         "allAgents": campaign.all_assistants,
@@ -97,36 +97,23 @@ def assign_assistants(
     return campaign
 
 
-def start(
-    session: Session, caller: Caller, campaign_id: UUID, *, expected_version: int | None = None
-) -> Campaign:
-    """Raises `Forbidden`, `NotFound` and `Conflict` (``changed_meanwhile``, ``archived``)."""
-    return _move(session, caller, campaign_id, CampaignStatus.ACTIVE, version=expected_version)
+def start(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
+    """Raises `Forbidden`, `NotFound` and `Conflict` (``archived``)."""
+    return _move(session, caller, campaign_id, CampaignStatus.ACTIVE)
 
 
-def pause(
-    session: Session, caller: Caller, campaign_id: UUID, *, expected_version: int | None = None
-) -> Campaign:
+def pause(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
     """Pause the campaign and end its waiting calls. Raises as `start` does."""
-    return _move(session, caller, campaign_id, CampaignStatus.PAUSED, version=expected_version)
+    return _move(session, caller, campaign_id, CampaignStatus.PAUSED)
 
 
-def archive(
-    session: Session, caller: Caller, campaign_id: UUID, *, expected_version: int | None = None
-) -> Campaign:
+def archive(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
     """Archive the campaign for good: it keeps its contacts and never starts again."""
-    return _move(session, caller, campaign_id, CampaignStatus.ARCHIVED, version=expected_version)
+    return _move(session, caller, campaign_id, CampaignStatus.ARCHIVED)
 
 
-def _move(
-    session: Session,
-    caller: Caller,
-    campaign_id: UUID,
-    status: CampaignStatus,
-    *,
-    version: int | None,
-) -> Campaign:
-    campaign = lock_campaign(session, caller, campaign_id, version)
+def _move(session: Session, caller: Caller, campaign_id: UUID, status: CampaignStatus) -> Campaign:
+    campaign = lock_campaign(session, caller, campaign_id)
     if campaign.status is status:
         return campaign
     if campaign.status is CampaignStatus.ARCHIVED:
@@ -143,7 +130,7 @@ def _move(
 
 
 def lock_campaign(
-    session: Session, caller: Caller, campaign_id: UUID, expected_version: int | None
+    session: Session, caller: Caller, campaign_id: UUID, expected_version: int | None = None
 ) -> Campaign:
     """Return the campaign, locked for a change. Raises `Forbidden`, `NotFound` and `Conflict`
     (``changed_meanwhile``)."""

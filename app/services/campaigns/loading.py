@@ -1,6 +1,7 @@
 """The only loader of campaigns: another tenant's campaign is answered like a missing one."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select, or_, select
@@ -14,6 +15,7 @@ from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant, refuse_archived
+from app.validation.texts import trimmed
 
 SORTS = both_ways(
     created=Campaign.created_at,
@@ -77,78 +79,67 @@ def of_assistant(
     return session.scalars(newest.limit(most)).all()
 
 
+@dataclass(frozen=True, slots=True)
+class CampaignFilter:
+    """The filters of a campaign list; ``query`` searches names and, for staff without
+    ``organization_id``, those of organizations. ``archived`` keeps only archived campaigns, or only
+    the others, ``assistant`` those that an assistant with these words in its name calls,
+    ``takes_contacts`` those that new contacts can be added to."""
+
+    organization_id: UUID | None = None
+    query: str | None = None
+    status: CampaignStatus | None = None
+    archived: bool | None = None
+    assistant: str | None = None
+    takes_contacts: bool = False
+
+
 def search(
     session: Session,
     caller: Caller,
+    chosen: CampaignFilter | None = None,
     *,
-    organization_id: UUID | None = None,
-    query: str | None = None,
-    status: CampaignStatus | None = None,
-    archived: bool | None = None,
-    assistant: str | None = None,
-    takes_contacts: bool = False,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Campaign]:
-    """Return a page of campaigns; ``query`` searches their names and, for staff
-    without ``organization_id``, those of their organizations; ``archived`` keeps only archived
-    ones, or only the others, ``assistant`` those that an assistant with these words in its name
-    calls, ``takes_contacts`` those that new contacts can be added to.
+    """Return a page of campaigns. Raises `ValidationFailed` (``unknown_sort``,
+    ``invalid_cursor``)."""
+    rows = _filtered(session, caller, chosen or CampaignFilter())
+    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
-    Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
-    """
-    rows = _matching(session, caller, organization_id, query, status, archived, assistant)
-    if takes_contacts:
+
+def count(
+    session: Session, caller: Caller, chosen: CampaignFilter, *, most: int = MOST_COUNTED
+) -> int:
+    """Return how many match, as `paging.count_up_to`."""
+    rows = _filtered(session, caller, chosen)
+    return count_up_to(session, rows.with_only_columns(Campaign.id), most)
+
+
+def _filtered(session: Session, caller: Caller, chosen: CampaignFilter) -> Select[Campaign]:
+    rows = visible(caller)
+    if chosen.organization_id is not None:
+        rows = rows.where(Campaign.organization_id == chosen.organization_id)
+    words = trimmed(chosen.query)
+    if words:
+        found = Campaign.named(words)
+        if caller.organization_id is None and chosen.organization_id is None:
+            of = Campaign.organization_id
+            found = or_(found, name_search.is_of_organization_called(session, of, words))
+        rows = rows.where(found)
+    if chosen.status is not None:
+        rows = rows.where(Campaign.status == chosen.status)
+    if chosen.archived is not None:
+        is_archived = Campaign.status == CampaignStatus.ARCHIVED
+        rows = rows.where(is_archived if chosen.archived else ~is_archived)
+    if chosen.takes_contacts:
         closed = select(Organization.id).where(
             Organization.id == Campaign.organization_id,
             Organization.status == OrganizationStatus.ARCHIVED,
         )
         rows = rows.where(Campaign.status != CampaignStatus.ARCHIVED, ~closed.exists())
-    return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
-
-
-def count(
-    session: Session,
-    caller: Caller,
-    *,
-    organization_id: UUID | None = None,
-    query: str | None = None,
-    status: CampaignStatus | None = None,
-    archived: bool | None = None,
-    assistant: str | None = None,
-    most: int = MOST_COUNTED,
-) -> int:
-    """Return how many `search` finds, as `paging.count_up_to`."""
-    rows = _matching(session, caller, organization_id, query, status, archived, assistant)
-    return count_up_to(session, rows.with_only_columns(Campaign.id), most)
-
-
-def _matching(
-    session: Session,
-    caller: Caller,
-    organization_id: UUID | None,
-    query: str | None,
-    status: CampaignStatus | None,
-    archived: bool | None,
-    assistant: str | None,
-) -> Select[Campaign]:
-    rows = visible(caller)
-    if organization_id is not None:
-        rows = rows.where(Campaign.organization_id == organization_id)
-    words = (query or "").replace("\x00", "").strip()
-    if words:
-        found = Campaign.named(words)
-        if caller.organization_id is None and organization_id is None:
-            of = Campaign.organization_id
-            found = or_(found, name_search.is_of_organization_called(session, of, words))
-        rows = rows.where(found)
-    if status is not None:
-        rows = rows.where(Campaign.status == status)
-    if archived is not None:
-        is_archived = Campaign.status == CampaignStatus.ARCHIVED
-        rows = rows.where(is_archived if archived else ~is_archived)
-    if name := (assistant or "").replace("\x00", "").strip():
+    if name := trimmed(chosen.assistant):
         called = of_tenant(
             select(Assistant.id), caller, Assistant.partner_id, Assistant.organization_id
         ).where(Assistant.named(name))

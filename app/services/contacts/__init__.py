@@ -7,6 +7,7 @@ from app.services.contacts.queries import (
     NO_STATUS,
     CallObstacle,
     ContactPage,
+    ContactSearch,
     count,
     get,
     get_many,

@@ -29,6 +29,7 @@ from app.services.paging import (
     sort_named,
 )
 from app.services.tenancy import fetch
+from app.validation.texts import trimmed
 
 NO_STATUS = ":none"
 """The filter for contacts without a status."""
@@ -148,51 +149,44 @@ class CallObstacle(StrEnum):
     ENDED = "ended"
 
 
+@dataclass(frozen=True, slots=True)
+class ContactSearch:
+    """The filters of a campaign's contacts; ``query`` is a whole number in any notation, a whole
+    external id, or the beginning of an email address or name. Numbers and ids are found by an
+    index; names and addresses by a scan of the campaign."""
+
+    query: str | None = None
+    status: str | None = None
+    obstacle: CallObstacle | None = None
+
+
 def search(
     session: Session,
     campaign: Campaign,
+    chosen: ContactSearch | None = None,
     *,
-    query: str | None = None,
-    status: str | None = None,
-    hindrance: CallObstacle | None = None,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Contact]:
-    """Return a page of a campaign's contacts. The campaign must come from its loader.
-
-    ``query`` is a whole number in any notation, a whole external id, or the beginning of an email
-    address or name. Numbers and ids are found by an index; names and addresses by a scan of the
-    campaign. Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
-    """
-    rows = _matching(session, campaign, query, status, hindrance)
+    """Return a page of a campaign's contacts. The campaign must come from its loader. Raises
+    `ValidationFailed` (``unknown_sort``, ``invalid_cursor``)."""
+    rows = _filtered(session, campaign, chosen or ContactSearch())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(
-    session: Session,
-    campaign: Campaign,
-    *,
-    query: str | None = None,
-    status: str | None = None,
-    hindrance: CallObstacle | None = None,
-    most: int = MOST_COUNTED,
+    session: Session, campaign: Campaign, chosen: ContactSearch, *, most: int = MOST_COUNTED
 ) -> int:
-    """Return how many `search` finds, as `paging.count_up_to`."""
-    rows = _matching(session, campaign, query, status, hindrance)
+    """Return how many match, as `paging.count_up_to`."""
+    rows = _filtered(session, campaign, chosen)
     return count_up_to(session, rows.with_only_columns(Contact.id), most)
 
 
-def _matching(
-    session: Session,
-    campaign: Campaign,
-    query: str | None,
-    status: str | None,
-    hindrance: CallObstacle | None,
-) -> Select[Contact]:
-    words = (query or "").replace("\0", "").strip()
+def _filtered(session: Session, campaign: Campaign, chosen: ContactSearch) -> Select[Contact]:
+    words = trimmed(chosen.query)
     known = _known_ids(session, campaign, words) if words else None
-    listed = _listed_ids(campaign) if hindrance is CallObstacle.DO_NOT_CALL else None
+    listed = _listed_ids(campaign) if chosen.obstacle is CallObstacle.DO_NOT_CALL else None
     by_index = [ids for ids in (known, listed) if ids is not None]
     # Without the campaign in this query: with it the databases would scan the campaign.
     rows = select(Contact).where(*(Contact.id.in_(ids) for ids in by_index))
@@ -200,15 +194,15 @@ def _matching(
         rows = rows.where(Contact.campaign_id == campaign.id)
     if words and known is None:
         rows = rows.where(_begins_with(words))
-    if status == NO_STATUS:
+    if chosen.status == NO_STATUS:
         rows = rows.where(Contact.status.is_(None))
-    elif status is not None:
-        rows = rows.where(Contact.status == status)
-    if hindrance is CallObstacle.NO_PHONE:
+    elif chosen.status is not None:
+        rows = rows.where(Contact.status == chosen.status)
+    if chosen.obstacle is CallObstacle.NO_PHONE:
         rows = rows.where(Contact.phone.is_(None))
-    elif hindrance is CallObstacle.REFUSED:
+    elif chosen.obstacle is CallObstacle.REFUSED:
         rows = rows.where(Contact.consent == REFUSED)
-    elif hindrance is CallObstacle.ENDED:
+    elif chosen.obstacle is CallObstacle.ENDED:
         rows = rows.where(_ended())
     return rows
 
@@ -225,7 +219,7 @@ def reached_at(
 ) -> Sequence[tuple[Contact, Campaign]]:
     """Return the contacts of all campaigns that the caller may use with this whole email address,
     or this whole number in any notation, newest first, each with its campaign."""
-    words = text.replace("\0", "").strip()
+    words = trimmed(text)
     if "@" in words:
         known = Contact.email_key == words.lower()
     elif words and set(words) <= _PHONE_CHARACTERS:

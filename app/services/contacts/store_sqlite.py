@@ -152,7 +152,7 @@ class SqliteStore:
         return rows
 
     def _write(self, sql: str, first: tuple[Any, ...], rows: Sequence[tuple[Any, ...]]) -> None:
-        """Runs ``sql`` with ``first`` and some hundred rows at a time."""
+        """Run ``sql`` with ``first`` and some hundred rows at a time."""
         row = f"({', '.join('?' * len(rows[0]))})"
         for start in range(0, len(rows), ROWS_A_STATEMENT):
             part = rows[start : start + ROWS_A_STATEMENT]

@@ -31,6 +31,7 @@ from app.services.credentials import lifetimes, new_credential_mails, rules, sec
 from app.services.name_search import is_of_organization_called
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import fetch, get_organization, of_tenant, refuse_archived
+from app.validation.texts import trimmed
 
 _KEY = secrets.pattern_of("ppk_(?:live|test)_")
 _NEWEST = SortOrder(ApiKey.created_at, descending=True)
@@ -138,7 +139,7 @@ def search(
         rows = rows.where(named)
     if live is not None:
         rows = rows.where(ApiKey.live if live else ~ApiKey.live)
-    words = (query or "").replace("\x00", "").strip()
+    words = trimmed(query)
     if words:
         in_id = ApiKey.public_id.icontains(words, autoescape=True)
         rows = rows.where(ApiKey.named(words) | in_id)
@@ -158,7 +159,7 @@ def get(session: Session, caller: Caller, key_id: UUID, *, for_change: bool = Fa
 def neighbours(
     session: Session, caller: Caller, key: ApiKey
 ) -> tuple[ApiKey | None, ApiKey | None]:
-    """Return the key that was rolled into this one, and the one that this one was rolled into."""
+    """Return the key that this one replaced, and the key that replaced it."""
     query = _manageable(caller).where(
         (ApiKey.replaced_by == key.id) | (ApiKey.id == key.replaced_by)
     )
@@ -202,9 +203,7 @@ def roll(
         session.get_one(Organization, old.organization_id),
         action="key.rolled",
     )
-    end = utcnow() + overlap
-    old.expires_at = min(old.expires_at, end) if old.expires_at else end
-    old.replaced_by = new.key.id
+    rules.replace(old, new.key, overlap)
     spending.copy_to_key(session, old, new.key)
     session.flush()
     return new
@@ -231,13 +230,7 @@ def caller_from_key(
     if secret is None or public_id is None:
         raise _invalid()
     found = session.execute(_KEY_BY_PUBLIC_ID, {"public_id": public_id}).one_or_none()
-    if (
-        found is None
-        or not secrets.matches_secret(secret, found.secret_hash)
-        or found.revoked_at is not None
-        or found.suspended_at is not None
-        or lifetimes.has_passed(found.expires_at)
-    ):
+    if found is None or not rules.is_valid(found, secret):
         raise _invalid()
     if found.status is not OrganizationStatus.ACTIVE:
         message = "The organization of this key is suspended."
@@ -259,11 +252,7 @@ def caller_from_key(
 def refusal_of_ended_key(session: Session, secret: str | None, ip: str | None) -> Refusal | None:
     """Return the history entry for a used key that is revoked or expired; None for
     other secrets."""
-    public_id = secrets.public_id_of(secret, _KEY)
-    if secret is None or public_id is None:
-        return None
-    key = session.scalars(select(ApiKey).where(ApiKey.public_id == public_id)).one_or_none()
-    return rules.refusal_of_ended(key, "api_key", secret, ip)
+    return rules.refusal_of_ended(session, ApiKey, _KEY, secret, ip)
 
 
 def _invalid() -> Unauthenticated:

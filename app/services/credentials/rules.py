@@ -1,14 +1,19 @@
 """The rules that API keys, SCIM tokens, clients and webhooks have in common."""
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Row, Select, select
+from sqlalchemy.orm import Session
 
 from app.errors import Problem, ValidationFailed, refuse_any
 from app.languages import gettext
-from app.models import ApiKey, ScimToken
+from app.models import ApiKey, ScimToken, utcnow
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
-from app.services.credentials import secrets
+from app.services.credentials import lifetimes, secrets
 from app.validation.networks import network_of
 
 MAX_NAME = 200
@@ -34,11 +39,38 @@ def check_overlap(overlap: timedelta, message: str) -> None:
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
 
 
+def is_valid(found: Row[*tuple[Any, ...]], secret: str) -> bool:
+    """Return whether a credential has this secret, isn't revoked or expired, and its partner isn't
+    suspended."""
+    return (
+        secrets.matches_secret(secret, found.secret_hash)
+        and found.revoked_at is None
+        and found.suspended_at is None
+        and not lifetimes.has_passed(found.expires_at)
+    )
+
+
+def replace(old: ApiKey | ScimToken, new: ApiKey | ScimToken, overlap: timedelta) -> None:
+    """Let the old credential work for ``overlap`` more, but not beyond its own end."""
+    end = utcnow() + overlap
+    old.expires_at = min(old.expires_at or end, end)
+    old.replaced_by = new.id
+
+
 def refusal_of_ended(
-    credential: ApiKey | ScimToken | None, target_type: str, secret: str, ip: str | None
+    session: Session,
+    model: type[ApiKey] | type[ScimToken],
+    pattern: re.Pattern[str],
+    secret: str | None,
+    ip: str | None,
 ) -> Refusal | None:
     """Return the history entry for a used key or token that is revoked or expired; None for other
     secrets."""
+    public_id = secrets.public_id_of(secret, pattern)
+    if secret is None or public_id is None:
+        return None
+    query: Select[Any] = select(model).where(model.public_id == public_id)
+    credential: ApiKey | ScimToken | None = session.scalar(query)
     if credential is None or not secrets.matches_secret(secret, credential.secret_hash):
         return None
     if not credential.is_over:
@@ -46,7 +78,7 @@ def refusal_of_ended(
     return Refusal(
         action=refusals.KEY,
         reason="revoked" if credential.revoked_at else "expired",
-        target_type=target_type,
+        target_type="api_key" if isinstance(credential, ApiKey) else "scim_token",
         target_id=credential.id,
         target=f"{credential.name} ({credential.public_id})",
         partner_id=credential.partner_id,

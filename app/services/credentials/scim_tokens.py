@@ -112,14 +112,12 @@ def roll(
     caller.require_grant(Role.PARTNER_ADMIN)
     old = get(session, caller, token_id, for_change=True)
     rules.check_overlap(overlap, gettext("The old token can keep working for 0 to 7 days."))
-    now = utcnow()
     if old.is_over or old.replaced_by is not None:
         message = gettext("This token no longer works or was already rolled. Create a new one.")
         raise Conflict(message, "token_ended")
     end = lifetimes.end_of(expires_at)
     new = _add(session, caller, old.partner_id, old.name, end, action="scim_token.rolled")
-    old.expires_at = min(old.expires_at or now + overlap, now + overlap)
-    old.replaced_by = new.token.id
+    rules.replace(old, new.token, overlap)
     session.flush()
     return new
 
@@ -150,13 +148,7 @@ def caller_from_token(
         if public_id
         else None
     )
-    if (
-        found is None
-        or not secrets.matches_secret(secret, found.secret_hash)
-        or found.revoked_at is not None
-        or found.suspended_at is not None
-        or lifetimes.has_passed(found.expires_at)
-    ):
+    if found is None or not rules.is_valid(found, secret):
         message = "The SCIM token is not valid or no longer valid."
         raise Unauthenticated(message, "invalid_token")
     return Caller(
@@ -174,11 +166,7 @@ def caller_from_token(
 def refusal_of_ended_token(session: Session, secret: str | None, ip: str | None) -> Refusal | None:
     """Return the history entry for a used token that is revoked or expired; None for other
     secrets."""
-    public_id = secrets.public_id_of(secret, _TOKEN)
-    if secret is None or public_id is None:
-        return None
-    token = session.scalars(select(ScimToken).where(ScimToken.public_id == public_id)).one_or_none()
-    return rules.refusal_of_ended(token, "scim_token", secret, ip)
+    return rules.refusal_of_ended(session, ScimToken, _TOKEN, secret, ip)
 
 
 def _add(

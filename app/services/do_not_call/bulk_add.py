@@ -15,6 +15,7 @@ from app.services import audit, organizations
 from app.services.calls.states import WAITING
 from app.services.do_not_call.entries import listed_among
 from app.services.do_not_call.parsing import SheetLine
+from app.validation.texts import trimmed
 
 NUMBERS_A_STATEMENT = 500
 
@@ -47,7 +48,7 @@ def add_many(
     phones = {line.phone: line for line in lines if line.phone is not None}
     known = listed_among(session, organization.id, phones)
     now = utcnow()
-    common = (reason or "").replace("\x00", "").strip()[:500] or None
+    common = trimmed(reason)[:500] or None
     rows: list[dict[str, Any]] = [
         {
             "organization_id": organization.id,

@@ -14,6 +14,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
+from app.validation.texts import trimmed
 
 NUMBERS_A_QUERY = 5000
 SORTS = both_ways(
@@ -100,7 +101,7 @@ def _matching(
     rows: Select[DoNotCallEntry] = select(DoNotCallEntry).where(
         DoNotCallEntry.organization_id == organization_id
     )
-    words = (query or "").replace("\x00", "").strip()
+    words = trimmed(query)
     if words:
         rows = rows.where(
             DoNotCallEntry.phone.icontains(words, autoescape=True)
@@ -120,7 +121,7 @@ def add(
     reason: str | None = None,
     source: str = "portal",
 ) -> DoNotCallEntry:
-    """Puts a number on the list; one that is on it stays as it was entered first.
+    """Add a number to the list; a number that is on it stays as it was entered first.
 
     Raises `Forbidden`, `NotFound` and `PhoneError`.
     """
@@ -134,7 +135,7 @@ def add(
         organization_id=organization.id,
         phone=number,
         partner_id=organization.partner_id,
-        reason=(reason or "").replace("\x00", "").strip()[:500] or None,
+        reason=trimmed(reason)[:500] or None,
         source=source,
         added_by=caller.label[:200],
         created_at=utcnow(),
@@ -156,7 +157,7 @@ def add(
 
 
 def remove(session: Session, caller: Caller, organization_id: UUID, phone: str) -> bool:
-    """Takes a number off the list; whether it was on it.
+    """Remove a number from the list; return whether it was on it.
 
     Raises `Forbidden`, `NotFound` and `PhoneError`.
     """

@@ -72,7 +72,7 @@ def fail(
 
 
 def purge(session: Session) -> Sequence[str]:
-    """Delete exports whose time is over, a limited number at once; return the keys of their files,
+    """Delete expired exports, a limited number at once; return the keys of their files,
     empty where there is none."""
     query = (
         select(ListExport.id, ListExport.file_key)
@@ -110,7 +110,7 @@ def _end(
 
 
 def _held(session: Session, export_id: UUID) -> ListExport | None:
-    """Return an export whose time isn't over."""
+    """Return an export that hasn't expired."""
     query = select(ListExport).where(ListExport.id == export_id, ListExport.expires_at > utcnow())
     locked = query.with_for_update().execution_options(populate_existing=True)
     return session.scalars(locked).one_or_none()

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.contact_files.cleaning import (
-    EmbeddedValue,
     address_within,
     decoded_again,
     is_filler,
@@ -90,6 +89,11 @@ _ORDINARY = re.compile(
 )
 
 
+def storable(text: str) -> str:
+    """Replace NUL, which PostgreSQL refuses."""
+    return text.replace("\0", "\ufffd")
+
+
 def is_ordinary(text: str) -> bool:
     """Return whether nothing needs to be said about a text in any cell.
 
@@ -142,8 +146,7 @@ def unusable(text: str, column: int) -> CellNote | None:
 def undecodable(text: str, column: int) -> CellNote | None:
     """Return the note for a cell whose characters were lost before the file was written."""
     if meant := decoded_again(text):
-        message = _TWICE_ENCODED()
-        return CellNote(column, "undecodable_text", message, "twice_encoded", meant)
+        return CellNote(column, "undecodable_text", _TWICE_ENCODED(), "twice_encoded", meant)
     if "\ufffd" not in text:
         return None
     return CellNote(column, "undecodable_text", _CHARACTER_LOST())
@@ -165,8 +168,7 @@ class PhoneCell(NamedTuple):
 def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
     """Read the number in a cell that is not empty."""
     if (raw.count(raw[-1]) > 5 or raw[0] in "10") and is_filler(raw):
-        message = _FILLER()
-        return PhoneCell(None, error=CellNote(column, "placeholder_value", message))
+        return PhoneCell(None, error=CellNote(column, "placeholder_value", _FILLER()))
     if is_plain_e164(raw):
         return _with_plausibility(raw, None, column)
     if _ORDINARY.fullmatch(raw):
@@ -189,14 +191,12 @@ def _unusual_phone(raw: str, column: int, default_region: str | None) -> PhoneCe
     if damage := inspect_phone(raw, default_region):
         return _damaged(damage, column)
     if holds_several_numbers(raw):
-        message = _SEVERAL_NUMBERS()
-        return PhoneCell(None, error=CellNote(column, "several_phones", message))
+        return PhoneCell(None, error=CellNote(column, "several_phones", _SEVERAL_NUMBERS()))
     text, extension = split_extension(raw)
     if extension is None and _EXTENSION_UNREAD.fullmatch(raw):
-        message = _EXTENSION_NOT_READABLE()
-        return PhoneCell(None, error=CellNote(column, "phone_extension", message))
+        return PhoneCell(None, error=CellNote(column, "phone_extension", _EXTENSION_NOT_READABLE()))
     around = number_within(text)
-    cell = _normalised(around.value if around else text, column, default_region, extension)
+    cell = _normalised(around or text, column, default_region, extension)
     if around is None or cell.error:
         return cell
     return cell._replace(warnings=(_around(around, column), *cell.warnings), has_text=True)
@@ -225,19 +225,19 @@ def read_email(text: str, column: int) -> tuple[str, tuple[CellNote, ...], bool]
     around = address_within(text)
     if around is None:
         return text, (), False
-    return around.value, (_around(around, column),), True
+    return around, (_around(around, column),), True
 
 
-def _around(around: EmbeddedValue, column: int) -> CellNote:
-    message = _WHOLE_CELL_KEPT(value=around.value)
-    return CellNote(column, "text_around_value", message)
+def _around(value: str, column: int) -> CellNote:
+    return CellNote(column, "text_around_value", _WHOLE_CELL_KEPT(value=value))
 
 
 def _with_plausibility(number: str, extension: str | None, column: int) -> PhoneCell:
     if is_plausible(number):
         return PhoneCell(number, extension)
-    message = _IMPLAUSIBLE()
-    return PhoneCell(number, extension, warnings=(CellNote(column, "implausible_phone", message),))
+    return PhoneCell(
+        number, extension, warnings=(CellNote(column, "implausible_phone", _IMPLAUSIBLE()),)
+    )
 
 
 _DO_NOT_CALL_NAMES = """

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
@@ -20,7 +19,7 @@ from app.services import storage
 from app.services.imports.corrections import corrections_of
 from app.services.imports.packing import PackedRow, RowPacker, block_of
 from app.services.imports.preview import ImportOrder, ImportPreview
-from app.services.imports.records import RowRecord, analyze_rows, insert_rows
+from app.services.imports.records import RowRecord, analyze_rows, delete_some, insert_rows
 from app.services.imports.uploads import locked
 
 MAX_ROWS = 1_000_000
@@ -103,19 +102,8 @@ def options_of(chosen: Mapping[str, Any], max_rows: int) -> ReadOptions:
 def forget_rows(session: Session, task: CheckTask) -> bool:
     """Delete some of the rows of an earlier check; return False when there are none left."""
     _held(session, task)
-    forgotten = False
-    for kept in (ImportProblem, ImportBlock, ImportRow):
-        first = session.scalar(
-            select(func.min(kept.row_number)).where(kept.import_id == task.import_id)
-        )
-        if first is not None:
-            forgotten = True
-            session.execute(
-                delete(kept)
-                .where(kept.import_id == task.import_id)
-                .where(kept.row_number < first + _FORGET_AT_ONCE)
-            )
-    return forgotten
+    models = (ImportProblem, ImportBlock, ImportRow)
+    return delete_some(session, task.import_id, models, _FORGET_AT_ONCE)
 
 
 def keep(

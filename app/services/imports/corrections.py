@@ -11,13 +11,12 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from app.contact_files import FileRow
-from app.errors import Conflict, refuse_stale
-from app.languages import gettext
+from app.errors import refuse_stale
 from app.models import ContactImport, ImportCorrection, ImportRow
-from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
-from app.services.imports.uploads import can_be_read_again, get, hand_in_check
+from app.services.imports.cells import storable
+from app.services.imports.uploads import get_open, hand_in_check
 
 LEFT_OUT = "left_out"
 """Why a row is ignored: a user left it out."""
@@ -65,11 +64,6 @@ def corrected_row(row: FileRow, correction: RowCorrection, width: int) -> FileRo
     return row._replace(cells=typed)
 
 
-def storable(text: str) -> str:
-    """Replace NUL, which PostgreSQL refuses."""
-    return text.replace("\0", "\ufffd")
-
-
 def _by_index(cells: Mapping[str, str]) -> dict[int, str]:
     return {int(index): text for index, text in cells.items()}
 
@@ -97,7 +91,7 @@ def fix_rows(
     ``expected_check`` is the check that the user saw. Raises `Forbidden`, `NotFound` and `Conflict`
     (``upload_not_open``, ``changed_meanwhile``).
     """
-    upload = _open(session, caller, upload_id)
+    upload = get_open(session, caller, upload_id)
     refuse_stale(expected_check, upload.check_number, "check")
     numbers = {*typed, *left_out}
     rows = session.scalars(
@@ -122,7 +116,7 @@ def fix_rows(
 
 def restore_left_out(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     """Include the rows again that were left out. Raises as `fix_rows` does."""
-    upload = _open(session, caller, upload_id)
+    upload = get_open(session, caller, upload_id)
     own = ImportCorrection.import_id == upload.id
     session.execute(update(ImportCorrection).where(own).values(skipped=False))
     hand_in_check(session, upload)
@@ -132,7 +126,7 @@ def restore_left_out(session: Session, caller: Caller, upload_id: UUID) -> Conta
 
 def discard_fixes(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     """Discard all corrections and read the file as it is. Raises as `fix_rows` does."""
-    upload = _open(session, caller, upload_id)
+    upload = get_open(session, caller, upload_id)
     session.execute(delete(ImportCorrection).where(ImportCorrection.import_id == upload.id))
     hand_in_check(session, upload)
     audit.record_change(
@@ -150,15 +144,6 @@ def count_fixes(session: Session, upload: ContactImport) -> FixCounts:
         cells += sum(text != was[index] for index, text in typed.items())
         left_out += skipped
     return FixCounts(cells, left_out)
-
-
-def _open(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
-    caller.require(Permission.CONTACTS_WRITE)
-    upload = get(session, caller, upload_id, for_change=True)
-    if not can_be_read_again(upload):
-        message = gettext("The upload has changed. Nothing was saved. Reload the page.")
-        raise Conflict(message, "upload_not_open")
-    return upload
 
 
 def _changed(row: ImportRow, typed: Mapping[int, str]) -> dict[int, str]:

@@ -5,7 +5,6 @@ from uuid import UUID
 from sqlalchemy import JSON, ColumnElement, Text, cast, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.enums import ImportState
 from app.errors import Conflict
 from app.gateways import job_queue
 from app.languages import gettext
@@ -15,9 +14,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.imports.records import BESIDES_VALUES
 from app.services.imports.undo import UNDOING
-from app.services.imports.uploads import get
-
-_ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
+from app.services.imports.uploads import ENDED, get
 
 
 def can_be_deleted(upload: ContactImport) -> bool:
@@ -28,7 +25,7 @@ def can_be_deleted(upload: ContactImport) -> bool:
 
 def is_at_work(upload: ContactImport) -> bool:
     """Return whether the upload, or its undo, hasn't ended."""
-    return upload.state not in _ENDED or upload.undo_state == UNDOING
+    return upload.state not in ENDED or upload.undo_state == UNDOING
 
 
 def delete_data(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
@@ -61,7 +58,7 @@ def delete_data(session: Session, caller: Caller, upload_id: UUID) -> ContactImp
 def next_unmeasured(session: Session) -> UUID | None:
     """Return an upload whose size isn't known: it was stored by an earlier version."""
     query = select(ContactImport.id).where(ContactImport.stored_bytes.is_(None))
-    return session.scalar(query.where(ContactImport.state.in_(_ENDED)).limit(1))
+    return session.scalar(query.where(ContactImport.state.in_(ENDED)).limit(1))
 
 
 def measure(session: Session, upload_id: UUID) -> None:

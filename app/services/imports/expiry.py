@@ -4,7 +4,7 @@ and history for good."""
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import delete, func, or_, select, true, update
+from sqlalchemy import func, or_, select, true, update
 from sqlalchemy.orm import Session
 
 from app.enums import ImportState
@@ -20,6 +20,8 @@ from app.models import (
     ListExport,
     utcnow,
 )
+from app.services.imports.records import delete_some
+from app.services.imports.uploads import ENDED
 
 KEPT_AFTER_FAILURE = timedelta(days=1)
 """How long a file that could not be read may be read with other options."""
@@ -30,7 +32,6 @@ _FILES_AT_ONCE = 100
 _KEYS_AT_ONCE = 500
 _ROWS_AT_ONCE = 2000
 """Row numbers, not rows."""
-_ENDED = (ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED)
 
 
 def expire(session: Session, days: int) -> None:
@@ -54,7 +55,7 @@ def unneeded_files(session: Session) -> dict[UUID, str]:
         ended, ContactImport.file_key != ""
     )
     rows = session.execute(query.order_by(ContactImport.id).limit(_FILES_AT_ONCE))
-    return {upload_id: key for upload_id, key in rows}  # noqa: C416 - rows are no pairs to the type checker
+    return {row.id: row.file_key for row in rows}
 
 
 def orphans(session: Session, files: FileStore, older_than: timedelta) -> list[str]:
@@ -85,7 +86,7 @@ def to_forget(session: Session, days: int, partner_id: UUID | None = None) -> UU
     rows."""
     query = (
         select(ContactImport.id)
-        .where(ContactImport.state.in_(_ENDED), ContactImport.rows_forgotten_at.is_(None))
+        .where(ContactImport.state.in_(ENDED), ContactImport.rows_forgotten_at.is_(None))
         .where(ContactImport.finished_at < utcnow() - timedelta(days=days))
         .where(ContactImport.partner_id == partner_id if partner_id else true())
         .order_by(ContactImport.id)
@@ -105,13 +106,8 @@ def forget_some(session: Session, upload_id: UUID) -> bool:
     The log keeps which contacts were changed, without the values.
     """
     found = session.get_one(ContactImport, upload_id, with_for_update=True)
-    left = False
-    for kept in (ImportProblem, ImportCorrection, ImportBlock, ImportRow):
-        own = kept.import_id == upload_id
-        first = session.scalar(select(func.min(kept.row_number)).where(own))
-        if first is not None:
-            left = True
-            session.execute(delete(kept).where(own, kept.row_number < first + _ROWS_AT_ONCE))
+    models = (ImportProblem, ImportCorrection, ImportBlock, ImportRow)
+    left = delete_some(session, upload_id, models, _ROWS_AT_ONCE)
     logged = ImportChange.import_id == upload_id
     held = or_(ImportChange.before.is_not(None), ImportChange.after.is_not(None))
     first = session.scalar(select(func.min(ImportChange.row_number)).where(logged, held))

@@ -1,23 +1,34 @@
 """The rows and problems of an import as they are stored, written by the thousand."""
 
+from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dictionary
-from collections.abc import Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 import orjson
 from psycopg import Connection as Psycopg
-from sqlalchemy import JSON, Boolean, Connection, Integer, Table, Uuid, text
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Connection,
+    Integer,
+    Table,
+    Uuid,
+    delete,
+    func,
+    select,
+    text,
+)
 from sqlalchemy.orm import Session
 
 from app.contact_files import FileRow
 from app.errors import Problem, Sentence
-from app.models import ImportChange, ImportProblem, ImportRow
+from app.models import ImportBlock, ImportChange, ImportCorrection, ImportProblem, ImportRow
 from app.services.contacts import consent
 from app.services.contacts.contact_index import RowIdentity
 from app.services.contacts.plan import CREATED, DELETED, UPDATED
-from app.services.imports.cells import DO_NOT_CALL_WARNINGS, CellNote
+from app.services.imports.cells import DO_NOT_CALL_WARNINGS, CellNote, storable
 from app.services.imports.mapping import HeaderMapping, MappedRow, TargetField
 
 _OF_A_REFUSAL = frozenset({consent.KEY, consent.SOURCE_KEY})
@@ -32,6 +43,7 @@ BESIDES_VALUES = {ImportRow: 125, ImportProblem: 135, ImportChange: 150}
 measures it on both databases."""
 _ROWS_AT_ONCE = 100
 """Rows in one statement on SQLite: more are no faster."""
+StoredByRow = ImportProblem | ImportCorrection | ImportBlock | ImportRow
 Written = type[ImportRow] | type[ImportProblem] | type[ImportChange]
 
 
@@ -155,7 +167,7 @@ def record(
         {
             "import_id": import_id,
             "row_number": row.number,
-            "cells": row.cells if mapped.ordinary else _storable(row.cells),
+            "cells": row.cells if mapped.ordinary else list(map(storable, row.cells)),
             "contact": None if mapped.errors else mapped.contact,
             "outcome": outcome,
             "code": code,
@@ -176,13 +188,6 @@ def _errors(
             column = column_of(found, row.cells, mapped.contact, mapping)
             problems.append(problem_values(column, found.code, found.message, found.field))
     return problems
-
-
-def _storable(cells: list[str]) -> list[str]:
-    """Replace NUL, which PostgreSQL refuses."""
-    if "\0" not in "".join(cells):
-        return cells
-    return [cell.replace("\0", "\ufffd") for cell in cells]
 
 
 def _noted(note: CellNote, mapping: HeaderMapping) -> dict[str, Any]:
@@ -230,6 +235,21 @@ def insert_rows(session: Session, model: Written, rows: Sequence[dict[str, Any]]
         if not isinstance(table.columns[name].type, (Boolean, Integer))
     )
     return texts + len(rows) * BESIDES_VALUES[model]
+
+
+def delete_some(
+    session: Session, import_id: UUID, models: Iterable[type[StoredByRow]], at_once: int
+) -> bool:
+    """Delete the rows of these models with the next ``at_once`` row numbers of an import; return
+    False when none are left."""
+    deleted = False
+    for model in models:
+        own = model.import_id == import_id
+        first = session.scalar(select(func.min(model.row_number)).where(own))
+        if first is not None:
+            deleted = True
+            session.execute(delete(model).where(own, model.row_number < first + at_once))
+    return deleted
 
 
 def analyze_rows(session: Session) -> None:

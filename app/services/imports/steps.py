@@ -25,18 +25,19 @@ from app.services import audit, campaigns
 from app.services.imports import uploads
 from app.services.imports.mapping import ONCE, ColumnTarget, TargetField, columns_hash
 from app.services.imports.uploads import (
-    can_be_read_again,
+    ENDED,
     can_go_on,
     counts_of,
     external_id_keys,
     get,
+    get_open,
     hand_in_check,
     locked,
+    not_open,
     rows_left,
 )
 
 _ONCE = ONCE | {TargetField.EXTERNAL_ID}
-_ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 LEASE_LASTS = timedelta(seconds=15)
 _AT_ONCE = 20
 
@@ -70,7 +71,7 @@ def read_again(
     `NotFound`, `Conflict` (``upload_not_open``) and `ValidationFailed` (``unknown_target``,
     ``column_twice``) naming ``columns.3``.
     """
-    upload = _open(session, caller, upload_id)
+    upload = get_open(session, caller, upload_id)
     before: dict[str, Any] = {"mapping": upload.mapping, "reading": upload.read_options}
     if reading is not None:
         upload.read_options = {
@@ -95,13 +96,13 @@ def repair(session: Session, caller: Caller, upload_id: UUID, reason: str) -> Co
 
     Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``).
     """
-    upload = _open(session, caller, upload_id)
+    upload = get_open(session, caller, upload_id)
     return _set_repairs(session, caller, upload, {*upload.repairs, reason})
 
 
 def undo_repair(session: Session, caller: Caller, upload_id: UUID, reason: str) -> ContactImport:
     """Undo `repair`; raises as it does."""
-    upload = _open(session, caller, upload_id)
+    upload = get_open(session, caller, upload_id)
     return _set_repairs(session, caller, upload, {*upload.repairs} - {reason})
 
 
@@ -118,7 +119,7 @@ def start_apply(
     if upload.state in (ImportState.APPLYING, ImportState.DONE):
         return upload
     if upload.state is not ImportState.CHECKED and not can_go_on(upload):
-        raise _not_open()
+        raise not_open()
     if not upload.apply_when_checked:  # with it, applying was accepted with the upload
         campaigns.get_for_new_contacts(session, caller, upload.campaign_id)
     if expected_check is not None and expected_check != upload.check_number:
@@ -160,8 +161,8 @@ def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``) if it has ended.
     """
     upload = _held(session, caller, upload_id)
-    if upload.state in _ENDED:
-        raise _not_open()
+    if upload.state in ENDED:
+        raise not_open()
     if upload.state is ImportState.APPLYING:
         upload.cancel_requested_at = upload.cancel_requested_at or utcnow()
     else:
@@ -177,18 +178,6 @@ def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
 def _held(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     caller.require(Permission.CONTACTS_WRITE)
     return get(session, caller, upload_id, for_change=True)
-
-
-def _open(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
-    upload = _held(session, caller, upload_id)
-    if not can_be_read_again(upload):
-        raise _not_open()
-    return upload
-
-
-def _not_open() -> Conflict:
-    message = gettext("The upload has changed. Nothing was saved. Reload the page.")
-    return Conflict(message, "upload_not_open")
 
 
 def _set_repairs(

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from app.enums import ImportState, WebhookEvent
+from app.enums import WebhookEvent
 from app.errors import Conflict
 from app.gateways import job_queue
 from app.languages import gettext
@@ -39,7 +39,7 @@ from app.services.contacts.undo import (
 )
 from app.services.imports.apply import upload_facts
 from app.services.imports.corrected_files import count_fixed
-from app.services.imports.uploads import author_of, get, locked
+from app.services.imports.uploads import ENDED, author_of, get, locked
 from app.services.webhooks.publishing import publish
 
 BATCH = 250
@@ -53,7 +53,6 @@ FIGURES = (
 """The outcomes that each of `UndoTotals.figures` counts."""
 _CHANGING = (RESTORED, PARTLY, LEFT, GONE)
 CAN_BE_UNDONE = ImportChange.undone.is_distinct_from(ERASED)
-_ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +182,7 @@ def fields_left_by(
 
 def ends_at(upload: ContactImport, days: int) -> datetime | None:
     """Return the last moment to undo the upload; None if there is nothing to undo."""
-    if upload.state not in _ENDED or not upload.rows_applied or upload.finished_at is None:
+    if upload.state not in ENDED or not upload.rows_applied or upload.finished_at is None:
         return None
     return upload.finished_at + timedelta(days=days)
 

@@ -9,12 +9,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
 from app.enums import CallerKind, ContactAction, ImportState
-from app.errors import NotFound, ValidationFailed
+from app.errors import Conflict, NotFound, ValidationFailed
 from app.gateways import job_queue
 from app.gateways.files import StoredFile
 from app.languages import gettext
@@ -44,6 +44,7 @@ SORTS = both_ways(
     author=ContactImport.author,
 )
 """The sort orders of `search`; ids begin with the time."""
+ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
 _LONGEST_NAME = 200
 _STORAGE = StorageDefaults()
 
@@ -79,6 +80,21 @@ def get(
     return fetch(session, query, missing, for_change=for_change)
 
 
+def get_open(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
+    """Return the caller's upload, locked, while it `can_be_read_again`. Raises `Forbidden`,
+    `NotFound` and `Conflict` (``upload_not_open``)."""
+    caller.require(Permission.CONTACTS_WRITE)
+    upload = get(session, caller, upload_id, for_change=True)
+    if not can_be_read_again(upload):
+        raise not_open()
+    return upload
+
+
+def not_open() -> Conflict:
+    message = gettext("The upload has changed. Nothing was saved. Reload the page.")
+    return Conflict(message, "upload_not_open")
+
+
 def locked(session: Session, import_id: UUID) -> ContactImport | None:
     """Return the upload, locked until the transaction ends, for the worker."""
     return session.get(ContactImport, import_id, with_for_update=True, populate_existing=True)
@@ -100,90 +116,70 @@ def undo_states(session: Session, caller: Caller, ids: Collection[UUID]) -> dict
     return {row.id: row.undo_state for row in session.execute(query.where(*under_way))}
 
 
+@dataclass(frozen=True, slots=True)
+class UploadFilter:
+    """The filters of a list of uploads; ``query`` is a part of the name of a file or campaign,
+    ``author`` of that of the user or credential. Undone uploads aren't ``DONE``."""
+
+    query: str | None = None
+    state: ImportState | None = None
+    undone: bool = False
+    action: ContactAction | None = None
+    author: str | None = None
+    campaign_id: UUID | None = None
+
+
 def search(
     session: Session,
     caller: Caller,
+    chosen: UploadFilter | None = None,
     *,
-    query: str | None = None,
-    state: ImportState | None = None,
-    undone: bool | None = None,
-    action: ContactAction | None = None,
-    author: str | None = None,
-    campaign_id: UUID | None = None,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ContactImport]:
-    """Return a page of uploads; ``query`` is a part of the name of a file or campaign, ``author``
-    of that of the user or credential. Raises
-    `ValidationFailed` (``unknown_sort``, ``invalid_cursor``)."""
-    rows = _matching(caller, query, state, undone, campaign_id, action, author)
+    """Return a page of uploads. Raises `ValidationFailed` (``unknown_sort``,
+    ``invalid_cursor``)."""
+    rows = _filtered(caller, chosen or UploadFilter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(
-    session: Session,
-    caller: Caller,
-    *,
-    query: str | None = None,
-    state: ImportState | None = None,
-    undone: bool | None = None,
-    action: ContactAction | None = None,
-    author: str | None = None,
-    campaign_id: UUID | None = None,
-    most: int = MOST_COUNTED,
+    session: Session, caller: Caller, chosen: UploadFilter, *, most: int = MOST_COUNTED
 ) -> int:
-    """Return how many `search` finds, as `paging.count_up_to`."""
-    rows = _matching(caller, query, state, undone, campaign_id, action, author)
-    return count_up_to(session, rows.with_only_columns(ContactImport.id), most)
+    """Return how many match, as `paging.count_up_to`."""
+    rows = _filtered(caller, chosen).with_only_columns(ContactImport.id)
+    return count_up_to(session, rows, most)
 
 
-def count_if_few(
-    session: Session,
-    caller: Caller,
-    most: int,
-    *,
-    campaign_id: UUID | None = None,
-    **filters: Any,
-) -> int | None:
-    """Return how many `search` finds, as `paging.count_among` those of the caller or campaign."""
+def count_if_few(session: Session, caller: Caller, chosen: UploadFilter, most: int) -> int | None:
+    """Return how many match, as `paging.count_among` those of the caller or campaign."""
     rows, few = (
-        _matching(caller, campaign_id=campaign_id, **chosen).with_only_columns(ContactImport.id)
-        for chosen in (filters, {})
+        _filtered(caller, each).with_only_columns(ContactImport.id)
+        for each in (chosen, UploadFilter(campaign_id=chosen.campaign_id))
     )
     return count_among(session, rows, few, most)
 
 
-def _matching(
-    caller: Caller,
-    query: str | None = None,
-    state: ImportState | None = None,
-    undone: bool | None = None,
-    campaign_id: UUID | None = None,
-    action: ContactAction | None = None,
-    author: str | None = None,
-) -> Select[ContactImport]:
+def _filtered(caller: Caller, chosen: UploadFilter) -> Select[ContactImport]:
     rows = visible(caller)
-    if query and campaign_id is not None:
-        rows = rows.where(holds_words(ContactImport.file_name, query))
-    elif query:
-        called = campaigns.visible(caller).with_only_columns(Campaign.id)
-        of_campaign = ContactImport.campaign_id.in_(called.where(Campaign.named(query)))
-        in_name = holds_words(ContactImport.file_name, query)
-        rows = rows.where(or_(in_name, of_campaign))
-    if state is not None:
-        rows = rows.where(ContactImport.state == state)
-    if state is ImportState.DONE and undone is None:
-        undone = False
-    if undone is not None:
+    if chosen.query:
+        found = holds_words(ContactImport.file_name, chosen.query)
+        if chosen.campaign_id is None:
+            called = campaigns.visible(caller).where(Campaign.named(chosen.query))
+            found |= ContactImport.campaign_id.in_(called.with_only_columns(Campaign.id))
+        rows = rows.where(found)
+    if chosen.state is not None:
+        rows = rows.where(ContactImport.state == chosen.state)
+    if chosen.undone or chosen.state is ImportState.DONE:
         is_undone = func.coalesce(ContactImport.undo_state, "") == "undone"
-        rows = rows.where(is_undone if undone else ~is_undone)
-    if campaign_id is not None:
-        rows = rows.where(ContactImport.campaign_id == campaign_id)
-    if action is not None:
-        rows = rows.where(ContactImport.action == action)
-    if author:
-        rows = rows.where(ContactImport.author.icontains(author, autoescape=True))
+        rows = rows.where(is_undone if chosen.undone else ~is_undone)
+    if chosen.campaign_id is not None:
+        rows = rows.where(ContactImport.campaign_id == chosen.campaign_id)
+    if chosen.action is not None:
+        rows = rows.where(ContactImport.action == chosen.action)
+    if chosen.author:
+        rows = rows.where(ContactImport.author.icontains(chosen.author, autoescape=True))
     return rows
 
 
@@ -198,7 +194,7 @@ def campaign_names(session: Session, found: Collection[ContactImport]) -> dict[U
     query = select(Campaign.id, Campaign.name).where(
         Campaign.id.in_({upload.campaign_id for upload in found})
     )
-    return {identifier: name for identifier, name in session.execute(query)}  # noqa: C416 - rows are no pairs to the type checker
+    return {row.id: row.name for row in session.execute(query)}
 
 
 def create(

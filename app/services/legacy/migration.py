@@ -26,6 +26,7 @@ from app.schemas.parsing import read
 from app.services import assistants, calls, rollup
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import of_tenant
+from app.validation.texts import trimmed
 
 DAYS_SHOWN = 30
 DAYS_KEPT = timedelta(days=400)
@@ -147,7 +148,7 @@ def search(
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
     rows = _visible(caller).where(OAuthClient.revoked_at.is_(None))
-    words = (query or "").replace("\x00", "").strip()
+    words = trimmed(query)
     if words:
         named = select(Organization.id).where(Organization.named(words))
         rows = rows.where(

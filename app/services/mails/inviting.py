@@ -22,7 +22,7 @@ def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
     `NotFound` and `Conflict` (``already_joined``, ``not_active``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = lock_user(session, caller, user_id, None)
+    user = lock_user(session, caller, user_id)
     check_grant(caller, user.role)
     if user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED):
         message = "This user can't sign in. Reactivate the account first."

@@ -14,6 +14,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import fetch, of_tenant
+from app.validation.texts import trimmed
 
 _NEWEST = SortOrder(OAuthClient.created_at, descending=True)
 
@@ -43,7 +44,7 @@ def search(
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
     rows = manageable(caller)
-    words = (query or "").replace("\x00", "").strip()
+    words = trimmed(query)
     if words:
         in_id = OAuthClient.client_id.icontains(words, autoescape=True)
         rows = rows.where(OAuthClient.named(words) | in_id)

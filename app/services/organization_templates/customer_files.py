@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +21,7 @@ from app.languages import LANGUAGES, gettext, speaking
 from app.phone import regions
 from app.services.csv_files import first_line, lines
 from app.services.organization_templates.creating import CustomerDetails
+from app.validation.texts import trimmed, whole_number
 
 MOST_ROWS = 200
 MOST_BYTES = 1_000_000
@@ -151,7 +151,8 @@ def _read(
                 )
                 raise ValidationFailed.on("file", row.problem.code, message)
             kept = row.cells[-1] if numbered else ""
-            number = int(kept) if re.fullmatch("[0-9]{1,7}", kept) else row.number
+            known = whole_number(kept, 7)
+            number = row.number if known is None else known
             found.append(CustomerRow(number, _customer(row.cells, columns)))
     if not found:
         raise UnreadableFile("no_rows")
@@ -161,7 +162,7 @@ def _read(
 def _unused(header: Sequence[str], columns: dict[str, int]) -> Iterator[str]:
     """A column without a name has one that was made for it."""
     for at, head in enumerate(header):
-        name = head.replace("\0", "").strip()[:LONGEST_CELL]
+        name = trimmed(head)[:LONGEST_CELL]
         known = at in columns.values() or name.casefold() == PROBLEM_COLUMN
         if not known and name != made_name(at):
             yield name
@@ -186,7 +187,7 @@ def _customer(cells: Sequence[str], columns: dict[str, int]) -> CustomerDetails:
     def cell(part: str) -> str | None:
         if part not in columns:
             return None
-        text = unguard_cell(cells[columns[part]].replace("\0", "").strip()).strip()
+        text = unguard_cell(trimmed(cells[columns[part]])).strip()
         return text[:LONGEST_CELL] or None
 
     country = cell("country")

@@ -17,6 +17,7 @@ from app.services import audit, rollup
 from app.services.billing_address import BillingAddress
 from app.services.calls import waiting
 from app.services.organizations.loading import get, get_in
+from app.validation.texts import trimmed
 
 MAX_NAME = 200
 
@@ -87,7 +88,7 @@ def lock_organization(
 def checked_name(name: str) -> str:
     """Return the name without surrounding spaces. Raises `ValidationFailed` (``blank``,
     ``too_long``)."""
-    name = name.replace("\x00", "").strip()
+    name = trimmed(name)
     if not can_be_seen(name):
         raise ValidationFailed.on("name", "blank", gettext("Enter a name."))
     refuse_too_long("name", name, MAX_NAME)

@@ -32,6 +32,7 @@ from app.services.paging import (
 from app.services.tenancy import get_organization as get
 from app.services.tenancy import organization_not_found
 from app.services.tenancy import visible_organizations as visible
+from app.validation.texts import trimmed
 
 SORTS = both_ways(
     created=Organization.created_at,
@@ -152,7 +153,7 @@ def called(
 ) -> list[Organization]:
     """Return those with this name, ignoring case, or else accents too: only the ``archived`` ones,
     or only the others."""
-    written = name.replace("\x00", "").strip()
+    written = trimmed(name)
     is_archived = Organization.status == OrganizationStatus.ARCHIVED
     rows = visible(caller).where(
         Organization.name_key == name_key(written), is_archived if archived else ~is_archived
@@ -182,7 +183,7 @@ def _filtered(session: Session, caller: Caller, chosen: OrganizationFilter) -> S
     rows = visible(caller)
     if chosen.partner_id is not None:
         rows = rows.where(Organization.partner_id == chosen.partner_id)
-    words = (chosen.query or "").replace("\x00", "").strip()
+    words = trimmed(chosen.query)
     if words:
         found = Organization.found_by(words)
         few = name_search.organizations_called(session, words)

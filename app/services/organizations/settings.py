@@ -100,7 +100,7 @@ def change_settings(
     most_at_once: int,
     expected_version: int | None = None,
 ) -> list[str]:
-    """Writes the rules; returns the names of the `GROUPS` that differed.
+    """Write the rules; return the names of the `GROUPS` that differed.
 
     ``most_at_once`` is the installation's own limit of calls at once. Raises `Forbidden`,
     `NotFound`, `ValidationFailed` with every problem by its field, and `Conflict`

@@ -14,8 +14,8 @@ from app.policy.caller import Caller
 from app.services import audit, rollup
 from app.services.calls.lifecycle import end_call
 from app.services.calls.states import WAITING
-from app.services.organizations.changing import lock_organization
-from app.services.tenancy import refuse_archived
+from app.services.tenancy import get_organization, refuse_archived
+from app.validation.texts import trimmed
 
 ARCHIVED_WORDS = gettext_noop("The organization was archived before the call was placed.")
 """Stored with the calls, so in English."""
@@ -63,52 +63,35 @@ def reach_of(session: Session, organization: Organization) -> ActiveItems:
 
 
 def suspend(
-    session: Session,
-    caller: Caller,
-    organization_id: UUID,
-    *,
-    reason: str | None = None,
-    expected_version: int | None = None,
+    session: Session, caller: Caller, organization_id: UUID, *, reason: str | None = None
 ) -> Organization:
     """Stop everything that the organization does; repeating it is no error.
 
-    Raises `Forbidden`, `NotFound`, and `Conflict` (``changed_meanwhile``, ``archived``).
+    Raises `Forbidden`, `NotFound`, and `Conflict` (``archived``).
     """
-    organization = _held(session, caller, organization_id, expected_version)
+    organization = _held(session, caller, organization_id)
     refuse_archived(organization)
     _move(session, caller, organization, OrganizationStatus.SUSPENDED, "suspended", reason)
     return organization
 
 
-def resume(
-    session: Session,
-    caller: Caller,
-    organization_id: UUID,
-    *,
-    expected_version: int | None = None,
-) -> Organization:
+def resume(session: Session, caller: Caller, organization_id: UUID) -> Organization:
     """End a suspension; for an active organization it is no error. Raises as `suspend`."""
-    organization = _held(session, caller, organization_id, expected_version)
+    organization = _held(session, caller, organization_id)
     refuse_archived(organization)
     _move(session, caller, organization, OrganizationStatus.ACTIVE, "resumed")
     return organization
 
 
 def archive(
-    session: Session,
-    caller: Caller,
-    organization_id: UUID,
-    *,
-    reason: str | None = None,
-    expected_version: int | None = None,
+    session: Session, caller: Caller, organization_id: UUID, *, reason: str | None = None
 ) -> StoppedItems:
     """End the organization's work: cancel waiting calls, pause running campaigns.
 
     Nothing is deleted, and `restore` brings the organization back; its calls stay cancelled and its
-    campaigns paused. Repeating it is no error. Raises `Forbidden`, `NotFound` and `Conflict`
-    (``changed_meanwhile``).
+    campaigns paused. Repeating it is no error. Raises `Forbidden` and `NotFound`.
     """
-    organization = _held(session, caller, organization_id, expected_version)
+    organization = _held(session, caller, organization_id)
     if organization.status is OrganizationStatus.ARCHIVED:
         return StoppedItems(0, 0)
     rollup.archive_organization(session, organization, back=False)
@@ -119,29 +102,21 @@ def archive(
     )
 
 
-def restore(
-    session: Session,
-    caller: Caller,
-    organization_id: UUID,
-    *,
-    expected_version: int | None = None,
-) -> Organization:
+def restore(session: Session, caller: Caller, organization_id: UUID) -> Organization:
     """Make an archived organization active again; any other stays as it is.
 
-    Raises `Forbidden`, `NotFound` and `Conflict` (``changed_meanwhile``).
+    Raises `Forbidden` and `NotFound`.
     """
-    organization = _held(session, caller, organization_id, expected_version)
+    organization = _held(session, caller, organization_id)
     if organization.status is OrganizationStatus.ARCHIVED:
         rollup.archive_organization(session, organization, back=True)
         _move(session, caller, organization, OrganizationStatus.ACTIVE, "restored")
     return organization
 
 
-def _held(
-    session: Session, caller: Caller, organization_id: UUID, expected_version: int | None
-) -> Organization:
+def _held(session: Session, caller: Caller, organization_id: UUID) -> Organization:
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    return lock_organization(session, caller, organization_id, expected_version)
+    return get_organization(session, caller, organization_id, for_change=True)
 
 
 def _move(
@@ -154,7 +129,7 @@ def _move(
 ) -> None:
     if organization.status is status:
         return
-    reason = (reason or "").replace("\x00", "").strip()[:500] or None
+    reason = trimmed(reason)[:500] or None
     before = {"status": organization.status, "statusReason": organization.status_reason}
     organization.status, organization.status_reason = status, reason
     after = {"status": status, "statusReason": reason}

@@ -28,17 +28,15 @@ def start(
     campaign_id: UUID,
     *,
     again: RecallChoice | None = None,
-    expected_version: int | None = None,
 ) -> Campaign:
     """Call the campaign's contacts by its plan from now on, or resume a paused campaign.
 
     Contacts that could not be called before are checked again. ``again`` calls contacts once more
     after all were called: all of them in a further round, or those of this round that were not
-    reached. Raises `Forbidden`, `NotFound` and `Conflict`
-    (``changed_meanwhile``, ``archived``, ``no_plan``, and ``round_under_way`` if the round has not
-    ended).
+    reached. Raises `Forbidden`, `NotFound` and `Conflict` (``archived``, ``no_plan``, and
+    ``round_under_way`` if the round has not ended).
     """
-    campaign = campaigns.lock_campaign(session, caller, campaign_id, expected_version)
+    campaign = campaigns.lock_campaign(session, caller, campaign_id)
     stored = locked(session, campaign)
     if stored is None:
         message = gettext("Create a plan first: assistant, hours and messages. Then start.")
@@ -62,11 +60,9 @@ def start(
     return campaign
 
 
-def pause(
-    session: Session, caller: Caller, campaign_id: UUID, *, expected_version: int | None = None
-) -> Campaign:
+def pause(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
     """Call no more contacts. Waiting calls are cancelled, and their contacts are called when the
     campaign goes on. Raises the same errors as `start`, except those of the plan."""
-    campaign = campaigns.lock_campaign(session, caller, campaign_id, expected_version)
+    campaign = campaigns.lock_campaign(session, caller, campaign_id)
     locked(session, campaign)
     return campaigns.pause(session, caller, campaign_id)

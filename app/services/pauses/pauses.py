@@ -172,7 +172,8 @@ def of_organizations(session: Session, caller: Caller) -> list[DispatchPause]:
 
 
 def of_organization(session: Session, organization: Organization) -> DispatchPause | None:
-    """The pause of an organization that came from its loader, not one that covers more."""
+    """Return the organization's own pause, not a wider one; the organization must come from its
+    loader."""
     return session.get(
         DispatchPause, PauseScope(organization_id=organization.id).key, populate_existing=True
     )

@@ -8,5 +8,4 @@ from app.services.pricing.versions import (
     names,
     published,
     shown_names,
-    terms,
 )

@@ -54,18 +54,12 @@ class PlanSet:
         return differences(self.published, self.plans)
 
 
-def terms(session: Session, partner_id: UUID, at: datetime | None = None) -> dict[Tier, PlanTerms]:
-    """Return the terms of every plan, as published at that moment; now if none is given.
+def published(session: Session, partner_id: UUID, at: datetime | None = None) -> list[EditedPlan]:
+    """Return every plan as published at that moment, in order; now if none is given.
 
     Before the first version, they are the prices of the partner's ``pricing``, or the built-in
     price list.
     """
-    plans = published(session, partner_id, at)
-    return {plan.tier: plan.terms for plan in plans}
-
-
-def published(session: Session, partner_id: UUID, at: datetime | None = None) -> list[EditedPlan]:
-    """Return every plan as published at that moment, in order; see `terms`."""
     last = _last_version(partner_id, at).with_only_columns(PlanVersion.id).scalar_subquery()
     rows: Sequence[tuple[PlanVersion | None, Pricing | None]] = session.execute(
         select(PlanVersion, Pricing)
@@ -82,7 +76,7 @@ def published(session: Session, partner_id: UUID, at: datetime | None = None) ->
 
 
 def names(session: Session, partner_id: UUID) -> dict[Tier, str]:
-    """Return what the published plans are called, in order; see `terms`."""
+    """Return what the published plans are called, in order; see `published`."""
     return {plan.tier: plan.name for plan in published(session, partner_id)}
 
 
@@ -91,13 +85,13 @@ def shown_names(session: Session, partner_id: UUID) -> dict[Tier, str]:
     return {plan.tier: plan.shown().name for plan in published(session, partner_id)}
 
 
-def live(session: Session, partner_id: UUID, at: datetime | None = None) -> list[EditedPlan]:
+def live(session: Session, partner_id: UUID) -> list[EditedPlan]:
     """Return the plans of the version published last; none before the first."""
-    version = session.scalar(_last_version(partner_id, at))
+    version = session.scalar(_last_version(partner_id))
     return plans_of(version) if version else []
 
 
-def _last_version(partner_id: UUID, at: datetime | None) -> Select[PlanVersion]:
+def _last_version(partner_id: UUID, at: datetime | None = None) -> Select[PlanVersion]:
     query = published_versions(partner_id).order_by(PlanVersion.number.desc()).limit(1)
     return query if at is None else query.where(PlanVersion.published_at <= at)
 

@@ -1,4 +1,4 @@
-"""Deleting recordings and transcripts whose time is over, of all partners or of one."""
+"""Deleting expired recordings and transcripts, of all partners or of one."""
 
 from datetime import timedelta
 from uuid import UUID

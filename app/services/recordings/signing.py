@@ -11,6 +11,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.services.webhooks.signing import PREFIX, signature
+from app.validation.texts import whole_number
 
 TOLERANCE_SECONDS = 300
 """How far the clock of the engine may differ, and how long a report can be sent again."""
@@ -25,12 +26,12 @@ def secret_of(voice_secret: str, assistant_id: UUID) -> str:
 
 def is_genuine(secret: str, headers: Mapping[str, str], body: str, now: datetime) -> bool:
     """Whether the three headers hold a fresh signature of the body with the secret."""
-    message_id, sent = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
-    is_readable = sent.isascii() and sent.isdigit() and len(sent) <= 12
-    if not 0 < len(message_id) <= 200 or not message_id.isprintable() or not is_readable:
+    message_id = headers.get("webhook-id", "")
+    moment = whole_number(headers.get("webhook-timestamp"), 12)
+    if not 0 < len(message_id) <= 200 or not message_id.isprintable() or moment is None:
         return False
-    if abs(now.timestamp() - int(sent)) > TOLERANCE_SECONDS:
+    if abs(now.timestamp() - moment) > TOLERANCE_SECONDS:
         return False
-    expected = signature(secret, message_id, int(sent), body).encode()
+    expected = signature(secret, message_id, moment, body).encode()
     given = headers.get("webhook-signature", "").encode("utf-8", "replace").split()
     return any(hmac.compare_digest(expected, each) for each in given[:10])

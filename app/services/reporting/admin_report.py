@@ -17,6 +17,7 @@ from app.policy.caller import Caller
 from app.schemas.fields import write_moment
 from app.services import name_search, partners
 from app.services.tenancy import in_groups
+from app.validation.texts import trimmed
 
 BATCH = 200
 """So few that their rows are freed before the garbage collector examines all objects."""
@@ -71,7 +72,7 @@ class ReportFilter:
     def conditions(self, session: Session, partner_id: UUID) -> list[ColumnElement[bool]]:
         """On users joined with their organizations."""
         found: list[ColumnElement[bool]] = []
-        words = (self.query or "").replace("\x00", "").strip()
+        words = trimmed(self.query)
         if words:
             in_address = User.email_key.contains(words.lower(), autoescape=True)
             found.append(or_(in_address, Organization.named(words)))

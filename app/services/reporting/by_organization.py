@@ -25,6 +25,7 @@ from app.services.paging import (
 )
 from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
+from app.validation.texts import trimmed
 
 MOST_RANKED = 2000
 MOST_FIRST = "-conversations"
@@ -155,7 +156,7 @@ def _listed(
         ),
     )
     chosen = chosen or UsageFilter()
-    words = (chosen.query or "").replace("\x00", "").strip()
+    words = trimmed(chosen.query)
     if words:
         few = name_search.organizations_called(session, words)
         rows = rows.where(Organization.named(words), *([] if few is None else [few]))

@@ -17,6 +17,7 @@ from app.services.organizations.changing import change
 from app.services.uniqueness import unless_taken
 from app.services.users.email_changes import change_email
 from app.services.users.loading import check_type, get
+from app.validation.texts import trimmed
 from app.validation.uuids import as_hyphenated_uuid
 
 MAX_NAME = 200
@@ -48,7 +49,7 @@ def update(
     if changes.email is not None and changes.email != user.email:
         change_email(session, caller, user, changes.email)
     if name is not None:
-        _rename(session, caller, user, name.replace("\x00", "").strip() or None)
+        _rename(session, caller, user, trimmed(name) or None)
     if changes.payment_tier is not None and user.organization_id is not None:
         organization = organizations.get(session, caller, user.organization_id, for_change=True)
         change(session, caller, organization, {"payment_tier": changes.payment_tier})
@@ -61,7 +62,7 @@ def set_external_id(session: Session, caller: Caller, user_id: UUID, idp_uid: st
     Raises `NotFound`, and `ValidationFailed` (``reserved``, ``invalid``, ``external_id_exists``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = lock_user(session, caller, user_id, None)
+    user = lock_user(session, caller, user_id)
     if idp_uid is not None:
         _check_external_id(session, user, idp_uid)
     before = user.idp_uid
@@ -85,7 +86,7 @@ def lock_user(
     session: Session,
     caller: Caller,
     external_user_id: str | UUID,
-    expected_version: int | None,
+    expected_version: int | None = None,
 ) -> User:
     """Return the user, locked for a change, if the caller may change users of that type. Raises
     `NotFound`, `Forbidden`, and `Conflict` (``changed_meanwhile``)."""

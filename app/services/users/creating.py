@@ -162,7 +162,7 @@ def email_key(email: str) -> str:
 
 
 def refuse_no_email(text: str, field: str = "email") -> None:
-    """Raise `ValidationFailed` (``invalid_email``) for a text that is no email address."""
+    """Raise `ValidationFailed` (``invalid_email``) for a text that isn't an email address."""
     if not is_email(text):
         message = gettext("Enter an email like name@example.com.")
         raise ValidationFailed.on(field, "invalid_email", message)

@@ -54,7 +54,7 @@ def sign_out(session: Session, caller: Caller, user_id: UUID) -> User:
 
 def _changeable(session: Session, caller: Caller, user_id: UUID) -> User:
     caller.require(Permission.USERS_WRITE)
-    user = lock_user(session, caller, user_id, None)
+    user = lock_user(session, caller, user_id)
     check_grant(caller, user.role)
     if user.id == caller.subject_id:
         message = gettext("Change your own sign-in in your account.")

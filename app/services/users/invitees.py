@@ -12,6 +12,7 @@ from app.enums import Role
 from app.errors import ValidationFailed
 from app.languages import gettext, numbers
 from app.services.pasted_lines import PastedLine, lines_of
+from app.validation.texts import whole_number
 
 MOST_USERS = 500
 _HEADS = {
@@ -67,8 +68,8 @@ def from_text(text: str) -> list[Invitee]:
     found = []
     for line in lines_of(text)[1:]:
         number, *cells = (*line.cells, *[""] * len(_COLUMNS))[: len(_COLUMNS)]
-        known = number.isascii() and number.isdigit() and len(number) < 9
-        found.append(_entry(int(number) if known else line.number, *cells))
+        known = whole_number(number, 8)
+        found.append(_entry(line.number if known is None else known, *cells))
     return found
 
 

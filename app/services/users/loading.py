@@ -26,6 +26,7 @@ from app.services.paging import (
     sort_named,
 )
 from app.services.tenancy import of_tenant
+from app.validation.texts import trimmed
 from app.validation.uuids import as_hyphenated_uuid
 
 SORTS = both_ways(
@@ -209,7 +210,7 @@ def _filtered(session: Session, caller: Caller, chosen: UserFilter) -> Select[Us
     elif chosen.organization is not None:
         of = User.organization_id
         rows = rows.where(name_search.is_of_organization_called(session, of, chosen.organization))
-    words = (chosen.query or "").replace("\x00", "").strip()
+    words = trimmed(chosen.query)
     if words:
         # A value for each row: for an "exists" PostgreSQL would first read all names.
         is_theirs = Organization.id == User.organization_id

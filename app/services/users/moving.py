@@ -27,7 +27,7 @@ def make_member(
     ``role_needs_organization``) and `Conflict` (``signed_in_before``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = lock_user(session, caller, user_id, None)
+    user = lock_user(session, caller, user_id)
     check_grant(caller, role)
     if role not in MEMBERS or user.organization_id is not None:
         message = gettext("Members have an organization, all others have none.")

@@ -37,7 +37,7 @@ def change_role(
     ``account_in_use``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = lock_user(session, caller, user_id, None)
+    user = lock_user(session, caller, user_id)
     check_grant(caller, role)
     if user.id == caller.subject_id:
         message = gettext("You can't change your own role. Ask another administrator.")
@@ -64,27 +64,20 @@ def change_role(
     return user
 
 
-def suspend(
-    session: Session, caller: Caller, user_id: UUID, *, expected_version: int | None = None
-) -> User:
+def suspend(session: Session, caller: Caller, user_id: UUID) -> User:
     """Sign the user out of every session at once and keep them out; repeating it is no error.
 
     Raises `NotFound`, `Forbidden` (``own_account``, ``role_too_low``) and `Conflict`
-    (``last_partner_admin``, ``deactivated``, ``changed_meanwhile``).
+    (``last_partner_admin``, ``deactivated``).
     """
-    user = _changeable(session, caller, user_id, UserStatus.SUSPENDED, expected_version)
+    user = _changeable(session, caller, user_id, UserStatus.SUSPENDED)
     if user.status is not UserStatus.SUSPENDED:
         _shut_out(session, caller, user, UserStatus.SUSPENDED, {})
     return user
 
 
 def deactivate(
-    session: Session,
-    caller: Caller,
-    user_id: UUID,
-    *,
-    expected_version: int | None = None,
-    hand_over: Collection[UUID] = (),
+    session: Session, caller: Caller, user_id: UUID, *, hand_over: Collection[UUID] = ()
 ) -> User:
     """End the account and free its seat. Everything that the user created ends too, except the
     items handed over to the caller.
@@ -92,7 +85,7 @@ def deactivate(
     Raises as `suspend`, and `Forbidden` (``hand_over_not_allowed``) and `Conflict`
     (``account_in_use``) as `end_items`.
     """
-    user = _changeable(session, caller, user_id, UserStatus.DEACTIVATED, expected_version)
+    user = _changeable(session, caller, user_id, UserStatus.DEACTIVATED)
     if user.status is not UserStatus.DEACTIVATED:
         ended = end_items(session, caller, user, hand_over=hand_over)
         _shut_out(session, caller, user, UserStatus.DEACTIVATED, ended.facts())
@@ -100,16 +93,14 @@ def deactivate(
     return user
 
 
-def reactivate(
-    session: Session, caller: Caller, user_id: UUID, *, expected_version: int | None = None
-) -> User:
+def reactivate(session: Session, caller: Caller, user_id: UUID) -> User:
     """Let the user sign in again; one who never signed in is ``invited`` again.
 
     Raises `NotFound`, `Forbidden`, `ValidationFailed` (``user_limit_reached``) if the seat was
-    given to another user, and `Conflict` (``changed_meanwhile``, ``erased``).
+    given to another user, and `Conflict` (``erased``).
     """
     caller.require(Permission.USERS_WRITE)
-    user = lock_user(session, caller, user_id, expected_version)
+    user = lock_user(session, caller, user_id)
     check_grant(caller, user.role)
     if user.status in {UserStatus.ACTIVE, UserStatus.INVITED}:
         return user
@@ -124,16 +115,10 @@ def reactivate(
     return user
 
 
-def _changeable(
-    session: Session,
-    caller: Caller,
-    user_id: UUID,
-    status: UserStatus,
-    expected_version: int | None,
-) -> User:
+def _changeable(session: Session, caller: Caller, user_id: UUID, status: UserStatus) -> User:
     """Return the user, if the caller may give them this status."""
     caller.require(Permission.USERS_WRITE)
-    user = lock_user(session, caller, user_id, expected_version)
+    user = lock_user(session, caller, user_id)
     if user.id == caller.subject_id:
         message = gettext("You can't suspend or deactivate yourself. Ask another administrator.")
         raise Forbidden(message, "own_account")

@@ -176,39 +176,37 @@ def listing(
     return session.scalars(query.order_by(*order)).all()
 
 
+@dataclass(frozen=True, slots=True)
+class EndpointFilter:
+    """The filters of a list of endpoints: those of one organization or for the whole portal, only
+    paused ones or only the others, and those with ``query`` in their address."""
+
+    organization_id: UUID | None = None
+    of_portal: bool = False
+    paused: bool | None = None
+    query: str | None = None
+
+
 def search(
     session: Session,
     caller: Caller,
+    chosen: EndpointFilter | None = None,
     *,
-    organization_id: UUID | None = None,
-    of_portal: bool = False,
-    paused: bool | None = None,
-    query: str | None = None,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[WebhookEndpoint]:
-    """Return a page of endpoints; optionally only those of one organization or for the whole
-    portal, only paused ones, or only the others, and those with ``query`` in their address.
-
-    Raises `Forbidden` and `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
-    """
-    rows = _matching(caller, organization_id, of_portal, paused, query)
+    """Return a page of endpoints. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
+    ``invalid_cursor``)."""
+    rows = _filtered(caller, chosen or EndpointFilter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(
-    session: Session,
-    caller: Caller,
-    *,
-    organization_id: UUID | None = None,
-    of_portal: bool = False,
-    paused: bool | None = None,
-    query: str | None = None,
-    most: int = MOST_COUNTED,
+    session: Session, caller: Caller, chosen: EndpointFilter, *, most: int = MOST_COUNTED
 ) -> int:
-    """Return how many `search` finds, as `paging.count_up_to`. Raises `Forbidden`."""
-    rows = _matching(caller, organization_id, of_portal, paused, query)
+    """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
+    rows = _filtered(caller, chosen)
     return count_up_to(session, rows.with_only_columns(WebhookEndpoint.id), most)
 
 
@@ -226,23 +224,17 @@ def organizations_with(session: Session, caller: Caller, most: int) -> set[UUID]
     return {found for found in session.scalars(in_order) if found is not None}
 
 
-def _matching(
-    caller: Caller,
-    organization_id: UUID | None,
-    of_portal: bool,
-    paused: bool | None,
-    query: str | None,
-) -> Select[WebhookEndpoint]:
+def _filtered(caller: Caller, chosen: EndpointFilter) -> Select[WebhookEndpoint]:
     rows = _manageable(caller)
-    if of_portal:
+    if chosen.of_portal:
         rows = rows.where(WebhookEndpoint.organization_id.is_(None))
-    if organization_id is not None:
-        rows = rows.where(WebhookEndpoint.organization_id == organization_id)
-    if paused is not None:
+    if chosen.organization_id is not None:
+        rows = rows.where(WebhookEndpoint.organization_id == chosen.organization_id)
+    if chosen.paused is not None:
         is_paused = WebhookEndpoint.paused_at.is_not(None)
-        rows = rows.where(is_paused if paused else ~is_paused)
-    if query:
-        rows = rows.where(WebhookEndpoint.url.icontains(query, autoescape=True))
+        rows = rows.where(is_paused if chosen.paused else ~is_paused)
+    if chosen.query:
+        rows = rows.where(WebhookEndpoint.url.icontains(chosen.query, autoescape=True))
     return rows
 
 

@@ -73,7 +73,7 @@ def campaign(session: Session) -> Campaign:
 def test_names_are_found_by_their_beginnings_without_accents(
     session: Session, campaign: Campaign, words: str
 ) -> None:
-    found = queries.search(session, campaign, query=words).items
+    found = queries.search(session, campaign, queries.ContactSearch(words)).items
     assert [contact.last_name for contact in found] == FOUND[words]
 
 
@@ -86,7 +86,7 @@ def test_names_with_umlauts_are_found_in_both_spellings(
         session.add(Contact(**campaign_of, email_key=key, first_name=first, last_name=last))
     session.flush()
     for words in ("grün", "Gruen", "joern", "Jörn Grün", "Gruenwald Joern"):
-        found = queries.search(session, campaign, query=words).items
+        found = queries.search(session, campaign, queries.ContactSearch(words)).items
         assert [contact.last_name for contact in found] == ["Gruenwald"]
 
 

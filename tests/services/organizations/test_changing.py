@@ -99,7 +99,9 @@ def test_an_old_version_is_refused(session: Session, tenant: Tenant) -> None:
         session, caller, identifier, UpdateOrganizationInput(), name="New", expected_version=1
     )
     with pytest.raises(Conflict) as refused:
-        organizations.suspend(session, caller, identifier, expected_version=1)
+        organizations.update(
+            session, caller, identifier, UpdateOrganizationInput(), name="Newer", expected_version=1
+        )
     assert refused.value.code == "changed_meanwhile"
 
 

@@ -19,7 +19,7 @@ from app.models import AuditEntry, Call, Organization, utcnow
 from app.policy.caller import Caller
 from app.services import campaigns, organizations, users
 from app.services.credentials import api_keys
-from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.fixtures.cast import OPERATOR, make_tenant
 from tests.fixtures.worker import Line
 
 NUMBER = "+12025550101"
@@ -134,11 +134,3 @@ def test_strangers_and_readers_move_nothing(session: Session) -> None:
         with pytest.raises(NotFound):
             act(session, other, tenant.organization.id)
     assert tenant.organization.status is OrganizationStatus.ACTIVE
-
-
-def test_who_saw_an_older_version_moves_nothing(session: Session) -> None:
-    tenant: Tenant = make_tenant(session)
-    caller = tenant.caller(Role.ADMIN)
-    with pytest.raises(Conflict) as refused:
-        organizations.archive(session, caller, tenant.organization.id, expected_version=9)
-    assert refused.value.code == "changed_meanwhile"

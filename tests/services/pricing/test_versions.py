@@ -1,7 +1,7 @@
 """The plans of a partner: edited in a draft, published as versions, and rated by them."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -40,6 +40,10 @@ def entries(session: Session, own: Tenant) -> list[tuple[str, str, str]]:
     return [(e.tier.value, e.processor_price_id, e.processor_product_id) for e in pricing_now]
 
 
+def terms(session: Session, own: Tenant, at: datetime | None = None) -> dict[Tier, PlanTerms]:
+    return {plan.tier: plan.terms for plan in pricing.published(session, own.partner.id, at)}
+
+
 def seen_by_customers(session: Session, own: Tenant) -> list[str]:
     return [plan.name for plan in pricing.published(session, own.partner.id) if plan.is_visible]
 
@@ -47,7 +51,7 @@ def seen_by_customers(session: Session, own: Tenant) -> list[str]:
 def test_before_the_first_version_the_terms_are_those_of_the_price_list(
     session: Session, own: Tenant
 ) -> None:
-    assert pricing.terms(session, own.partner.id) == {
+    assert terms(session, own) == {
         Tier.FREE: PlanTerms(0, "USD"),
         Tier.BASIC_TRIAL: PlanTerms(0, "USD"),
         Tier.BASIC: PlanTerms(2900, "USD"),
@@ -59,9 +63,9 @@ def test_before_the_first_version_the_terms_are_those_of_the_price_list(
 def test_a_draft_changes_nothing_until_it_is_published(session: Session, own: Tenant) -> None:
     found = save(session, own)
     assert found.plans[-1] == PLUS
-    assert pricing.terms(session, own.partner.id)[Tier.PLUS] == PlanTerms(9900, "USD")
+    assert terms(session, own)[Tier.PLUS] == PlanTerms(9900, "USD")
     version = publish(session, own)
-    assert (version.number, pricing.terms(session, own.partner.id)[Tier.PLUS]) == (1, PLUS.terms)
+    assert (version.number, terms(session, own)[Tier.PLUS]) == (1, PLUS.terms)
     assert seen_by_customers(session, own) == ["Growth"]
 
 
@@ -174,8 +178,8 @@ def test_a_month_is_rated_with_the_terms_that_applied_then(session: Session, own
     save(session, own, replace(PLUS, terms=PlanTerms(19_900, "EUR")))
     publish(session, own)
     then = utcnow() - timedelta(days=30)
-    assert pricing.terms(session, own.partner.id, then)[Tier.PLUS] == PLUS.terms
-    assert pricing.terms(session, own.partner.id)[Tier.PLUS] == PlanTerms(19_900, "EUR")
+    assert terms(session, own, then)[Tier.PLUS] == PLUS.terms
+    assert terms(session, own)[Tier.PLUS] == PlanTerms(19_900, "EUR")
 
 
 def test_an_earlier_version_becomes_a_draft_again(session: Session, own: Tenant) -> None:

@@ -154,12 +154,3 @@ def test_an_ended_account_can_not_be_suspended(session: Session) -> None:
     with pytest.raises(Conflict) as refused:
         users.suspend(session, admin, tenant.user.id)
     assert code_of(refused.value) == (Conflict, "deactivated")
-
-
-def test_an_old_version_is_refused(session: Session) -> None:
-    tenant = make_tenant(session)
-    admin = tenant.caller(Role.ADMIN)
-    users.suspend(session, admin, tenant.user.id, expected_version=1)
-    with pytest.raises(Conflict) as refused:
-        users.reactivate(session, admin, tenant.user.id, expected_version=1)
-    assert code_of(refused.value) == (Conflict, "changed_meanwhile")

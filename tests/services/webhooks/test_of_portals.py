@@ -100,7 +100,7 @@ def test_members_and_other_partners_find_none(
             found = refusal(lambda act=act, caller=caller: act(session, caller, portal_wide.id))  # type: ignore[misc]  # bound in this round
             assert found == (NotFound, "webhook_not_found")
         assert endpoints.listing(session, caller) == []
-        assert endpoints.count(session, caller, of_portal=True) == 0
+        assert endpoints.count(session, caller, endpoints.EndpointFilter(of_portal=True)) == 0
 
 
 def test_the_list_can_show_those_for_the_whole_portal_alone(
@@ -112,7 +112,7 @@ def test_the_list_can_show_those_for_the_whole_portal_alone(
 ) -> None:
     both = endpoints.search(session, admin).items
     assert {each.id for each in both} == {made.endpoint.id, portal_wide.id}
-    alone = endpoints.search(session, admin, of_portal=True).items
+    alone = endpoints.search(session, admin, endpoints.EndpointFilter(of_portal=True)).items
     assert [each.id for each in alone] == [portal_wide.id]
     assert endpoints.organizations_with(session, admin, 10) == {own.organization.id}
 

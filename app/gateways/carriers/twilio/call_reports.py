@@ -15,6 +15,7 @@ from app.gateways.carriers.base import (
     CarrierReport,
     PlacementVerdict,
 )
+from app.validation.texts import whole_number
 
 _K = CarrierEventKind
 _REFERENCE = re.compile(r"[A-Za-z0-9_-]{2,64}")
@@ -69,7 +70,7 @@ def state_of_call(
     began = parse_moment(call.get("start_time")) or now
     ended = parse_moment(call.get("end_time")) or now
     answered_by = read_answered_by(call.get("answered_by"))
-    events = _events(status, answered_by, began, ended, _whole(call.get("duration")))
+    events = _events(status, answered_by, began, ended, whole_number(str(call.get("duration")), 7))
     over = status in _ENDS
     return CarrierReport(
         PlacementVerdict.PLACED,
@@ -115,11 +116,6 @@ def parse_moment(text: object) -> datetime | None:
     return None
 
 
-def _whole(value: object) -> int | None:
-    text = str(value)
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else None
-
-
 def read_report(form: Mapping[str, str], now: datetime) -> TwilioCallReport | None:
     """Parse a callback's form; None if it can't be read."""
     reference, status = form.get("CallSid", ""), form.get("CallStatus", "")
@@ -130,7 +126,7 @@ def read_report(form: Mapping[str, str], now: datetime) -> TwilioCallReport | No
         reference=reference,
         status=status,
         answered_by=read_answered_by(form.get("AnsweredBy")),
-        seconds=_whole(form.get("CallDuration", "")),
+        seconds=whole_number(str(form.get("CallDuration", "")), 7),
         at=reported_at if reported_at is not None and reported_at < now else now,
         attestation=level if (level := form.get("StirStatus")) in _ATTESTATIONS else None,
     )
