@@ -45,6 +45,7 @@ from app.services.near_names import NamedRow
 from app.services.partners.loading import visible as visible_partners
 from app.services.phone_numbers import ListedNumber
 from app.services.users.loading import get_by_email
+from app.validation.texts import trimmed
 from app.validation.uuids import as_uuid
 
 T = TypeVar("T")
@@ -74,7 +75,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
     own record, a complete address its user and contacts, everything else is found by name, address,
     referral code, number or public id. Contacts have no index of names for all campaigns: only
     their whole number or address finds them. Partners are only for operators."""
-    words = text.replace("\x00", "").strip()
+    words = trimmed(text)
     if len(words) < SHORTEST:
         return SearchResults()
     identifier = as_uuid(words)
@@ -142,7 +143,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
 def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
     """Return up to ``limit`` partners, organizations, assistants and campaigns whose names are
     nearly the words, for words that `find` doesn't find, in at most eight queries."""
-    words = text.replace("\x00", "").strip()
+    words = trimmed(text)
     if len(words) < near_names.SHORTEST or is_number(words) or as_uuid(words) is not None:
         return SearchResults()
 
@@ -168,7 +169,7 @@ def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
 
 def users_and_contacts(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
     """Return only the users and contacts that `find` finds, no id, and contacts by their name."""
-    words = text.replace("\x00", "").strip()
+    words = trimmed(text)
     if len(words) < SHORTEST:
         return SearchResults()
     sees_users = caller.may(Permission.USERS_READ) and not is_number(words)
