@@ -120,6 +120,18 @@ def test_a_number_that_only_a_user_confirms_is_called_so(
         ("default_intro", "It has no voicemail message. Every call must include both messages."),
     ],
 )
+def test_people_of_an_organization_edit_assistants_in_plain_words(
+    session: Session, own: Tenant, assistant: Assistant, signed_in: SignedIn
+) -> None:
+    own.user.role = Role.OWNER
+    session.commit()
+    engineers = ("set up with the carrier", "sip:voice@example.com")
+    people = ("The number is ready for calls", "Technical settings")
+    for user, seen in ((own.staff[Role.PARTNER_ADMIN], engineers), (own.user, people)):
+        page = signed_in(user).get(f"/assistants/{assistant.id}/edit").text
+        assert [words for words in (*engineers, *people) if words in page] == list(seen)
+
+
 def test_the_message_that_an_assistant_lacks_is_named(
     session: Session, own: Tenant, admin: Browser, field: str, words: str
 ) -> None:

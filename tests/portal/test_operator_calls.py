@@ -134,7 +134,7 @@ def test_a_failed_call_names_the_reference_by_which_the_carrier_knows_it(
     page = operator.get("/operator/calls").text
     assert ("CA-other" in page, "CA-own" in page) == (True, False)
     file = operator.get("/lists/partner-calls/export.csv?column=reference").text
-    assert sorted(file.split()[-2:]) == ["CA-other", "CA-own"]
+    assert ("CA-other" in file, "CA-own" in file) == (True, True)
 
 
 @pytest.mark.usefixtures("calls")
