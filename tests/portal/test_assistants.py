@@ -120,6 +120,16 @@ def test_a_number_that_only_a_user_confirms_is_called_so(
         ("default_intro", "It has no voicemail message. Every call must include both messages."),
     ],
 )
+def test_the_message_that_an_assistant_lacks_is_named(
+    session: Session, own: Tenant, admin: Browser, field: str, words: str
+) -> None:
+    found = session.scalars(select(Assistant)).all()[0]
+    found.default_intro = found.default_voicemail = None
+    setattr(found, field, "Hello.")
+    session.commit()
+    assert words in admin.get(f"/assistants/{found.id}").text
+
+
 def test_people_of_an_organization_edit_assistants_in_plain_words(
     session: Session, own: Tenant, assistant: Assistant, signed_in: SignedIn
 ) -> None:
@@ -130,16 +140,6 @@ def test_people_of_an_organization_edit_assistants_in_plain_words(
     for user, seen in ((own.staff[Role.PARTNER_ADMIN], engineers), (own.user, people)):
         page = signed_in(user).get(f"/assistants/{assistant.id}/edit").text
         assert [words for words in (*engineers, *people) if words in page] == list(seen)
-
-
-def test_the_message_that_an_assistant_lacks_is_named(
-    session: Session, own: Tenant, admin: Browser, field: str, words: str
-) -> None:
-    found = session.scalars(select(Assistant)).all()[0]
-    found.default_intro = found.default_voicemail = None
-    setattr(found, field, "Hello.")
-    session.commit()
-    assert words in admin.get(f"/assistants/{found.id}").text
 
 
 def test_the_form_suggests_numbers_of_the_organization_that_no_assistant_has(
