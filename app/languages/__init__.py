@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+from babel import Locale
 from babel.support import LazyProxy, NullTranslations, Translations
 
 from app.languages.current import DEFAULT, LANGUAGES, best_tag, language, locale, speak, speaking
@@ -42,6 +43,11 @@ def pgettext(context: str, message: str, /, **values: object) -> str:
 def labelled(label: str, value: str) -> str:
     """Return a value after its label; languages differ in what stands between them."""
     return gettext("%(field)s: %(value)s", field=label, value=value)
+
+
+def language_name(tag: str) -> str:
+    """Return the name of a language in the current one, as in a sentence: "German", "alemán"."""
+    return str(Locale.parse(tag, sep="-").get_display_name(locale()) or LANGUAGES[tag])
 
 
 def gettext_noop(message: str) -> str:

@@ -1,12 +1,13 @@
 // <form data-unsaved>: the browser asks before the page is left with something typed in it, by a link
 // or by another form, such as one that applies the rows as they were; this script asks where the
-// content is replaced in place. On phones, its sticky bar needs a change.
+// content is replaced in place. data-unsaved="refused": what the form shows was not saved, so it asks
+// without a further change. On phones, its sticky bar needs a change.
 import { say } from "./words.js";
 
 export function unsaved() {
   let sent = null;
   const isUnsaved = () =>
-    [...document.querySelectorAll("form[data-unsaved]")].some((form) => form !== sent && [...form.elements].some(changed));
+    [...document.querySelectorAll("form[data-unsaved]")].some((form) => form !== sent && (form.dataset.unsaved === "refused" || [...form.elements].some(changed)));
   document.addEventListener("input", ({ target }) => target.form?.matches("[data-unsaved]") && target.form.setAttribute("data-changed", ""));
   document.addEventListener("submit", ({ target }) => { sent = target; }, true);
   addEventListener("beforeunload", (event) => isUnsaved() && event.preventDefault());

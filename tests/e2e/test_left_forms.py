@@ -9,7 +9,7 @@ from tests.e2e.conftest import Open
 from tests.fixtures.stack import Stack
 
 
-def test_a_form_is_sent_for_the_organization_that_was_chosen_after_an_error(
+def test_a_refused_form_asks_before_another_organization_is_chosen_and_is_sent_for_that_one(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)
@@ -19,8 +19,21 @@ def test_a_form_is_sent_for_the_organization_that_was_chosen_after_an_error(
     recipients.fill("nonsense")
     page.get_by_role("button", name="Save schedule").click()
     expect(page.get_by_text("“nonsense” isn’t an email address.").first).to_be_visible()
-    page.get_by_label("Report about").select_option(label=organization["name"])
+    about = page.get_by_label("Report about")
+    asked: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.accept() if len(asked) > 1 else dialog.dismiss()
+
+    page.remove_listener("dialog", visit.asked)
+    page.on("dialog", answer)
+    about.select_option(label=organization["name"])
+    expect(about).to_have_value("")
+    expect(recipients).to_have_value("nonsense")
+    about.select_option(label=organization["name"])
     expect(page).to_have_url(re.compile(organization["id"]))
+    assert asked == ["Leave without saving? What you typed is lost."] * 2
     expect(recipients).to_have_value("")
     recipients.fill("owner@customer.example")
     page.get_by_role("button", name="Save schedule").click()

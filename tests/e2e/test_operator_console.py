@@ -141,6 +141,12 @@ def test_the_operator_sees_a_portal_as_a_user_and_stops(
     if script:
         expect(save).to_be_disabled()
         expect(save).to_have_attribute("title", re.compile("Nothing can be changed."))
+        expect(page.get_by_label("Name (optional)")).not_to_be_editable()
+        page.goto("/alerts")
+        main_acts = [main.get_by_role("link", name=name).first for name in ("Add rule", "Edit: ")]
+        greyed = {act.evaluate("e => getComputedStyle(e).color") for act in main_acts}
+        expect(main.get_by_role("button", name="Mute: ").first).to_be_disabled()
+        assert len(greyed) == 1
         page.goto(f"/users/{user['id']}")
     else:
         save.click()

@@ -70,7 +70,7 @@ def test_a_report_is_scheduled_for_an_organization_and_its_test_mail_is_what_the
     page.get_by_label("Time zone").select_option(ZONE)
     page.get_by_label("Language").select_option("es")
     if script:
-        expect(page.locator("#report-preview")).to_contain_text("In Español, with the figures")
+        expect(page.locator("#report-preview")).to_contain_text("In Spanish, with the figures")
     page.get_by_role("button", name="Save schedule").click()
     expect(page.get_by_role("alert")).to_contain_text(
         "Recipients: “ben at hillside” isn’t an email address."
@@ -93,13 +93,13 @@ def test_a_report_is_scheduled_for_an_organization_and_its_test_mail_is_what_the
     assert chosen == [str(DAY), str(HOUR), ZONE, "es"]
 
     preview = page.locator("#report-preview")
-    expect(preview).to_contain_text("As ada@hillside.example gets it, in Español")
+    expect(preview).to_contain_text("As ada@hillside.example gets it, in Spanish")
     heading = page.frame_locator("iframe.letter").get_by_role("heading", level=1)
     expect(heading).to_have_text(f"Informe de {last_month('es')}")
     spanish = letter(page)
     assert visit.faults(script) == []
     preview.get_by_role("listitem").filter(has_text="Français").get_by_role("link").click()
-    expect(preview).to_contain_text(f"As {french} gets it, in Français")
+    expect(preview).to_contain_text(f"As {french} gets it, in French")
     expect(heading).to_have_text(f"Rapport mensuel : {last_month('fr')}")
 
     subject = f"Informe de {last_month('es')} para {organization['name']}"

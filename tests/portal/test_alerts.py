@@ -132,6 +132,22 @@ def test_an_alert_is_on_the_overview_until_it_is_acknowledged(
     assert item not in text(admin.get("/").text)
 
 
+def test_customer_admins_see_the_company_instead_of_the_email_of_its_staff(
+    session: Session, own: Tenant, admin: Browser, signed_in: SignedIn
+) -> None:
+    own.staff[Role.PARTNER_ADMIN].name = "Maren Oduya"
+    admin.post(NEW, RULE, page=NEW)
+    alert = opened(session, own)
+    admin.post(f"/alerts/{alert.id}/acknowledge", page="/alerts")
+    email = own.staff[Role.PARTNER_ADMIN].email
+    for role, name in (
+        (Role.PARTNER_EDITOR, "Maren Oduya"),
+        (Role.ADMIN, own.partner.name),
+    ):
+        page = text(signed_in(own.staff[role]).get("/alerts").text)
+        assert (f"by {name}<" in page, email in page) == (True, False)
+
+
 def test_an_open_alert_shows_what_is_measured_now(
     session: Session, own: Tenant, admin: Browser
 ) -> None:

@@ -240,7 +240,7 @@ def test_a_client_of_support_is_shown_and_not_to_be_changed(
     session.commit()
     address = f"/api-access/clients/{legacy.id}"
     page = admin.get(address)
-    assert (page.status_code, "Support manages it." in page.text) == (200, True)
+    assert (page.status_code, "provider manages it" in page.text) == (200, True)
     statuses = {
         act: admin.post(f"{address}/{act}", page="/api-access").status_code
         for act in ("roll", "suspend", "revoke")

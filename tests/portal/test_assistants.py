@@ -130,6 +130,18 @@ def test_the_message_that_an_assistant_lacks_is_named(
     assert words in admin.get(f"/assistants/{found.id}").text
 
 
+def test_people_of_an_organization_edit_assistants_in_plain_words(
+    session: Session, own: Tenant, assistant: Assistant, signed_in: SignedIn
+) -> None:
+    own.user.role = Role.OWNER
+    session.commit()
+    engineers = ("set up with the carrier", "sip:voice@example.com")
+    people = ("The number is ready for calls", "Technical settings")
+    for user, seen in ((own.staff[Role.PARTNER_ADMIN], engineers), (own.user, people)):
+        page = signed_in(user).get(f"/assistants/{assistant.id}/edit").text
+        assert [words for words in (*engineers, *people) if words in page] == list(seen)
+
+
 def test_the_form_suggests_numbers_of_the_organization_that_no_assistant_has(
     session: Session, own: Tenant, other: Tenant, admin: Browser
 ) -> None:

@@ -19,7 +19,10 @@ def test_a_budget_is_set_changed_and_removed(
     form = place.format(own.plus.id) + "budget"
     shown = f"/organizations/{own.plus.id}/spending" if "org" in place else "/settings/spending"
     assert "Set a budget" in admin.get(shown).text
-    assert "Spent this month: $0.00." in admin.get(form).text
+    page = unescape(admin.get(form).text)
+    whose = own.plus.name if "org" in place else "your portal"
+    assert f"<h1>Budget of {whose}</h1>" in page
+    assert "Spent this month: $0.00." in page
     answer = admin.post(form, {"budget": "250.00", "version": "0"}, page=form)
     assert (answer.status_code, answer.location) == (303, shown)
     page = unescape(admin.get(shown).text)

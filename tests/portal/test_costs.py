@@ -159,6 +159,8 @@ def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
     assert "of simulated calls" not in earlier  # Spending shows this month only
     customers = signed_in(own.staff[Role.ADMIN])
     assert "/settings/spending" not in customers.get("/costs").text, "which answers them 404"
+    for path in ("/usage", f"/usage?organization={plus}", "/costs", f"/costs/{plus}"):
+        assert "Change billing, addresses" not in customers.get(path).text, "none is lacking"
 
 
 @pytest.mark.parametrize("month", ["0001-01", "1969-12", "9999-12", "2026-13", "abc"])

@@ -224,6 +224,7 @@ def test_reached_budgets_are_notified_to_those_who_see_them(
         Role.ADMIN: [of_customer],
         Role.PARTNER_EDITOR: [],
     }
+    assert f"{own.plus.name} · " not in pages[Role.ADMIN], "its title names it"
     assert f'href="/organizations/{own.plus.id}/spending"' in pages[Role.ADMIN]
     assert 'href="/settings/spending"' in pages[Role.PARTNER_ADMIN]
 

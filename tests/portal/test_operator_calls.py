@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, CarrierKind, EndedReason, Role
 from app.errors import Forbidden
 from app.gateways import job_queue
-from app.models import Call, User, utcnow
+from app.models import Call, CallAttempt, User, utcnow
 from app.services.calls import of_partners, resolve
 from app.services.calls.of_partners import PartnerCallFilter
 from tests.fixtures.cast import OPERATOR, Tenant
@@ -113,6 +113,28 @@ def test_a_phone_shows_the_outcome_only_where_it_says_more_than_the_status(
     page = unescape(operator.get("/operator/calls").text).replace("\N{NO-BREAK SPACE}", " ")
     shown = re.findall(r'<span class="cell-sub to-1100">([^<]+)</span>', page)
     assert sorted(shown) == ["Carrier error", "Conversation · 1 min 1 s"]
+
+
+def test_a_failed_call_names_the_reference_by_which_the_carrier_knows_it(
+    session: Session, calls: dict[str, Call], operator: Browser
+) -> None:
+    for name, call in calls.items():
+        attempt = CallAttempt(
+            organization_id=call.organization_id,
+            call_id=call.id,
+            number=1,
+            carrier=call.carrier,
+            status=call.status,
+            from_number=NUMBER,
+            carrier_reference=f"CA-{name}",
+            started_at=call.created_at,
+        )
+        session.add(attempt)
+    session.commit()
+    page = operator.get("/operator/calls").text
+    assert ("CA-other" in page, "CA-own" in page) == (True, False)
+    file = operator.get("/lists/partner-calls/export.csv?column=reference").text
+    assert ("CA-other" in file, "CA-own" in file) == (True, True)
 
 
 @pytest.mark.usefixtures("calls")

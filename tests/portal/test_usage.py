@@ -61,6 +61,8 @@ def test_a_range_is_counted_and_compared_with_the_days_before(
     assert "through today (partial), UTC." in text_of(browser.get("/usage").text)
     nothing = browser.get("/usage?start=2025-01-01&end=2025-01-02").text
     assert 'aria-label="No conversations in this range."' in nothing
+    coming = text_of(browser.get("/usage?start=2099-01-01&end=2099-01-31").text)
+    assert ("These days are still to come." in coming, "Conversations" in coming) == (True, False)
     nothing = text_of(nothing)
     assert "Conversations 0 None in the previous period With a person 0 With voicemail 0" in nothing
 
@@ -173,6 +175,9 @@ def test_a_range_that_can_not_be_counted_is_refused_in_the_words_of_the_json(
         [problem] = refused.json["details"]["errors"]  # type: ignore[index]  # an error body
         page = browser.get(f"/usage?start={first}&end={last}")
         assert (page.status_code, f"day: {problem['message']}" in page.text) == (422, True)
+        at_the_field = page.text.partition('id="range-error">')[2].partition("</p>")[0]
+        assert problem["message"] in at_the_field
+        assert "This month is shown instead." in page.text
         assert browser.get(f"/usage.csv?start={first}&end={last}").status_code == 400
 
 

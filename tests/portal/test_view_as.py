@@ -158,6 +158,15 @@ def test_the_partner_is_told_and_both_histories_have_it(
         ("user.view_ended", True, *by),
         ("operator.view_ended", False, *by),
     ]
+    of_operators = ("View as a user started", "View as a user ended")
+    of_partners = ("An operator viewed", "An operator stopped viewing")
+    for place in (f"/users/{own.user.id}", "/audit"):
+        rows = operator.get(place).text.partition("<tbody>")[2].partition("</tbody>")[0]
+        assert [words in rows for words in (*of_operators, *of_partners)] == [True] * 2 + [
+            False
+        ] * 2
+    by_hand = operator.get("/audit?action=user.viewed").text
+    assert "An operator viewed" in by_hand.partition("<tbody>")[2]
     browser = signed_in(admin)
     notified = browser.get("/notifications").text
     titles = re.findall(r'class="line-title[^>]*>([^<]*)', notified)
@@ -169,6 +178,15 @@ def test_the_partner_is_told_and_both_histories_have_it(
     history = browser.get("/audit").text.partition("<tbody>")[2]
     assert "Request 4711" in history
     assert "View as a user started" not in history
+
+
+def test_without_a_reason_the_question_says_what_is_missing(own: Tenant, operator: Browser) -> None:
+    place = f"/users/{own.user.id}/view-as"
+    refused = operator.post(place, {"reason": " "}, page=place)
+    summary = refused.text.partition('class="error-summary"')[2].partition("</div>")[0]
+    assert (refused.status_code, 'href="#reason">Reason: Enter a reason.' in summary) == (422, True)
+    crumbs = refused.text.partition('aria-label="Breadcrumbs"')[2].partition("</nav>")[0]
+    assert ("View as user" in crumbs, "?" in crumbs) == (True, False)
 
 
 def test_stopping_gives_the_operator_their_own_view_again(own: Tenant, operator: Browser) -> None:

@@ -30,6 +30,12 @@ def is_permitted(permission: str, part: str | None = None) -> bool:
     return False
 
 
+def holds(permission: str) -> bool:
+    """Whether the user has the permission, for words of a page that would lack nothing without
+    it: nothing is named at its end."""
+    return known_user() is not None and caller().may(Permission(permission))
+
+
 def why_url(permission: str) -> str:
     """Return the explanation of an action, which the end of the page then leaves out."""
     _denied()[Permission(permission), None] = False
@@ -60,4 +66,6 @@ def _another_role_may(role: Role, permission: Permission) -> bool:
 
 
 def register(app: Flask) -> None:
-    app.jinja_env.globals.update(may=is_permitted, why_url=why_url, missing_actions=missing_actions)
+    app.jinja_env.globals.update(
+        may=is_permitted, holds=holds, why_url=why_url, missing_actions=missing_actions
+    )

@@ -1,14 +1,15 @@
 """The open and resolved alerts, and their titles."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC
 from typing import Any
 from uuid import UUID
 
 from flask import render_template, request, url_for
+from flask_login import current_user
 from sqlalchemy.orm import Session
 
-from app.enums import AlertMeasure
+from app.enums import AlertMeasure, Role
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Alert, AlertRule, AuditEntry, utcnow
@@ -49,15 +50,26 @@ def list_alerts() -> str:
 def _listed(session: Session, found: Sequence[alerts.AlertView]) -> dict[str, Any]:
     """Return the alerts with their figures and the names of who acknowledged them, and the rules
     with their last alerts and for how long they can be muted."""
-    emails = {shown.alert.acknowledged_by or "" for shown in found}
     return {
         "rows": [(shown, figures_url(shown.alert, shown.rule)) for shown in found],
-        "names": users.names_by_email(session, caller(), emails),
+        "names": _names(session, {shown.alert.acknowledged_by or "" for shown in found}),
         "rules": alerts.listing(session, caller()),
         "last_opened": alerts.last_opened(session, caller()),
         "mute_days": alerts.MUTE_DAYS,
         "now_utc": utcnow(),
     }
+
+
+def _names(session: Session, emails: Collection[str]) -> dict[str, str]:
+    """Return the names of who acknowledged alerts, by email: to customer admins, who see no staff,
+    the staff are the company."""
+    names = users.names_by_email(session, caller(), emails)
+    if caller().role is not Role.ADMIN:
+        return names
+    company = partners.get_own(session, caller()).name
+    staff = {email: company for email in emails if "@" in email}
+    own = {current_user.email: current_user.name} if current_user.name else {}
+    return {**staff, **own, **names}
 
 
 @portal.post("/alerts/<uuid:alert_id>/acknowledge")

@@ -13,6 +13,7 @@ from wtforms import (
 )
 
 from app.errors import DomainError
+from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.languages.dates import NO_BREAK
 from app.models import Assistant, Organization
@@ -65,8 +66,15 @@ class AssistantForm(PortalForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if self.is_for_members:
+            self.phone_configured.label.text = gettext("The number is ready for calls")
         zones = zone_choices(self.timezone.data)
         self.timezone.choices = [SelectChoice("", gettext("Not set")), *zones]
+
+    @property
+    def is_for_members(self) -> bool:
+        """Whether people of an organization read it, who don't know carriers and SIP."""
+        return caller().organization_id is not None
 
     @classmethod
     def showing(cls, assistant: Assistant) -> "AssistantForm":

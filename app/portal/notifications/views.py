@@ -130,7 +130,7 @@ def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[No
         target_id = as_uuid(entry.target_id) or entry.id
         about = [
             names.get(entry.organization_id or entry.id, "")
-            if entry.target_type != "alert"
+            if entry.target_type not in ("alert", "organization")  # their words name it
             else "",
             outcome(entry.after) if entry.target_type == "upload" else "",
         ]

@@ -2,7 +2,7 @@
 
 from sqlalchemy.orm import Session
 
-from app.enums import CarrierKind
+from app.enums import CallStatus, CarrierKind
 from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
 from app.portal.calls.labels import ENDED_WORDS, OUTCOME_WORDS
@@ -50,6 +50,12 @@ def short_outcome(row: PartnerCall) -> str:
 def outcome_beyond_status(row: PartnerCall) -> str:
     """Return the same where it says more than the status does, for phones."""
     return short_outcome(row) if row.status in STATUSES_WITH_OUTCOME else ""
+
+
+def names_reference(row: PartnerCall) -> bool:
+    """Whether the page names the reference by which the carrier can say why the call failed, or
+    whether it was placed."""
+    return row.status in (CallStatus.FAILED, CallStatus.UNKNOWN)
 
 
 PARTNER_CALLS = ListDefinition(
@@ -110,6 +116,13 @@ PARTNER_CALLS = ListDefinition(
             "end",
             usual=False,
             heading=lazy_gettext("Ended (UTC)"),
+        ),
+        ListColumn(
+            "reference",
+            lazy_gettext("Carrier reference"),
+            lambda row: row.reference,
+            "wrap",
+            usual=False,
         ),
         ListColumn("id", lazy_gettext("ID"), lambda row: str(row.id), "wrap", usual=False),
     ),

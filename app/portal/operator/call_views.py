@@ -8,6 +8,7 @@ from app.extensions import caller, transaction
 from app.portal.operator.call_listing import (
     PARTNER_CALLS,
     chosen_filters,
+    names_reference,
     outcome_beyond_status,
     short_outcome,
 )
@@ -36,6 +37,7 @@ def operator_calls() -> Page:
         named=named,
         outcome=short_outcome,
         outcome_beyond_status=outcome_beyond_status,
+        names_reference=names_reference,
         cost_digits=_cost_digits(page.rows),
     )
 

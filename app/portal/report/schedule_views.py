@@ -9,7 +9,7 @@ from flask import Response, g, render_template, request, url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import caller, figures, settings, transaction
-from app.languages import LANGUAGES, best_tag, gettext
+from app.languages import LANGUAGES, best_tag, gettext, language_name
 from app.models import Organization
 from app.portal.billing.words import model_rate
 from app.portal.report.schedule_form import ScheduleForm
@@ -30,13 +30,17 @@ MOST_OFFERED = 100
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """Those who get a report in one language. ``first`` is the place of the first among all
-    recipients; None if there are none."""
+    """Those who get a report in one ``language``, as it calls itself. ``first`` is the place of the
+    first among all recipients; None if there are none."""
 
     tag: str
     language: str
     first: int | None
     addresses: list[str]
+
+    @property
+    def name_in_sentences(self) -> str:
+        return language_name(self.tag)
 
 
 @portal.get("/report/schedule")

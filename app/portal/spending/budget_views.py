@@ -83,10 +83,12 @@ def _page(form: BudgetForm, subject: LimitSubject) -> str:
         (gettext("Settings"), url_for("portal.portal_settings")),
         (gettext("Spending"), _spending_url(subject)),
     ]
+    title = gettext("Budget of your portal")
     with transaction(read_only=True) as session:
         found = budgets.budget_of(session, caller(), subject)
         if subject.organization_id is not None:
             named = organizations.get(session, caller(), subject.organization_id)
+            title = gettext("Budget of %(name)s", name=named.name)
             crumbs[:1] = [
                 (gettext("Organizations"), url_for("portal.organizations")),
                 (
@@ -96,6 +98,7 @@ def _page(form: BudgetForm, subject: LimitSubject) -> str:
             ]
     return render_template(
         "portal/spending/budget.html",
+        title=title,
         form=form,
         currency=found.currency,
         spent=found.spent,

@@ -27,5 +27,10 @@ class ConfirmationPage:
     def page(self, field: Any = None) -> str:
         action, crumbs = self.action or request.path, self.crumbs
         return render_template(
-            "portal/confirm.html", question=self, action=action, crumbs=crumbs, field=field
+            "portal/confirm.html",
+            question=self,
+            action=action,
+            act=self.act,
+            crumbs=crumbs,
+            field=field,
         )

@@ -76,6 +76,11 @@ class PortalForm(FlaskForm):
         current ``version`` if the URL has none."""
         return cls(request.args, data={"version": version}, meta={"csrf": False})
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether what was typed wasn't saved: because of an error or of another user's change."""
+        return bool(self.errors or self.problems or self.conflict)
+
     def __iter__(self) -> Iterator[Field]:
         return (field for name, field in self._fields.items() if name not in MARKS)
 

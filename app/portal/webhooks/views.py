@@ -205,7 +205,6 @@ def _form_page(organization: Organization | None, form: WebhookForm) -> str:
         "portal/webhooks/new.html",
         organization=organization,
         form=form,
-        local_hint=_local_hint(),
         event_groups=EVENT_GROUPS,
         event_hints=EVENT_HINTS,
     )
@@ -219,18 +218,9 @@ def _edit_page(webhook_id: UUID, form: EditWebhookForm) -> str:
         endpoint=endpoint,
         host=host_of(endpoint),
         form=form,
-        local_hint=_local_hint(),
         event_groups=EVENT_GROUPS,
         event_hints=EVENT_HINTS,
     )
-
-
-def _local_hint() -> str:
-    """Return how a developer's own machine can receive events; "" in production."""
-    if settings().env != "development" or settings().webhook_allow_private:
-        return ""
-    words = gettext("To try it on this machine, start with PORTAL_WEBHOOK_ALLOW_PRIVATE=true.")
-    return f" {words}"
 
 
 def _roll_page(webhook_id: UUID, form: RollForm) -> str:

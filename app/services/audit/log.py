@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, select, true
 from sqlalchemy.orm import Session
 
 from app.models import (
@@ -45,6 +45,8 @@ REFUSED = tuple(
 """Refused attempts, which `refusals` writes."""
 EVERYDAY = (SIGNED_IN, "call.scheduled", *REFUSED)
 """What happens all the time and changes nothing."""
+VIEWS = ("user.viewed", "user.view_ended")
+"""A view as a user in the partner's history; operators have entries of their own about it."""
 LOOKED_BACK = 500
 _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
     Assistant: ("agent", lambda row: row.name),
@@ -234,6 +236,12 @@ def of_partner(session: Session, caller: Caller, limit: int) -> list[AuditEntry]
     return _read(session, caller, changes, limit)
 
 
+def is_shown_to(caller: Caller) -> ColumnElement[bool]:
+    """Return which entries a history shows to the caller: of what is recorded for the partner and
+    for operators, one."""
+    return AuditEntry.action.not_in(VIEWS) if caller.is_operator else true()
+
+
 def _is_target(target_type: str, target_id: UUID) -> ColumnElement[bool]:
     return (AuditEntry.target_type == target_type) & (AuditEntry.target_id == str(target_id))
 
@@ -243,5 +251,6 @@ def _read(
 ) -> list[AuditEntry]:
     if not caller.may(Permission.AUDIT_READ):
         return []
-    query = select(AuditEntry).where(condition).order_by(AuditEntry.id.desc()).limit(limit)
+    query = select(AuditEntry).where(condition, is_shown_to(caller))
+    query = query.order_by(AuditEntry.id.desc()).limit(limit)
     return list(session.scalars(of_tenant(query, caller, AuditEntry.partner_id)))

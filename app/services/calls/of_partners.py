@@ -54,6 +54,8 @@ class PartnerCall:
     seconds: int | None
     charged: tuple[int, str] | None
     """The cost in millionths, with its currency."""
+    reference: str | None
+    """By which the carrier knows the last attempt."""
 
     @property
     def cost(self) -> str | None:
@@ -73,7 +75,7 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[PartnerCall]:
-    """Return a page of the calls of all partners, in four queries.
+    """Return a page of the calls of all partners, in five queries.
 
     Raises `Forbidden`, and `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
@@ -81,7 +83,7 @@ def search(
     page = keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
     partners = _names(session, Partner, {call.partner_id for call in page.items})
     organizations = _names(session, Organization, {call.organization_id for call in page.items})
-    currencies = _currencies(session, page.items)
+    currencies, references = _currencies(session, page.items), _references(session, page.items)
     found = [
         PartnerCall(
             id=call.id,
@@ -98,6 +100,7 @@ def search(
             ended_at=call.ended_at,
             seconds=call.seconds,
             charged=_charged(call, currencies),
+            reference=references.get(call.id),
         )
         for call in page.items
     ]
@@ -146,6 +149,15 @@ def _currencies(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
     )
     rows = session.execute(query.order_by(CallAttempt.number.desc()))
     return {row.call_id: row.cost_currency or "" for row in rows}
+
+
+def _references(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
+    """Return by which reference a carrier knows the last attempt of each call that has one."""
+    query = select(CallAttempt.call_id, CallAttempt.id, CallAttempt.carrier_reference).where(
+        CallAttempt.call_id.in_([call.id for call in calls])
+    )
+    rows = session.execute(query.order_by(CallAttempt.number))
+    return {row.call_id: row.carrier_reference or str(row.id) for row in rows}
 
 
 def _charged(call: Call, currencies: dict[UUID, str]) -> tuple[int, str] | None:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app import languages
 from app.enums import OrganizationStatus
+from app.languages import gettext
 from app.models import Mail, MailKind, Organization, Partner, ReportSchedule, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
@@ -53,19 +54,19 @@ def preview(
     to: str | None = None,
 ) -> RenderedMail:
     """Return the mail with the report of last month, in the language or else the partner's, as it
-    is sent ``to`` an address. ``sender`` is the brand and the origin of its links. Raises
-    `Forbidden`, `NotFound`."""
+    is sent ``to`` an address or, without one, to no one in particular. ``sender`` is the brand and
+    the origin of its links. Raises `Forbidden`, `NotFound`."""
     owner = owner_of(session, caller, organization_id)
     tag = _tag(session, owner, (language,))
     details = _details(session, caller, owner, utcnow().date(), model, tag)
-    mail = Mail(
-        id=new_id(),
-        kind=MailKind.MONTHLY_REPORT.value,
-        to=to,
-        details=details,
-        created_at=utcnow(),
-    )
     with languages.speaking(tag):
+        mail = Mail(
+            id=new_id(),
+            kind=MailKind.MONTHLY_REPORT.value,
+            to=to or gettext("the recipient’s address"),
+            details=details,
+            created_at=utcnow(),
+        )
         return mails.preview(*sender, mail)
 
 
