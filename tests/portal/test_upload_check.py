@@ -95,6 +95,33 @@ def test_a_number_on_the_do_not_call_list_gets_a_note(desk: Desk, session: Sessi
     assert "This number is on the do-not-call list, so it won't be called." in said
 
 
+@pytest.mark.parametrize(
+    "name", ["Mobile (work)", "Handy der Kundin", "Tel. Praxis", "Móvil del cliente", "my_phone"]
+)
+def test_a_column_with_a_word_for_phone_and_phone_numbers_is_the_phone(
+    desk: Desk, name: str
+) -> None:
+    said = desk.shows(desk.upload(f"First,{name},Mail\nAnn,{ANN},ann@x.example\n"))
+    assert "No column is the phone number" not in said
+    assert "No phone to call" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("Mobile plan", "XL"), ("Emergency phone", BOB), ("Reference", BOB)]
+)
+def test_a_file_without_a_phone_column_is_warned_of_at_the_top(
+    desk: Desk, name: str, value: str
+) -> None:
+    said = desk.shows(desk.upload(f"First,{name},Mail\nAnn,{value},ann@x.example\n"))
+    warning = "No column is the phone number 1 new contact can’t be called."
+    assert said.index(warning) < said.index("Would be created")
+
+
+def test_a_phone_column_by_its_whole_name_is_the_only_one(desk: Desk) -> None:
+    said = desk.shows(desk.upload(f"Name,Phone,Wife's mobile\nAnn,{ANN},{BOB}\n"))
+    assert "Other phone kept as metadata" not in said
+
+
 def test_rows_that_change_nothing_are_named_beside_the_updated_ones(desk: Desk) -> None:
     desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = desk.upload(f"Name,Phone\nAnn,{ANN}\nRob,{BOB}\nRob,{BOB}\n")

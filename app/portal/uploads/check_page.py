@@ -36,7 +36,7 @@ from app.services import outreach
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import corrections, reports, uploads
 from app.services.imports.changes import changes_of
-from app.services.imports.kinds import DUPLICATE, NOT_IN_USE
+from app.services.imports.kinds import DUPLICATE, NO_PHONE, NOT_IN_USE
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import earlier_row
 from app.services.imports.reports import ProblemKind
@@ -101,6 +101,7 @@ def check_context(
     campaign = session.get_one(Campaign, upload.campaign_id)
     by_hand = corrections.count_fixes(session, upload)
     ignored = ignored_words(reports.ignored_kinds(session, upload))
+    mapping = _mapping(upload)
     return {
         "kinds": _chips(upload, kinds, kind, shows_failed=outcome == FAILED and not note),
         "notes": [
@@ -141,7 +142,8 @@ def check_context(
         "same": uploads.same_file(session, upload),
         "read_as": _read_as(upload),
         "file_notes": file_notes(upload.found),
-        "finds_contacts": _mapping(upload).finds_contacts,
+        "finds_contacts": mapping.finds_contacts,
+        "no_phones": 0 if mapping.phones else _most_rows(upload, _rows_of(notes, NO_PHONE)),
         "called": _called(session, campaign, upload),
         "campaign_changed": campaign.revision != upload.campaign_revision,
     }
@@ -216,6 +218,11 @@ def _chips(
 
 def _rows_of(kinds: Sequence[ProblemKind], code: str) -> int:
     return sum(kind.rows for kind in kinds if kind.code == code)
+
+
+def _most_rows(upload: ContactImport, rows: int) -> int:
+    """Return the number of rows if they are more than half of those to apply, else 0."""
+    return rows if rows * 2 > uploads.rows_to_apply(upload) else 0
 
 
 def _warned(
