@@ -171,11 +171,13 @@ def test_a_template_named_like_its_customer_is_marked_as_a_template(
     assert '<span class="badge badge-neutral dotless">Template</span>' in page
 
 
-def test_a_template_takes_a_campaign_only_when_one_is_chosen(
+def test_a_template_gets_no_customers_name_and_a_campaign_only_when_one_is_chosen(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     source = prepare(session, own)
     page = browser.get(f"/organizations/{source.id}/save-as-template").text
+    assert 'value="Dental surgery"' in page  # the name: what its assistant is for
+    assert f'value="{source.name}"' not in page
     assert re.findall(r'<option ([a-z]*) ?value="[^"]*">Recall<', page) == [""]
 
 

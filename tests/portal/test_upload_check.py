@@ -122,12 +122,12 @@ def test_a_phone_column_by_its_whole_name_is_the_only_one(desk: Desk) -> None:
     assert "Other phone kept as metadata" not in said
 
 
-def test_rows_that_change_nothing_are_named_beside_the_updated_ones(desk: Desk) -> None:
+def test_rows_that_change_nothing_are_counted_apart_from_the_updated_ones(desk: Desk) -> None:
     desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = desk.upload(f"Name,Phone\nAnn,{ANN}\nRob,{BOB}\nRob,{BOB}\n")
     said = desk.shows(address)
-    assert "Would be updated 3" in said
-    assert "Updated: 1 has no changes." in said
+    assert "Would be updated 2 Unchanged 1 Would be deleted 0" in said
+    assert "0 + 2 + 1 + 0 + 0 + 0 = 3 rows in the file." in said
 
 
 def test_the_same_contact_twice_in_a_file_is_named_as_a_duplicate(desk: Desk) -> None:

@@ -108,13 +108,12 @@ def check_context(
             FilterChip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes
         ],
         "warned": _warned(session, upload, notes),
-        "equal": _equal(upload),
         "repeats": _repeats(session, upload, notes),
         "not_in_use": _rows_of(notes, NOT_IN_USE),
         "filtered": kind or note,
         "shown_total": shown,
         "rows_title": _ROWS_TITLES[FAILED if kind else None if note else outcome],
-        "outcome_urls": [_outcome_url(upload, each) for each in COUNTS],
+        "outcome_urls": {each: _outcome_url(upload, each) for each in COUNTS},
         "all_url": _rows_url(upload, "all") if shown < upload.rows_total else "",
         "repairs": [
             {
@@ -281,13 +280,6 @@ def _repeats(session: Session, upload: ContactImport, notes: Sequence[ProblemKin
     return ngettext(
         "Updated: %(num)s repeats an earlier row.", "Updated: %(num)s repeat earlier rows.", rows
     )
-
-
-def _equal(upload: ContactImport) -> str:
-    """Return how many rows of existing contacts change nothing; they count as updated."""
-    if not (rows := upload.found.get("equalRows", 0)):
-        return ""
-    return ngettext("Updated: %(num)s has no changes.", "Updated: %(num)s have no changes.", rows)
 
 
 def _row_number(cursor: str | None) -> int:

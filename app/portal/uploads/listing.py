@@ -105,8 +105,8 @@ def _count_of_campaign_if_few(session: Session, most: int) -> int | None:
 
 def _count(name: str, label: str, css: str, sort: str | None = None) -> ListColumn[UploadRow]:
     def value(row: UploadRow) -> int | None:
-        count: int = getattr(row.upload, name)
-        return count if row.upload.checked_at else None
+        figures = {"rows_total": row.upload.rows_total, **uploads.figures_of(row.upload)}
+        return figures.get(name, 0) if row.upload.checked_at else None
 
     return ListColumn(name, label, value, css, sort)
 
@@ -155,6 +155,7 @@ UPLOADS = ListDefinition(
         replace(_count("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),
         _count("created", lazy_gettext("Created"), "end from-1280"),
         _count("updated", lazy_gettext("Updated"), "end from-1280"),
+        replace(_count(uploads.UNCHANGED, lazy_gettext("Unchanged"), "end"), usual=False),
         _count("deleted", lazy_gettext("Deleted"), "end from-1360"),
         _count("ignored", lazy_gettext("Ignored"), "end from-1360"),
         _count("failed", lazy_gettext("Failed"), "end", "failed"),
