@@ -108,7 +108,6 @@ def check_context(
             FilterChip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes
         ],
         "warned": _warned(session, upload, notes),
-        "repeats": _repeats(session, upload, notes),
         "not_in_use": _rows_of(notes, NOT_IN_USE),
         "filtered": kind or note,
         "shown_total": shown,
@@ -266,19 +265,6 @@ def _called(session: Session, campaign: Campaign, upload: ContactImport) -> str:
         "%(num)s new contacts are called as soon as the plan allows, the first perhaps within "
         "seconds.",
         upload.created,
-    )
-
-
-def _repeats(session: Session, upload: ContactImport, notes: Sequence[ProblemKind]) -> str:
-    """Return how many rows repeat an earlier row of the file; they count as updated."""
-    rows = _rows_of(notes, DUPLICATE)
-    if not rows:
-        return ""
-    for _, message in reports.first_notes(session, upload, DUPLICATE, 1):
-        if rows == 1 and (earlier := earlier_row(message)):
-            return gettext("Updated: 1 repeats row %(row)s.", row=number(earlier))
-    return ngettext(
-        "Updated: %(num)s repeats an earlier row.", "Updated: %(num)s repeat earlier rows.", rows
     )
 
 
