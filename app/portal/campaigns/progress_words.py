@@ -166,8 +166,8 @@ def _over_words(campaign: Campaign) -> str:
     if campaign.status is CampaignStatus.PAUSED:
         return gettext("All callable contacts were called.")
     return gettext(
-        "All callable contacts were called. Contacts that you add now are called too, until you "
-        "pause the campaign."
+        "All callable contacts were called. Contacts added later are called too, until you pause "
+        "the campaign."
     )
 
 
