@@ -203,7 +203,10 @@ def test_rows_that_changed_nothing_are_no_changes(desk: Desk) -> None:
     with desk.database.transaction(read_only=True) as session:
         assert undo.extent(session, upload) == (2, 2)
     assert uploads.unchanged_rows(upload) == 2
-    assert uploads.figures_of(upload) == {
-        **{"created": 1, "updated": 1, "unchanged": 2},
-        **{"deleted": 0, "ignored": 0, "failed": 0},
-    }
+    figures = uploads.figures_of(upload)
+    assert [figures[name] for name in ("created", "updated", "unchanged", "deleted")] == [
+        1,
+        1,
+        2,
+        0,
+    ]
