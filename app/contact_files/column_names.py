@@ -111,6 +111,11 @@ _WITH_OWNER = re.compile(
     r"(?:contact|customer|client|patient|lead|member|guest|attendee|subscriber|invitee)(?!number)(.+)"
 )
 _MANY = frozenset({"phone", "email"})
+_PHONE_WORDS = re.compile(
+    r"phone|telefon|telefoon|mobil|movel|movil|mobiel|handy|celular|cellular|cellulare|whatsapp|"
+    r"rufnummer|festnetz|landline|portable|\b(?:tel|tfno|tlf|cell|gsm)\b"
+)
+_OF_ANOTHER = re.compile(r"emergency|notfall|urgence|emergencia|fax|pager")
 _PARTS = frozenset({"firstName", "lastName"})
 
 
@@ -173,6 +178,14 @@ def field_of(name: str) -> str | None:
         return known
     read = (_numbered(plain(_NUMBER_SIGN.sub(word, name))) for word in ("number", ""))
     return "phone" if "phone" in read else None
+
+
+def may_be_phone(name: str) -> bool:
+    """Return whether a word in the name says that the column may hold the contact's phone: ``Mobile
+    (work)``, ``Handy der Kundin``."""
+    decomposed = unicodedata.normalize("NFKD", name).casefold().replace("_", " ")
+    letters = "".join(filter(lambda each: not unicodedata.combining(each), decomposed))
+    return bool(_PHONE_WORDS.search(letters)) and not _OF_ANOTHER.search(letters)
 
 
 def _numbered(letters: str) -> str | None:

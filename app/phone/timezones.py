@@ -39,6 +39,25 @@ def zones_of_region(region: str) -> tuple[str, ...]:
     return _zones_of_regions().get(region, ())
 
 
+def only_zone_of(region: str) -> str | None:
+    """Return the time zone of a region in which all clocks show the same time; None elsewhere."""
+    zones = zones_of_region(region)
+    return zones[0] if len(set(map(_offsets, zones))) == 1 else None
+
+
+def has_time_of(zone: str, region: str) -> bool:
+    """Return whether a zone has the time of a place in the region, also under a former name; True
+    where none is known."""
+    zones = zones_of_region(region)
+    return not zones or _offsets(zone) in map(_offsets, zones)
+
+
+def _offsets(zone: str) -> tuple[timedelta | None, ...]:
+    """Return the offsets from UTC in the months of this year."""
+    year = datetime.now(UTC).year
+    return tuple(datetime(year, m, 1, tzinfo=ZoneInfo(zone)).utcoffset() for m in range(1, 13))
+
+
 @cache
 def _zones_of_regions() -> dict[str, tuple[str, ...]]:
     zones = defaultdict(list)

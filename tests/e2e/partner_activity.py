@@ -71,6 +71,7 @@ def _verify(page: Page, organization: str, number: str) -> str:
 
 def _save_as_template(page: Page, organization: str) -> None:
     page.goto(f"/organizations/{organization}/save-as-template")
+    page.get_by_label("Name", exact=True).fill("Dentists")
     page.get_by_role("button", name="Save template").click()
     expect(page.get_by_text("Changes apply to organizations")).to_be_visible()
 

@@ -848,6 +848,7 @@ def test_progress_counts_only_contacts_that_can_be_called_on_every_page(
         assert words in page
     assert "1 of 2" in words_of(admin.get("/campaigns"))
     listed = admin.get(f"{planned}/left-out").text
+    assert "Contacts that won’t be called" in listed
     assert [f'">{name}' in listed for name in ("Ada", "Bob", "Cleo", "Dan")] == [
         *(False, True, True, False)
     ]
@@ -948,7 +949,11 @@ def test_a_question_on_a_page_of_its_own_leads_back_to_its_place(
 ) -> None:
     page = admin.get(f"{planned}/start").text
     crumbs = page.partition('aria-label="Breadcrumbs"')[2].partition("</nav>")[0]
-    assert re.findall(r'<a href="([^"]+)">([^<]+)', crumbs) == [("/campaigns", "Campaigns")]
+    assert re.findall(r'<a href="([^"]+)">([^<]+)', crumbs) == [
+        ("/campaigns", "Campaigns"),
+        (planned, "Winter recall"),
+    ]
+    assert "Step 4 of 4:" in page
     assert '<span aria-current="page">Start Winter recall?</span>' in crumbs
     assert 'href="/organizations"' in page, "the sidebar"
 

@@ -190,11 +190,13 @@ def test_a_template_named_like_its_customer_is_marked_as_a_template(
     assert '<span class="badge badge-neutral dotless">Template</span>' in page
 
 
-def test_a_template_takes_a_campaign_only_when_one_is_chosen(
+def test_a_template_gets_no_customers_name_and_a_campaign_only_when_one_is_chosen(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     source = prepare(session, own)
     page = browser.get(f"/organizations/{source.id}/save-as-template").text
+    assert 'value="Dental surgery"' in page  # the name: what its assistant is for
+    assert f'value="{source.name}"' not in page
     assert re.findall(r'<option ([a-z]*) ?value="[^"]*">Recall<', page) == [""]
 
 
@@ -282,6 +284,42 @@ def test_a_customer_gets_everything_of_the_template_at_once(
     )
 
 
+@pytest.mark.parametrize(
+    ("country", "chosen", "zone", "warning"),
+    [
+        ("", "", "America/New_York", ""),
+        ("US", "", "America/New_York", ""),
+        ("GB", "", "Europe/London", ""),
+        ("DE", "", "Europe/Berlin", ""),  # both of its zones have the same time
+        ("GB", "Europe/Guernsey", "Europe/Guernsey", ""),
+        (
+            "GB",
+            "America/New_York",
+            "America/New_York",
+            "The time zone America/New York isn’t used in the United Kingdom.",
+        ),
+    ],
+)
+def test_the_assistants_of_another_country_get_its_time_zone(
+    session: Session,
+    own: Tenant,
+    browser: Browser,
+    country: str,
+    chosen: str,
+    zone: str,
+    warning: str,
+) -> None:
+    path = f"{PAGE}/{save(session, own)}/use"
+    form = CUSTOMER | {"country": country, "timezone": chosen}
+    answer = browser.post(path, form, page=path)
+    made = organization_called(session, CUSTOMER["name"])
+    assistant = session.scalars(select(Assistant).where(Assistant.organization_id == made.id)).one()
+    assert assistant.timezone == zone
+    page = text(browser.get(answer.location))
+    assert warning in page
+    assert ("isn’t used in" in page) == bool(warning)
+
+
 def test_sent_twice_it_is_created_once(session: Session, own: Tenant, browser: Browser) -> None:
     path = f"{PAGE}/{save(session, own)}/use"
     answers = [browser.post(path, CUSTOMER, page=path) for _ in "12"]
@@ -308,6 +346,10 @@ def counts(session: Session) -> list[int | None]:
         ({"timezone": "Europe/Berlinn"}, "Did you mean Europe/Berlin?"),
         ({"timezone": "new york"}, "Did you mean America/New_York?"),
         ({"country": "XX"}, "Country: Unknown country XX."),
+        (
+            {"country": "AU", "timezone": ""},
+            "Choose a time zone. The template’s isn’t used in Australia.",
+        ),
     ],
 )
 def test_what_is_wrong_stands_at_its_field_and_nothing_is_half_saved(
@@ -579,6 +621,21 @@ def test_each_row_of_a_file_is_checked_before_anything_is_created(
         "Add 1, leave out 6",
     ):
         assert words in page
+
+
+def test_time_zones_of_other_countries_are_warned_of_before_rows_are_added(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
+    template_id = save(session, own)
+    head = "name,email,country,time zone\n"
+    rows = "Aki,a@a.example,JP,\nBea,b@b.example,Germany,America/Chicago\n"
+    page = text(many(browser, template_id, (head + rows).encode()))
+    assert "Aki a@a.example Japan, Asia/Tokyo Japan Asia/Tokyo" in page
+    assert "1 row has a time zone of another country" in page
+    assert page.count("Germany, America/Chicago Not a time zone of this country") == 1
+    assert ("All rows are correct" in page, "Add 2 organizations" in page) == (False, True)
+    several = text(many(browser, template_id, (head + "Cy,c@c.example,AU,\n").encode()))
+    assert "Choose a time zone. The template’s isn’t used in Australia." in several
 
 
 def test_columns_that_are_not_used_are_named(

@@ -196,6 +196,10 @@ def test_all_problems_are_shown_at_once(browser: Browser) -> None:
     typed = NEW | wrong | {"referral_code": "N" * 1000}
     shown = text(browser.post("/organizations/new", typed, page="/organizations/new"))
     assert "6 things need changing" in shown
+    summary = shown[shown.index("6 things need changing") :]
+    order = ("Name: ", "Country: ", "Assistant limit: ", "User limit: ", "Referral code: ", "Email")
+    places = [summary.index(label) for label in order]
+    assert places == sorted(places)
     assert 'value="x"' in shown
 
 

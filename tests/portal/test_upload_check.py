@@ -95,12 +95,39 @@ def test_a_number_on_the_do_not_call_list_gets_a_note(desk: Desk, session: Sessi
     assert "This number is on the do-not-call list, so it won't be called." in said
 
 
-def test_rows_that_change_nothing_are_named_beside_the_updated_ones(desk: Desk) -> None:
+@pytest.mark.parametrize(
+    "name", ["Mobile (work)", "Handy der Kundin", "Tel. Praxis", "Móvil del cliente", "my_phone"]
+)
+def test_a_column_with_a_word_for_phone_and_phone_numbers_is_the_phone(
+    desk: Desk, name: str
+) -> None:
+    said = desk.shows(desk.upload(f"First,{name},Mail\nAnn,{ANN},ann@x.example\n"))
+    assert "No column is the phone number" not in said
+    assert "No phone to call" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("Mobile plan", "XL"), ("Emergency phone", BOB), ("Reference", BOB)]
+)
+def test_a_file_without_a_phone_column_is_warned_of_at_the_top(
+    desk: Desk, name: str, value: str
+) -> None:
+    said = desk.shows(desk.upload(f"First,{name},Mail\nAnn,{value},ann@x.example\n"))
+    warning = "No column is the phone number 1 new contact can’t be called."
+    assert said.index(warning) < said.index("Would be created")
+
+
+def test_a_phone_column_by_its_whole_name_is_the_only_one(desk: Desk) -> None:
+    said = desk.shows(desk.upload(f"Name,Phone,Wife's mobile\nAnn,{ANN},{BOB}\n"))
+    assert "Other phone kept as metadata" not in said
+
+
+def test_rows_that_change_nothing_are_counted_apart_from_the_updated_ones(desk: Desk) -> None:
     desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = desk.upload(f"Name,Phone\nAnn,{ANN}\nRob,{BOB}\nRob,{BOB}\n")
     said = desk.shows(address)
-    assert "Would be updated 3" in said
-    assert "Updated: 1 has no changes." in said
+    assert "Would be updated 1 Unchanged 2 Would be deleted 0" in said
+    assert "0 + 1 + 2 + 0 + 0 + 0 = 3 rows in the file." in said
 
 
 def test_the_same_contact_twice_in_a_file_is_named_as_a_duplicate(desk: Desk) -> None:
@@ -109,7 +136,15 @@ def test_the_same_contact_twice_in_a_file_is_named_as_a_duplicate(desk: Desk) ->
         "Duplicate in this file: 1 Row 4: The same contact as row 2, which it updates. The values "
         "of the last row win." in shown
     )
-    assert "Updated: 1 repeats row 2." in shown
+    assert "Would be updated 1 Would be deleted 0" in shown
+
+
+def test_a_row_that_repeats_another_one_word_for_word_changes_nothing(desk: Desk) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\nAnn,{ANN}\n")
+    assert "Would be created 2 Would be updated 0 Unchanged 1" in desk.shows(address)
+    desk.press(address, "apply")
+    desk.work(address)
+    assert "The same figures as on the check screen." in desk.shows(address)
 
 
 @pytest.mark.parametrize(("left_out", "kept"), [("4", "Ann"), ("2", "Anna")])

@@ -5,14 +5,16 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from app.enums import ContactAction
 from app.extensions import files, settings
 from app.gateways.mailers import open_outbox
 from app.jobs.erase_subject import SubjectErasure
-from app.models import Campaign, Contact, ContactImport, utcnow
+from app.models import AuditEntry, Campaign, Contact, ContactImport, utcnow
 from app.services import contacts
-from app.services.imports import undo_preview
+from app.services.imports import apply, undo_preview, uploads
+from app.services.mails.work_words import outcome
 from tests.fixtures.uploads import number
 from tests.portal.uploader import Desk, heading, words
 
@@ -204,3 +206,36 @@ def test_an_undone_upload_needs_no_attention_on_the_overview(desk: Desk) -> None
     desk.press(address, "undo")
     desk.work(address)
     assert "not applied" not in desk.shows("/")
+
+
+def test_contacts_that_an_upload_leaves_as_they_are_are_no_change(
+    desk: Desk, session: Session
+) -> None:
+    desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
+    address = desk.applied(f"Name,Phone\nAnn,{ANN}\nRob,{BOB}\nCy,{CATO}\n")
+    said = desk.shows(address)
+    assert "1 contact added, 1 updated, 1 unchanged." in said
+    assert "Created 1 Updated 1 Unchanged 1 Deleted 0" in said
+    assert "The same figures as on the check screen." in said
+    entry = session.scalars(
+        select(AuditEntry)
+        .where(AuditEntry.action == "upload.applied")
+        .order_by(AuditEntry.id.desc())
+    ).first()
+    assert entry is not None
+    assert entry.after is not None
+    assert outcome(entry.after) == "1 created, 1 updated, 1 unchanged"
+    upload = session.scalars(select(ContactImport).order_by(ContactImport.id.desc())).first()
+    assert upload is not None
+    assert uploads.counts_of(upload)["updated"] == 2  # as scripts count
+    assert "The upload made 2 changes to 2 contacts." in desk.shows(f"{address}/undo")
+
+
+def test_an_author_is_notified_only_of_uploads_that_took_long(
+    desk: Desk, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.applied(f"Name,Phone\nAnn,{ANN}\n")
+    assert "Upload applied" not in desk.shows("/notifications")
+    monkeypatch.setattr(apply, "WORTH_A_MAIL", timedelta())
+    desk.applied(f"Name,Phone\nBob,{BOB}\n")
+    assert "Upload applied" in desk.shows("/notifications")

@@ -342,6 +342,22 @@ def invited(session: Session) -> set[tuple[str, str | None, Role, UUID | None]]:
     return {(user.email, user.name, user.role, user.organization_id) for user in made}
 
 
+@pytest.mark.parametrize(
+    ("line", "organization", "role"),
+    [
+        ("ada@x.example, Ada, Owner, Northwind Bakery", "Northwind Bakery", "Owner"),
+        ("ada@x.example, Ada, Northwind Bakery, Owner", "Northwind Bakery", "Owner"),
+        ("ada@x.example, Ada, Owner, Member", "Owner", "Member"),
+        ("ada@x.example, Ada, Owner", "", "Owner"),
+    ],
+)
+def test_role_and_organization_of_a_line_may_change_places(
+    browser: Browser, line: str, organization: str, role: str
+) -> None:
+    kept = form_of(browser.post(CHECK, {"users": line}, page=MANY).text)["rows"]
+    assert kept.splitlines()[1] == f"1,ada@x.example,Ada,{organization},{role}"
+
+
 @pytest.mark.parametrize("path", ["/users/invite", "/users/invite-many/check"])
 def test_a_part_of_an_organizations_name_is_answered_with_the_name(
     browser: Browser, path: str

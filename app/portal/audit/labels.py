@@ -267,6 +267,7 @@ FIELD_WORDS = {
     "until": lazy_gettext("Until"),
     "tokensEnded": lazy_gettext("Tokens ended"),
     "updated": lazy_gettext("Updated"),
+    "unchanged": lazy_gettext("Unchanged"),
     "deleted": lazy_gettext("Deleted"),
     "ignored": lazy_gettext("Ignored"),
     "failed": lazy_gettext("Failed"),

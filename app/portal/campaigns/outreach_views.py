@@ -39,6 +39,7 @@ from app.portal.campaigns.progress_words import (
 from app.portal.campaigns.views import about
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.campaign_states import steps_of_planned
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import night_calls_warning
 from app.portal.web.messages import changing, redirect_with
@@ -266,6 +267,11 @@ def _starting(
         safe_url=url_for("portal.campaign_outreach", campaign_id=found.id),
         danger=False,
         warning=night_warning(session, found, plan),
+        crumbs=(
+            (gettext("Campaigns"), url_for("portal.campaigns")),
+            (found.name, url_for("portal.campaign_outreach", campaign_id=found.id)),
+        ),
+        steps=steps_of_planned(session, found) or (),
     )
 
 

@@ -165,7 +165,10 @@ def _over_words(campaign: Campaign) -> str:
         return gettext("All contacts were removed. Add contacts to go on.")
     if campaign.status is CampaignStatus.PAUSED:
         return gettext("All callable contacts were called.")
-    return gettext("All callable contacts were called. New contacts are called too.")
+    return gettext(
+        "All callable contacts were called. Contacts added later are called too, until you pause "
+        "the campaign."
+    )
 
 
 def _pausing_words(progress: RoundProgress) -> str:

@@ -11,7 +11,7 @@ from app.languages import gettext, lazy_gettext
 from app.models import Campaign
 from app.portal.assistants.forms import AssistantForm
 from app.portal.campaigns.plan_forms import PlanForm
-from app.portal.organization_templates.labels import FIRST_ROLE_NAMES, zone_words
+from app.portal.organization_templates.labels import FIRST_ROLE_NAMES
 from app.portal.organizations.forms import OrganizationLimitsForm
 from app.portal.organizations.labels import MEMBER_HINTS
 from app.portal.organizations.settings_forms import SettingsForm
@@ -181,7 +181,7 @@ class CustomerForm(PortalForm):
             SelectChoice("", gettext("%(country)s (template)", country=own)),
             *named,
         ]
-        self.timezone.choices = [SelectChoice("", zone_words(content)), *zone_choices()]
+        self.timezone.choices = [SelectChoice("", gettext("By country")), *zone_choices()]
 
     def to_customer(self) -> CustomerDetails:
         return CustomerDetails(

@@ -76,7 +76,7 @@ def limits_used(content: TemplateContent) -> list[str]:
 
 
 def zone_words(content: TemplateContent) -> str:
-    """Return the time zone of a customer for which none is given."""
+    """Return the time zone of a customer in the template's country for which none is given."""
     zones = {assistant.timezone for assistant in content.assistants}
     zone = zones.pop() if len(zones) == 1 else None
     if zone is None:

@@ -16,7 +16,7 @@ from app.enums import CarrierKind
 from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
-from app.phone.timezones import zones_of_region
+from app.phone import country_name
 from app.portal.organization_templates.forms import CustomerForm, CustomersForm
 from app.portal.organization_templates.labels import INVITATION_HINTS, content_words, zone_words
 from app.portal.organization_templates.views import bounds, opened
@@ -74,8 +74,21 @@ def organization_template_use_create(template_id: UUID) -> Page:
             session, caller(), template_id, customer, bounds(), **_installation()
         )
         url = submission.led_to(url_for("portal.organization", organization_id=made.id))
-    is_invited = opened(template_id).content.first_role is not None
-    return redirect_with(added_words(made.name, customer.email if is_invited else None), url)
+    content = opened(template_id).content
+    answer = redirect_with(
+        added_words(made.name, customer.email if content.first_role is not None else None), url
+    )
+    if not organization_templates.zone_fits(content, customer):
+        flash(_elsewhere_words(content, customer), "warning")
+    return answer
+
+
+def _elsewhere_words(content: TemplateContent, customer: CustomerDetails) -> str:
+    return gettext(
+        "The time zone %(zone)s isn’t used in %(country)s. You can change it in each assistant.",
+        zone=_zone_words(content, customer),
+        country=country_name(organization_templates.country_of(content, customer)),
+    )
 
 
 @portal.get("/organization-templates/sample.csv")
@@ -245,6 +258,7 @@ def _use_page(template_id: UUID, form: CustomerForm) -> str:
         content=found.content,
         words=content_words(found.content),
         in_trial=settings().new_organizations_in_trial,
+        template_zone=zone_words(found.content),
         email_hint=INVITATION_HINTS.get(found.content.first_role),
         form=form,
     )
@@ -274,6 +288,8 @@ def _checked_page(
     found = opened(template_id)
     form.rows.data = organization_templates.as_text([each.row for each in checked])
     bad = [(at, each) for at, each in enumerate(checked) if each.problems]
+    good = [each.row for each in checked if not each.problems]
+    fits = partial(organization_templates.zone_fits, found.content)
     invites = found.content.first_role is not None
     return render_template(
         "portal/organization_templates/checked.html",
@@ -282,23 +298,22 @@ def _checked_page(
         form=form,
         unused=unused,
         bad=[(at, each.row, _by_cell(each)) for at, each in bad],
-        good=[each.row for each in checked if not each.problems],
+        good=good,
+        elsewhere=sum(not fits(row.customer) for row in good),
         created=created,
         cells={name: CELLS[name] for name in CELLS if invites or name not in OF_FIRST_USER},
         region_names=region_names,
-        zone_fits=partial(_zone_fits, found.content),
-        template_zone=zone_words(found.content),
+        zone_fits=fits,
+        zone_words=partial(_zone_words, found.content),
         countries={choice.value: choice.label for choice in named_regions()},
         zones=[choice.value for choice in zone_choices()],
         refused_text=organization_templates.as_text([each.row for _at, each in bad]),
     )
 
 
-def _zone_fits(content: TemplateContent, customer: CustomerDetails) -> bool:
-    """Return whether the time zone that a customer gets is one of its country."""
-    zones = {customer.timezone or assistant.timezone for assistant in content.assistants}
-    of_country = zones_of_region(customer.country or content.rules.default_region)
-    return not of_country or all(zone is None or zone in of_country for zone in zones)
+def _zone_words(content: TemplateContent, customer: CustomerDetails) -> str:
+    zone = organization_templates.zone_for(content, customer)
+    return zone.replace("_", " ") if zone else zone_words(content)
 
 
 def _by_cell(checked: CheckedRow) -> dict[str, list[str]]:

@@ -12,6 +12,7 @@ from app.languages import gettext
 from app.models import Campaign
 from app.portal.organization_templates.forms import (
     FIRST_ROLE_HINTS,
+    MOST_NAME,
     NewTemplateForm,
     SavedTemplateForm,
 )
@@ -29,7 +30,7 @@ from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
-from app.services import campaigns, organization_templates, organizations
+from app.services import assistants, campaigns, organization_templates, organizations
 from app.services.organization_templates import InstallationBounds, OpenedTemplate, TemplateContent
 from app.validation.uuids import as_uuid
 
@@ -77,8 +78,10 @@ def organization_template_create() -> Page:
 def organization_save_as_template(organization_id: UUID) -> str:
     refuse_operators()
     with transaction(read_only=True) as session:
-        name = organizations.get(session, caller(), organization_id).name
-    return _save_page(organization_id, SavedTemplateForm(data={"name": name}))
+        organization = organizations.get(session, caller(), organization_id)
+        of_customer = assistants.of_organization(session, caller(), organization.id)
+        service = next((each.service for each in of_customer if each.service), "")
+    return _save_page(organization_id, SavedTemplateForm(data={"name": service[:MOST_NAME]}))
 
 
 @portal.post("/organizations/<uuid:organization_id>/save-as-template")

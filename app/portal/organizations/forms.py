@@ -1,9 +1,9 @@
 """The forms of an organization: adding and renaming it, its plan and limits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from wtforms import EmailField, RadioField, SelectChoice, SelectField, StringField
+from wtforms import EmailField, Field, RadioField, SelectChoice, SelectField, StringField
 
 from app.enums import Role, Tier
 from app.errors import refuse_any
@@ -98,6 +98,15 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
     email = EmailField(lazy_gettext("Email of the first user"), render_kw={"maxlength": 254})
     first_user_name = StringField(lazy_gettext("Name of the first user"), render_kw=_NAME)
     first_role = RadioField(lazy_gettext("Role of the first user"))
+    _LATER = (
+        *("name", "country", "tier", "assistant_limit", "user_limit"),
+        *("referral_code", "referred_by_code", "email", "first_user_name", "first_role"),
+    )
+
+    def __iter__(self) -> Iterator[Field]:
+        """Yield the fields in the order of the page, in which problems are listed."""
+        later = {name: place for place, name in enumerate(self._LATER, 1)}
+        return iter(sorted(super().__iter__(), key=lambda field: later.get(field.name, 0)))
 
     def offer(self, roles: Sequence[Role]) -> None:
         """Offer the roles that the caller may give, the first one unless another is chosen; without

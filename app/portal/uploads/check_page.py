@@ -36,7 +36,7 @@ from app.services import outreach
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import corrections, reports, uploads
 from app.services.imports.changes import changes_of
-from app.services.imports.kinds import DUPLICATE, NOT_IN_USE
+from app.services.imports.kinds import DUPLICATE, NO_PHONE, NOT_IN_USE
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import earlier_row
 from app.services.imports.reports import ProblemKind
@@ -102,19 +102,18 @@ def check_context(
     campaign = session.get_one(Campaign, upload.campaign_id)
     by_hand = corrections.count_fixes(session, upload)
     ignored = ignored_words(reports.ignored_kinds(session, upload))
+    mapping = _mapping(upload)
     return {
         "kinds": _chips(upload, kinds, kind, shows_failed=outcome == FAILED and not note),
         "notes": [
             FilterChip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes
         ],
         "warned": _warned(session, upload, notes),
-        "equal": _equal(upload),
-        "repeats": _repeats(session, upload, notes),
         "not_in_use": _rows_of(notes, NOT_IN_USE),
         "filtered": kind or note,
         "shown_total": shown,
         "rows_title": _ROWS_TITLES[FAILED if kind else None if note else outcome],
-        "outcome_urls": [_outcome_url(upload, each) for each in COUNTS],
+        "outcome_urls": {each: _outcome_url(upload, each) for each in COUNTS},
         "all_url": _rows_url(upload, "all") if shown < upload.rows_total else "",
         "repairs": [
             {
@@ -142,7 +141,8 @@ def check_context(
         "same": uploads.same_file(session, upload),
         "read_as": _read_as(upload),
         "file_notes": file_notes(upload.found),
-        "finds_contacts": _mapping(upload).finds_contacts,
+        "finds_contacts": mapping.finds_contacts,
+        "no_phones": 0 if mapping.phones else _most_rows(upload, _rows_of(notes, NO_PHONE)),
         "called": _called(session, campaign, upload),
         "campaign_changed": campaign.revision != upload.campaign_revision,
     }
@@ -219,6 +219,11 @@ def _rows_of(kinds: Sequence[ProblemKind], code: str) -> int:
     return sum(kind.rows for kind in kinds if kind.code == code)
 
 
+def _most_rows(upload: ContactImport, rows: int) -> int:
+    """Return the number of rows if they are more than half of those to apply, else 0."""
+    return rows if rows * 2 > uploads.rows_to_apply(upload) else 0
+
+
 def _warned(
     session: Session, upload: ContactImport, notes: Sequence[ProblemKind]
 ) -> list[RowWarning]:
@@ -262,26 +267,6 @@ def _called(session: Session, campaign: Campaign, upload: ContactImport) -> str:
         "seconds.",
         upload.created,
     )
-
-
-def _repeats(session: Session, upload: ContactImport, notes: Sequence[ProblemKind]) -> str:
-    """Return how many rows repeat an earlier row of the file; they count as updated."""
-    rows = _rows_of(notes, DUPLICATE)
-    if not rows:
-        return ""
-    for _, message in reports.first_notes(session, upload, DUPLICATE, 1):
-        if rows == 1 and (earlier := earlier_row(message)):
-            return gettext("Updated: 1 repeats row %(row)s.", row=number(earlier))
-    return ngettext(
-        "Updated: %(num)s repeats an earlier row.", "Updated: %(num)s repeat earlier rows.", rows
-    )
-
-
-def _equal(upload: ContactImport) -> str:
-    """Return how many rows of existing contacts change nothing; they count as updated."""
-    if not (rows := upload.found.get("equalRows", 0)):
-        return ""
-    return ngettext("Updated: %(num)s has no changes.", "Updated: %(num)s have no changes.", rows)
 
 
 def _chosen_outcome(upload: ContactImport) -> str | None:

@@ -1,12 +1,13 @@
 """The words of the upload screens: states, kinds of problems, proposed repairs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.enums import ContactAction, ImportState
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import ContactImport
 from app.portal.web.formats import number, phone
+from app.services.imports import uploads
 from app.services.imports.corrected_files import rows_to_fix
 from app.services.imports.corrections import FixCounts
 from app.services.imports.kinds import ERRORS, WARNINGS
@@ -211,12 +212,15 @@ def repair_text(repair: SuggestedRepair) -> str:
 def outcome_words(upload: ContactImport, left: int) -> str:
     """17 contacts added, 2 updated, 1 row not applied."""
     failed = upload.failed + left
+    unchanged = uploads.unchanged_rows(upload)
+    updated = upload.updated - unchanged
     parts = [
         (
             upload.created,
             ngettext("%(num)s contact added", "%(num)s contacts added", upload.created),
         ),
-        (upload.updated, gettext("%(number)s updated", number=number(upload.updated))),
+        (updated, gettext("%(number)s updated", number=number(updated))),
+        (unchanged, gettext("%(number)s unchanged", number=number(unchanged))),
         (upload.deleted, gettext("%(number)s removed", number=number(upload.deleted))),
         (upload.ignored, gettext("%(number)s ignored", number=number(upload.ignored))),
         (failed, ngettext("%(num)s row not applied", "%(num)s rows not applied", failed)),
@@ -224,7 +228,7 @@ def outcome_words(upload: ContactImport, left: int) -> str:
     return f"{', '.join(words for count, words in parts if count)}."
 
 
-def sum_words(counts: list[int], total: int) -> str:
+def sum_words(counts: Iterable[int], total: int) -> str:
     """3,906 + 455 + 0 + 39 + 412 = 4,812 rows in the file."""
     return ngettext(
         "%(sum)s = %(num)s row in the file.",

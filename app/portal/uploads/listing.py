@@ -101,8 +101,8 @@ def _several_of_campaign(session: Session, keys: Sequence[str]) -> list[BulkItem
 
 def _figure(name: str, label: str, css: str, sort: str | None = None) -> ListColumn[UploadRow]:
     def value(row: UploadRow) -> int | None:
-        count: int = getattr(row.upload, name)
-        return count if row.upload.checked_at else None
+        figures = {"rows_total": row.upload.rows_total, **uploads.figures_of(row.upload)}
+        return figures.get(name, 0) if row.upload.checked_at else None
 
     return ListColumn(name, label, value, css, sort)
 
@@ -151,6 +151,7 @@ UPLOADS = ListDefinition(
         replace(_figure("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),
         _figure("created", lazy_gettext("Created"), "end from-1280"),
         _figure("updated", lazy_gettext("Updated"), "end from-1280"),
+        replace(_figure(uploads.UNCHANGED, lazy_gettext("Unchanged"), "end"), usual=False),
         _figure("deleted", lazy_gettext("Deleted"), "end from-1360"),
         _figure("ignored", lazy_gettext("Ignored"), "end from-1360"),
         _figure("failed", lazy_gettext("Failed"), "end", "failed"),

@@ -52,7 +52,8 @@ def result_context(session: Session, found: ContactImport) -> dict[str, Any]:
         for name in COUNTS
         if complete and getattr(found, name) != expected[name]
     ]
-    counts = [getattr(found, name) for name in COUNTS]
+    figures = uploads.figures_of(found)
+    is_as_checked = found.found.get("equalRows", 0) == uploads.unchanged_rows(found)
     later = corrected_files.corrected_files_of(session, found)
     is_open = any(each.upload.finished_at is None for each in later)
     to_fix = corrected_files.rows_to_fix(found)
@@ -64,13 +65,14 @@ def result_context(session: Session, found: ContactImport) -> dict[str, Any]:
         and found.rows_forgotten_at is None
         and not _is_archived(session, found),
         "differences": ", ".join(differences),
+        "same_figures": complete and not differences and is_as_checked,
         "ignored": ignored_words(reports.ignored_kinds(session, found)),
         "outcome": outcome_words(found, uploads.rows_left(found)),
         "next_step": _next_step(session, found),
         "failed_rows": _failed_rows(session, found),
         "entries": _history(found, corrections.count_fixes(session, found)),
         "rows_kept_until": expiry.kept_until(found, settings().rows_kept_days),
-        "rest_words": sum_words([*counts, uploads.rows_left(found)], found.rows_total),
+        "rest_words": sum_words([*figures.values(), uploads.rows_left(found)], found.rows_total),
     }
 
 

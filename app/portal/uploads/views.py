@@ -27,7 +27,6 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
-from app.services.contacts.plan import COUNTS
 from app.services.imports import (
     corrected_files,
     deletion,
@@ -99,6 +98,7 @@ def upload_live(upload_id: UUID) -> Page:
 
 
 def upload_page_data(session: Session, found: ContactImport) -> dict[str, Any]:
+    figures = uploads.figures_of(found)
     own = found.created_by is not None and found.created_by == current_user.id
     return {
         "upload": found,
@@ -107,8 +107,8 @@ def upload_page_data(session: Session, found: ContactImport) -> dict[str, Any]:
         "author": pgettext("by", "you") if own else found.author,
         "failure": in_language(found.failure) if found.failure else None,
         "corrects": corrected_files.corrected_by(session, caller(), found),
-        "counts": [getattr(found, name) for name in COUNTS],
-        "sum_words": sum_words([getattr(found, name) for name in COUNTS], found.rows_total),
+        "figures": figures,
+        "sum_words": sum_words(figures.values(), found.rows_total),
         "action": str(ACTION_NAMES[found.action]),
         "to_apply": uploads.rows_to_apply(found),
         "left": uploads.rows_left(found),

@@ -12,7 +12,8 @@ from flask import render_template, request
 class ConfirmationPage:
     """An action with its consequences. ``action`` is the form's URL and, by GET, that of the page;
     by default the page itself. ``crumbs`` are names and URLs above the page, where its place in
-    the sidebar is not all. ``warning`` is about calls at night."""
+    the sidebar is not all. ``warning`` is about calls at night. ``steps`` are
+    those of a wizard that ends with the action."""
 
     title: str
     consequences: Sequence[str]
@@ -23,6 +24,7 @@ class ConfirmationPage:
     danger: bool = True
     crumbs: Sequence[tuple[str, str]] = ()
     warning: str | None = None
+    steps: Sequence[tuple[str, None]] = ()
 
     def page(self, field: Any = None) -> str:
         action, crumbs = self.action or request.path, self.crumbs

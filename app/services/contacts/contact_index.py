@@ -134,6 +134,13 @@ class CurrentContact:
             shown["createdAt"], shown["updatedAt"] = map(write_moment, self.times)
         return shown
 
+    def values(self) -> tuple[object, ...]:
+        """Return what a row can change, to compare."""
+        return (
+            *(self.phone, self.email, self.first_name, self.last_name, self.status),
+            *(self.metadata, self.external_ids),
+        )
+
     def state(self) -> dict[str, Any]:
         """Return everything to restore a contact from; metadata as JSON text, so that numbers and
         the order of keys stay as they are."""

@@ -281,6 +281,7 @@ class ChangePlan:
             return
         metadata = _metadata_after(stored, incoming)
         before = stored.state() if self._collects else None
+        values = stored.values() if self._remembers_rows else None
         phone = incoming.phone if incoming.phone != "" else stored.phone
         email = incoming.email if incoming.email != "" else stored.email
         if phone != stored.phone or email != stored.email:
@@ -298,6 +299,8 @@ class ChangePlan:
             self._attach(stored, incoming)
         if self._remembers_rows:
             self._remember(stored, incoming)
+            if stored.values() == values:
+                self._equal.add(self._index())
         self._succeed(stored, UPDATED, before)
 
     def _remember(self, stored: CurrentContact, incoming: IncomingContact) -> None:
@@ -306,8 +309,6 @@ class ChangePlan:
         row = RowIdentity(index, incoming.phone or "", incoming.email_key or "", identity)
         if stored.last_row is not None:
             self._again[index] = (stored.last_row, row)
-        elif stored.before is not None and not (stored.moved or stored.changed):
-            self._equal.add(index)
         if incoming.phone in self._listed_phones:
             self._listed.add(index)
         stored.last_row = row

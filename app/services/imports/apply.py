@@ -5,6 +5,7 @@ position. After a crash, applying goes on right after the last batch.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -24,13 +25,13 @@ from app.models import (
     User,
     utcnow,
 )
-from app.policy.caller import system_caller
+from app.policy.caller import Caller, system_caller
 from app.services import audit, contacts, mail_queue, notifications
 from app.services.contacts.plan import CREATED, DELETED, UPDATED, BulkResult
 from app.services.imports.corrected_files import count_fixed
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import column_of, insert_rows, problem_values
-from app.services.imports.uploads import counts_of, locked
+from app.services.imports.uploads import UNCHANGED, counts_of, figures_of, locked
 from app.services.webhooks.publishing import publish
 
 BATCH = 500
@@ -40,7 +41,7 @@ BATCH_SECONDS = 0.1
 """How long a batch may block other writers."""
 _GOOD = (CREATED, UPDATED, DELETED)
 WORTH_A_MAIL = timedelta(minutes=1)
-"""A shorter import needs no mail: its author is still on the page."""
+"""A shorter import needs no mail and no notification: its author is still on the page."""
 
 
 def next_size(size: int, seconds: float) -> int:
@@ -149,6 +150,9 @@ def _keep(
     upload.stored_bytes = (upload.stored_bytes or 0) + size
     for name, count in result.counts.items():
         setattr(upload, name, getattr(upload, name) + count)
+    if unchanged := sum(change.before == change.after for change in result.changes):
+        unchanged += upload.found.get(UNCHANGED, 0)
+        upload.found = upload.found | {UNCHANGED: unchanged}
     upload.rows_applied += len(rows)
     session.flush()
 
@@ -191,10 +195,10 @@ def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
     count_fixed(session, upload)
     audit.record_change(
         session,
-        system_caller(upload.author, partner_id=upload.partner_id),
+        _applied_by(upload),
         "upload.applied" if state is ImportState.DONE else f"upload.{state}",
         upload,
-        after=counts_of(upload),
+        after=figures_of(upload),
     )
     session.flush()
     publish(
@@ -206,6 +210,20 @@ def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
     )
     if state is not ImportState.CANCELLED:  # the user who stopped it knows
         notify_author(session, upload)
+
+
+def _applied_by(upload: ContactImport) -> Caller:
+    """Return the application; for an upload that was quick to apply with its author as subject, who
+    is not notified."""
+    caller = system_caller(upload.author, partner_id=upload.partner_id)
+    is_quick = upload.state is ImportState.DONE and not _took_long(upload)
+    return replace(caller, subject_id=upload.created_by) if is_quick else caller
+
+
+def _took_long(upload: ContactImport) -> bool:
+    """Whether the author may have left the page."""
+    started, finished = upload.apply_started_at, upload.finished_at
+    return started is not None and finished is not None and finished - started >= WORTH_A_MAIL
 
 
 def upload_facts(upload: ContactImport) -> dict[str, Any]:
@@ -225,9 +243,7 @@ def upload_facts(upload: ContactImport) -> dict[str, Any]:
 def notify_author(session: Session, upload: ContactImport) -> None:
     """Mail the author that the import has ended, unless it was quick or the mail is turned off."""
     user = session.get(User, upload.created_by) if upload.created_by else None
-    if user is None or upload.apply_started_at is None or upload.finished_at is None:
-        return
-    if upload.finished_at - upload.apply_started_at < WORTH_A_MAIL:
+    if user is None or not _took_long(upload):
         return
     if not notifications.wants_mail(user, notifications.IMPORT_FINISHED):
         return
@@ -237,7 +253,7 @@ def notify_author(session: Session, upload: ContactImport) -> None:
         partner_id=user.partner_id,
         user_id=user.id,
         details={
-            **counts_of(upload),
+            **figures_of(upload),
             "uploadId": str(upload.id),
             "file": upload.file_name,
             "campaign": session.get_one(Campaign, upload.campaign_id).name,

@@ -16,7 +16,7 @@ class KindTexts(NamedTuple):
     rule: str
 
 
-DUPLICATE, NOT_IN_USE = "duplicate", "implausible_phone"
+DUPLICATE, NOT_IN_USE, NO_PHONE = "duplicate", "implausible_phone", "no_phone"
 ON_DO_NOT_CALL_LIST = "on_do_not_call_list"
 COUNTRY_NOT_OPEN = "country_not_open"
 ERRORS = {
@@ -192,7 +192,7 @@ WARNINGS = {
             "Of several email columns the first valid address counts, the others become metadata."
         ),
     ),
-    "no_phone": KindTexts(
+    NO_PHONE: KindTexts(
         lazy_gettext("No phone to call"),
         lazy_gettext("The new contact has no phone number, so it can't be called."),
     ),

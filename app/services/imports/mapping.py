@@ -20,6 +20,7 @@ from app.contact_files.column_names import (
     WHOLE_WHERE_ALONE,
     field_of,
     made_name,
+    may_be_phone,
     metadata_key_of,
     plain,
 )
@@ -200,7 +201,28 @@ def suggest_for(table: ContactTable, rules: ContactRules) -> list[ColumnTarget]:
             raise UnreadableFile("duplicate_columns", row=table.header_row_number, name=name[:100])
     if table.header_is_made:
         return _by_first_rows(table, rules) or targets
+    if (found := _phone_by_word(table, targets, rules.default_region)) is not None:
+        targets[found] = ColumnTarget(TargetField.PHONE)
     return targets
+
+
+def _phone_by_word(
+    table: ContactTable, targets: Sequence[ColumnTarget], region: str | None
+) -> int | None:
+    """Return the column that a word in its name and the values say is the phone, if none is by its
+    whole name; of several, the one with most values."""
+    if COLUMN in table.header or ColumnTarget(TargetField.PHONE) in targets:
+        return None
+    free = [
+        index
+        for index, (name, target) in enumerate(zip(table.header, targets, strict=True))
+        if target.field is TargetField.METADATA and may_be_phone(name)
+    ]
+    if not free:
+        return None
+    columns = _by_column(_first_rows(table), len(table.header))
+    phones = [i for i in free if _kind_of(columns[i], i, region) is TargetField.PHONE]
+    return max(phones, key=lambda index: _count(columns[index]), default=None)
 
 
 def suggested(table: ContactTable, rules: ContactRules) -> list[ColumnTarget]:
@@ -226,9 +248,16 @@ def contradicts_targets(table: ContactTable, rules: ContactRules, chosen: Sequen
 
 
 def _by_first_rows(table: ContactTable, rules: ContactRules) -> list[ColumnTarget] | None:
+    return by_content(table.header, _first_rows(table), rules.default_region)
+
+
+def _first_rows(table: ContactTable) -> list[list[str]]:
     width = len(table.header)
-    rows = [row.cells[:width] for row in islice(table.rows(), _ROWS_TO_JUDGE)]
-    return by_content(table.header, rows, rules.default_region)
+    return [row.cells[:width] for row in islice(table.rows(), _ROWS_TO_JUDGE)]
+
+
+def _by_column(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    return [[row[i].strip() for row in rows if i < len(row)] for i in range(width)]
 
 
 def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list[ColumnTarget]:
@@ -307,9 +336,7 @@ def by_content(
     """Return targets for columns without names if the values leave no doubt: one column of phones,
     one of addresses, or one of each; else None. A column with more than twice as many values as the
     others of its kind counts alone. Names are found by `find_names`."""
-    columns = [
-        [row[index].strip() for row in samples if index < len(row)] for index in range(len(header))
-    ]
+    columns = _by_column(samples, len(header))
     kinds = [_kind_of(values, index, region) for index, values in enumerate(columns)]
     for kind in (TargetField.PHONE, TargetField.EMAIL):
         places = [index for index, found in enumerate(kinds) if found is kind]

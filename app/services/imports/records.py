@@ -29,6 +29,7 @@ from app.services.contacts import consent
 from app.services.contacts.contact_index import RowIdentity
 from app.services.contacts.plan import CREATED, DELETED, UPDATED
 from app.services.imports.cells import DO_NOT_CALL_WARNINGS, CellNote, storable
+from app.services.imports.kinds import NO_PHONE
 from app.services.imports.mapping import HeaderMapping, MappedRow, TargetField
 
 _OF_A_REFUSAL = frozenset({consent.KEY, consent.SOURCE_KEY})
@@ -144,7 +145,7 @@ def record(
         if again:
             mapped.warnings += notes_on(*again)
         if outcome == CREATED and "phone" not in mapped.contact:
-            mapped.warnings.append(CellNote(None, "no_phone", _NO_PHONE()))
+            mapped.warnings.append(CellNote(None, NO_PHONE, _NO_PHONE()))
     if mapped.warnings and outcome not in _KEPT:
         mapped.warnings = [
             note for note in mapped.warnings if note.code not in DO_NOT_CALL_WARNINGS

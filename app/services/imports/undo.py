@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Text, cast, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from app.enums import WebhookEvent
@@ -94,9 +94,11 @@ class UndoTotals:
 
 def extent(session: Session, upload: ContactImport) -> tuple[int, int]:
     """Return how many changes the upload made, and to how many contacts: several rows of a file
-    can change the same one."""
+    can change the same one. Rows that changed nothing are logged, but no change."""
+    differs = cast(ImportChange.before, Text).is_distinct_from(cast(ImportChange.after, Text))
     query = select(func.count(), func.count(ImportChange.contact_id.distinct()))
-    changes, changed = session.execute(query.where(ImportChange.import_id == upload.id)).one()
+    own = (ImportChange.import_id == upload.id) & or_(differs, ~CAN_BE_UNDONE)
+    changes, changed = session.execute(query.where(own)).one()
     return changes, changed
 
 

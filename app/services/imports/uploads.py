@@ -23,7 +23,7 @@ from app.models.folded_text import holds_words
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, storage
-from app.services.contacts.plan import COUNTS
+from app.services.contacts.plan import COUNTS, CREATED, UPDATED
 from app.services.paging import (
     MOST_COUNTED,
     Page,
@@ -100,9 +100,31 @@ def locked(session: Session, import_id: UUID) -> ContactImport | None:
     return session.get(ContactImport, import_id, with_for_update=True, populate_existing=True)
 
 
+UNCHANGED = "unchanged"
+
+
 def counts_of(upload: ContactImport) -> dict[str, int]:
     """Return how many rows have each outcome: as planned, or as applied since that began."""
     return {name: getattr(upload, name) for name in COUNTS}
+
+
+def unchanged_rows(upload: ContactImport) -> int:
+    """Return how many of the updated rows change nothing: as planned, or as applied since that
+    began."""
+    unchanged: int = upload.found.get("equalRows" if upload.expected is None else UNCHANGED, 0)
+    return unchanged
+
+
+def figures_of(upload: ContactImport) -> dict[str, int]:
+    """Return `counts_of` as users read it: rows that change nothing are not among the updated ones,
+    but counted as ``unchanged``, if there are any."""
+    counts = counts_of(upload)
+    unchanged = unchanged_rows(upload)
+    if not unchanged:
+        return counts
+    updated = counts[UPDATED] - unchanged
+    figures = {CREATED: counts[CREATED], UPDATED: updated, UNCHANGED: unchanged}
+    return figures | {name: count for name, count in counts.items() if name not in figures}
 
 
 def undo_states(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:

@@ -9,10 +9,11 @@ from app.languages.numbers import written_number
 from app.services.exports.words import SUBJECT_TITLES, problem_words
 from app.services.mails.facts import MailFacts, MailTexts, as_administrator, written_time
 
-_CHANGED: dict[str, Callable[[int], str]] = {
+_APPLIED: dict[str, Callable[[int], str]] = {
     "created": lambda n: ngettext("%(num)s created", "%(num)s created", n),
     "updated": lambda n: ngettext("%(num)s updated", "%(num)s updated", n),
     "deleted": lambda n: ngettext("%(num)s deleted", "%(num)s deleted", n),
+    "unchanged": lambda n: ngettext("%(num)s unchanged", "%(num)s unchanged", n),
 }
 
 
@@ -65,14 +66,14 @@ def import_finished(facts: MailFacts) -> MailTexts:
 
 def outcome(counts: Mapping[str, Any]) -> str:
     """Return the counts of an upload that aren't 0: "1,200 created, 2 failed"."""
-    words = {**_CHANGED, **_NOT_APPLIED}
+    words = {**_APPLIED, **_NOT_APPLIED}
     return ", ".join(words[name](counts[name]) for name in words if counts.get(name))
 
 
 def _contacts_changed(counts: Mapping[str, Any]) -> Iterator[str]:
     made, left = (
-        [words(counts[name]) for name, words in parts.items() if counts[name]]
-        for parts in (_CHANGED, _NOT_APPLIED)
+        [words(counts[name]) for name, words in parts.items() if counts.get(name)]
+        for parts in (_APPLIED, _NOT_APPLIED)
     )
     if made:
         yield gettext("Contacts: %(counts)s.", counts=", ".join(made))

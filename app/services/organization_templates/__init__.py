@@ -15,7 +15,13 @@ from app.services.organization_templates.content import (
     TemplateContent,
     content_of,
 )
-from app.services.organization_templates.creating import CustomerDetails, create_organization
+from app.services.organization_templates.creating import (
+    CustomerDetails,
+    country_of,
+    create_organization,
+    zone_fits,
+    zone_for,
+)
 from app.services.organization_templates.customer_files import (
     MOST_BYTES,
     MOST_ROWS,

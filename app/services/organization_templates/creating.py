@@ -10,7 +10,8 @@ from app.enums import CarrierKind
 from app.errors import Problem, ValidationFailed, refuse_any
 from app.languages import gettext
 from app.models import Organization, OrganizationTemplate
-from app.phone import regions
+from app.phone import country_name, regions
+from app.phone.timezones import has_time_of, only_zone_of
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, organizations, outreach, partners, users
@@ -30,8 +31,8 @@ from app.validation.time_zones import time_zones, unknown_zone
 
 @dataclass(frozen=True, slots=True)
 class CustomerDetails:
-    """What differs from customer to customer. Without a country or a time zone, those of the
-    template are used; the country is a region code."""
+    """What differs from customer to customer. Without a country, that of the template is used, and
+    without a time zone that of `zone_for`; the country is a region code."""
 
     name: str
     email: str | None = None
@@ -80,12 +81,13 @@ def create_organization(
     organizations.change_settings(
         session, caller, made.id, rules_for(content, customer), most_at_once=bounds.most_at_once
     )
+    zone = zone_for(content, customer)
     speakers = [
         create_assistant(
             session,
             caller,
             made,
-            replace(fields, timezone=customer.timezone or fields.timezone),
+            replace(fields, timezone=zone or fields.timezone),
             stored=[replace(fields, voice_address=None)],  # that one is checked for each customer
             carrier=carrier,
             allow_private=bounds.allow_private,
@@ -132,6 +134,14 @@ def customer_problems(
         )
         yield Problem("defaultRegion", "unknown_region", message)
         return
+    country = country_of(content, customer)
+    is_elsewhere = country != content.rules.default_region
+    if is_elsewhere and customer.timezone is None and not zone_fits(content, customer):
+        message = gettext(
+            "Choose a time zone. The template’s isn’t used in %(country)s.",
+            country=country_name(country),
+        )
+        yield Problem("timezone", "required", message)
     try:
         rules = rules_for(content, customer)
         organizations.check_rules(rules, PLAIN_RULES, openable, bounds.most_at_once)
@@ -139,11 +149,31 @@ def customer_problems(
         yield from error.problems
 
 
+def country_of(content: TemplateContent, customer: CustomerDetails) -> str:
+    """Return the customer's own country, else that of the template."""
+    return customer.country or content.rules.default_region
+
+
+def zone_for(content: TemplateContent, customer: CustomerDetails) -> str | None:
+    """Return the time zone of a customer's assistants: the given one, or that of its country if
+    this is another one than the template's. None: as in the template."""
+    if customer.timezone or country_of(content, customer) == content.rules.default_region:
+        return customer.timezone
+    return only_zone_of(country_of(content, customer))
+
+
+def zone_fits(content: TemplateContent, customer: CustomerDetails) -> bool:
+    """Return whether the customer's assistants have the time of its country."""
+    zone, country = zone_for(content, customer), country_of(content, customer)
+    zones = {zone or assistant.timezone for assistant in content.assistants}
+    return all(each is None or has_time_of(each, country) for each in zones)
+
+
 def rules_for(content: TemplateContent, customer: CustomerDetails) -> CallingRules:
     """Return the calling rules of the customer: the country of a customer takes the place of the
     template's."""
     rules = content.rules
-    country = customer.country or rules.default_region
+    country = country_of(content, customer)
     others = {region for region in rules.allowed_regions if region != rules.default_region}
     return replace(rules, default_region=country, allowed_regions=tuple(sorted({*others, country})))
 

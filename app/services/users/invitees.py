@@ -38,7 +38,8 @@ class Invitee:
 
 def read_invitees(text: str, roles: Mapping[str, Role] = MappingProxyType({})) -> list[Invitee]:
     """Return the users of a text: a line has address, name, organization and role, in columns that
-    may have names, or several addresses. A last cell that is one of ``roles`` is the role.
+    may have names, or several addresses. A last cell that is one of ``roles`` is the role; role and
+    organization may change places.
 
     Raises `ValidationFailed` (``required``, ``too_many``).
     """
@@ -88,9 +89,11 @@ def check_count(found: Sequence[Invitee]) -> None:
 
 
 def _with_role(line: Invitee, roles: Mapping[str, Role]) -> Invitee:
-    """Return the line with its last cell as the role, if it is one and has no column of its own."""
-    if line.role is None and (line.organization or "").lower() in roles:
-        return replace(line, organization=None, role=line.organization)
+    """Return the line with its role in place: the last cell, if it is one and has no column of its
+    own, or a role before the organization."""
+    is_role = (line.organization or "").lower() in roles
+    if is_role and (line.role or "").lower() not in roles:
+        return replace(line, organization=line.role, role=line.organization)
     return line
 
 

@@ -195,3 +195,18 @@ def test_of_a_large_upload_the_preview_gives_sums(
             select(ImportChange.action).where(ImportChange.import_id == removing.id)
         )
         assert set(kept) == {"deleted"}
+
+
+def test_rows_that_changed_nothing_are_no_changes(desk: Desk) -> None:
+    desk.send({"phone": ANN, "firstName": "Ann"}, {"phone": BOB, "firstName": "Bob"})
+    upload = applied(desk, HEADER + f"Ann,{ANN},\nBobby,{BOB},\nCy,{CY},\nCy,{CY},\n")
+    with desk.database.transaction(read_only=True) as session:
+        assert undo.extent(session, upload) == (2, 2)
+    assert uploads.unchanged_rows(upload) == 2
+    figures = uploads.figures_of(upload)
+    assert [figures[name] for name in ("created", "updated", "unchanged", "deleted")] == [
+        1,
+        1,
+        2,
+        0,
+    ]
