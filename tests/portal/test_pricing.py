@@ -97,8 +97,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert cards(page)[-1].startswith(
         "Growth Changed €149 a month Priority support Two assistants "
         "Included 500 minutes Beyond that €0.12 a minute Free trial 14 days "
-        "Calls at once 5 (portal’s limit) Calls a day (UTC) No limit Organizations 1 "
-        "Revenue in "
+        "Calls at once 5 (portal’s limit) Calls a day (UTC) No limit Organizations 1"
     )
     assert offered(session, own) == []
     review = admin.get("/pricing/publish").text
@@ -204,6 +203,7 @@ def test_plans_are_moved_without_script(admin: Browser) -> None:
     ("field", "value", "message"),
     [
         ("name", "", "Enter the name that customers see."),
+        ("amount", " ", "Enter a price, 0 if the plan is free."),
         ("amount", "35,00", "Enter an amount like 12.50."),
         ("amount", "1.005", "Amounts in EUR have at most 2 decimals."),
         ("amount", "10000000", "Enter a number from 0 to 999,999.99."),

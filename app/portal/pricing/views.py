@@ -18,8 +18,7 @@ from app.portal.web.forms import saving
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.navigation import may_open
 from app.services import partners, reporting
-from app.services.billing.by_plan import paid_by_plan
-from app.services.billing.months import latest_closable
+from app.services.billing.by_plan import latest_closed, paid_by_plan
 from app.services.plans import effects, limits
 from app.services.pricing import EditedPlan, PlanSet, accounts, selling, versions
 
@@ -54,11 +53,13 @@ def _states(session: Session, found: PlanSet) -> dict[str, Any]:
 
 
 def _paid(session: Session) -> dict[str, Any]:
-    """Return the latest month that can be closed and, for users who may see costs, what each plan's
-    customers paid in it."""
-    month, paid = latest_closable(utcnow()), None
+    """Return the latest closed month and what each plan's customers paid in it, for users who may
+    see costs."""
+    month, paid, own = None, None, partners.own(caller())
     if may_open(caller(), "portal.costs") and reporting.can_rank(session, caller()):
-        paid = paid_by_plan(session, caller(), partners.own(caller()), month)
+        month = latest_closed(session, caller(), own)
+    if month is not None:
+        paid = paid_by_plan(session, caller(), own, month)
     return {"paid": paid, "paid_month": month}
 
 
