@@ -117,10 +117,12 @@ def _cells(party: StatementParty) -> tuple[str, str, str]:
     return party.name, ", ".join(party.address.lines), party.address.tax_id
 
 
-def _below(party: StatementParty) -> list[str]:
-    """Return the lines of a party below its name."""
-    lines = list(party.address.lines)
+def _below(party: StatementParty) -> list[str | tuple[str, str, str]]:
+    """Return the lines of a party below its name; that of its tax number in parts, of which the
+    second is never broken."""
+    lines: list[str | tuple[str, str, str]] = list(party.address.lines)
     if party.address.tax_id:
-        number = party.address.tax_id
-        lines.append(gettext("Tax or registration number: %(number)s", number=number))
+        text = gettext("Tax or registration number: %(number)s", number="\0")
+        before, _, after = text.partition("\0")
+        lines.append((before, party.address.tax_id, after))
     return lines + ([party.email] if party.email else [])
