@@ -82,9 +82,9 @@ def pdf_parts(bill: Bill, parties: StatementParties) -> dict[str, Any]:
 
 def _payment(parties: StatementParties) -> tuple[str, list[str]] | None:
     """Return how to pay, with its title, in lines; None without instructions."""
-    if parties.payment is None or not parties.payment.instructions:
+    if parties.payment is None or not parties.payment.shown:
         return None
-    return gettext("How to pay"), parties.payment.instructions.splitlines()
+    return gettext("How to pay"), parties.payment.shown.splitlines()
 
 
 def _facts(bill: Bill, parties: StatementParties) -> list[tuple[str, str]]:

@@ -1,0 +1,20 @@
+"""Add payment instructions by language."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from alembic import op
+
+PHASE = "expand"
+revision: str = "0112"
+down_revision: str | Sequence[str] | None = "0110"
+branch_labels: str | Sequence[str] | None = None
+depends_on: str | Sequence[str] | None = None
+
+
+def upgrade() -> None:
+    op.add_column("partners", sa.Column("payment_texts", sa.JSON(), nullable=True))
+
+
+def downgrade() -> None:
+    op.drop_column("partners", "payment_texts")
