@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects import postgresql
 
 PHASE = "expand"
 revision: str = "0112"
@@ -11,9 +12,11 @@ down_revision: str | Sequence[str] | None = "0110"
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
+JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
+
 
 def upgrade() -> None:
-    op.add_column("partners", sa.Column("payment_texts", sa.JSON(), nullable=True))
+    op.add_column("partners", sa.Column("payment_texts", JSON, nullable=True))
 
 
 def downgrade() -> None:
