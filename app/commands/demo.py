@@ -20,6 +20,8 @@ from app.commands.demo_world import DemoWorld
 from app.models import Partner, User, utcnow
 from app.policy.caller import system_caller
 from app.services import figure_check
+from app.services.billing import statements
+from app.services.billing.months import CLOSING, end_of, month_of, next_month
 
 FILE = "demo.json"
 
@@ -50,6 +52,7 @@ def _world(file: Path, rotate: bool) -> dict[str, Any]:
             )
             world = making.build(PARTNERS, HISTORY_DAYS)
             _check_figures(session)
+            _close_months(session)
         _write(file, world)
         return world
     if known is None or not file.exists():
@@ -72,6 +75,16 @@ def _check_figures(session: Session) -> None:
     for age in range(1, figure_check.SHOWN + 1):
         checked = figure_check.counted(session, today - timedelta(days=age))
         figure_check.keep(session, checked)
+
+
+def _close_months(session: Session) -> None:
+    """Close the past months, each on its first day after, as in a portal of this age."""
+    now = utcnow()
+    month = month_of(now.date() - timedelta(days=HISTORY_DAYS))
+    while (closed_at := end_of(month) + CLOSING) <= now:
+        while statements.close_due(session, closed_at):
+            pass
+        month = next_month(month)
 
 
 def _write(file: Path, world: dict[str, Any]) -> None:

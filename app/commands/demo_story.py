@@ -1,5 +1,6 @@
 """The names of the demo: two resellers, their customers, assistants and campaigns."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.enums import Tier, UsageUnit
@@ -39,6 +40,8 @@ class PartnerStory:
     tax_id: str
     payment: str
     """How customers pay statements, within two weeks."""
+    payment_texts: Mapping[str, str]
+    """The same in other languages, by their codes."""
 
 
 PARTNERS = (
@@ -70,6 +73,14 @@ PARTNERS = (
         tax_id="EIN 00-1234567",
         payment="Bank transfer to Larkfield, First Example Bank\n"
         "Routing number 000000000, account 00012345678\nReference: the invoice number",
+        payment_texts={
+            "de": "Überweisung an Larkfield, First Example Bank\n"
+            "Routing-Nummer 000000000, Konto 00012345678\nVerwendungszweck: die Rechnungsnummer",
+            "es": "Transferencia a Larkfield, First Example Bank\n"
+            "Número de ruta 000000000, cuenta 00012345678\nConcepto: el número de factura",
+            "fr": "Virement à Larkfield, First Example Bank\n"
+            "Numéro de routage 000000000, compte 00012345678\nRéférence : le numéro de facture",
+        },
     ),
     PartnerStory(
         name="Sonnenhof",
@@ -96,6 +107,14 @@ PARTNERS = (
         tax_id="DE000000000",
         payment="Überweisung an Sonnenhof, Beispielbank Köln\n"
         "IBAN DE00 0000 0000 0000 0000 00\nVerwendungszweck: Rechnungsnummer",
+        payment_texts={
+            "en": "Bank transfer to Sonnenhof, Beispielbank Köln\n"
+            "IBAN DE00 0000 0000 0000 0000 00\nReference: the invoice number",
+            "es": "Transferencia a Sonnenhof, Beispielbank Köln\n"
+            "IBAN DE00 0000 0000 0000 0000 00\nConcepto: el número de factura",
+            "fr": "Virement à Sonnenhof, Beispielbank Köln\n"
+            "IBAN DE00 0000 0000 0000 0000 00\nRéférence : le numéro de facture",
+        },
     ),
 )  # fmt: skip
 

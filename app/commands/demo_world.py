@@ -163,7 +163,8 @@ class DemoWorld:
         partners.set_billing_address(
             self.session, self.caller, partner.id, "\n".join(story.address), story.tax_id
         )
-        partners.set_payment_terms(self.session, self.caller, partner.id, story.payment, "14")
+        terms = story.payment, "14", story.payment_texts
+        partners.set_payment_terms(self.session, self.caller, partner.id, *terms)
         partner.created_at -= timedelta(days=history_days)
         own = system_caller("demo", partner.id)
         self._publish_plans(own, partner, history_days)

@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from babel import Locale
 from babel.numbers import (
@@ -22,6 +22,14 @@ _SPACE = re.compile(r"\s")
 class NumberSeparators(NamedTuple):
     thousands: str
     decimal: str
+
+
+_SIZE_UNITS = {"fr": {"B": "o", "kB": "ko", "MB": "Mo", "GB": "Go"}}
+"""The units of sizes in languages that write them otherwise than English."""
+
+
+def size_unit(unit: Literal["B", "kB", "MB", "GB"]) -> str:
+    return _SIZE_UNITS.get(language(), {}).get(unit, unit)
 
 
 def number_marks() -> NumberSeparators:

@@ -101,6 +101,8 @@ class Partner(Named, Base):
     """As the seller on statements (`app.services.billing_address`), as those of organizations."""
     payment_instructions: Mapped[str | None] = mapped_column(Text)
     """How customers pay statements (`app.services.payment_terms`)."""
+    payment_texts: Mapped[dict[str, str] | None] = mapped_column(Json)
+    """The same in single languages, by their codes."""
     payment_days: Mapped[int | None]
     """So long after they are issued statements are due; None if that isn't said."""
 

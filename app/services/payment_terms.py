@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.errors import Problem, refuse_any
-from app.languages import gettext
+from app.languages import gettext, language
 from app.models import Partner
 
 MOST_CHARACTERS = 1000
@@ -15,40 +15,65 @@ MOST_DAYS = 365
 
 @dataclass(frozen=True, slots=True)
 class PaymentTerms:
-    """Plain text, such as bank details; ``days`` after a statement is issued it is due. What was
-    typed becomes one by `checked_terms`."""
+    """Plain text, such as bank details; ``days`` after a statement is issued it is due. ``texts``
+    replace the instructions for readers of their languages. What was typed becomes one by
+    `checked_terms`."""
 
     instructions: str = ""
     days: int | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> str:
+        """The instructions in the current language."""
+        return self.texts.get(language()) or self.instructions
 
     @classmethod
     def of(cls, partner: Partner) -> "PaymentTerms":
-        return cls(partner.payment_instructions or "", partner.payment_days)
+        return cls(
+            partner.payment_instructions or "", partner.payment_days, partner.payment_texts or {}
+        )
 
     @classmethod
     def stored(cls, values: Mapping[str, Any] | None) -> "PaymentTerms":
         """Return what a statement was closed with; nothing if that wasn't stored."""
-        return cls(values["instructions"], values["days"]) if values else cls()
+        if not values:
+            return cls()
+        return cls(values["instructions"], values["days"], values.get("texts") or {})
 
     def to_json(self) -> dict[str, Any]:
-        return {"instructions": self.instructions, "days": self.days}
+        return {"instructions": self.instructions, "days": self.days, "texts": {**self.texts}}
 
     def for_history(self) -> dict[str, Any]:
-        return {"paymentInstructions": self.instructions or None, "paymentDays": self.days}
+        texts = {code: {"paymentInstructions": text} for code, text in self.texts.items()}
+        return {
+            "paymentInstructions": self.instructions or None,
+            "paymentDays": self.days,
+            "textsByLanguage": texts or None,
+        }
 
 
-def checked_terms(instructions: str, days: str) -> PaymentTerms:
-    """Return what was typed, without surrounding spaces. Raises `ValidationFailed` with every
-    problem by its field (``too_long``, ``out_of_range``)."""
-    text = "\n".join(line.rstrip() for line in instructions.replace("\0", "").splitlines()).strip()
-    refuse_any(_problems(text, days.strip()))
-    return PaymentTerms(text, int(days) if days.strip() else None)
+def checked_terms(instructions: str, days: str, texts: Mapping[str, str]) -> PaymentTerms:
+    """Return what was typed, without surrounding spaces; ``texts`` by the codes of their languages.
+    Raises `ValidationFailed` with every problem by its field (``too_long``, ``out_of_range``)."""
+    text = _trimmed(instructions)
+    written = {code: _trimmed(typed) for code, typed in texts.items()}
+    refuse_any(_problems(text, days.strip(), written))
+    kept = {code: each for code, each in written.items() if each}
+    return PaymentTerms(text, int(days) if days.strip() else None, kept)
 
 
-def _problems(text: str, days: str) -> Iterator[Problem]:
-    if len(text) > MOST_CHARACTERS:
-        message = gettext("Too long. Use at most %(most)s characters.", most=MOST_CHARACTERS)
-        yield Problem("paymentInstructions", "too_long", message)
+def _trimmed(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.replace("\0", "").splitlines()).strip()
+
+
+def _problems(text: str, days: str, texts: Mapping[str, str]) -> Iterator[Problem]:
+    named = {"paymentInstructions": text}
+    named |= {f"paymentText{code.title()}": each for code, each in texts.items()}
+    for name, each in named.items():
+        if len(each) > MOST_CHARACTERS:
+            message = gettext("Too long. Use at most %(most)s characters.", most=MOST_CHARACTERS)
+            yield Problem(name, "too_long", message)
     if days and not (re.fullmatch("[0-9]{1,3}", days) and int(days) <= MOST_DAYS):
         message = gettext("Enter a number from %(least)s to %(most)s.", least=0, most=MOST_DAYS)
         yield Problem("paymentDays", "out_of_range", message)

@@ -1,20 +1,23 @@
 """The invented past of the demo: each screen counts the same calls."""
 
 import random
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.commands.demo import _close_months
 from app.commands.demo_history import add_calls
 from app.enums import Role
-from app.models import NO_CAMPAIGN, Assistant, Organization, SpendingTotal, utcnow
+from app.models import NO_CAMPAIGN, Assistant, Organization, SpendingTotal, Statement, utcnow
 from app.policy.caller import system_caller
 from app.services import assistants, calls, figure_check, reporting
-from app.services.billing import margin
+from app.services.billing import by_plan, margin
 from app.services.billing.usage import ModelRate
+from app.services.pricing import PlanTerms
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock
+from tests.services.billing.conftest import publish
 
 
 def assistant_of(session: Session, organization: Organization) -> Assistant:
@@ -77,3 +80,22 @@ def test_usage_costs_and_spending_of_the_demo_agree(
     by_month = [each.cost for each in reporting.by_month(session, admin, month)]
     assert [(cost.currency, cost.micros) for cost in by_organization] == [("USD", carrier.reported)]
     assert by_organization == by_month
+
+
+def test_the_past_months_of_the_demo_are_closed_each_when_it_ended(
+    session: Session, own: Tenant, clock: SetClock
+) -> None:
+    clock.set("2026-11-27T12:00")
+    own.partner.created_at = own.plus.created_at = datetime(2026, 9, 5, tzinfo=UTC)
+    own.organization.created_at = datetime(2026, 10, 5, tzinfo=UTC)
+    publish(session, own, own.partner.created_at, BASIC=PlanTerms(3_450, "USD"))
+    _close_months(session)
+
+    closed = session.execute(select(Statement.month, Statement.closed_at).order_by(Statement.month))
+    september, october = date(2026, 9, 1), date(2026, 10, 1)
+    assert [(month, at.isoformat()) for month, at in closed] == [
+        (september, "2026-10-01T03:00:00+00:00"),
+        *[(october, "2026-11-01T03:00:00+00:00")] * 2,
+    ]
+    admin = own.caller(Role.PARTNER_ADMIN)
+    assert by_plan.latest_closed(session, admin, own.partner.id) == october

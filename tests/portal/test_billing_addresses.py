@@ -83,10 +83,10 @@ def test_page_file_and_pdf_of_a_statement_show_both_addresses(
     assert [line.partition("Northwind,")[2] for line in file[1:]] == [f"{cells},DE999"] * 2
     admin.get(f"/statements/{own.plus.id}.pdf?month=2026-10")
     number = "Tax or registration number: "
-    seller = ["1 Harbour Road", "Bristol BS1 5DB", f"{number}GB123", "help@northwind.example"]
+    seller = ["1 Harbour Road", "Bristol BS1 5DB", (number, "GB123", ""), "help@northwind.example"]
     assert printed[0]["parties"] == [
         ("From", "Northwind", seller),
-        ("To", own.plus.name, ["Hauptstraße 5", "10115 Berlin", f"{number}DE999"]),
+        ("To", own.plus.name, ["Hauptstraße 5", "10115 Berlin", (number, "DE999", "")]),
     ]
 
 
@@ -212,6 +212,30 @@ def test_page_and_pdf_of_a_statement_say_how_to_pay_and_when_it_is_due(
     assert "Due" in dict(printed[0]["facts"])
 
 
+def test_a_statement_says_how_to_pay_in_the_language_of_its_reader(
+    session: Session, admin: Browser, own: Tenant, printed: list[dict[str, Any]]
+) -> None:
+    set_seller(admin, **TERMS, payment_text_fr=" Virement\r\nRéférence ")
+    page = admin.get("/settings").text
+    assert "Virement\nRéférence</textarea>" in unescape(page).replace("\r", "")
+    assert "Payment instructions in French" in page
+    session.expire_all()
+    close_october(session)
+    set_seller(admin, **TERMS, payment_text_fr="")
+    url = f"/statements/{own.plus.id}"
+    for month, french in (("2026-10", True), ("2026-11", False)):
+        for code in ("fr", "de"):
+            headers = {"Accept-Language": code}
+            shown = text_of(admin.get(f"{url}?month={month}", headers=headers).text)
+            is_french = french and code == "fr"
+            assert ("Virement Référence" in shown, "IBAN" in shown) == (is_french, not is_french)
+    admin.get(f"{url}.pdf?month=2026-10", headers={"Accept-Language": "fr"})
+    assert printed[0]["payment"][1] == ["Virement", "Référence"]
+    history = text_of(admin.get("/audit").text)
+    assert "Texts in other languages" in history
+    assert "Français: Virement Référence" in history
+
+
 def test_a_closed_statement_keeps_its_payment_terms(
     session: Session, admin: Browser, own: Tenant
 ) -> None:
@@ -256,6 +280,10 @@ def test_members_are_not_told_that_instructions_are_missing(signed_in: SignIn, o
         pytest.param(
             *("payment_instructions", "x" * 1001, "Too long. Use at most 1000 characters."),
             id="too long",
+        ),
+        pytest.param(
+            *("payment_text_de", "x" * 1001, "Too long. Use at most 1000 characters."),
+            id="too long in a language",
         ),
         ("payment_days", "366", "Enter a number from 0 to 365."),
         ("payment_days", "soon", "Enter a number from 0 to 365."),

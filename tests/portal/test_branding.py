@@ -355,6 +355,25 @@ def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
     assert "Guten Tag" not in mails.sample(of_partner(own.partner), "http://localhost").text
 
 
+def test_each_text_of_a_language_names_it(editor: Browser) -> None:
+    labels = re.findall(r'for="texts_by_language-\d-\w+">([^<]*) <', editor.get(PAGE).text)
+    assert labels[2:4] == ["Tagline in German", "Greeting in German"]
+    assert len(set(labels)) == 8
+
+
+def test_readability_offers_a_shade_beside_the_columns_and_where_they_have_no_room(
+    editor: Browser,
+) -> None:
+    editor.post(PAGE, {**FORM, "colour": "teal"}, page=PAGE)
+    page = editor.get("/branding/contrast").text
+    row = page.partition("Link on the page")[2].partition("</tr>")[0]
+    buttons = re.findall(r'form="shade-form" name="shade" value="(#\w+)"', row)
+    assert (len(buttons), len(set(buttons)), page.count('id="shade-form"')) == (2, 1, 1)
+    assert "Needed 4.5 : 1" in row.replace("\N{NO-BREAK SPACE}", " ")
+    answer = editor.post("/branding/shade", {"shade": buttons[0]}, page="/branding/contrast")
+    assert answer.status_code == 303
+
+
 def test_a_text_that_is_too_long_in_one_language_is_named(editor: Browser) -> None:
     rows = {f"texts_by_language-{n}-tagline": "" for n in range(4)}
     answer = editor.post(
@@ -521,7 +540,7 @@ def test_a_draft_is_published_from_a_page_with_its_changes(editor: Browser) -> N
     assert review.count('data-label="Version 1"') == len(rows)
     changes = {name: (old, new) for name, old, new in rows}
     assert 'fill="#1c7a4d"' in changes["Colours"][1]
-    assert '<img class="value-picture" src="/brand/images/' in changes["Logo"][1]
+    assert '<img class="value-picture picture-logo" src="/brand/images/' in changes["Logo"][1]
     assert [re.sub("<.*?>", "", value).strip() for value in changes["Product name"]] == [
         "AI Receptionist",
         "Northwind Voice",

@@ -72,7 +72,7 @@ def test_the_page_shows_price_costs_and_margin_of_a_month(admin: Browser, own: T
     for shown in (own.plus.name, "$99.78", "$0.32", "$0.09 estimated", "$99.46", "99.7"):
         assert shown in page
     assert "Costs and margin" in page
-    assert "Simulated calls cost nothing: Overview and Usage count them" in page
+    assert "No one charges simulated calls: Overview and Usage count them" in page
 
 
 def test_costs_that_are_rounded_otherwise_to_add_up_are_explained(
@@ -131,7 +131,7 @@ def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
     explained = (
         "Carrier costs of November 2026: Reported carrier cost on Usage : $0.23. "
         "Carrier cost on Costs and margin and in the report, with $0.09 estimated until carriers "
-        "report the rest: $0.32. Spending , with $0.06 of simulated calls: $0.38."
+        "report the rest: $0.32. Spending , with $0.06 test money for simulated calls: $0.38."
     )
     plus = own.plus.id
     for path in (
@@ -143,24 +143,48 @@ def test_usage_costs_and_spending_explain_what_is_between_their_carrier_costs(
         f"/organizations/{plus}/spending",
     ):
         assert explained in text_of(admin.get(path).text), path
+    parts = "With $0.09 estimated and $0.06 test money for simulated calls"
     named = {
         "/usage": "Month (UTC) Charged attempts Reported by carriers",
         "/costs": "Carrier cost $0.32 With $0.09 estimated",
         f"/costs/{plus}": "Carrier cost $0.32 With $0.09 estimated",
         "/report/month?month=2026-11": "Carrier cost $0.32 With $0.09 estimated",
-        "/settings/spending": "With $0.09 estimated and $0.06 of simulated calls",
-        f"/organizations/{plus}/spending": "With $0.09 estimated and $0.06 of simulated calls",
+        "/settings/spending": parts,
+        f"/organizations/{plus}/spending": parts,
     }
     assert {path: words in text_of(admin.get(path).text) for path, words in named.items()} == (
         dict.fromkeys(named, True)
     )
     assert "Spending $0.38" in text_of(admin.get("/settings/spending").text)
     earlier = text_of(admin.get("/costs?month=2026-10").text)
-    assert "of simulated calls" not in earlier  # Spending shows this month only
+    assert "for simulated calls" not in earlier  # Spending shows this month only
     customers = signed_in(own.staff[Role.ADMIN])
     assert "/settings/spending" not in customers.get("/costs").text, "which answers them 404"
     for path in ("/usage", f"/usage?organization={plus}", "/costs", f"/costs/{plus}"):
         assert "Change billing, addresses" not in customers.get(path).text, "none is lacking"
+
+
+def test_the_bar_of_a_budget_says_how_much_of_it_is_test_money(
+    admin: Browser, session: Session, own: Tenant
+) -> None:
+    paths = ("/settings/spending", f"/organizations/{own.plus.id}")
+    pages = ("/settings/spending", "/settings/spending/budget", f"{paths[1]}/spending")
+    for path in ("/settings/spending/budget", f"{paths[1]}/budget"):
+        admin.post(path, {"budget": "1", "levels": "", "recipients": ""}, page=path)
+    words = "Alerts at 50 %, 80 %, 100 %."
+    noted = f"{words} With $0.06 test money for simulated calls"
+
+    def shown() -> list[tuple[bool, bool]]:
+        texts = [text_of(admin.get(page).text) for page in (*pages, f"{paths[1]}/budget")]
+        return [(words in text, noted in text) for text in texts]
+
+    day = datetime(2026, 11, 19, 12, tzinfo=UTC)
+    call(session, own.plus, day, 12 * 60, cost="0.2345")
+    session.commit()
+    assert shown() == [(True, False)] * 4
+    call(session, own.plus, day, 2 * 60, carrier=CarrierKind.SIMULATOR)
+    session.commit()
+    assert shown() == [(True, True)] * 4
 
 
 @pytest.mark.parametrize("month", ["0001-01", "1969-12", "9999-12", "2026-13", "abc"])

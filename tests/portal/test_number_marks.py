@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import Role
+from app.gateways.files import size_words
 from app.languages import ngettext, speaking
 from app.languages.numbers import parse_number, without_separators, written_number
 from app.models import User
@@ -84,6 +85,15 @@ def test_digits_amounts_shares_and_sizes_follow() -> None:
         *("–", "1.234", "0,0085"),
         *("33,3\u00a0%", "1,2\u00a0MB", "12\u00a0B"),
     )
+
+
+def test_sizes_have_the_units_of_the_language() -> None:
+    shown = []
+    for language in ("en", "fr"):
+        with speaking(language):
+            shown += [formats.size(12), formats.size(2_000_000), size_words(64 * 1024 * 1024)]
+    units = ["12 B", "2.0 MB", "64 MB", "12 o", "2,0 Mo", "64 Mo"]
+    assert [text.replace("\u00a0", " ") for text in shown] == units
 
 
 def test_a_page_gives_its_scripts_the_number_marks_of_its_locale(

@@ -11,9 +11,12 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.enums import Role, SubscriptionState, Tier, UsageUnit
-from app.models import Checkout, PartnerTier, PlanVersion, Subscription, User, utcnow
+from app.languages.dates import month_alone
+from app.models import Checkout, PartnerTier, PlanVersion, Statement, Subscription, User, utcnow
 from app.portal.pricing.labels import upgrade_url
 from app.services import rollup
+from app.services.billing import statements
+from app.services.billing.months import CLOSING, end_of, month_of
 from app.services.pricing import PlanTerms, accounts, versions
 from app.services.pricing.accounts import AccountKeys
 from tests.fixtures.cast import Tenant
@@ -54,6 +57,11 @@ def used(session: Session, own: Tenant, minutes: int) -> None:
         minutes=minutes,
     )
     session.commit()
+
+
+def close_month(session: Session) -> None:
+    while statements.close_due(session, end_of(month_of(utcnow().date())) + CLOSING):
+        session.commit()
 
 
 @pytest.mark.usefixtures("published")
@@ -180,10 +188,29 @@ def test_included_usage_that_is_nearly_or_fully_used_is_noticed(
 
 
 @pytest.mark.usefixtures("published")
+def test_pricing_shows_what_was_paid_in_the_latest_closed_month(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    month = utcnow().date().replace(day=1)
+    shown = f"Revenue in {month_alone(month)} "
+    assert "Revenue in" not in words(admin.get("/pricing").text)
+    used(session, own, 12)
+    close_month(session)
+    paid = session.scalars(select(Statement).where(Statement.total > 0)).first()
+    assert paid is not None
+    assert f"{shown}${paid.total / 100:.2f} " in words(admin.get("/pricing").text)
+    session.delete(paid)  # the month is still being closed
+    session.commit()
+    assert "Revenue in" not in words(admin.get("/pricing").text)
+
+
+@pytest.mark.usefixtures("published")
 def test_pages_of_a_partner_with_thousands_of_customers_sum_nothing_up(
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     used(session, own, 12)
+    close_month(session)
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
 
     def seen() -> tuple[bool, bool]:

@@ -97,8 +97,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert cards(page)[-1].startswith(
         "Growth Changed €149 a month Priority support Two assistants "
         "Included 500 minutes Beyond that €0.12 a minute Free trial 14 days "
-        "Calls at once 5 (portal’s limit) Calls a day (UTC) No limit Organizations 1 "
-        "Revenue in "
+        "Calls at once 5 (portal’s limit) Calls a day (UTC) No limit Organizations 1"
     )
     assert offered(session, own) == []
     review = admin.get("/pricing/publish").text
@@ -204,6 +203,7 @@ def test_plans_are_moved_without_script(admin: Browser) -> None:
     ("field", "value", "message"),
     [
         ("name", "", "Enter the name that customers see."),
+        ("amount", " ", "Enter a price, 0 if the plan is free."),
         ("amount", "35,00", "Enter an amount like 12.50."),
         ("amount", "1.005", "Amounts in EUR have at most 2 decimals."),
         ("amount", "10000000", "Enter a number from 0 to 999,999.99."),
@@ -444,3 +444,27 @@ def test_a_plan_begins_with_its_price_and_its_texts_in_other_languages_are_close
     page = admin.get(PLUS).text
     assert page.index('id="amount"') < page.index('id="name"')
     assert '<details class="more-choices">' in page
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["fragment", "page"])
+def test_the_card_of_a_plan_is_previewed_in_the_language_that_is_chosen(
+    admin: Browser, *, script: bool
+) -> None:
+    headers = {"HX-Request": "true"} if script else {}
+    typed = {**FORM, "texts-0-name": "", "texts-1-name": "Wachstum"}
+    german = {**typed, "card": "de"}
+    shown = [
+        (re.findall(r"<h3[^>]*>([^<]*)", html), re.findall(r'name="card" value="(\w+)" form', html))
+        for html in (
+            admin.post(f"{PLUS}/preview", sent, page=PLUS, headers=headers).text
+            for sent in (typed, german, {**typed, "card": "fr"}, {**typed, "card": "xx"})
+        )
+    ]
+    assert shown == [
+        (["Growth"], ["en"]),
+        (["Wachstum"], ["de"]),
+        (["Growth"], ["fr"]),
+        (["Growth"], ["en"]),
+    ]
+    page = admin.post(f"{PLUS}/preview", german, page=PLUS, headers=headers)
+    assert "149 € pro Monat" in words(page.text).replace("\N{NO-BREAK SPACE}", " ")

@@ -356,10 +356,10 @@ def test_the_portals_spending_lists_its_organizations_by_amount(
     rows = re.findall(r"<tr>(.*?)</tr>", table.partition("</table>")[0], re.DOTALL)[1:]
     shown = [" ".join(re.sub("<[^>]*>", " ", unescape(row)).split()) for row in rows]
     assert shown == [
-        f"{own.plus.name} $30.00 60.0 % 0",
-        f"{own.organization.name} $10.00 20.0 % 0",
+        f"{own.plus.name} 0 min $30.00 60.0 % 0",
+        f"{own.organization.name} 0 min $10.00 20.0 % 0",
         "All others $10.00 20.0 %",
-        "Total $50.00 0",
+        "Total 0 min $50.00 0",
     ]
     assert f'href="/organizations/{own.plus.id}/spending"' in rows[0]
 

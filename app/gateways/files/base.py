@@ -8,6 +8,7 @@ from typing import IO, NamedTuple, Protocol
 
 from app.errors import TooLarge
 from app.languages import gettext
+from app.languages.numbers import size_unit
 
 CHUNK = 1024 * 1024
 KEY = re.compile(r"[0-9a-f]{32}")
@@ -26,8 +27,8 @@ class StoredFile(NamedTuple):
 def size_words(limit: int) -> str:
     """A limit in bytes as users see it: 64 MB."""
     if limit >= 1024 * 1024:
-        return f"{limit / 1024 / 1024:.0f}\u00a0MB"
-    return f"{limit / 1024:.0f}\u00a0kB"
+        return f"{limit / 1024 / 1024:.0f}\u00a0{size_unit('MB')}"
+    return f"{limit / 1024:.0f}\u00a0{size_unit('kB')}"
 
 
 class FileStore(Protocol):

@@ -82,9 +82,9 @@ def pdf_parts(bill: Bill, parties: StatementParties) -> dict[str, Any]:
 
 def _payment(parties: StatementParties) -> tuple[str, list[str]] | None:
     """Return how to pay, with its title, in lines; None without instructions."""
-    if parties.payment is None or not parties.payment.instructions:
+    if parties.payment is None or not parties.payment.shown:
         return None
-    return gettext("How to pay"), parties.payment.instructions.splitlines()
+    return gettext("How to pay"), parties.payment.shown.splitlines()
 
 
 def _facts(bill: Bill, parties: StatementParties) -> list[tuple[str, str]]:
@@ -117,10 +117,12 @@ def _cells(party: StatementParty) -> tuple[str, str, str]:
     return party.name, ", ".join(party.address.lines), party.address.tax_id
 
 
-def _below(party: StatementParty) -> list[str]:
-    """Return the lines of a party below its name."""
-    lines = list(party.address.lines)
+def _below(party: StatementParty) -> list[str | tuple[str, str, str]]:
+    """Return the lines of a party below its name; that of its tax number in parts, of which the
+    second is never broken."""
+    lines: list[str | tuple[str, str, str]] = list(party.address.lines)
     if party.address.tax_id:
-        number = party.address.tax_id
-        lines.append(gettext("Tax or registration number: %(number)s", number=number))
+        text = gettext("Tax or registration number: %(number)s", number="\0")
+        before, _, after = text.partition("\0")
+        lines.append((before, party.address.tax_id, after))
     return lines + ([party.email] if party.email else [])

@@ -17,7 +17,7 @@ from wtforms import (
 from wtforms.fields import Field
 
 from app.errors import DomainError
-from app.languages import LANGUAGES, gettext, gettext_noop, lazy_gettext
+from app.languages import LANGUAGES, gettext, gettext_noop, lazy_gettext, locale
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
 from app.services.branding.brand import SOCIAL_NAMES
@@ -170,6 +170,13 @@ class BrandingForm(PortalForm):
             "partnerUpgradeMessage": _blank_is_null(self.partner_upgrade_message.data),
             "demoLink": _blank_is_null(self.demo_link.data),
         }
+
+    def name_texts(self) -> None:
+        """Name the language of each text in its label, in the current language."""
+        names = locale().languages
+        for code, row in zip(LANGUAGES, self.texts_by_language, strict=False):
+            row.tagline.label.text = gettext("Tagline in %(language)s", language=names[code])
+            row.mail_greeting.label.text = gettext("Greeting in %(language)s", language=names[code])
 
     def apply_errors(self, error: DomainError) -> None:
         """Put each problem at its field; those of rows and of the whole form also into

@@ -1,7 +1,7 @@
 """Labels of brand fields, and their values for display."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -118,13 +118,15 @@ VERDICTS_IN_TEXT: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class BrandValue:
-    """One line of a value: text, and a colour (``#rrggbb``) or a picture's URL beside it, and its
-    ``path`` here if the portal serves it."""
+    """One line of a value: text, and a colour (``#rrggbb``) or a picture's URL beside it, its
+    ``path`` here if the portal serves it, and the ``kind`` of a logo, which has its own
+    background."""
 
     text: str
     colour: str | None = None
     picture: str | None = None
     path: str | None = None
+    kind: str = ""
 
 
 def value_lines(name: str, value: Any, assistants: dict[str, str]) -> list[BrandValue]:
@@ -142,8 +144,8 @@ def value_lines(name: str, value: Any, assistants: dict[str, str]) -> list[Brand
             BrandValue(f"{LANGUAGES[code]}: {' · '.join(_words_in(texts))}")
             for code, texts in value.items()
         ]
-    if name in ("logoImgUrl", "darkLogoUrl"):
-        return [_picture(str(FIELD_LABELS[name]), value)]
+    if name in _LOGOS:
+        return [replace(_picture(str(FIELD_LABELS[name]), value), kind=_LOGOS[name])]
     return [BrandValue(_plain(name, value, assistants))]
 
 
@@ -182,3 +184,4 @@ _ENTRIES: dict[str, Callable[[dict[str, str]], BrandValue]] = {
     "siteImages": lambda item: _picture(str(PICTURE_NAMES[item["type"]]), item["imageUrl"]),
 }
 """How an entry of each list is displayed."""
+_LOGOS = {"logoImgUrl": "logo", "darkLogoUrl": "dark-logo"}

@@ -155,6 +155,7 @@ class BrandingStudio:
         }
 
     def _context(self, form: BrandingForm) -> dict[str, Any]:
+        form.name_texts()
         form.chat_assistant_id.choices = [
             SelectChoice("", pgettext("assistant", "None")),
             *(SelectChoice(value, name) for value, name in self.assistants.items()),

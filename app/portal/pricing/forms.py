@@ -17,6 +17,7 @@ from wtforms import (
     SelectField,
     StringField,
     TextAreaField,
+    ValidationError,
 )
 
 from app.enums import BillingInterval, UsageUnit
@@ -182,6 +183,10 @@ class PricingPlanForm(PortalForm):
             self.amount.errors = (self._wrong_decimals(places),)
             return False
         return fine
+
+    def validate_amount(self, field: AmountField) -> None:
+        if not field.text:
+            raise ValidationError(gettext("Enter a price, 0 if the plan is free."))
 
     def validate_all(self, stored: EditedPlan, *, has_ids: bool) -> bool:
         """Check like the service too if something is wrong, so that all problems are shown at

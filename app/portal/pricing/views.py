@@ -1,16 +1,18 @@
 """Pricing: the plans that customers choose from, edited in a draft."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from flask import Response, redirect, render_template, url_for
+from flask import Response, redirect, render_template, request, url_for
+from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
 from app.extensions import caller, processor, transaction
-from app.languages import LANGUAGES
+from app.languages import LANGUAGES, language, speaking
 from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
 from app.portal.web.blueprint import Page, portal
@@ -18,8 +20,7 @@ from app.portal.web.forms import saving
 from app.portal.web.fragments import htmx_order, wants_fragment
 from app.portal.web.navigation import may_open
 from app.services import partners, reporting
-from app.services.billing.by_plan import paid_by_plan
-from app.services.billing.months import latest_closable
+from app.services.billing.by_plan import latest_closed, paid_by_plan
 from app.services.plans import effects, limits
 from app.services.pricing import EditedPlan, PlanSet, accounts, selling, versions
 
@@ -54,11 +55,13 @@ def _states(session: Session, found: PlanSet) -> dict[str, Any]:
 
 
 def _paid(session: Session) -> dict[str, Any]:
-    """Return the latest month that can be closed and, for users who may see costs, what each plan's
-    customers paid in it."""
-    month, paid = latest_closable(utcnow()), None
+    """Return the latest closed month and what each plan's customers paid in it, for users who may
+    see costs."""
+    month, paid, own = None, None, partners.own(caller())
     if may_open(caller(), "portal.costs") and reporting.can_rank(session, caller()):
-        paid = paid_by_plan(session, caller(), partners.own(caller()), month)
+        month = latest_closed(session, caller(), own)
+    if month is not None:
+        paid = paid_by_plan(session, caller(), own, month)
     return {"paid": paid, "paid_month": month}
 
 
@@ -113,7 +116,8 @@ def pricing_plan_preview(tier: str) -> Page:
         plan = _plan(current_plans(session), tier)
     typed = form.to_plan(plan, has_ids=False) if form.validate() else None
     if wants_fragment():
-        return render_template("portal/pricing/_preview.html", typed=typed, is_fragment=True)
+        card = _card(plan, typed)
+        return render_template("portal/pricing/_preview.html", **card, is_fragment=True)
     return _page(form, plan, typed), 200 if typed else 422
 
 
@@ -153,6 +157,22 @@ def _plan(found: PlanSet, tier: str) -> EditedPlan:
     return next(plan for plan in found.plans if plan.tier == tier)
 
 
+def _card(plan: EditedPlan, typed: EditedPlan | None) -> dict[str, Any]:
+    """Return the card of what was typed, none if that can't be read, in the language that the user
+    chose for it."""
+    asked, card = request.form.get("card", ""), None
+    chosen = asked if asked in LANGUAGES else language()
+    if typed is not None:
+        with speaking(chosen) if chosen != language() else nullcontext():
+            card = Markup(render_template("portal/pricing/_card.html", plan=typed.shown()))  # noqa: S704 - a template escapes
+    return {
+        "card": card,
+        "card_language": chosen,
+        "currency_code": (typed or plan).terms.currency,
+        "preview": url_for("portal.pricing_plan_preview", tier=plan.tier.value),
+    }
+
+
 def _page(
     form: PricingPlanForm,
     plan: EditedPlan,
@@ -168,6 +188,7 @@ def _page(
             form=form,
             plan=plan,
             typed=typed or plan,
+            **_card(plan, None if form.errors else typed or plan),
             asked_at=asked_at,
             on_plan=effects.on_plans(session, caller(), partner_id)[plan.tier],
             languages=LANGUAGES,

@@ -3,20 +3,31 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wtforms import BooleanField, EmailField, SelectField, StringField, TextAreaField, URLField
+from wtforms import (
+    BooleanField,
+    EmailField,
+    Field,
+    SelectField,
+    StringField,
+    TextAreaField,
+    URLField,
+)
 
-from app.languages import LANGUAGES, gettext, lazy_gettext
+from app.languages import LANGUAGES, gettext, lazy_gettext, locale
 from app.portal.web.billing_fields import BillingAddressFields
 from app.portal.web.fields import VersionField, lines_of
 from app.schemas.base import wire_name
 from app.services.payment_terms import MOST_CHARACTERS
 
+PAYMENT_TEXTS = {code: f"payment_text_{code}" for code in LANGUAGES}
+"""The fields of the payment instructions by language."""
 ADDED = (
     "language",
     "sender_email",
     "billing_address",
     "tax_id",
     "payment_instructions",
+    *PAYMENT_TEXTS.values(),
     "payment_days",
 )
 """The fields that aren't in the contract."""
@@ -36,6 +47,13 @@ def _address(label: str) -> URLField:
     return URLField(label, render_kw={"maxlength": 2000})
 
 
+def _instructions() -> TextAreaField:
+    return TextAreaField(
+        lazy_gettext("Payment instructions"),
+        render_kw={"maxlength": MOST_CHARACTERS, "rows": 4, "autocomplete": "off"},
+    )
+
+
 class PortalSettingsForm(BillingAddressFields):
     """Each field has the contract's name in snake case, but those that aren't in it; blank is
     null."""
@@ -53,10 +71,11 @@ class PortalSettingsForm(BillingAddressFields):
     tracking_email = _mail(lazy_gettext("Figures and reports"))
     billing_email = _mail(lazy_gettext("Invoices to you"))
     collection_email = _mail(lazy_gettext("Payments from your customers"))
-    payment_instructions = TextAreaField(
-        lazy_gettext("Payment instructions"),
-        render_kw={"maxlength": MOST_CHARACTERS, "rows": 4, "autocomplete": "off"},
-    )
+    payment_instructions = _instructions()
+    payment_text_en = _instructions()
+    payment_text_de = _instructions()
+    payment_text_es = _instructions()
+    payment_text_fr = _instructions()
     payment_days = StringField(
         lazy_gettext("Days until due"),
         render_kw={"inputmode": "numeric", "maxlength": 3, "autocomplete": "off"},
@@ -76,6 +95,14 @@ class PortalSettingsForm(BillingAddressFields):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.language.choices = [("", gettext("Automatic")), *LANGUAGES.items()]
+        names = locale().languages
+        for code, field in self.payment_texts.items():
+            field.label.text = gettext("Payment instructions in %(language)s", language=names[code])
+
+    @property
+    def payment_texts(self) -> dict[str, Field]:
+        """The fields of the payment instructions by the codes of their languages."""
+        return {code: self[name] for code, name in PAYMENT_TEXTS.items()}
 
     @classmethod
     def showing(

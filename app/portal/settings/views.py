@@ -9,7 +9,7 @@ from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Partner
-from app.portal.settings.forms import PortalSettingsForm
+from app.portal.settings.forms import PAYMENT_TEXTS, PortalSettingsForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import saving
@@ -62,7 +62,8 @@ def _save(session: Session, form: PortalSettingsForm) -> None:
     partners.choose_language(session, caller(), partner.id, form.language.data or None)
     partners.set_billing_address(session, caller(), partner.id, *form.typed_address)
     terms = form.payment_instructions.data or "", form.payment_days.data or ""
-    partners.set_payment_terms(session, caller(), partner.id, *terms)
+    texts = {code: field.data or "" for code, field in form.payment_texts.items()}
+    partners.set_payment_terms(session, caller(), partner.id, *terms, texts)
     if settings().mail_spf_include:
         sender = (form.sender_email.data or "").strip() or None
         domains.choose_sender(session, caller(), partner.id, sender, settings().secret_keys)
@@ -71,6 +72,7 @@ def _save(session: Session, form: PortalSettingsForm) -> None:
 def _stored(session: Session) -> PortalSettingsForm:
     partner = partners.get_own(session, caller())
     address = BillingAddress.of(partner.billing_address)
+    texts = partner.payment_texts or {}
     return PortalSettingsForm.showing(
         _resource(partner),
         partner.version,
@@ -79,6 +81,7 @@ def _stored(session: Session) -> PortalSettingsForm:
         billing_address=address.text,
         tax_id=address.tax_id,
         payment_instructions=partner.payment_instructions,
+        **{name: texts.get(code) for code, name in PAYMENT_TEXTS.items()},
         payment_days=None if partner.payment_days is None else str(partner.payment_days),
     )
 

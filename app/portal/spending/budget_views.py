@@ -9,6 +9,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.spending.forms import BudgetForm
 from app.portal.spending.uses import budget_bar
+from app.portal.spending.views import carrier_of_month
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved
@@ -86,6 +87,7 @@ def _page(form: BudgetForm, subject: LimitSubject) -> str:
     title = gettext("Budget of your portal")
     with transaction(read_only=True) as session:
         found = budgets.budget_of(session, caller(), subject)
+        carrier = carrier_of_month(session, subject.organization_id)
         if subject.organization_id is not None:
             named = organizations.get(session, caller(), subject.organization_id)
             title = gettext("Budget of %(name)s", name=named.name)
@@ -103,6 +105,7 @@ def _page(form: BudgetForm, subject: LimitSubject) -> str:
         currency=found.currency,
         spent=found.spent,
         bar=budget_bar(found),
+        carrier=carrier,
         crumbs=[*crumbs, (gettext("Budget"), None)],
         back=_spending_url(subject),
     )

@@ -119,12 +119,12 @@ def _used(session: Session, subject: LimitSubject) -> dict[str, Any]:
         "spending": found,
         "bars": bars_of(found),
         "budget": budget_bar(budgets.budget_of(session, caller(), subject)),
-        "carrier": _carrier_sums(session, subject.organization_id),
+        "carrier": carrier_of_month(session, subject.organization_id),
         "today": utcnow().date(),
     }
 
 
-def _carrier_sums(session: Session, organization_id: UUID | None) -> CarrierSums | None:
+def carrier_of_month(session: Session, organization_id: UUID | None) -> CarrierSums | None:
     """Return what the pages of costs count, for those who see them."""
     if not may_open(caller(), "portal.costs"):
         return None

@@ -3,6 +3,7 @@
 import re
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 import phonenumbers
@@ -13,7 +14,7 @@ from markupsafe import Markup
 from app.enums import CallStatus, CarrierKind
 from app.languages import gettext, lazy_gettext, locale
 from app.languages.dates import JOINER, NO_BREAK, written_date, written_days, zone_letters
-from app.languages.numbers import number_marks, written_number, written_share
+from app.languages.numbers import number_marks, size_unit, written_number, written_share
 from app.models import is_erased, utcnow
 from app.phone import closing
 from app.portal.web.navigation import ROLE_NAMES
@@ -176,11 +177,12 @@ def unbroken(words: str) -> Markup:
 def size(octets: int) -> str:
     """1.2 MB"""
     value = float(octets)
-    for unit in ("B", "kB", "MB"):
+    units: tuple[Literal["B", "kB", "MB"], ...] = ("B", "kB", "MB")
+    for unit in units:
         if value < 1000:
-            return f"{written_number(value, 0 if unit == 'B' else 1)}{NO_BREAK}{unit}"
+            return f"{written_number(value, 0 if unit == 'B' else 1)}{NO_BREAK}{size_unit(unit)}"
         value /= 1000
-    return f"{written_number(value, 1)}{NO_BREAK}GB"
+    return f"{written_number(value, 1)}{NO_BREAK}{size_unit('GB')}"
 
 
 def phone(e164: str | None) -> str:

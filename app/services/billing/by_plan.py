@@ -1,4 +1,4 @@
-"""What the customers on each plan paid for a closed month."""
+"""What the customers on each plan paid for the latest closed month."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -8,11 +8,33 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.models import Statement
+from app.models import Organization, Statement
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
 from app.services.billing.rating import in_micros
+from app.services.billing.statements import is_open
+
+
+def latest_closed(session: Session, caller: Caller, partner_id: UUID) -> date | None:
+    """Return the latest month of which each of the partner's organizations has its statement; None
+    if there is none yet. Two queries. Raises as `paid_by_plan`."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
+    partners.check(session, caller, partner_id)
+    months = session.scalars(
+        select(Statement.month)
+        .where(Statement.partner_id == partner_id)
+        .distinct()
+        .order_by(Statement.month.desc())
+        .limit(2)
+    ).all()
+    if not months:
+        return None
+    opened = select(Organization.id).where(
+        Organization.partner_id == partner_id, is_open(months[0])
+    )
+    is_closing = session.scalar(opened.limit(1)) is not None
+    return next(iter(months[is_closing:]), None)
 
 
 def paid_by_plan(

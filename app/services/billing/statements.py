@@ -164,11 +164,12 @@ def _next_to_close(session: Session, month: date) -> UUID | None:
     had_plans = exists().where(
         PlanVersion.partner_id == Organization.partner_id, PlanVersion.published_at < end_of(month)
     )
-    query = select(Organization.partner_id).where(_is_open(month), had_plans)
+    query = select(Organization.partner_id).where(is_open(month), had_plans)
     return session.scalar(query.limit(1))
 
 
-def _is_open(month: date) -> ColumnElement[bool]:
+def is_open(month: date) -> ColumnElement[bool]:
+    """Whether an organization has no statement of the month yet."""
     has_statement = exists().where(
         Statement.organization_id == Organization.id, Statement.month == month
     )
@@ -180,7 +181,7 @@ def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> in
     no gaps. Others that hold a customer meanwhile may write rows about the partner: with a stricter
     lock, both would wait for each other."""
     partner = session.get_one(Partner, partner_id, with_for_update={"key_share": True})
-    query = select(Organization).where(Organization.partner_id == partner_id, _is_open(month))
+    query = select(Organization).where(Organization.partner_id == partner_id, is_open(month))
     opened = session.scalars(query.order_by(Organization.id).limit(BATCH)).all()
     newest = select(func.max(Statement.number)).where(Statement.partner_id == partner_id)
     number = session.scalar(newest) or 0

@@ -133,14 +133,20 @@ def set_billing_address(
 
 
 def set_payment_terms(
-    session: Session, caller: Caller, partner_id: UUID, instructions: str, days: str
+    session: Session,
+    caller: Caller,
+    partner_id: UUID,
+    instructions: str,
+    days: str,
+    texts: Mapping[str, str],
 ) -> None:
     """Set how customers pay statements that aren't closed yet. Raises as `checked_terms`."""
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
-    before, after = PaymentTerms.of(partner), checked_terms(instructions, days)
+    before, after = PaymentTerms.of(partner), checked_terms(instructions, days, texts)
     if before != after:
         partner.payment_instructions = after.instructions or None
+        partner.payment_texts = {**after.texts} or None
         partner.payment_days = after.days
         record_update(session, caller, partner, before.for_history(), after.for_history())
 

@@ -222,7 +222,7 @@ HOLDINGS: tuple[DataHolding, ...] = (
             "statements: parties",
             "partners: name name_key billing_email support_email notification_email",
             "partners: sender_email collection_email tracking_email billing_address",
-            "partners: payment_instructions",
+            "partners: payment_instructions payment_texts",
             "phone_numbers: number",
             "agents: phone_number voice_address",
             "call_attempts: from_number hand_over_to",

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.config.limits import StorageDefaults
 from app.errors import Forbidden, TooLarge, ValidationFailed, refuse_stale
 from app.languages import gettext
-from app.languages.numbers import written_number
+from app.languages.numbers import size_unit, written_number
 from app.models import ContactImport, Organization, Partner
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -159,4 +159,4 @@ def _of_partner(used: str, limit: str) -> str:
 
 
 def _megabytes(size: int) -> str:
-    return f"{written_number(size / _MEGABYTE, 1)}\u00a0MB"
+    return f"{written_number(size / _MEGABYTE, 1)}\u00a0{size_unit('MB')}"
