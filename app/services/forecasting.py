@@ -50,8 +50,8 @@ def last_day_of(month: date) -> date:
 
 def month_end(found: DailyForecast, today: date, before: int, so_far: int) -> MonthEnd:
     """Add the forecast of the days from today on to what was counted ``before`` them this month.
-    Today has ``so_far`` already; more than was expected of it takes nothing from the days after."""
-    rest = max(found.days[0], float(so_far)) + sum(found.days[1:])
+    Today has ``so_far`` already."""
+    rest = max(found.total, float(so_far))
     return MonthEnd(
         last_day_of(today),
         before + round(rest),

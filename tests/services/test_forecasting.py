@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import ConversationDay, SpendingTotal
 from app.services import reporting, spending
-from app.services.forecasting import FEWEST_DAYS, MonthEnd, forecast, month_end
+from app.services.forecasting import FEWEST_DAYS, MonthEnd, forecast
 from app.services.spending import LimitSubject, SpendingLimits
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 
@@ -101,12 +101,3 @@ def test_spending_says_on_which_day_the_month_reaches_its_limit(session: Session
         (None, date(2026, 10, 31)),
         (None, None),
     ]
-
-
-def test_a_day_that_is_busier_than_expected_takes_nothing_from_the_days_after() -> None:
-    found = forecast([10] * 28, 3)
-    assert found
-    assert month_end(found, date(2026, 10, 29), 290, 4).expected == 320
-    busy = month_end(found, date(2026, 10, 29), 290, 40)
-    assert (busy.expected, busy.low) == (350, 350)
-    assert month_end(found, date(2026, 10, 29), 290, 12).expected == 322

@@ -14,6 +14,7 @@ from app.languages import gettext
 from app.policy import Permission
 from app.portal.access.labels import PART_WORDS, PERMISSION_WORDS
 from app.portal.web.current_user import known_user
+from app.portal.web.navigation import may_open
 from app.services.users.access import AccessRule, of_role
 
 
@@ -28,6 +29,12 @@ def is_permitted(permission: str, part: str | None = None) -> bool:
     if _another_role_may(caller().role, wanted):
         _denied().setdefault((wanted, part), True)
     return False
+
+
+def leads_to(endpoint: str) -> bool:
+    """Whether the user may open a page that this one would only mention: a role that may not lacks
+    nothing here."""
+    return may_open(caller(), endpoint)
 
 
 def why_url(permission: str) -> str:
@@ -60,4 +67,6 @@ def _another_role_may(role: Role, permission: Permission) -> bool:
 
 
 def register(app: Flask) -> None:
-    app.jinja_env.globals.update(may=is_permitted, why_url=why_url, missing_actions=missing_actions)
+    app.jinja_env.globals.update(
+        may=is_permitted, leads_to=leads_to, why_url=why_url, missing_actions=missing_actions
+    )
