@@ -463,8 +463,14 @@ def test_each_page_that_a_role_may_not_open_leads_to_the_reason(
 def test_a_page_that_only_mentions_another_names_no_permission_of_it(
     session: Session, own: Tenant, signed_in: SignedIn, path: str
 ) -> None:
-    of = {"partner_id": own.partner.id, "organization_id": own.plus.id, "campaign_id": None}
-    cost = {"day": utcnow().date(), "cost": Decimal("1.2"), "currency": "USD"}
-    rollup.add_cost(session, **of, **cost)
+    rollup.add_cost(
+        session,
+        partner_id=own.partner.id,
+        organization_id=own.plus.id,
+        campaign_id=None,
+        day=utcnow().date(),
+        cost=Decimal("1.2"),
+        currency="USD",
+    )
     session.commit()
     assert named_at_the_end(signed_in(own.staff[Role.ADMIN]).get(path).text) == []

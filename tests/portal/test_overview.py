@@ -265,8 +265,14 @@ def test_the_latest_changes_lead_to_the_records_that_have_a_page(
     caller = own.caller(admin.user_type)
     audit.record_change(session, caller, "organization.updated", organization)
     for kind, target in (("alert_rule", "Few calls"), ("webhook", "https://a.example")):
-        of = {"target_type": kind, "target_id": str(new_id()), "target": target}
-        audit.record(session, caller, action=f"{kind}.updated", **of)
+        audit.record(
+            session,
+            caller,
+            action=f"{kind}.updated",
+            target_type=kind,
+            target_id=new_id(),
+            target=target,
+        )
     session.commit()
     changes = signed_in(admin).get("/").text.partition("Latest changes")[2]
     assert f'<a href="/organizations/{organization.id}">{organization.name}</a>' in changes

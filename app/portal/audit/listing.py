@@ -64,8 +64,8 @@ def shows_calls() -> bool:
 
 
 def asks_for_calls() -> bool:
-    """Whether the filters ask for requested calls: a search doesn't ask for those that a user whom
-    it finds has requested."""
+    """Whether the filters ask for requested calls: a search for a user doesn't ask for the calls
+    that the user requested."""
     return (
         lists.text_filter("calls") is not None
         or lists.text_filter("kind") == "call"

@@ -201,7 +201,7 @@ def _at_any_width(css: str) -> str:
     """Return the classes of cells that a phone shows too, after their labels if they have no place
     of their own in its rows."""
     classes = [each for each in css.split() if each not in ("from-1280", "from-1360")]
-    if not {"cell-name", "phone-first", "phone-second"}.intersection(classes):
+    if not {"cell-name", "phone-first", "phone-second", "phone-below"}.intersection(classes):
         classes.append("phone-chosen")
     return " ".join(classes)
 

@@ -40,8 +40,8 @@ class HistoryFilter:
     """The filters. ``actor`` and ``target`` are parts of names, those in the history or the current
     ones, ``organization`` is an id or part of a name; no ``target_types`` means all, and so do no
     ``actions``. With ``target``, ``called`` and ``fields`` match too: the actions and the changed
-    fields, by their names on the wire and in columns, whose words contain it; and who did it, except
-    ``without_by_actor``. ``without`` are actions to leave out."""
+    fields, by their names on the wire and in columns, whose words contain it. So does who did it,
+    except for the actions ``without_by_actor``. ``without`` are actions to leave out."""
 
     actor: str | None = None
     target_types: tuple[str, ...] = ()
