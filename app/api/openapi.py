@@ -96,9 +96,10 @@ def _introduction(settings: Settings) -> str:
     return (
         "Every answer carries X-Request-Id. Every refusal has a stable code in details.code and "
         "names each field in details.errors. POST /api/v1/outbound/call and the Legacy API ignore "
-        "unknown fields, all others refuse them. Fields, statuses and operations marked x-addition "
-        f"are additions to version {VERSION} of the interface. Each credential may send "
-        f"{settings.rate_per_second} requests a second, with bursts of {settings.rate_burst}."
+        "unknown fields, contacts of a campaign keep them as metadata, and everything else refuses "
+        "them. Fields, statuses and operations marked x-addition are additions to version "
+        f"{VERSION} of the interface. Each credential may send {settings.rate_per_second} requests "
+        f"a second, with bursts of {settings.rate_burst}."
     )
 
 

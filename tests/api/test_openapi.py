@@ -288,23 +288,26 @@ def test_the_page_names_the_limits_that_are_set_and_every_code_of_a_body(tmp_pat
     assert codes == sorted(EVERY_BODY)
 
 
-def test_page_and_document_say_which_operations_ignore_unknown_fields(
+def test_page_and_document_say_which_operations_ignore_or_keep_unknown_fields(
     document: dict[str, Any], page: str
 ) -> None:
-    ignoring = set()
+    ignoring, keeping = set(), set()
     for made in operations(document).values():
         if "application/json" not in made.get("requestBody", {}).get("content", {}):
             continue
+        if "Unknown fields are kept as metadata." in made["description"]:
+            keeping.add(made["operationId"])
         if "unknown_field" not in made["responses"]["400"]["x-error-codes"]:
             ignoring.add((made["tags"][0], made["operationId"]))
             assert "Unknown fields are ignored." in made["description"]
     assert {tag for tag, _ in ignoring} == {"Campaigns API", "Legacy API"}
     assert len(ignoring) == 2
+    assert len(keeping) == 1
     for words in (" ".join(page.split()), document["info"]["description"]):
         plain = re.sub("<.*?>", "", words)
         assert (
-            "POST /api/v1/outbound/call and the Legacy API ignore unknown fields, all others "
-            "refuse them." in plain
+            "POST /api/v1/outbound/call and the Legacy API ignore unknown fields, contacts of a "
+            "campaign keep them as metadata, and everything else refuses them." in plain
         )
 
 

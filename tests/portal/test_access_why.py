@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import datetime
+from decimal import Decimal
 from html import unescape
 from typing import Any
 from uuid import uuid4
@@ -19,7 +20,7 @@ from app.models import Organization, User, utcnow
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, ROUTES, Permission
 from app.portal.access.labels import GROUPS, PERMISSION_WORDS
 from app.portal.web.navigation import ROLE_NAMES
-from app.services import oauth_clients, organization_groups, users
+from app.services import oauth_clients, organization_groups, rollup, users
 from app.services.credentials import api_keys
 from app.services.organization_groups import GroupInput
 from app.services.users import access
@@ -456,3 +457,20 @@ def test_each_page_that_a_role_may_not_open_leads_to_the_reason(
         for path, needed in refused.items()
         if f'href="/access/why?action={needed.value}"' not in answers[path].text
     ] == []
+
+
+@pytest.mark.parametrize("path", ["/usage", "/costs"])
+def test_a_page_that_only_mentions_another_names_no_permission_of_it(
+    session: Session, own: Tenant, signed_in: SignedIn, path: str
+) -> None:
+    rollup.add_cost(
+        session,
+        partner_id=own.partner.id,
+        organization_id=own.plus.id,
+        campaign_id=None,
+        day=utcnow().date(),
+        cost=Decimal("1.2"),
+        currency="USD",
+    )
+    session.commit()
+    assert named_at_the_end(signed_in(own.staff[Role.ADMIN]).get(path).text) == []

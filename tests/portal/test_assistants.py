@@ -23,7 +23,7 @@ from app.models import Assistant, AuditEntry, ExternalIdKey, Organization, Phone
 from app.services import assistants, campaigns, contacts
 from app.services.assistants.queries import Readiness
 from app.validation.urls import is_voice_address
-from tests.fixtures.cast import Tenant, open_destinations
+from tests.fixtures.cast import Tenant, make_user, open_destinations, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
 
@@ -352,11 +352,27 @@ def test_the_list_filters_by_readiness_and_searches_names_and_numbers(
 def test_staff_filter_the_list_by_organization(own: Tenant, admin: Browser) -> None:
     def shown(query: str) -> list[str]:
         page = admin.get(f"/assistants?{query}").text
-        return re.findall(r"<td[^>]*>\s*<a[^>]*>(Northwind (?:Bakery|Dental))</a>\s*</td>", page)
+        return re.findall(r"<a[^>]*>(Northwind (?:Bakery|Dental))</a></span></td>", page)
 
     assert sorted(shown("")) == ["Northwind Bakery", "Northwind Dental"]
     assert shown("organization=dent") == ["Northwind Dental"]
     assert shown(f"organization={own.organization.id}") == ["Northwind Bakery"]
+
+
+def test_assistants_of_the_same_name_are_listed_by_organization(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    for name in ("Zebra Books", "Alder Books", "Miller Roofing"):
+        made = organization_of(session, make_user(session, own.partner.id, f"{name[0]}@x.example"))
+        made.name = name
+    session.commit()
+    found = {}
+    for sort in ("name", "-name"):
+        page = admin.get(f"/assistants?sort={sort}").text
+        owners = re.findall(r"<a[^>]*>([A-Z]\w+ (?:Books|Roofing))</a></span></td>", page)
+        found[sort] = owners
+    assert found["name"] == ["Alder Books", "Miller Roofing", "Zebra Books"]
+    assert found["-name"] == found["name"][::-1]
 
 
 @pytest.mark.parametrize("place", ["/assistants?organization={}", "/organizations/{}/assistants"])

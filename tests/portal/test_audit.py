@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Any
 from uuid import UUID
 
@@ -148,6 +149,8 @@ def test_filters_choose_the_same_on_the_screen_and_in_the_file(
         ("actor=marta", ["user.suspended", "organization.updated"]),
         ("actor=olivia", []),
         ("q=olivia r", ["user.suspended"]),
+        ("q=marta", ["user.suspended", "organization.updated"]),
+        ("q=crm-sync", ["user.suspended"]),
         ("q=bexley", ["organization.updated"]),
         ("q=theirs", []),
     ],
@@ -401,6 +404,25 @@ def test_requested_calls_are_left_out_until_they_are_asked_for(
     assert lines(browser.get(shown[1]).text) == everything
     assert lines(browser.get("/audit?kind=call").text) == ["Call requested", "Call requested"]
     assert lines(browser.get("/audit?q=requested").text) == ["Call requested", "Call requested"]
+
+
+def test_a_search_for_a_user_leaves_the_calls_out_that_the_user_requested(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    admin.name = "Marta Klein"
+    for action in ("call.scheduled", "webhook.paused"):
+        caller, kind = own.caller(Role.PARTNER_ADMIN), action.partition(".")[0]
+        audit.record(session, caller, action=action, target_type=kind, target_id="1")
+    session.commit()
+    browser = signed_in(admin)
+    page = browser.get("/audit?q=marta").text
+    assert lines(page) == ["Webhook paused"]
+    shown = re.search(r'of this name are left out. <a href="([^"]+)">Show them</a>', page)
+    assert shown
+    both = ["Webhook paused", "Call requested"]
+    assert lines(browser.get(unescape(shown[1])).text) == both
+    assert lines(browser.get("/audit?q=marta&kind=call").text) == ["Call requested"]
 
 
 def test_the_search_finds_actions_in_the_language_of_the_reader(

@@ -635,7 +635,7 @@ def test_a_finished_campaign_calls_only_those_again_who_were_not_reached(
     page = admin.get(planned).text
     assert re.findall(r'btn-primary" href="([^"]+)"', page) == [f"{planned}/again?only=not-reached"]
     shown = words_of(admin.get(planned))
-    for words in ("Stop calling new contacts", "Answer rate 33.3 %", "Duration 1 minute"):
+    for words in ("Stop calling new contacts", "Reached a person 33.3 %", "Duration 1 minute"):
         assert words in shown
     again = f"{planned}/again?only=not-reached"
     asked = words_of(admin.get(again))

@@ -373,7 +373,9 @@ def test_a_saved_view_opens_with_its_filters_and_can_be_changed_and_deleted(
         assert session.scalars(select(SavedView)).all() == []
 
 
-def test_with_a_wrong_filter_there_is_no_view_and_no_file(session: Session, lists: Lists) -> None:
+def test_with_a_wrong_filter_there_are_no_rows_no_view_and_no_file(
+    session: Session, lists: Lists
+) -> None:
     days = {"start": "2026-08-22", "end": "2026-08-16", "since": "2026-08-22", "until": "soon"}
     named = [name for name, definition in LISTS.items() if definition.problems is not list]
     assert len(named) >= 4
@@ -390,6 +392,9 @@ def test_with_a_wrong_filter_there_is_no_view_and_no_file(session: Session, list
             "matches",
         ):
             assert offered not in page, (name, offered)
+        # Usage shows its usual days, in its figures and in its rows.
+        assert ("Nothing is listed until the filters are right." in page) is (name != "usage"), name
+        assert (lists.names(name, backwards) == []) is (name != "usage"), name
         answer = browser.get(lists.about(name, "export.csv", backwards))
         assert answer.status_code == 400, name
         if name in OF_OPERATORS:
@@ -499,6 +504,20 @@ def test_a_file_has_english_headings_and_its_values_are_text_in_the_users_langua
     assert type(value) is str
 
 
+def test_a_file_names_its_columns_as_the_list_does() -> None:
+    others = {
+        (definition.name, column.name)
+        for definition in LISTS.values()
+        for column in definition.columns
+        if re.sub(r" \(.*\)$", "", column.heading) != re.sub(r" \(.*\)$", "", str(column.label))
+    }
+    # A file has other figures there, or no column beside it that says what they are of.
+    assert others == {
+        *(("campaigns", "progress"), ("report", "conversations")),
+        *(("usage", "seconds"), ("usage", "before")),
+    }
+
+
 @pytest.mark.parametrize("name", LISTS)
 def test_no_filter_offers_the_same_words_twice(name: str) -> None:
     offered = [
@@ -587,6 +606,22 @@ def test_columns_menu_table_and_file_of_calls_agree(
     for query, names in chosen:
         assert (lists.browser.get(f"/calls{query}").text.count("Ada Byron</span>") == 1) is names
         assert ("Ada Byron" in lists.browser.get(f"/lists/calls/export.csv{query}").text) is names
+
+
+def test_columns_without_a_value_stay_hidden_beside_chosen_ones_and_phones_show_none(
+    own: Tenant, session: Session, lists: Lists
+) -> None:
+    make_call(session, own.organization, "+12025550161", utcnow())
+    session.commit()
+    chosen = ("number", "campaign", "status", "duration", "cost", "attempts", "ended")
+    page = lists.browser.get(f"/calls?{urlencode({'column': chosen}, doseq=True)}").text
+    menu = re.findall(r'checked> <span>(\w+)( <span class="hint">empty here: hidden)?', page)
+    assert {name for name, hidden in menu if hidden} == {"Campaign", "Cost"}
+    head = page[page.index("<thead>") : page.index("</thead>")]
+    names = ("Called", "Campaign", "Status", "Attempts", "Duration", "Cost", "Ended")
+    assert {name for name in names if name not in head} == {"Campaign", "Cost"}
+    row = page[page.index("<tbody>") : page.index("</tr>", page.index("<tbody>"))]
+    assert re.findall(r'phone-chosen" data-label="(\w+)"', row) == ["Attempts"]
 
 
 def test_a_file_of_calls_names_the_outcome_as_the_list_does(

@@ -22,7 +22,7 @@ from app.models import (
     Outreach,
     User,
 )
-from app.models.base import utcnow
+from app.models.base import new_id, utcnow
 from app.policy.caller import system_caller
 from app.portal.web.formats import utc_days
 from app.schemas.parsing import read
@@ -262,10 +262,22 @@ def test_the_latest_changes_lead_to_the_records_that_have_a_page(
 ) -> None:
     admin = own.staff[Role.PARTNER_ADMIN]
     organization = own.organization
-    audit.record_change(session, own.caller(admin.user_type), "organization.updated", organization)
+    caller = own.caller(admin.user_type)
+    audit.record_change(session, caller, "organization.updated", organization)
+    for kind, target in (("alert_rule", "Few calls"), ("webhook", "https://a.example")):
+        audit.record(
+            session,
+            caller,
+            action=f"{kind}.updated",
+            target_type=kind,
+            target_id=new_id(),
+            target=target,
+        )
     session.commit()
     changes = signed_in(admin).get("/").text.partition("Latest changes")[2]
     assert f'<a href="/organizations/{organization.id}">{organization.name}</a>' in changes
+    assert '<a href="/alerts">Few calls</a>' in changes
+    assert '<a href="/api-access/webhooks">https://a.example</a>' in changes
 
 
 def test_a_closed_month_is_named_with_its_statements_and_times_with_the_letters_of_the_zone(

@@ -53,7 +53,7 @@ def test_the_file_holds_the_numbers_of_the_json(
     session.commit()
     report = told()
     header, *rows = rows_of(signed_in(own.staff[Role.ADMIN]).get(f"{FILE}?{AS_IN_JSON}").text)
-    assert header == ["Email", "Organization", "Plan", "Conversations", "Signed up (UTC)", "ID"]
+    assert header == ["Email", "Organization", "Plan", "Conversations", "Added (UTC)", "ID"]
     assert rows == [
         [
             re.sub(r"^([=+])", r"'\1", user["email"]),

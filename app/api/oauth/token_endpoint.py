@@ -40,8 +40,8 @@ CLIENT_REFUSED = {
     },
     example={
         "grant_type": "client_credentials",
-        "client_id": "ppc_…",
-        "client_secret": "…",  # nosec B105 - an example
+        "client_id": "YOUR_CLIENT_ID",
+        "client_secret": "YOUR_CLIENT_SECRET",  # nosec B105 - an example
         "scope": "phone/call.out",
     },
 )

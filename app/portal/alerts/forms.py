@@ -33,7 +33,8 @@ MEASURES: Mapping[AlertMeasure, MeasureWords] = {
     AlertMeasure.ANSWER_RATE: MeasureWords(
         lazy_gettext("Low answer rate"),
         lazy_gettext(
-            "Fewer calls are answered than the percentage you enter. Counted from 20 calls on."
+            "Fewer calls are answered, by a person or by voicemail, than the percentage you enter. "
+            "Counted from 20 calls on."
         ),
         lazy_gettext("Answered calls fall below"),
         "phone-off",

@@ -1,6 +1,7 @@
 """The list of assistants."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -37,7 +38,20 @@ def _chosen() -> dict[str, Any]:
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ReadinessRow]:
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
     page = assistants.search(session, caller(), **_chosen(), **at)
-    return Page(_rows(session, page.items), page.next_cursor)
+    rows = _rows(session, page.items)
+    if sort.endswith("name"):
+        rows = _by_organization(rows, is_reversed=sort.startswith("-"))
+    return Page(rows, page.next_cursor)
+
+
+def _by_organization(rows: Sequence[ReadinessRow], *, is_reversed: bool) -> list[ReadinessRow]:
+    """Sort assistants of the same name by organization, among those of a page: many organizations
+    have assistants of the same names, and no index has both."""
+    return [
+        row
+        for _, same in groupby(rows, key=lambda row: row.assistant.name_key)
+        for row in sorted(same, key=lambda row: row.organization.name_key, reverse=is_reversed)
+    ]
 
 
 def _rows(session: Session, found: Sequence[Assistant]) -> list[ReadinessRow]:
@@ -65,7 +79,7 @@ ASSISTANTS = ListDefinition(
         ListColumn(
             "name", lazy_gettext("Name"), lambda row: row.assistant.name, "cell-name", sort="name"
         ),
-        organization_column(lambda row: row.organization.name),
+        organization_column(lambda row: row.organization.name, "cut cell-owner"),
         ListColumn(
             "number",
             lazy_gettext("Number"),

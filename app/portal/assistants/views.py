@@ -255,16 +255,17 @@ def _conditions(
     return found
 
 
-def _trial(session: Session, organization: Organization) -> list[dict[str, Any]]:
-    """Return what trial mode means for calls, with the page that verifies numbers."""
+def _trial(session: Session, organization: Organization) -> dict[str, Any] | None:
+    """Return what trial mode means for calls, with the page that verifies numbers; None without
+    it."""
     if organizations.trial_of(session, organization, current_user.partner) is None:
-        return []
+        return None
     words = gettext("In trial mode only verified numbers can be called.")
-    entry = {"state": "warning", "title": words}
+    entry = {"title": words}
     if may_open(caller(), "portal.verified_numbers"):
         url = url_for("portal.verified_numbers", organization_id=organization.id)
         entry |= {"url": url, "act": gettext("Verify number")}
-    return [entry]
+    return entry
 
 
 def _removing(session: Session, assistant: Assistant, key: str) -> ConfirmationPage:

@@ -35,8 +35,17 @@ PAGES = {
     "agent": ("portal.assistant", "assistant_id"),
     "api_key": ("portal.api_key", "key_id"),
     "client": ("portal.api_client", "client_id"),
+    "alert": ("portal.alerts", None),
+    "alert_rule": ("portal.alerts", None),
+    "webhook": ("portal.api_webhooks", None),
+    "phone_number": ("portal.phone_numbers", None),
+    "organization_template": ("portal.organization_templates", None),
+    "plan_version": ("portal.pricing", None),
+    "brand_version": ("portal.branding", None),
+    "brand_image": ("portal.branding", None),
 }
-"""The pages of records; records of these kinds are never deleted."""
+"""The pages of records, with the name of the id in their addresses if these kinds are never
+deleted, else those that list them."""
 VERSION_PAGES = {
     "branding.published": "portal.branding_version",
     "pricing.published": "portal.pricing_version",
@@ -156,8 +165,10 @@ def url_of(entry: AuditEntry) -> str | None:
         return (
             url_for(page, number=version[1]) if page and may and may_open(caller(), page) else None
         )
-    endpoint, parameter = PAGES.get(entry.target_type, (None, ""))
+    endpoint, parameter = PAGES.get(entry.target_type, (None, None))
     if endpoint is None or entry.partner_id is None or not may_open(caller(), endpoint):
         return None
+    if parameter is None:
+        return url_for(endpoint) if entry.partner_id == caller().partner_id else None
     values: dict[str, Any] = {parameter: entry.target_id}
     return url_for(endpoint, **values)

@@ -50,6 +50,7 @@ def chosen_filters() -> tuple[HistoryFilter, Problems]:
         called=_called(words) if words else (),
         fields=fields_called(words) if words else (),
         without=() if shows_calls() else CALL_REQUESTS,
+        without_by_actor=() if asks_for_calls() else CALL_REQUESTS,
         since=since,
         before=before,
     )
@@ -57,11 +58,18 @@ def chosen_filters() -> tuple[HistoryFilter, Problems]:
 
 
 def shows_calls() -> bool:
-    """Whether requested calls are listed: by choice, and where a filter asks for some."""
+    """Whether requested calls are listed: where they are asked for, and those that a search
+    finds."""
+    return asks_for_calls() or lists.text_filter("q") is not None
+
+
+def asks_for_calls() -> bool:
+    """Whether the filters ask for requested calls: a search for a user doesn't ask for the calls
+    that the user requested."""
     return (
         lists.text_filter("calls") is not None
         or lists.text_filter("kind") == "call"
-        or any(lists.text_filter(name) for name in ("action", "q"))
+        or lists.text_filter("action") is not None
     )
 
 

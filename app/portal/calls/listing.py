@@ -250,7 +250,7 @@ CALLS = ListDefinition(
             lambda row: row.call.created_at,
             "end phone-second",
             sort="created",
-            heading=lazy_gettext("Accepted (UTC)"),
+            heading=lazy_gettext("Requested (UTC)"),
         ),
         ListColumn(
             "answered",

@@ -118,7 +118,12 @@ CAMPAIGNS = ListDefinition(
         ListColumn(
             "called", lazy_gettext("Called"), lambda row: row.outreach.called, "end", usual=False
         ),
-        ListColumn("answered", lazy_gettext("Answered"), lambda row: row.outreach.answered, "end"),
+        ListColumn(
+            "answered",
+            lazy_gettext("Reached a person"),
+            lambda row: row.outreach.by_human if row.outreach.started_at else None,
+            "end",
+        ),
         ListColumn(
             "assistant",
             lazy_gettext("Assistant"),

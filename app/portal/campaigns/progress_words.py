@@ -114,13 +114,13 @@ def finished_facts(
 ) -> list[tuple[str, str | None]]:
     """Return what a round has done that is over."""
     started, ended = done.started_at, done.ended_at
-    answered = progress.calls.get(AnsweredBy.HUMAN, 0)
+    by_human = progress.calls.get(AnsweredBy.HUMAN, 0)
     costs = [exact_money(cost, currency) for currency, cost in sorted(done.costs.items())]
     return [
         (gettext("Started"), long_datetime(started, zone()) if started else None),
         (gettext("Ended"), long_datetime(ended, zone()) if ended else None),
         (gettext("Duration"), rough_duration(ended - started) if started and ended else None),
-        (gettext("Answer rate"), percent(answered, progress.called)),
+        (gettext("Reached a person"), percent(by_human, progress.called)),
         *([(gettext("Reported carrier cost"), ", ".join(costs))] if shows_cost and costs else []),
     ]
 

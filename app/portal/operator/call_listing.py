@@ -107,7 +107,7 @@ PARTNER_CALLS = ListDefinition(
             lambda row: row.created_at,
             "end phone-second",
             sort="created",
-            heading=lazy_gettext("Accepted (UTC)"),
+            heading=lazy_gettext("Requested (UTC)"),
         ),
         ListColumn(
             "ended",

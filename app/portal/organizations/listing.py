@@ -129,7 +129,7 @@ ORGANIZATIONS = ListDefinition(
             "conversations",
             lazy_gettext("Conversations"),
             lambda row: row.use.recent_conversations,
-            "end phone-second",
+            "end phone-below phone-sub",
             is_labelled=True,
             heading=lazy_gettext("Conversations (30 days)"),
         ),

@@ -96,7 +96,7 @@ MEMBERS = ListDefinition(
             "end phone-below phone-sub",
             sort="created",
             is_labelled=True,
-            heading="Signed up (UTC)",
+            heading="Added (UTC)",
         ),
         ListColumn("id", lazy_gettext("ID"), lambda row: str(row.user.id), "wrap", usual=False),
     ),

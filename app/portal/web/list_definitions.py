@@ -142,6 +142,12 @@ class ListDefinition(Generic[R]):
         for parameter, words in self.problems():
             raise ValidationFailed.on(parameter, "invalid_date", words)
 
+    @property
+    def has_problems(self) -> bool:
+        """Whether a filter of the URL is wrong that clearing the filters removes: the list shows
+        nothing rather than more rows than it asks for."""
+        return any(name not in self.lasting for name, _ in self.problems())
+
     def is_filtered(self, values: Mapping[str, str]) -> bool:
         """Whether a URL sets a filter that clearing the filters removes."""
         return any(map(values.get, set(self.parameters).difference(self.lasting)))

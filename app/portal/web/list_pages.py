@@ -31,7 +31,7 @@ ALL = "all"
 @dataclass(frozen=True, slots=True)
 class ListPage(Generic[R]):
     """A page of a list for the templates. ``count`` is None if nothing was counted; ``hidden`` are
-    usual columns that have no value on the page."""
+    columns without a value on the page. A wrong filter lists nothing."""
 
     definition: ListDefinition[R]
     rows: Sequence[R]
@@ -67,6 +67,11 @@ class ListPage(Generic[R]):
     def has_problems(self) -> bool:
         """Whether a filter of the address is wrong: its rows are no view and no file."""
         return bool(self.definition.problems())
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether nothing is listed because of a wrong filter."""
+        return self.definition.has_problems
 
     @property
     def clear_url(self) -> str | None:
@@ -133,14 +138,17 @@ class ListPage(Generic[R]):
     def styled(self) -> list[tuple[ListColumn[R], str]]:
         """The columns with the classes of their cells; chosen ones are shown at any width, like the
         one that the list is sorted by."""
-        columns = [column for column in self.columns if not column.is_below]
+        columns = [
+            column
+            for column in self.columns
+            if not column.is_below and column.name not in self.hidden
+        ]
         if self.has_chosen_columns:
             return [(column, _at_any_width(column.css)) for column in columns]
         by = None if self.sort == self.definition.default_sort else self.sort.removeprefix("-")
         return [
             (column, _at_any_width(column.css) if by and column.sort == by else column.css)
             for column in columns
-            if column.name not in self.hidden
         ]
 
     def is_shown(self, name: str) -> bool:
@@ -193,7 +201,7 @@ def _at_any_width(css: str) -> str:
     """Return the classes of cells that a phone shows too, after their labels if they have no place
     of their own in its rows."""
     classes = [each for each in css.split() if each not in ("from-1280", "from-1360")]
-    if not {"cell-name", "phone-first", "phone-second"}.intersection(classes):
+    if not {"cell-name", "phone-first", "phone-second", "phone-below"}.intersection(classes):
         classes.append("phone-chosen")
     return " ".join(classes)
 
@@ -206,7 +214,7 @@ def without_empty(page: ListPage[R], *names: str) -> ListPage[R]:
         for column in page.columns
         if column.name in names
         and column.sort != page.sort.removeprefix("-")
-        and not any(column.value(row) for row in page.rows)
+        and all(column.value(row) in (None, "") for row in page.rows)
     }
     return replace(page, hidden=page.hidden | empty)
 
@@ -226,7 +234,12 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
     views = saved_views.of_list(session, caller(), definition.name)
     if not request.args and (default := _own_default(views)):
         abort(redirect(view_url(default)))
-    page = definition.load(session, sort, place.cursor, lists.PAGE_SIZE)
+    nothing: Page[R] = Page((), None)
+    page = (
+        nothing
+        if definition.has_problems
+        else definition.load(session, sort, place.cursor, lists.PAGE_SIZE)
+    )
     return ListPage(
         definition=definition,
         rows=page.items,

@@ -41,8 +41,8 @@ class HistoryFilter:
     """The filters. ``actor`` and ``target`` are parts of names, those in the history or the current
     ones, ``organization`` is an id or part of a name; no ``target_types`` means all, and so do no
     ``actions``. With ``target``, ``called`` and ``fields`` match too: the actions and the changed
-    fields, by their names on the wire and in columns, whose words contain it.
-    ``without`` are actions to leave out."""
+    fields, by their names on the wire and in columns, whose words contain it. So does who did it,
+    except for the actions ``without_by_actor``. ``without`` are actions to leave out."""
 
     actor: str | None = None
     target_types: tuple[str, ...] = ()
@@ -53,6 +53,7 @@ class HistoryFilter:
     called: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    without_by_actor: tuple[str, ...] = ()
     since: datetime | None = None
     before: datetime | None = None
 
@@ -143,8 +144,11 @@ def _rows(session: Session, caller: Caller, chosen: HistoryFilter) -> Select[Aud
         named = holds_words(AuditEntry.target, chosen.target)
         ids = _ids_called(session, caller, chosen.target, User, Organization, Assistant, Campaign)
         wanted = AuditEntry.target_id.in_([chosen.target, *map(str, ids)])
+        done = holds_words(AuditEntry.actor, chosen.target) | AuditEntry.actor_id.in_(ids)
+        if chosen.without_by_actor:
+            done &= AuditEntry.action.not_in(chosen.without_by_actor)
         changed = _has_field(session, chosen.fields)
-        rows = rows.where(named | wanted | AuditEntry.action.in_(chosen.called) | changed)
+        rows = rows.where(named | wanted | done | AuditEntry.action.in_(chosen.called) | changed)
     if chosen.target_types:
         rows = rows.where(AuditEntry.target_type.in_(chosen.target_types))
     rows = rows.where(*_of_actions(chosen))

@@ -19,7 +19,7 @@ from app.services.outreach.progress import removed_calls
 class RoundSummary:
     """The round of a campaign. ``callable`` counts the contacts that were or will be called,
     ``called`` those with a call, ``done`` those whose call has ended; all of them, and
-    ``answered``, those whose ended call a person answered, count contacts that were removed since.
+    ``by_human``, those whose ended call a person answered, count contacts that were removed since.
     Numbers that may not be called are among ``callable`` until the campaign was started.
 
     ``next_at`` is when the next contact is due while the campaign runs, ``ended_at`` when the last
@@ -30,7 +30,7 @@ class RoundSummary:
     callable: int = 0
     called: int = 0
     done: int = 0
-    answered: int = 0
+    by_human: int = 0
     started_at: datetime | None = None
     next_at: datetime | None = None
     ended_at: datetime | None = None
@@ -62,13 +62,13 @@ def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID
     for campaign_id, status, by, count in removed_calls(session, [plan for plan, _ in plans]):
         if campaign_id is not None:
             one = found[campaign_id]
-            is_answered = status is CallStatus.COMPLETED and by is AnsweredBy.HUMAN
+            is_by_human = status is CallStatus.COMPLETED and by is AnsweredBy.HUMAN
             found[campaign_id] = replace(
                 one,
                 callable=one.callable + count,
                 called=one.called + count,
                 done=one.done + (count if status in FINAL_CALL_STATUSES else 0),
-                answered=one.answered + (count if is_answered else 0),
+                by_human=one.by_human + (count if is_by_human else 0),
             )
     return found
 
@@ -121,7 +121,7 @@ def _summary(
         callable=campaign.contact_count - left_out - ahead,
         called=called,
         done=called - in_progress,
-        answered=sum(count for _, by_human, *_, count in counts if by_human),
+        by_human=sum(count for _, human, *_, count in counts if human),
         started_at=plan.started_at,
         next_at=(next_at or min(due, default=None)) if runs else None,
         ended_at=max(at for *_, at, _ in counts) if is_over else None,
