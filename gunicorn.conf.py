@@ -21,7 +21,7 @@ if read_settings().metrics_port:
 
 from app.database import Database
 from app.gateways.files import open_files
-from app.http.static_files import share
+from app.http.static_files import publish_assets
 from app.portal.web import compiled_templates
 from app.start_checks import check, check_files
 from app.telemetry import error_reports, metrics_server, tracing
@@ -55,9 +55,9 @@ def on_starting(server: Any) -> None:
     processes of other versions have the assets of this one."""
     settings = read_settings()
     check(settings)
-    share(settings.assets_dir)
+    publish_assets(settings.assets_dir)
     if isinstance(app := server.app.wsgi(), Flask):
-        compiled_templates.keep(app, settings.templates_dir)
+        compiled_templates.cache_templates(app, settings.templates_dir)
     if settings.metrics_port:
         metrics_server.listen_for_all(settings.metrics_host, settings.metrics_port)
 

@@ -6,7 +6,7 @@ from threading import Event
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app.api import furnish_api, register_api
+from app.api import install_api_extensions, register_api
 from app.callbacks import register_callbacks
 from app.cli import register_commands
 from app.config import ROOT, Settings, read_settings
@@ -25,7 +25,7 @@ from app.http.security_headers import send_security_headers
 from app.http.shared_rates import SharedRates
 from app.http.static_files import serve_built_assets
 from app.policy import unlisted_routes
-from app.portal import furnish_portal, register_portal
+from app.portal import install_portal_extensions, register_portal
 from app.portal.web.errors import answer_with_page
 from app.services.auth.password_checks import PasswordChecks
 
@@ -88,8 +88,8 @@ def install_extensions(app: Flask, settings: Settings, database: Database) -> No
     app.extensions["password_checks"] = PasswordChecks(
         settings.password_checks, settings.password_checks_waiting
     )
-    furnish_api(app)
-    furnish_portal(app)
+    install_api_extensions(app)
+    install_portal_extensions(app)
     rates = {"api": app.extensions["rate_limit"], "pages": app.extensions["page_rate_limit"]}
     app.extensions["shared_rates"] = SharedRates(database, rates)
     app.extensions["common_time"] = CommonTime(database)

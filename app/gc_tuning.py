@@ -1,8 +1,8 @@
 """Memory of processes that serve: the pace of Python's garbage collector, and the heaps.
 
-Importing this module stops collecting until `settle`. Where it is imported before the others, a
-process starts a quarter quicker: what importing makes stays, and was looked through again and
-again.
+Importing this module stops collecting until `resume_collection`. Where it is imported before the
+others, a process starts a quarter quicker: what importing makes stays, and was looked through again
+and again.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ M_ARENA_MAX = -8
 """The number of this setting in glibc's malloc.h."""
 
 
-def settle() -> None:
+def resume_collection() -> None:
     """Leaves what the start made out of every collection, and begins to collect."""
     gc.freeze()
     gc.enable()
@@ -31,17 +31,17 @@ def settle() -> None:
 def limit_worker() -> None:
     """Keep the memory of a worker from growing with its calls; call it before threads start."""
     gc.set_threshold(NEW_OBJECTS, OLDER_EVERY, OLDER_EVERY)
-    share_heaps()
+    limit_heaps()
 
 
-def share_heaps() -> None:
+def limit_heaps() -> None:
     """Let all threads share the heaps; call it before they start."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):  # other libraries than glibc have one heap anyway
         libc.mallopt(M_ARENA_MAX, HEAPS)
 
 
-def give_back() -> None:
+def return_free_memory() -> None:
     """Return free memory to the operating system. The C library keeps it in pieces, which become
     more with every thousand pieces of work."""
     libc = ctypes.CDLL(None)

@@ -233,7 +233,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--contacts", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args(arguments)
-    gc_tuning.settle()
+    gc_tuning.resume_collection()
     print(f"{chosen.contacts:,} contacts a request, the best of {chosen.rounds} rounds each")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -73,7 +73,7 @@ def main(rows: int) -> None:
         databases = Databases(Path(name), Path(name))
         for backend in BACKENDS:
             portal = portal_of(databases.create(backend), Path(name), rows)
-            gc_tuning.settle()
+            gc_tuning.resume_collection()
             if not portal.database.is_sqlite:
                 for table, words in TABLES.items():
                     print(f"{backend:12}{words:28}{size_of(portal, table):8.0f} bytes", flush=True)

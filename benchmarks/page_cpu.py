@@ -94,7 +94,7 @@ def main(arguments: list[str]) -> None:
         databases = Databases(folder, folder)
         for backend in BACKENDS:
             portal = portal_of(databases.create(backend), folder, FEW)
-            gc_tuning.settle()
+            gc_tuning.resume_collection()
             measure(backend, portal, wanted.rounds, profile)
             portal.database.dispose()
         databases.close()

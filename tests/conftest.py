@@ -259,7 +259,7 @@ def pytest_pycollect_makemodule(module_path: Path) -> None:
 
 def pytest_collection_finish() -> None:
     """Leaves what was imported out of every later collection of garbage."""
-    gc_tuning.settle()
+    gc_tuning.resume_collection()
 
 
 def _backend_of(item: pytest.Item) -> str | None:

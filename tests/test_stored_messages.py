@@ -42,7 +42,7 @@ def test_a_message_keeps_its_values_and_the_messages_within_it() -> None:
         normalise("+44 20 79", None)
     stored = refused.value.message
     assert stored == "Too short for the United Kingdom: 4 digits after +44, 7, 9 or 10 are needed."
-    with languages.speaking("de"):
+    with languages.using_language("de"):
         assert in_language(stored) == (
             "Zu kurz (Vereinigtes Königreich): 4 Ziffern nach +44, nötig: 7, 9 oder 10."
         )
@@ -54,18 +54,18 @@ def test_a_message_keeps_its_values_and_the_messages_within_it() -> None:
 
 def test_a_refused_file_says_what_it_is() -> None:
     stored = UnreadableFile("unsupported_type", what="a picture").message
-    with languages.speaking("de"):
+    with languages.using_language("de"):
         assert in_language(stored) == "Das ist ein Bild, keine Kontaktdatei."
 
 
 def test_a_message_without_values_is_looked_up_as_it_is() -> None:
-    with languages.speaking("de"):
+    with languages.using_language("de"):
         assert in_language("Stopped.") == "Angehalten."
 
 
 @pytest.mark.parametrize("text", ["", "Written by a partner: 9 or 10 of 100%.", "from 1 to 2"])
 def test_other_texts_are_shown_as_they_are(text: str) -> None:
-    with languages.speaking("de"):
+    with languages.using_language("de"):
         assert in_language(text) == text
 
 
@@ -81,7 +81,7 @@ def test_every_message_is_found_by_its_values() -> None:
     for sentence in Sentence.surest_first():
         given = {name: values.get(name, "Some.thing@x") for name in sentence.placeholders}
         stored = sentence(**given)
-        with languages.speaking("fr"):
+        with languages.using_language("fr"):
             if stored and sentence.of_english(stored) != stored:
                 lost.append(stored)
     assert lost == []

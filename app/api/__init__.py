@@ -28,7 +28,7 @@ def register_api(app: Flask, page_errors: PageErrors | None = None) -> None:
     app.register_blueprint(scim)
 
 
-def furnish_api(app: Flask) -> None:
+def install_api_extensions(app: Flask) -> None:
     """Reset what the areas keep between requests."""
     settings: Settings = app.extensions["settings"]
     app.extensions["rate_limit"] = TokenBuckets(settings.rate_per_second, settings.rate_burst)

@@ -136,7 +136,7 @@ def drain(timeout: int, reason: str, as_json: bool) -> None:
 
 def _on_the_line() -> int:
     with changes(read_only=True) as (session, _caller):
-        return stuck.on_the_line(session)
+        return stuck.count_active(session)
 
 
 def _by_carrier(call_id: UUID) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from app.backups.records import OVERDUE
 from app.database.migration import current, head
 from app.database.migration_plan import CONTRACT, EXPAND, STOPPED, MigrationStep, pending
 from app.http.health import HEARTBEAT_LIMIT
-from app.http.static_files import share
+from app.http.static_files import publish_assets
 from app.models import Backup, WorkerHeartbeat, utcnow
 
 upgrade_commands = AppGroup("upgrade", help="Upgrade the database to this version.")
@@ -60,7 +60,7 @@ def assets() -> None:
     They serve them to pages of hosts that are upgraded already.
     """
     folder = extensions.settings().assets_dir
-    share(folder)
+    publish_assets(folder)
     click.echo(f"The assets of this version are in {folder}.")
 
 

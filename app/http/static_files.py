@@ -55,8 +55,8 @@ def serve_built_assets(app: Flask, folder: Path, *, over_https: bool) -> None:
     """Answers for ``/static/dist/`` before the application does: each file that is there now.
 
     A name holds its content's hash (`scripts/build_assets.mjs`), so what is served never changes.
-    ``folder`` is that of `share`. ``over_https``: browsers reach this installation over https
-    alone.
+    ``folder`` is that of `publish_assets`. ``over_https``: browsers reach this installation over
+    https alone.
     """
 
     def protect(headers: Headers, _path: str, _url: str) -> None:
@@ -77,7 +77,7 @@ def serve_built_assets(app: Flask, folder: Path, *, over_https: bool) -> None:
     )
 
 
-def share(folder: Path) -> None:
+def publish_assets(folder: Path) -> None:
     """Copy the assets of this version to the processes of other versions, before the first page
     names them; delete what is too old. This version serves without the folder too."""
     try:

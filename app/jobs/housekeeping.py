@@ -340,12 +340,14 @@ TASKS = [
     PeriodicTask("remove orphan files", HOUR, purging.remove_orphan_files),
     PeriodicTask("measure uploads", HOUR, purging.measure_uploads),
     PeriodicTask("give back space", HOUR, give_back_space),
-    PeriodicTask("give back memory", MINUTE, gc_tuning.give_back),
+    PeriodicTask("give back memory", MINUTE, gc_tuning.return_free_memory),
     PeriodicTask("purge records", HOUR, in_transaction(retention.purge)),
     PeriodicTask("turn months", HOUR, lambda: months.turn(context().database, context().settings)),
     PeriodicTask("tidy carrier accounts", HOUR, tidy_accounts),
     PeriodicTask("tidy ledgers of SIP calls", HOUR, tidy_ledgers),
-    PeriodicTask("purge observations of carriers", HOUR, in_transaction(carrier_health.forget)),
+    PeriodicTask(
+        "purge observations of carriers", HOUR, in_transaction(carrier_health.delete_old_counts)
+    ),
     PeriodicTask("purge mails", HOUR, purging.purge_outbox),
     PeriodicTask("purge webhook deliveries", HOUR, purging.purge_deliveries),
     PeriodicTask("purge the engine's records", HOUR, purge_engine),

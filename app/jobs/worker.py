@@ -307,7 +307,7 @@ def _check_queues(settings: Settings) -> None:
 
 
 def main() -> None:
-    gc_tuning.settle()
+    gc_tuning.resume_collection()
     gc_tuning.limit_worker()
     settings = read_settings()
     configure_log(as_json=settings.logs_json)

@@ -12,7 +12,15 @@ from typing import Any, cast
 from babel import Locale
 from babel.support import LazyProxy, NullTranslations, Translations
 
-from app.languages.current import DEFAULT, LANGUAGES, best_tag, language, locale, speak, speaking
+from app.languages.current import (
+    DEFAULT,
+    LANGUAGES,
+    best_tag,
+    language,
+    locale,
+    set_language,
+    using_language,
+)
 from app.languages.numbers import written_number
 
 FOLDER = Path(__file__).parent.parent / "translations"

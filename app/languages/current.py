@@ -1,7 +1,7 @@
 """The current language and its locale.
 
-It is English unless a face or a mail has set another (`speak`), so the JSON and the log are always
-English.
+It is English unless a face or a mail has set another (`set_language`), so the JSON and the log are
+always English.
 """
 
 import re
@@ -21,7 +21,7 @@ _WITH_REGION = re.compile("[a-z]{2}-(?:[A-Z]{2}|[0-9]{3})")
 _current: ContextVar[str] = ContextVar("language", default=DEFAULT)
 
 
-def speak(tag: str) -> None:
+def set_language(tag: str) -> None:
     """Set the current language: a code of `LANGUAGES`, with a region where it is known
     (``de-CH``)."""
     _current.set(tag)
@@ -37,7 +37,7 @@ def best_tag(languages: Iterable[str | None], accepted: Iterable[str] = ()) -> s
 
 
 @contextmanager
-def speaking(tag: str) -> Iterator[None]:
+def using_language(tag: str) -> Iterator[None]:
     """Set the current language within the block."""
     token = _current.set(tag)
     try:

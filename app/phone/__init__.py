@@ -23,4 +23,4 @@ from app.phone.places import (
     regions,
 )
 from app.phone.region_patterns import quick_region_of
-from app.phone.timezones import EVERY_DAY, closing, timezones_of, within_calling_hours
+from app.phone.timezones import EVERY_DAY, comparable_end, timezones_of, within_calling_hours

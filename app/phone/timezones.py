@@ -69,7 +69,7 @@ def _zones_of_regions() -> dict[str, tuple[str, ...]]:
     return {region: tuple(names) for region, names in zones.items()}
 
 
-def closing(end: time) -> time:
+def comparable_end(end: time) -> time:
     """Return the end of calling hours for comparisons: midnight is the end of the day."""
     return end if end > time.min else time.max
 

@@ -71,7 +71,7 @@ def register_portal(app: Flask) -> None:
         part.register(app)
 
 
-def furnish_portal(app: Flask) -> None:
+def install_portal_extensions(app: Flask) -> None:
     """Reset what the screens keep between requests, and offer what runs outside of them."""
     settings: Settings = app.extensions["settings"]
     app.extensions["write_export"] = write_export

@@ -22,7 +22,7 @@ class Cost(NamedTuple):
 
 def measured(work: Callable[[], object]) -> Cost:
     """What the work costs this process; the peak is counted from here on."""
-    gc_tuning.settle()
+    gc_tuning.resume_collection()
     Path("/proc/self/clear_refs").write_text("5")
     idle = _peak()
     cpu, began = time.process_time(), time.perf_counter()

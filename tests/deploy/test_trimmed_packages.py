@@ -21,7 +21,7 @@ from app.phone import places, timezones
 for tag in (*languages.LANGUAGES, "de-AT", "en-GB", "es-MX", "fr-CA"):
     name = tag.replace("-", "_")
     print(tag, dict(get_day_names(locale=name)), format_decimal(1234.5, locale=name))
-    with languages.speaking(tag):
+    with languages.using_language(tag):
         print(written_date(date(2026, 11, 27), "yMMMM"), written_number(1234.5, 1))
         print(places.regions())
 for number in ("+12025550101", "+493012345678", "+34911234567", "+442079460000", "+61291234567"):

@@ -127,7 +127,7 @@ def test_calling_hours_need_a_zone_and_an_order() -> None:
 
 def test_regions_are_named_in_the_current_language() -> None:
     for language, names in (("de", ("Deutschland", "Italien")), ("en", ("Germany", "Italy"))):
-        with languages.speaking(language):
+        with languages.using_language(language):
             named = dict(regions())
             assert (named["DE"], named["IT"]) == names
 
@@ -144,7 +144,7 @@ def test_regions_are_named_in_the_current_language() -> None:
 def test_countries_are_listed_by_their_letters_without_accents(
     language: str, first: list[str]
 ) -> None:
-    with languages.speaking(language):
+    with languages.using_language(language):
         assert [name for _code, name in regions()][: len(first)] == first
 
 

@@ -22,7 +22,7 @@ ENGLISH = "Northwind Bakery: no calls for 30 days"
 
 
 def in_german(message: str, number: int, who: str) -> str:
-    with languages.speaking("de"):
+    with languages.using_language("de"):
         return languages.ngettext(message.replace("days", "day"), message, number, who=who)
 
 
@@ -32,7 +32,7 @@ def german_title(session: Session, own: Tenant) -> str:
     admin = own.staff[Role.PARTNER_ADMIN]
     admin.language = "de"
     session.flush()
-    with languages.speaking("de"):  # as on the admin's pages
+    with languages.using_language("de"):  # as on the admin's pages
         wanted = RuleInput(
             AlertMeasure.SILENCE,
             AlertScope.ORGANIZATION,

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from app.config import ROOT
 from app.enums import AlertMeasure, AlertScope, CallerKind, Role, Tier, WebhookEvent
-from app.languages import speaking
+from app.languages import using_language
 from app.models import Assistant, AuditEntry, User
 from app.models.base import id_at, new_id, utcnow
 from app.models.folding import fold
@@ -33,7 +33,7 @@ from app.portal.audit.values import sides, value_words
 from app.portal.web.process_names import PROCESS_WORDS
 from app.portal.webhooks.forms import EVENT_WORDS
 from app.services import alerts, audit
-from app.services.audit.refusals import visitor
+from app.services.audit.refusals import anonymous_caller
 from app.services.organizations.settings import GROUPS
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
@@ -358,7 +358,7 @@ def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
             before=before,
             after=after,
         )
-    nobody = replace(visitor(), partner_id=own.partner.id)
+    nobody = replace(anonymous_caller(), partner_id=own.partner.id)
     audit.record(
         session,
         nobody,
@@ -431,7 +431,7 @@ def test_the_search_finds_actions_in_the_language_of_the_reader(
     admin = told.staff[Role.PARTNER_ADMIN]
     admin.language = "de"
     session.commit()
-    with speaking("de"):
+    with using_language("de"):
         words = change_words("user.suspended")
     [line] = lines(signed_in(admin).get(f"/audit?q={words.upper()}").text)
     assert line.startswith(f"{words}: ")
@@ -451,7 +451,7 @@ def test_the_search_ignores_accents_in_stored_names_actions_and_fields(
         target="Été à Besançon",
     )
     session.commit()
-    with speaking("fr"):
+    with using_language("fr"):
         action = change_words("phone_number.released")
     browser = signed_in(admin)
     for asked in ("actor=ZOE+LUCZAK", "q=ete+a+besancon", f"q={fold(action)}"):
@@ -459,7 +459,7 @@ def test_the_search_ignores_accents_in_stored_names_actions_and_fields(
 
 
 def test_fields_are_found_without_accents() -> None:
-    with speaking("de"):
+    with using_language("de"):
         assert "mailGreeting" in fields_called("BEGRUSSUNG in")
 
 
@@ -555,7 +555,7 @@ def test_pictures_of_the_brand_are_named_and_have_no_addresses() -> None:
 def test_amounts_are_in_the_readers_language(
     language: str, price: str, budget: str, plain: str
 ) -> None:
-    with speaking(language):
+    with using_language(language):
         shown = (
             value_words("35.00 USD", name="price"),
             value_words("10.00 USD", name="budgetAMonth"),
@@ -566,7 +566,7 @@ def test_amounts_are_in_the_readers_language(
 
 def test_parts_of_the_system_have_names_in_the_readers_language() -> None:
     assert actor_words(entry("Billing")) == "Billing"
-    with speaking("de"):
+    with using_language("de"):
         assert actor_words(entry("system")) == "System"
         assert actor_words(entry("Campaign Renewals")) == "Kampagne Renewals"
         assert actor_words(entry("system", CallerKind.USER)) == "system"

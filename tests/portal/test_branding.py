@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import ImageType, Role
 from app.errors import ValidationFailed
-from app.languages import LANGUAGES, speaking
+from app.languages import LANGUAGES, using_language
 from app.models import User, utcnow
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
@@ -349,7 +349,7 @@ def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
     ]
     assert seen == [["We pick up."], ["Wir heben ab."], ["We pick up."]]
     session.expire_all()
-    with speaking("de"):
+    with using_language("de"):
         mail = mails.sample(of_partner(own.partner), "http://localhost")
     assert ["Guten Tag von Northwind!" in text for text in (mail.text, mail.html)] == [True, True]
     assert "Guten Tag" not in mails.sample(of_partner(own.partner), "http://localhost").text

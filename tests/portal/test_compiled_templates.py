@@ -31,7 +31,7 @@ def start(tmp_path: Path, folder: Path) -> Start:
 
     def started() -> list[str]:
         app = Flask(__name__, template_folder=str(pages))
-        compiled_templates.keep(app, folder)
+        compiled_templates.cache_templates(app, folder)
         names: list[str] = []
         compile_template = app.jinja_env.compile
 

@@ -64,7 +64,7 @@ def test_a_statement_as_a_pdf_is_in_the_language_of_who_opens_it(
     path = f"/statements/{own.organization.id}.pdf"
     readers = (admin, own.staff[Role.ADMIN])
     titles = [title_of(signed_in(reader).get(path).data) for reader in readers]
-    with languages.speaking("de"):
+    with languages.using_language("de"):
         expected = languages.gettext("Preview of the statement for %(month)s", month="")
     assert expected.strip() in titles[0]
     assert "Preview of the statement for" in titles[1]

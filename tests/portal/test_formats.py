@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from app.languages import speaking
+from app.languages import using_language
 from app.languages.dates import written_date, written_days
 from app.portal.web.formats import breakable, medium_datetime, range_end, unbroken, utc_days
 
@@ -41,7 +41,7 @@ def test_a_long_address_breaks_between_its_parts_and_never_within_the_host_of_a_
 def test_a_date_among_details_is_short_and_breaks_only_before_its_time(
     language: str, shown: str
 ) -> None:
-    with speaking(language):
+    with using_language(language):
         words = medium_datetime(datetime(2026, 11, 29, 11, 55, tzinfo=UTC))
     assert words.replace("\N{NO-BREAK SPACE}", " ") == shown
     assert words.split(" ") == [words.partition(" ")[0], words.partition(" ")[2]]
@@ -60,13 +60,13 @@ def test_september_is_written_alike_in_dates_and_ranges(
     language: str, single: str, days: str
 ) -> None:
     first, last = date(2026, 9, 1), date(2026, 9, 27)
-    with speaking(language):
+    with using_language(language):
         shown = written_date(first, "yMMMd"), written_days(first, last)
     assert [words.replace("\N{NO-BREAK SPACE}", " ") for words in shown] == [single, days]
 
 
 def test_only_the_first_day_of_a_french_month_is_an_ordinal() -> None:
-    with speaking("fr"):
+    with using_language("fr"):
         shown = [written_date(date(2026, 8, day), "yMMMMd") for day in (1, 11, 21)]
         month = written_date(date(2026, 8, 1), "yMMMM")
     assert [words.replace("\N{NO-BREAK SPACE}", " ") for words in (*shown, month)] == [

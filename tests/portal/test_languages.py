@@ -157,7 +157,7 @@ def test_a_mail_is_in_the_language_of_its_recipient(
     mail = session.query(Mail).filter_by(kind=MailKind.PASSWORD_CHANGED.value).one()
     letter = sending.begin(session, mail.id, 1, app.extensions["settings"])
     assert letter is not None
-    with languages.speaking(expected):
+    with languages.using_language(expected):
         subject = languages.gettext(
             "Your password for %(product)s was changed", product=own.partner.product_name
         )

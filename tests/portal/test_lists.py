@@ -497,7 +497,7 @@ def test_an_excel_file_with_more_rows_than_a_sheet_holds_is_refused(
 
 def test_a_file_has_english_headings_and_its_values_are_text_in_the_users_language() -> None:
     label = cast(str, LazyProxy(languages.language, enable_cache=False))
-    with languages.speaking("de"):
+    with languages.using_language("de"):
         column: ListColumn[None] = ListColumn("status", label, lambda _row: label)
         value = column.value(None)
         assert (column.heading, str(column.label), value) == ("en", "de", "de")

@@ -24,17 +24,17 @@ GAP = "\N{NO-BREAK SPACE}"
 def test_the_sign_of_a_currency_stands_where_the_region_writes_it(
     tag: str, dollars: str, francs: str
 ) -> None:
-    with languages.speaking(tag):
+    with languages.using_language(tag):
         assert (money(1029.5, "usd"), money(1029.5, "CHF")) == (dollars, francs)
 
 
 def test_a_negative_amount_begins_with_a_minus() -> None:
-    with languages.speaking("de"):
+    with languages.using_language("de"):
         assert micros(-12_500_000, "EUR") == f"−12,50{GAP}€"
 
 
 def test_a_price_keeps_all_its_decimals_and_an_amount_those_of_its_currency() -> None:
-    with languages.speaking("en"):
+    with languages.using_language("en"):
         assert [exact_micros(of, "USD") for of in (13_500, 300_000, 2_000_000)] == [
             "$0.0135",
             "$0.30",
@@ -53,6 +53,6 @@ def test_a_price_keeps_all_its_decimals_and_an_amount_those_of_its_currency() ->
     ],
 )
 def test_a_month_is_written_with_its_year_and_alone(tag: str, words: tuple[str, str]) -> None:
-    with languages.speaking(tag):
+    with languages.using_language(tag):
         month = date(2026, 10, 1)
         assert (month_name(month), month_alone(month)) == words

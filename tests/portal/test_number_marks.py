@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.gateways.files import size_words
-from app.languages import ngettext, speaking
+from app.languages import ngettext, using_language
 from app.languages.numbers import parse_number, without_separators, written_number
 from app.models import User
 from app.portal.web import formats
@@ -28,7 +28,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize("tag", WRITTEN)
 def test_a_number_is_written_as_the_language_writes_it(tag: str) -> None:
-    with speaking(tag):
+    with using_language(tag):
         assert written_number(Decimal("-1234567.5"), 1) == WRITTEN[tag]
 
 
@@ -44,7 +44,7 @@ READ = {
 
 @pytest.mark.parametrize("tag", READ)
 def test_a_number_is_read_as_the_language_writes_it_or_as_english_does(tag: str) -> None:
-    with speaking(tag):
+    with using_language(tag):
         assert {typed: str(parse_number(typed)) for typed in READ[tag]} == READ[tag]
 
 
@@ -57,22 +57,22 @@ def test_a_number_is_read_as_the_language_writes_it_or_as_english_does(tag: str)
     ],
 )
 def test_what_is_no_number_in_the_language_is_not_read(tag: str, typed: str) -> None:
-    with speaking(tag):
+    with using_language(tag):
         assert parse_number(typed) is None
 
 
 def test_a_field_shows_a_number_with_the_decimal_mark_of_the_language() -> None:
-    with speaking("de"):
+    with using_language("de"):
         assert without_separators("1500.50") == "1500,50"
 
 
 def test_a_sentence_holds_its_number_as_the_language_writes_it() -> None:
-    with speaking("de"):
+    with using_language("de"):
         assert ngettext("%(num)s event", "%(num)s events", 1234) == "1.234 Ereignisse"
 
 
 def test_digits_amounts_shares_and_sizes_follow() -> None:
-    with speaking("de"):
+    with using_language("de"):
         shown = (
             formats.number(None),
             formats.number(1234),
@@ -90,7 +90,7 @@ def test_digits_amounts_shares_and_sizes_follow() -> None:
 def test_sizes_have_the_units_of_the_language() -> None:
     shown = []
     for language in ("en", "fr"):
-        with speaking(language):
+        with using_language(language):
             shown += [formats.size(12), formats.size(2_000_000), size_words(64 * 1024 * 1024)]
     units = ["12 B", "2.0 MB", "64 MB", "12 o", "2,0 Mo", "64 Mo"]
     assert [text.replace("\u00a0", " ") for text in shown] == units

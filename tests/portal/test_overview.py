@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CallStatus, ContactAction, ImportState, Role, UsageUnit
-from app.languages import speaking
+from app.languages import using_language
 from app.models import (
     Assistant,
     AuditEntry,
@@ -360,7 +360,7 @@ def test_a_member_sees_their_own_organization(
 def test_days_name_utc_only_where_those_of_the_reader_differ(
     language: str, zone: str, words: str
 ) -> None:
-    with speaking(language):
+    with using_language(language):
         shown = utc_days(date(2026, 11, 1), date(2026, 11, 27), zone)
     assert shown.replace("\N{NO-BREAK SPACE}", " ").replace("\N{WORD JOINER}", "") == words
 

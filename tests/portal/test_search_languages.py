@@ -17,7 +17,7 @@ SignedIn = Callable[[User], Browser]
 
 
 def in_german(message: str) -> str:
-    with languages.speaking("de"):
+    with languages.using_language("de"):
         words = languages.gettext(message)
     assert words != message
     return words

@@ -38,7 +38,7 @@ def clients(
     started = []
     for name, code in ((OLD, "old"), (NEW, "new")):
         monkeypatch.setattr(static_files, "DIST", version(tmp_path / code, name, code))
-        static_files.share(settings.assets_dir)
+        static_files.publish_assets(settings.assets_dir)
         started.append(create_app(settings, database).test_client())
     return started
 
@@ -67,7 +67,7 @@ def test_what_no_version_has_brought_along_for_half_a_year_is_deleted(
     long_ago = time.time() - static_files.KEPT_SECONDS - 1
     for name in (OLD, NEW):
         os.utime(assets / name, (long_ago, long_ago))
-    static_files.share(assets)
+    static_files.publish_assets(assets)
     found = {str(path.relative_to(assets)) for path in assets.rglob("*") if path.is_file()}
     assert found == {NEW}
 
@@ -77,5 +77,5 @@ def test_a_version_serves_its_own_assets_without_the_folder(
 ) -> None:
     taken = tmp_path / "taken"
     taken.touch()
-    static_files.share(taken)
+    static_files.publish_assets(taken)
     assert "other versions get no assets of this one" in caplog.text

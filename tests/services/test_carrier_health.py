@@ -72,7 +72,7 @@ def test_the_simulated_line_is_no_news_and_old_observations_go(session: Session)
     observe(session, (1, SILENT, 9), carrier=CarrierKind.SIMULATOR)
     observe(session, (60 * 25, SILENT, 9))
     assert carrier_health.with_problems(session) == []
-    carrier_health.forget(session)
+    carrier_health.delete_old_counts(session)
     assert [each.carrier for each in carrier_health.carriers(session)] == [CarrierKind.SIMULATOR]
     observe(session, (1, SILENT, 9))
     assert [each.carrier for each in carrier_health.with_problems(session)] == [TWILIO]

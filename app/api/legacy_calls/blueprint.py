@@ -31,7 +31,7 @@ def _authenticate(session: Session, asked: Request) -> Caller:
 
 
 blueprint = area_blueprint("legacy_calls", Area.LEGACY_CALLS, _authenticate, PREFIX)
-blueprint.after_request(shadow.keep)
+blueprint.after_request(shadow.store_shadow)
 
 
 @blueprint.after_app_request

@@ -54,6 +54,6 @@ EXAMPLE = {
 )
 def place_call(body: LegacyCallInput) -> LegacyCallAnswer:
     with extensions.transaction() as session:
-        shadow.cast(session, body)
+        shadow.compute_shadow(session, body)
         accepted = legacy_calls.place(session, extensions.caller(), body, extensions.settings())
     return LegacyCallAnswer(success=True, message=accepted.message, call_id=accepted.call_id)

@@ -27,7 +27,7 @@ TOO_MANY = 429
 log = logging.getLogger(__name__)
 
 
-def cast(session: Session, body: LegacyCallInput) -> None:
+def compute_shadow(session: Session, body: LegacyCallInput) -> None:
     """Compute what Area C would answer now, before the call itself changes anything."""
     caller = g.legacy_terms.caller
     asked = legacy_migration.translate(session, caller, body)
@@ -40,7 +40,7 @@ def cast(session: Session, body: LegacyCallInput) -> None:
     g.legacy_shadow = ShadowRequest(asked, 200, legacy_migration.answer_of(*accepted))
 
 
-def keep(response: Response) -> Response:
+def store_shadow(response: Response) -> Response:
     """Store the answer beside its shadow. A rate-limited request costs no write."""
     if "legacy_terms" not in g or response.status_code == TOO_MANY:
         return response
@@ -64,6 +64,6 @@ def keep(response: Response) -> Response:
 def _cast_unread(session: Session) -> None:
     try:
         data = read_json_body(request, settings().max_body_bytes)
-        cast(session, read(LegacyCallInput, data))
+        compute_shadow(session, read(LegacyCallInput, data))
     except DomainError:  # what can't be read has no counterpart
         return

@@ -119,7 +119,7 @@ class TokenServer(AuthorizationServer):
             message = "The client is unknown, its secret is wrong, or it may not have tokens now."
             raise UnprovenClient(message, status_code=401 if sent.basic else 400)
         if has_failures:
-            throttle.settle(self.session, limits.own)
+            throttle.reset_after_success(self.session, limits.own)
         proven = Client(client)
         request.client = proven
         return proven

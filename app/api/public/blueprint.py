@@ -27,7 +27,7 @@ def _note_refusal(asked: Request) -> None:
         refusal = api_keys.refusal_of_ended_key(session, secret, asked.remote_addr)
     if refusal is not None:
         with transaction() as session:
-            refusals.note(session, refusals.visitor(request_id()), [refusal])
+            refusals.note(session, refusals.anonymous_caller(request_id()), [refusal])
 
 
 blueprint = area_blueprint(

@@ -100,7 +100,7 @@ def _note_refusal(asked: Request) -> None:
         refusal = scim_tokens.refusal_of_ended_token(session, secret, asked.remote_addr)
     if refusal is not None:
         with transaction() as session:
-            refusals.note(session, refusals.visitor(request_id()), [refusal])
+            refusals.note(session, refusals.anonymous_caller(request_id()), [refusal])
 
 
 guard(blueprint, _authenticate, note_refusal=_note_refusal)

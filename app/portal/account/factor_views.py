@@ -50,7 +50,7 @@ def account_app_confirm() -> Page:
     form = AppForm()
     with saving(form, lambda: _app_page(form), validate=False) as session:
         codes = own.confirm_app(session, caller(), typed_code(form), settings())
-        sessions.prove_again(session, session_token() or "", Proof.APP)
+        sessions.record_proof(session, session_token() or "", Proof.APP)
     return _done(gettext("Authenticator app added."), codes)
 
 
@@ -89,7 +89,7 @@ def account_passkey_add() -> Page:
         answer = form.answer.data or ""
         name = (form.name.data or "").strip() or device_words(request.user_agent.string)
         codes = own.add_passkey(session, caller(), site(), challenge, answer, name)
-        sessions.prove_again(session, session_token() or "", Proof.PASSKEY)
+        sessions.record_proof(session, session_token() or "", Proof.PASSKEY)
     return _done(gettext("Passkey added."), codes)
 
 

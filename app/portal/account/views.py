@@ -21,7 +21,7 @@ from app.portal.auth.step_up_views import check_password
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import referring_path, session_token
 from app.portal.web.forms import saving, showing_problems
-from app.portal.web.i18n import speak_to
+from app.portal.web.i18n import set_request_language
 from app.portal.web.messages import changing, redirect_with
 from app.services import notifications
 from app.services.auth import password_rules
@@ -43,7 +43,7 @@ def account_save() -> Page:
     target = ("user", current_user.id)
     with saving(form, lambda: _page(details=form), stored=_stored, target=target) as session:
         own.update(session, caller(), **form.chosen, expected_version=form.version.data)
-    speak_to(form.language.data, g.brand.language)
+    set_request_language(form.language.data, g.brand.language)
     return redirect_with(gettext("Details saved."), url_for("portal.account"))
 
 

@@ -269,7 +269,7 @@ def _trial(session: Session, organization: Organization) -> dict[str, Any] | Non
 
 
 def _removing(session: Session, assistant: Assistant, key: str) -> ConfirmationPage:
-    carriers = settings.carriers_of_key(session, assistant, key)
+    carriers = settings.contacts_with_key(session, assistant, key)
     others = settings.defined_elsewhere(session, assistant, key)
     consequences = [
         ngettext(

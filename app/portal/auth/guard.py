@@ -23,7 +23,7 @@ from app.portal.auth.step_up import StepUpForm, step_up_page
 from app.portal.web import request_rate
 from app.portal.web.body_limits import apply_limit, refuse_without_room
 from app.portal.web.current_user import identify, must_add_factor, referring_path, sign_in_url
-from app.portal.web.fragments import htmx_order, is_from_htmx
+from app.portal.web.fragments import htmx_command, is_from_htmx
 
 _WITHOUT_SESSION = frozenset(
     {"portal.brand_stylesheet", "portal.chat_stylesheet", "portal.brand_image"}
@@ -70,7 +70,7 @@ def _ask_for_factor() -> AnyResponse | None:
     if request.endpoint in WITHOUT_FACTOR or not must_add_factor():
         return None
     url = url_for("portal.account_factors")
-    return htmx_order("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
+    return htmx_command("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
 
 
 def _ask_for_proof() -> AnyResponse | None:
@@ -85,7 +85,7 @@ def _ask_for_proof() -> AnyResponse | None:
         if recovered:
             return step_up_page(StepUpForm.from_object(), wanted, recovered.seal, 403)
     url = url_for("portal.step_up", next=wanted)
-    return htmx_order("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
+    return htmx_command("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
 
 
 def _is_view() -> bool:
@@ -120,7 +120,7 @@ def _redirect_to_sign_in() -> AnyResponse:
     if is_from_htmx():
         shown = urlsplit(request.headers.get("HX-Current-URL", ""))
         wanted = shown.path + (f"?{shown.query}" if shown.query else "")
-        return htmx_order("HX-Redirect", sign_in_url(g.brand.slug, wanted))
+        return htmx_command("HX-Redirect", sign_in_url(g.brand.slug, wanted))
     return redirect(sign_in_url(g.brand.slug, wanted), 303)
 
 
@@ -180,4 +180,4 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> AnyRespo
 
 def _toast(words: str, status: int) -> AnyResponse:
     """Leave the fragment's page as it is, and show a message."""
-    return htmx_order("HX-Trigger", json.dumps({"toast": {"words": words}}), status)
+    return htmx_command("HX-Trigger", json.dumps({"toast": {"words": words}}), status)

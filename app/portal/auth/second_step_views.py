@@ -21,7 +21,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import showing_problems
-from app.portal.web.i18n import speak_before_sign_in
+from app.portal.web.i18n import set_language_before_sign_in
 from app.portal.web.messages import changing
 from app.services.auth import second_step as waiting_steps
 from app.services.auth import sign_in as signing_in
@@ -162,7 +162,7 @@ def _waiting_user() -> User | None:
         if partner:
             g.brand = of_partner(partner)
     if user:
-        speak_before_sign_in(user.language, g.brand.language)
+        set_language_before_sign_in(user.language, g.brand.language)
     return user
 
 

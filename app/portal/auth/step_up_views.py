@@ -40,7 +40,7 @@ def step_up_confirm() -> Response:
     with showing_problems(form, partial(step_up_page, form, wanted, seal)):
         proof = _proof(form)
     with transaction() as session:
-        sessions.prove_again(session, session_token() or "", proof)
+        sessions.record_proof(session, session_token() or "", proof)
     return form_recovery.confirmed_page(recovered) if recovered else confirmed(wanted)
 
 

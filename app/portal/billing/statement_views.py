@@ -57,7 +57,7 @@ def _statement_page(bill: Bill, parties: StatementParties, closed: Iterable[date
 
 @portal.get("/statements/<uuid:organization_id>.csv")
 def statement_file(organization_id: UUID) -> Response:
-    with languages.speaking(languages.DEFAULT):  # scripts read it
+    with languages.using_language(languages.DEFAULT):  # scripts read it
         with transaction(read_only=True) as session:
             bill, parties = _asked(session, organization_id)
         rows = csv_rows(bill, parties)

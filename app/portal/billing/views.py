@@ -109,7 +109,7 @@ def costs_file() -> Response:
     """Export all organizations of a month, or with ``organization`` the campaigns of one and their
     sum."""
     month, chosen = month_of_url(), lists.id_or_words("organization")
-    with languages.speaking(languages.DEFAULT), transaction(read_only=True) as session:
+    with languages.using_language(languages.DEFAULT), transaction(read_only=True) as session:
         if isinstance(chosen, UUID):
             return _file_of(session, chosen, month)
         rows = margin.all_organizations(session, caller(), month, model_rate())

@@ -12,7 +12,7 @@ from app.portal.branding.studio import BrandingStudio
 from app.portal.chat.forms import ChatForm
 from app.portal.web.blueprint import portal
 from app.portal.web.errors import WORDS
-from app.portal.web.i18n import speak_to
+from app.portal.web.i18n import set_request_language
 from app.portal.web.mail_preview import mail_preview
 from app.portal.web.page_context import page_brand
 from app.services import mails
@@ -22,7 +22,7 @@ from app.services import mails
 def branding_preview(surface: str) -> Response:
     allow_framing_by_ourselves()
     if request.args.get("language") in LANGUAGES:
-        speak_to(request.args["language"], None)
+        set_request_language(request.args["language"], None)
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         g.brand = studio.brand if request.args.get("of") != "published" else studio.published_brand

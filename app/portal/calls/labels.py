@@ -164,7 +164,7 @@ def live(session: Session, found: Call) -> dict[str, Any]:
         "is_offline": not found.status.is_final and is_offline(session),
         "seconds": _seconds(found),
         "waited_at": utcnow(),
-        "confirmation": None if found.status.is_final else cancelling(found),
+        "confirmation": None if found.status.is_final else cancel_confirmation(found),
         "is_own_page": is_own_page(found),
         "calls_again": found.status.is_final and _shown_on() == url_for("portal.test_call"),
     }
@@ -180,7 +180,7 @@ def _shown_on() -> str:
     return urlsplit(request.headers.get("HX-Current-URL", request.path)).path
 
 
-def cancelling(found: Call) -> ConfirmationPage:
+def cancel_confirmation(found: Call) -> ConfirmationPage:
     """Return the confirmation of cancelling a call that waits, or of ending one that goes on."""
     number, ends = phone(found.phone_number), found.status not in WAITING
     return ConfirmationPage(

@@ -18,7 +18,7 @@ from app.portal.calls.labels import (
     ANSWERED_WORDS,
     SOURCE_WORDS,
     advice_on,
-    cancelling,
+    cancel_confirmation,
     is_own_page,
     live,
 )
@@ -140,7 +140,7 @@ def call_cancel_confirm(call_id: UUID) -> str | Response:
         found = calls.get(session, caller(), call_id)
     if found.status.is_final:
         return redirect(url_for("portal.call", call_id=call_id, problem="call_ended"), 303)
-    return cancelling(found).page()
+    return cancel_confirmation(found).page()
 
 
 @portal.post("/calls/<uuid:call_id>/cancel")

@@ -26,7 +26,7 @@ from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.formats import carrier_title
-from app.portal.web.fragments import htmx_order, wants_fragment
+from app.portal.web.fragments import htmx_command, wants_fragment
 from app.portal.web.messages import changing, redirect_with
 from app.services import carrier_accounts, organizations, phone_numbers
 from app.services.calls import traffic
@@ -116,7 +116,7 @@ def carrier_account_connection(account_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         account = _tested(session, account_id)
         if account is None:
-            return htmx_order("HX-Refresh", "true")
+            return htmx_command("HX-Refresh", "true")
         test = carrier_accounts.last_tests(session, [account]).get(account.id)
         row = _row(session, account, test)
         return render_template("portal/carriers/_connection.html", row=row)

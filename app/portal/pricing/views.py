@@ -12,12 +12,12 @@ from sqlalchemy.orm import Session
 
 from app.enums import Tier
 from app.extensions import caller, processor, transaction
-from app.languages import LANGUAGES, language, speaking
+from app.languages import LANGUAGES, language, using_language
 from app.models import utcnow
 from app.portal.pricing.forms import PricingPlanForm
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import saving
-from app.portal.web.fragments import htmx_order, wants_fragment
+from app.portal.web.fragments import htmx_command, wants_fragment
 from app.portal.web.navigation import may_open
 from app.services import partners, reporting
 from app.services.billing.by_plan import latest_closed, paid_by_plan
@@ -84,7 +84,7 @@ def save_plan(tier: str) -> Page:
     wanted, is_saved = _save(form, found, plan, has_ids=has_ids)
     if is_saved:
         url = url_for("portal.pricing", saved=1)
-        return htmx_order("HX-Redirect", url) if wants_fragment() else redirect(url, 303)
+        return htmx_command("HX-Redirect", url) if wants_fragment() else redirect(url, 303)
     if wants_fragment() and form.asked_at:
         return Response(status=204)
     return _page(form, plan, wanted, form.asked_at or utcnow())
@@ -163,7 +163,7 @@ def _card(plan: EditedPlan, typed: EditedPlan | None) -> dict[str, Any]:
     asked, card = request.form.get("card", ""), None
     chosen = asked if asked in LANGUAGES else language()
     if typed is not None:
-        with speaking(chosen) if chosen != language() else nullcontext():
+        with using_language(chosen) if chosen != language() else nullcontext():
             card = Markup(render_template("portal/pricing/_card.html", plan=typed.shown()))  # noqa: S704 - a template escapes
     return {
         "card": card,

@@ -76,7 +76,7 @@ def _found(words: str, *, nearly: bool = False) -> list[SearchGroup]:
 
 
 def _screens(words: str, nearly: bool) -> SearchGroup:
-    with languages.speaking(languages.DEFAULT):
+    with languages.using_language(languages.DEFAULT):
         in_english = {
             row.url: str(row.label) for group in navigation_for(caller()) for row in group.rows
         }
@@ -123,7 +123,7 @@ def _parts(words: str) -> list[str]:
 def _words_of(page: pages.SearchablePage) -> str:
     """Return what finds the page: its words in the current language, and the English ones."""
     here = f"{page.label} {page.words}"
-    with languages.speaking(languages.DEFAULT):
+    with languages.using_language(languages.DEFAULT):
         parts = _parts(f"{here} {page.label} {page.words}")
     return "".join(f" {part}" for part in parts)
 

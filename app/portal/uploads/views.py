@@ -24,7 +24,7 @@ from app.portal.uploads.listing import UPLOADS, UploadRow
 from app.portal.uploads.result_page import result_context
 from app.portal.uploads.undo_views import extent_words, undone_context
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.fragments import htmx_order, wants_fragment
+from app.portal.web.fragments import htmx_command, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
 from app.services.imports import (
@@ -93,7 +93,7 @@ def upload_live(upload_id: UUID) -> Page:
                 "portal/uploads/_working.html", **upload_page_data(session, found)
             )
     if wants_fragment():
-        return htmx_order("HX-Refresh", "true", 200)
+        return htmx_command("HX-Refresh", "true", 200)
     return redirect(url_for("portal.upload", upload_id=upload_id), 303)
 
 

@@ -13,7 +13,7 @@ from werkzeug.datastructures import FileStorage
 from app.enums import Role
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import DEFAULT, gettext, language, lazy_gettext, ngettext, speaking
+from app.languages import DEFAULT, gettext, language, lazy_gettext, ngettext, using_language
 from app.portal.users.forms import InviteManyForm
 from app.portal.users.views import (
     back_url,
@@ -127,7 +127,7 @@ def _roles() -> dict[str, Role]:
     by those of the API."""
     found = {role.value.lower(): role for role in MEMBERS}
     for name in (language(), DEFAULT):
-        with speaking(name):
+        with using_language(name):
             found |= {str(ROLE_NAMES[role]).lower(): role for role in MEMBERS}
     return found
 

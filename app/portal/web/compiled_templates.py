@@ -32,7 +32,7 @@ class _TolerantBytecodeCache(FileSystemBytecodeCache):
             super().dump_bytecode(bucket)
 
 
-def keep(app: Flask, folder: Path) -> None:
+def cache_templates(app: Flask, folder: Path) -> None:
     """Keep them in ``folder``, that only this account may write to: what it holds is run."""
     own = folder / _of_this_code()
     try:

@@ -14,7 +14,7 @@ from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.models import Partner, User
 from app.portal.web.cookies import read_cookie
-from app.portal.web.i18n import speak_to
+from app.portal.web.i18n import set_request_language
 from app.services.auth import sign_in
 from app.services.branding.brand import NEUTRAL, Brand, kept_brand
 
@@ -74,22 +74,22 @@ def identify() -> None:
         g.caller = current_user.caller
         g.brand = current_user.brand
         if g.caller.viewed_by is None:
-            speak_to(current_user.language, g.brand.language)
+            set_request_language(current_user.language, g.brand.language)
         else:  # support must be able to read the page
-            speak_to(current_user.signed_in.viewer.language, None)
+            set_request_language(current_user.signed_in.viewer.language, None)
         return
     with transaction(read_only=True) as session:
         at_host = sign_in.partner_of_host(session, request.host)
         g.brand = kept_brand(at_host) if at_host else NEUTRAL
         g.brand = _brand_of_visitor(session, at_host)
-    speak_to(None, g.brand.language)
+    set_request_language(None, g.brand.language)
 
 
 def find_brand() -> None:
     """Load the brand of a page that passes no guard: one of the API, or an unknown URL, such as the
     address of another partner at this host. Without a database it stays the neutral one."""
     if "brand" not in g:
-        speak_to(None, None)
+        set_request_language(None, None)
         with suppress(SQLAlchemyError, NotFound):
             identify()
 

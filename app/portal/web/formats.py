@@ -16,7 +16,7 @@ from app.languages import gettext, lazy_gettext, locale
 from app.languages.dates import JOINER, NO_BREAK, written_date, written_days, zone_letters
 from app.languages.numbers import number_marks, size_unit, written_number, written_share
 from app.models import is_erased, utcnow
-from app.phone import closing
+from app.phone import comparable_end
 from app.portal.web.navigation import ROLE_NAMES
 from app.portal.web.plan_names import PLAN_NAMES, plan_name
 from app.services.money_words import exact_micros, exact_money, micros, money
@@ -210,7 +210,9 @@ def carrier_title(kind: str) -> str:
 
 def night_calls_warning(start: time, end: time) -> str | None:
     """Return a warning if calls between these hours can be at night; None if they can't."""
-    if start >= closing(end) or (start >= _DAYTIME[0] and closing(end) <= _DAYTIME[1]):
+    if start >= comparable_end(end) or (
+        start >= _DAYTIME[0] and comparable_end(end) <= _DAYTIME[1]
+    ):
         return None
     first, last = (f"{hour:%H:%M}" for hour in _DAYTIME)
     return gettext(

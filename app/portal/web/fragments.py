@@ -29,7 +29,7 @@ def render_checked(template: str, problems: Sequence[object], **context: Any) ->
     return (page, 422) if problems else page
 
 
-def htmx_order(name: str, value: str, status: int = 204) -> Response:
+def htmx_command(name: str, value: str, status: int = 204) -> Response:
     """Return an answer without content that commands htmx, such as ``HX-Redirect``."""
     response = make_response("", status)
     response.headers[name] = value

@@ -19,20 +19,21 @@ LANGUAGE_COOKIE = "language"
 babel = Babel(configure_jinja=False)
 
 
-def speak_to(chosen: str | None, default: str | None) -> None:
+def set_request_language(chosen: str | None, default: str | None) -> None:
     """Set the language of this request: ``chosen`` by the user, ``default`` of the partner."""
     _speak(chosen, read_cookie(LANGUAGE_COOKIE), default)
 
 
-def speak_before_sign_in(chosen: str | None, default: str | None) -> None:
-    """As `speak_to`, on a page where the choice in this browser can be changed: it counts most."""
+def set_language_before_sign_in(chosen: str | None, default: str | None) -> None:
+    """As `set_request_language`, on a page where the choice in this browser can be changed: it
+    counts most."""
     _speak(read_cookie(LANGUAGE_COOKIE), chosen, default)
 
 
 def _speak(*wanted: str | None) -> None:
     g.languages = wanted
     refresh()
-    languages.speak(str(get_locale()).replace("_", "-"))
+    languages.set_language(str(get_locale()).replace("_", "-"))
 
 
 def _select() -> str:
@@ -43,7 +44,7 @@ def _select() -> str:
 def register(app: Flask) -> None:
     babel.init_app(app, locale_selector=_select)
     # A thread of the server answers one request after another: each begins in English.
-    app.teardown_request(lambda _error: languages.speak(languages.DEFAULT))
+    app.teardown_request(lambda _error: languages.set_language(languages.DEFAULT))
     # Flask-Babel's own functions take 14 µs for each message, of which a page has hundreds.
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]  # the extension's

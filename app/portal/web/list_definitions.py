@@ -61,7 +61,7 @@ class ListColumn(Generic[R]):
     heading: str = ""
 
     def __post_init__(self) -> None:
-        with languages.speaking(languages.DEFAULT):
+        with languages.using_language(languages.DEFAULT):
             object.__setattr__(self, "heading", str(self.heading or self.label))
         object.__setattr__(self, "value", _with_text(self.value))
 

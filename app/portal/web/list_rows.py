@@ -30,13 +30,13 @@ def chunks(
 
 def cells_of(rows: Sequence[R], columns: Sequence[ListColumn[R]]) -> list[list[Cell]]:
     """Return the values of the rows, in English; within the transaction that has loaded them."""
-    with languages.speaking(languages.DEFAULT):
+    with languages.using_language(languages.DEFAULT):
         return [[column.value(row) for column in columns] for row in rows]
 
 
 def sheet_name(definition: ListDefinition[R]) -> str:
     """Return the name of the list in a workbook, in English in every language."""
-    with languages.speaking(languages.DEFAULT):
+    with languages.using_language(languages.DEFAULT):
         name = str(definition.nouns[1])
     return name[:1].upper() + name[1:]
 

@@ -118,7 +118,7 @@ def _context() -> dict[str, Any]:
         "navigation": _Navigation(),
         "view_bar": _view_bar,
         "calling_pauses": _CallingPauses(),
-        "resuming_command": pauses.command,
+        "resuming_command": pauses.resume_command,
         "signed_in_user": _signed_in_user(user),
         "default_tagline": DEFAULT_TAGLINE,
         "header_links": brand.header_links[:MOST_HEADER_LINKS],

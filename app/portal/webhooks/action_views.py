@@ -13,7 +13,7 @@ from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving
 from app.portal.web.messages import changing, redirect_with
 from app.portal.webhooks.forms import ReplayForm
-from app.portal.webhooks.labels import host_of, removing
+from app.portal.webhooks.labels import host_of, removal_confirmation
 from app.portal.webhooks.views import webhook_page
 from app.services.webhooks import deliveries, endpoints
 
@@ -77,7 +77,7 @@ def api_webhook_remove_confirm(webhook_id: UUID) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         counts = deliveries.counts(session, endpoint)
-    return removing(endpoint, counts).page()
+    return removal_confirmation(endpoint, counts).page()
 
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/remove")

@@ -154,7 +154,7 @@ def next_attempt_at(delivery: WebhookDelivery) -> str:
     return gettext("in %(num)s s", num=seconds) if seconds > 0 else gettext("now")
 
 
-def took(seconds: float | None) -> str:
+def response_time(seconds: float | None) -> str:
     """240 ms, 1.4 s; an en dash if it wasn't measured."""
     if seconds is None:
         return "–"
@@ -184,7 +184,7 @@ def events_in_words(endpoint: WebhookEndpoint) -> str:
     return ngettext("%(num)s event", "%(num)s events", len(endpoint.events))
 
 
-def laid_out(delivery: WebhookDelivery) -> str:
+def formatted_body(delivery: WebhookDelivery) -> str:
     """Return the message formatted for reading; it is sent without line breaks."""
     return json.dumps(json.loads(delivery.payload), indent=2, ensure_ascii=False)
 
@@ -252,7 +252,9 @@ def _log_words(count: int) -> Iterator[str]:
         )
 
 
-def removing(endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]) -> ConfirmationPage:
+def removal_confirmation(
+    endpoint: WebhookEndpoint, counts: Mapping[DeliveryState, int]
+) -> ConfirmationPage:
     left = counts[DeliveryState.WAITING] + counts[DeliveryState.HELD]
     return ConfirmationPage(
         action=url_for("portal.api_webhook_remove", webhook_id=endpoint.id),

@@ -37,13 +37,13 @@ from app.portal.webhooks.labels import (
     endpoint_state,
     events_in_words,
     every_event,
+    formatted_body,
     host_of,
     is_being_checked,
-    laid_out,
     pause_words,
-    removing,
+    removal_confirmation,
+    response_time,
     retry_words,
-    took,
 )
 from app.portal.webhooks.listing import WEBHOOKS, filtered_organization, offered_owners
 from app.services import organizations, users
@@ -126,9 +126,9 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
 def _sending(delivery: WebhookDelivery) -> dict[str, Any]:
     """Return the message, its attempts, and whether there will be more."""
     return {
-        "message": laid_out(delivery),
+        "message": formatted_body(delivery),
         "attempts": attempts.attempts_of(delivery),
-        "took": took,
+        "took": response_time,
         "can_be_sent_again": deliveries.can_be_sent_again(delivery),
         "is_retrying": deliveries.is_retrying(delivery),
     }
@@ -190,7 +190,7 @@ def webhook_page(
         state_words=STATE_WORDS,
         old_until=until if until and until > utcnow() else None,
         **at.pager(log.next_cursor, "state"),
-        removing=removing(endpoint, counts),
+        removing=removal_confirmation(endpoint, counts),
         names=names,
         days_in=zone(),
     )

@@ -149,7 +149,7 @@ def _announce(
 ) -> None:
     """Write the change to the history and send it to the webhooks of the organization and of the
     whole portal, in English."""
-    with languages.speaking(languages.DEFAULT):
+    with languages.using_language(languages.DEFAULT):
         words = title(rule, alert.value, names.get(alert.subject_id))
     audit.record(
         session,
@@ -198,7 +198,7 @@ def _mail(
             return
         sent.add(who)
         of_user = user.language if user else None
-        with languages.speaking(languages.best_tag((of_user, of_partner))):
+        with languages.using_language(languages.best_tag((of_user, of_partner))):
             details = {**_details(rule, opened, names), **more}
         kind, of = MailKind.ALERTS_OPENED, rule.partner_id
         mail_queue.hand_in_to_address(session, kind, of, address, user, details=details)

@@ -115,7 +115,7 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
     (shown,) = _shown(session, [alert])
     if alert.acknowledged_at is None:
         alert.acknowledged_at, alert.acknowledged_by = utcnow(), caller.label[:200]
-        with languages.speaking(languages.DEFAULT):  # the history stores the words
+        with languages.using_language(languages.DEFAULT):  # the history stores the words
             target = shown.title
         audit.record(
             session,

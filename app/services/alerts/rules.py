@@ -216,7 +216,7 @@ def _record(
     session: Session, caller: Caller, rule: AlertRule, action: str, **values: dict[str, Any]
 ) -> None:
     name = _name(session, rule)
-    with languages.speaking(languages.DEFAULT):  # the history stores the words
+    with languages.using_language(languages.DEFAULT):  # the history stores the words
         target = sentence(rule, name)
     audit.record(
         session,

@@ -152,7 +152,7 @@ def get_key(session: Session, assistant: Assistant, key: str) -> ExternalIdKey:
     return found
 
 
-def carriers_of_key(session: Session, assistant: Assistant, key: str) -> int:
+def contacts_with_key(session: Session, assistant: Assistant, key: str) -> int:
     """Return how many contacts of the organization have a value for the key."""
     query = (
         select(func.count())

@@ -67,7 +67,7 @@ def redact(
         session.expire(entry)
 
 
-def forged(session: Session) -> ForgedRedaction | None:
+def first_forged(session: Session) -> ForgedRedaction | None:
     """Return the first record of redactions that was changed; None if there is none."""
     promised = {
         entry.id: (chain_of(entry.partner_id), (entry.after or {}).get("digest"))

@@ -54,7 +54,7 @@ class Refusal:
         return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
 
 
-def visitor(request_id: str | None = None) -> Caller:
+def anonymous_caller(request_id: str | None = None) -> Caller:
     """A caller who is not authenticated."""
     return Caller(
         kind=CallerKind.VISITOR,

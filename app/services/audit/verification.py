@@ -76,7 +76,7 @@ def verify(
             "The entry has no place in a chain", alone.partner_id, None, alone.id
         )
         return AuditVerification(chains, entries, broken_entry)
-    forged = redaction.forged(session)
+    forged = redaction.first_forged(session)
     if forged is not None:
         reason = "The record of a redaction was changed"
         return AuditVerification(

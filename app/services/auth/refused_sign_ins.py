@@ -37,7 +37,7 @@ def note(
         found.append(_of_account(refusals.SIGN_IN, reason, user, network))
     if not found:
         found = [without_account(refusals.SIGN_IN, "unknown_email", partner_id, network)]
-    refusals.note(session, refusals.visitor(request_id), found)
+    refusals.note(session, refusals.anonymous_caller(request_id), found)
 
 
 def note_too_many(
@@ -54,7 +54,7 @@ def note_too_many(
         ]
     if not found:
         found = [without_account(refusals.SIGN_IN, TOO_MANY, partner_id, network)]
-    refusals.note(session, refusals.visitor(), found)
+    refusals.note(session, refusals.anonymous_caller(), found)
 
 
 def note_company_account(
@@ -66,7 +66,7 @@ def note_company_account(
 ) -> None:
     """Record a company account that opened no account, or a right password that wasn't enough."""
     found = without_account(refusals.SIGN_IN, reason, partner_id, network_of(ip))
-    refusals.note(session, refusals.visitor(request_id), [found])
+    refusals.note(session, refusals.anonymous_caller(request_id), [found])
 
 
 def note_recovery(
@@ -82,7 +82,7 @@ def note_recovery(
     ]
     if not accounts:
         found = [without_account(refusals.RECOVERY, "unknown_email", partner_id, network)]
-    refusals.note(session, refusals.visitor(), found)
+    refusals.note(session, refusals.anonymous_caller(), found)
 
 
 def without_account(

@@ -230,7 +230,7 @@ def _is_over(record: PortalSession, partner: Partner | None) -> bool:
     return is_old or is_idle
 
 
-def prove_again(session: Session, token: str, factor: str | None) -> None:
+def record_proof(session: Session, token: str, factor: str | None) -> None:
     """Note that the user of the session has just proved who they are."""
     proven: dict[str, Any] = {"proven_at": utcnow()} | ({"factor": factor} if factor else {})
     session.execute(

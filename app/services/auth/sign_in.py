@@ -166,7 +166,7 @@ def begin(
 
 def withdraw(session: Session, attempt: SignInAttempt) -> None:
     """Uncount an attempt, because its password could not be checked."""
-    throttle.settle(session, (), attempt.limits.all)
+    throttle.reset_after_success(session, (), attempt.limits.all)
 
 
 def verify(
@@ -204,7 +204,7 @@ def finish(
     users = _still_proven(session, hashes, _usable())
     paused = _still_proven(session, hashes, _known()) if not users else ()
     if users or paused:
-        throttle.settle(session, attempt.limits.own, attempt.limits.shared)
+        throttle.reset_after_success(session, attempt.limits.own, attempt.limits.shared)
     providers = {user.id: ways_in.required_provider(session, user) for user in users}
     users, barred = [user for user in users if not providers[user.id]], users
     if barred and not users:

@@ -89,8 +89,8 @@ def charge(session: Session, counters: Sequence[FailureCounter]) -> None:
     """Count a failure for each counter. Raises `TooManyFailures`, counting nothing, if one of them
     makes the attempt wait.
 
-    Charge before the slow check of a password and `settle` after a right one: requests sent side by
-    side get no more guesses than those sent one by one.
+    Charge before the slow check of a password and `reset_after_success` after a right one: requests
+    sent side by side get no more guesses than those sent one by one.
     """
     now = utcnow()
     rows = _held(session, counters, now)
@@ -102,7 +102,7 @@ def charge(session: Session, counters: Sequence[FailureCounter]) -> None:
     session.flush()
 
 
-def settle(
+def reset_after_success(
     session: Session, own: Sequence[FailureCounter], shared: Sequence[FailureCounter] = ()
 ) -> None:
     """Settle a right attempt: reset its own counters, and take one failure back from each of the

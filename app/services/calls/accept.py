@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind
 from app.errors import Conflict, Problem, ValidationFailed, in_language, refuse_any
-from app.languages import DEFAULT, gettext, speaking
+from app.languages import DEFAULT, gettext, using_language
 from app.models import Assistant, Call, new_id, utcnow
 from app.policy.caller import Caller
 from app.schemas.calls import OutboundCallInput
@@ -349,13 +349,13 @@ def _admit(
         raise used_up.error()
     texts = texts_of(request, assistant)
     organization = parties.organization
-    with speaking(DEFAULT):  # the call stores why it waits
+    with using_language(DEFAULT):  # the call stores why it waits
         wait = limits.next_moment(session, request.phone_number, organization, now, live=live)
     stop = None
     if live and not (source is CallSource.TEST and carrier is CarrierKind.SIMULATOR):
         api_key_id = caller.subject_id if source is CallSource.API else None
         spender = spending.Spender(assistant.partner_id, organization.id, api_key_id)
-        with speaking(DEFAULT):
+        with using_language(DEFAULT):
             stop = spending.check(
                 session, spender, request.phone_number, now, longest_minutes=longest_minutes
             )
@@ -366,7 +366,7 @@ def _admit(
     if wait is not None:
         return _AcceptedCall(assistant, texts, carrier, account_id, wait.until, wait.why, in_trial)
     pause = pauses.of_carrier(session, assistant.partner_id, organization.id, carrier)
-    with speaking(DEFAULT):
+    with using_language(DEFAULT):
         no_place = limits.no_place_free(session, organization, at_once)
         why = pauses.sentence(pause) if pause else no_place
     return _AcceptedCall(assistant, texts, carrier, account_id, None, why, in_trial)

@@ -16,7 +16,7 @@ from app.enums import CallStatus, EndedReason
 from app.errors import Sentence, in_language
 from app.languages.numbers import written_number
 from app.models import Call, CallAttempt, Organization
-from app.phone import closing, within_calling_hours
+from app.phone import comparable_end, within_calling_hours
 from app.services.calls.states import holds_line
 
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
@@ -86,7 +86,7 @@ def next_moment(
 
 def next_opening(phone_number: str, organization: Organization, at: datetime) -> datetime | None:
     """The first time within the organization's hours from ``at`` on; None if no hour fits."""
-    start, end = organization.calling_hours_start, closing(organization.calling_hours_end)
+    start, end = organization.calling_hours_start, comparable_end(organization.calling_hours_end)
     if start >= end:
         return None
     return within_calling_hours(phone_number, start, end, at)[1]

@@ -192,7 +192,7 @@ def _messages(assistant: Assistant, phone_number: str, texts: CallTexts) -> Pref
 
 def _hours(session: Session, phone_number: str, organization: Organization) -> PreflightCheck:
     code = "within_calling_hours"
-    blocker = rules.an_hour_suits(phone_number, organization)
+    blocker = rules.hours_allow_call(phone_number, organization)
     if blocker is not None:
         return PreflightCheck(code, CheckState.FAILED, blocker.message, "calling-hours")
     wait = limits.next_moment(session, phone_number, organization, utcnow(), live=True)

@@ -271,7 +271,7 @@ def is_bound_by_trial(source: CallSource | None, *, live: bool) -> bool:
     return live and source is not CallSource.VERIFICATION
 
 
-def an_hour_suits(phone_number: str, organization: Organization) -> CallBlocker | None:
+def hours_allow_call(phone_number: str, organization: Organization) -> CallBlocker | None:
     if not organization.calling_hours_on or next_opening(phone_number, organization, utcnow()):
         return None
     message = gettext("No calling hours fit all time zones of this number.")
@@ -304,7 +304,7 @@ def consent_is_given(parties: CallParties) -> CallBlocker | None:
     return CallBlocker("consent_missing", message, EndedReason.CONSENT_MISSING, Conflict)
 
 
-def outreach_goes_on(session: Session, call: Call) -> CallBlocker | None:
+def outreach_is_active(session: Session, call: Call) -> CallBlocker | None:
     """A campaign call needs its campaign to run, and its contact with a status that doesn't end
     outreach."""
     if call.source is not CallSource.CAMPAIGN:
@@ -313,7 +313,7 @@ def outreach_goes_on(session: Session, call: Call) -> CallBlocker | None:
     if campaign is None or campaign.status is not CampaignStatus.ACTIVE:
         message = gettext("The campaign was stopped before the call was placed.")
         return CallBlocker("campaign_stopped", message, EndedReason.CANCELED, Conflict)
-    if gone := speaks_for(session, campaign, call.assistant_id):
+    if gone := belongs_to_campaign(session, campaign, call.assistant_id):
         return gone
     contact = session.get(Contact, call.contact_id) if call.contact_id else None
     if contact is not None and not ends_outreach(contact.status):
@@ -322,7 +322,9 @@ def outreach_goes_on(session: Session, call: Call) -> CallBlocker | None:
     return CallBlocker("contact_ended", message, EndedReason.CONTACT_ENDED, Conflict)
 
 
-def speaks_for(session: Session, campaign: Campaign, assistant_id: UUID) -> CallBlocker | None:
+def belongs_to_campaign(
+    session: Session, campaign: Campaign, assistant_id: UUID
+) -> CallBlocker | None:
     """The assistant must belong to the campaign when the call is placed."""
     member = select(CampaignAssistant.assistant_id).where(
         CampaignAssistant.campaign_id == campaign.id, CampaignAssistant.assistant_id == assistant_id
@@ -356,7 +358,7 @@ def blockers_of_number(
     for blocker in (
         number_is_allowed(phone_number, parties.destinations),
         trial_allows(parties) if bound_by_trial else None,
-        an_hour_suits(phone_number, parties.organization),
+        hours_allow_call(phone_number, parties.organization),
         may_be_contacted(parties),
         is_not_refused(parties),
         consent_is_given(parties),
@@ -370,4 +372,4 @@ def blocker_of(session: Session, call: Call, parties: CallParties) -> CallBlocke
     route = NumberRoute(call.carrier, call.account_id)
     bound = is_bound_by_trial(call.source, live=call.live)
     broken = next(blockers(parties, call.phone_number, route, bound_by_trial=bound), None)
-    return broken or outreach_goes_on(session, call)
+    return broken or outreach_is_active(session, call)

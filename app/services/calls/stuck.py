@@ -103,7 +103,7 @@ def dispatcher_status(session: Session) -> DispatcherStatus:
     )
 
 
-def on_the_line(session: Session) -> int:
+def count_active(session: Session) -> int:
     """How many calls are being placed, ring or were answered."""
     active = _count(session, select(Call).where(Call.status.in_(ACTIVE)))
     return active - _count(session, _carrier_retry(select(Call)))

@@ -52,7 +52,7 @@ def use_code(
     if proof is None:
         _note_wrong(session, user_id, ip, request_id)
     else:
-        throttle.settle(session, limits.own, limits.shared)
+        throttle.reset_after_success(session, limits.own, limits.shared)
     return proof
 
 
@@ -118,4 +118,4 @@ def _note_wrong(session: Session, user_id: UUID, ip: str | None, request_id: str
         organization_id=user.organization_id,
         network=network_of(ip),
     )
-    refusals.note(session, refusals.visitor(request_id), [refusal])
+    refusals.note(session, refusals.anonymous_caller(request_id), [refusal])

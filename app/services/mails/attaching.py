@@ -33,7 +33,7 @@ class MailPdf:
         """Return the PDF; nothing if it can't be made or is too large, so that the mail goes out
         without it."""
         try:
-            with languages.speaking(self.language):
+            with languages.using_language(self.language):
                 content = pdf.render("report", self.data)
         except Exception:
             log.exception("the report could not be attached to its mail")

@@ -103,7 +103,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         link=link,
         link_ends=ends,
     )
-    with languages.speaking(reader.language(mail.details.get("language"))):
+    with languages.using_language(reader.language(mail.details.get("language"))):
         done = render(reader.brand, WORDS[kind](facts), site)
     session.flush()
     sender = None

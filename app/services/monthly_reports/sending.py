@@ -59,7 +59,7 @@ def preview(
     owner = owner_of(session, caller, organization_id)
     tag = _tag(session, owner, (language,))
     details = _details(session, caller, owner, utcnow().date(), model, tag)
-    with languages.speaking(tag):
+    with languages.using_language(tag):
         mail = Mail(
             id=new_id(),
             kind=MailKind.MONTHLY_REPORT.value,
@@ -145,6 +145,6 @@ def _details(
 ) -> dict[str, Any]:
     """Return what the mail shows, in the language in which it is written then."""
     organization_id = owner.id if isinstance(owner, Organization) else None
-    with languages.speaking(tag):
+    with languages.using_language(tag):
         details = details_of(session, caller, owner, organization_id, today, model)
     return {**details, "language": tag}

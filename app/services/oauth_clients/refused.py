@@ -22,7 +22,7 @@ def note_refusal(session: Session, client_id: str, secret: str, ip: str | None) 
     else:
         reason = "not_active" if is_proven(client, secret) else "wrong_secret"
         found = _of_client(client, reason, network)
-    refusals.note(session, refusals.visitor(), [found])
+    refusals.note(session, refusals.anonymous_caller(), [found])
 
 
 def note_too_many(session: Session, client_id: str, ip: str | None, late: FailureCounter) -> None:
@@ -34,7 +34,7 @@ def note_too_many(session: Session, client_id: str, ip: str | None, late: Failur
         found = refused_sign_ins.without_account(refusals.CLIENT, too_many, None, network)
     else:
         found = _of_client(client, too_many, network)
-    refusals.note(session, refusals.visitor(), [found])
+    refusals.note(session, refusals.anonymous_caller(), [found])
 
 
 def _client(session: Session, client_id: str) -> OAuthClient | None:

@@ -17,7 +17,7 @@ from app.contact_files import (
     unguard_cell,
 )
 from app.errors import ValidationFailed
-from app.languages import LANGUAGES, gettext, speaking
+from app.languages import LANGUAGES, gettext, using_language
 from app.phone import regions
 from app.services.csv_files import first_line, lines
 from app.services.organization_templates.creating import CustomerDetails
@@ -110,7 +110,7 @@ def region_code(text: str) -> str:
 def _codes() -> dict[str, str]:
     codes: dict[str, str] = {}
     for language in reversed(LANGUAGES):  # where two languages differ, English decides
-        with speaking(language):
+        with using_language(language):
             codes |= {_key(name): code for code, name in regions()}
     aliases = {"uk": "GB", "great britain": "GB", "usa": "US", "united states of america": "US"}
     return codes | aliases | {code.casefold(): code for code, _name in regions()}

@@ -13,7 +13,7 @@ from app.errors import Problem, refuse_any
 from app.languages import gettext
 from app.languages.numbers import written_number
 from app.models import AuditEntry, Organization
-from app.phone import OPENED_BY, DestinationLayer, closing, country_name, regions
+from app.phone import OPENED_BY, DestinationLayer, comparable_end, country_name, regions
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
@@ -216,7 +216,7 @@ def closed_words(region: str, layer: DestinationLayer) -> str:
 def _problems(
     rules: CallingRules, stored: CallingRules, openable: OpenableRegions, most_at_once: int
 ) -> Iterator[Problem]:
-    if rules.calling_hours_start >= closing(rules.calling_hours_end):
+    if rules.calling_hours_start >= comparable_end(rules.calling_hours_end):
         message = gettext("The end must be after the start. Calls are placed between them.")
         yield Problem("callingHoursEnd", "end_before_start", message)
     yield from _region_problems(rules, stored, openable)

@@ -50,7 +50,7 @@ def of_plan(
     longest_minutes: int = spending.LONGEST_MINUTES,
 ) -> CampaignBlocker | None:
     """Whether a spending limit is reached is asked for a call within the organization's country."""
-    broken = rules.general_blocker(parties, route) or rules.speaks_for(
+    broken = rules.general_blocker(parties, route) or rules.belongs_to_campaign(
         session, campaign, plan.assistant_id
     )
     if broken is not None:

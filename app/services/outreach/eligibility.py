@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import ends_outreach
 from app.models import Contact, DoNotCallEntry, Organization, Outreach
-from app.phone import closing, within_calling_hours
+from app.phone import comparable_end, within_calling_hours
 from app.services import verified_numbers
 from app.services.calls import CallRequest, limits, rules
 from app.services.calls.message_templates import fill
@@ -99,10 +99,10 @@ def exclusion(contact: Contact, parties: rules.CallParties, known: KnownNumbers)
 def hours_of(outreach: CampaignPlan | Outreach, organization: Organization) -> tuple[time, time]:
     """Return the hours of the plan within those of the organization; a start after the end if they
     have none in common."""
-    start, end = outreach.hours_start, closing(outreach.hours_end)
+    start, end = outreach.hours_start, comparable_end(outreach.hours_end)
     if organization.calling_hours_on:
         start = max(start, organization.calling_hours_start)
-        end = min(end, closing(organization.calling_hours_end))
+        end = min(end, comparable_end(organization.calling_hours_end))
     return start, end
 
 

@@ -165,7 +165,7 @@ def unfit_numbers(
     )
     for campaign_id, contact_id, phone in session.execute(open_contacts):
         plan, organization, destinations = rules_of[campaign_id]
-        found = rules.number_is_allowed(phone, destinations) or rules.an_hour_suits(
+        found = rules.number_is_allowed(phone, destinations) or rules.hours_allow_call(
             phone, organization
         )
         if found is not None:

@@ -15,7 +15,7 @@ from app.errors import Conflict, Problem, ValidationFailed, refuse_any
 from app.languages import gettext
 from app.languages.numbers import written_number
 from app.models import Assistant, Call, Campaign, Outreach, OutreachContact
-from app.phone import EVERY_DAY, closing
+from app.phone import EVERY_DAY, comparable_end
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services import assistants, campaigns
@@ -220,7 +220,7 @@ def plan_problems(plan: CampaignPlan, most_at_once: int) -> Iterator[Problem]:
     """What is wrong with a plan, whichever assistant calls."""
     if not plan.weekdays or not plan.weekdays <= EVERY_DAY:
         yield Problem("weekdays", "required", gettext("Choose at least one day of the week."))
-    if plan.hours_start >= closing(plan.hours_end):
+    if plan.hours_start >= comparable_end(plan.hours_end):
         message = gettext("The end must be after the start. Calls are placed between them.")
         yield Problem("hoursEnd", "end_before_start", message)
     if plan.starts_on and plan.ends_on and plan.ends_on < plan.starts_on:

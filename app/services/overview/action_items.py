@@ -346,7 +346,7 @@ def _always(_caller: Caller) -> ColumnElement[bool]:
 _Ask = Callable[[Session, Caller], list[ActionItem]]
 _IsAny = Callable[[Caller], ColumnElement[bool]]
 _QUESTIONS: tuple[tuple[Permission, _Ask, _IsAny], ...] = (
-    (Permission.CALLS_READ, calling.line, calling.any_held),
+    (Permission.CALLS_READ, calling.held_calls, calling.any_held),
     (Permission.ORGANIZATIONS_READ, calling.paused_organizations, pauses.any_seen),
     (Permission.REPORT_READ, _alerts, alerts.any_open),
     (Permission.CALLS_READ, calling.unknown_calls, calling.any_unknown),

@@ -37,7 +37,7 @@ def offline(session: Session, caller: Caller) -> list[ActionItem]:
     )
 
 
-def line(session: Session, caller: Caller) -> list[ActionItem]:
+def held_calls(session: Session, caller: Caller) -> list[ActionItem]:
     """What holds calls back: pauses of calling, and a carrier with problems."""
     held = pauses.visible_pauses(session, caller)
     lines = [each for each in carrier_health.with_problems(session) if each.state.holds_calls]
@@ -142,7 +142,7 @@ def unanswered_calls(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def any_held(caller: Caller) -> ColumnElement[bool]:
-    """Whether `line` can find anything."""
+    """Whether `held_calls` can find anything."""
     return pauses.any_seen(caller) | carrier_health.any_not_well()
 
 

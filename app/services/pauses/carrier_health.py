@@ -66,7 +66,7 @@ def record(session: Session, counts: Mapping[CarrierBehaviour, BehaviourCount]) 
         )
 
 
-def forget(session: Session) -> None:
+def delete_old_counts(session: Session) -> None:
     """Remove counts older than a day."""
     old = CarrierObservation.minute < utcnow() - LAST_DAY
     session.execute(delete(CarrierObservation).where(old))

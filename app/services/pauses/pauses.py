@@ -200,7 +200,7 @@ def sentence(pause: DispatchPause) -> str:
     return words(reason_words=in_language(pause.reason))
 
 
-def command(pause: DispatchPause) -> str:
+def resume_command(pause: DispatchPause) -> str:
     """The command that ends the pause, for operators."""
     return "flask calls reconcile" if pause.reason in CALLS_MAY_BE_MISSING else "flask calls resume"
 

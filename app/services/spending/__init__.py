@@ -11,7 +11,7 @@ from app.services.spending.limits import (
     SpendingState,
     change,
     copy_to_key,
-    leave_alone,
+    exempt_from_watch,
     limit_new_partner,
     of_partners,
     spending_of,

@@ -226,7 +226,7 @@ def _report(session: Session, stored: SpendingLimit, percent: int, spent: int) -
 
     def details(language: str | None) -> dict[str, Any]:
         """Return what a mail says, with amounts as readers of the language write them."""
-        with languages.speaking(languages.best_tag((language, of_partner))):
+        with languages.using_language(languages.best_tag((language, of_partner))):
             return {
                 "organization": whose.name if isinstance(whose, Organization) else None,
                 "organizationId": str(whose.id),

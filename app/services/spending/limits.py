@@ -248,7 +248,7 @@ def limit_new_partner(
     _record(session, caller, partner, SpendingLimits(), wanted)
 
 
-def leave_alone(session: Session, organization: Organization, until: datetime) -> None:
+def exempt_from_watch(session: Session, organization: Organization, until: datetime) -> None:
     """Don't watch an organization that is held for change for unusual calls until then."""
     scope = scope_key(ORGANIZATION, organization.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)

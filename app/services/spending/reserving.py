@@ -280,7 +280,7 @@ def _exceeded(
             ),
         ):
             if most is not None and spent + reserved + more > most:
-                with languages.speaking(languages.DEFAULT):  # calls store the sentence
+                with languages.using_language(languages.DEFAULT):  # calls store the sentence
                     why = str(_REASONS[kind, what, period])
                 yield why, until, spent + more <= most
 

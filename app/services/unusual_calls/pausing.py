@@ -67,7 +67,7 @@ def resume(session: Session, caller: Caller, organization_id: UUID) -> bool:
     """
     caller.require(Permission.PARTNER_WRITE)
     organization = get_organization(session, caller, organization_id, for_change=True)
-    spending.leave_alone(session, organization, utcnow() + LEFT_ALONE)
+    spending.exempt_from_watch(session, organization, utcnow() + LEFT_ALONE)
     return pauses.resume(session, caller, _scope(organization))
 
 

@@ -173,7 +173,7 @@ def change_password(
     if user.password_hash != proven_hash:
         message = gettext("Your password was changed in another window. Reload the page.")
         raise Conflict(message, "changed_meanwhile")
-    throttle.settle(session, [_counter(caller)])
+    throttle.reset_after_success(session, [_counter(caller)])
     users.set_password(session, caller, user, password_hash)
     return user
 

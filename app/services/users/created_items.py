@@ -16,7 +16,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, lazyload
 
 from app.enums import Area, CallerKind, Role, UserStatus
 from app.errors import Conflict, Forbidden
-from app.languages import DEFAULT, gettext, lazy_gettext, speaking
+from app.languages import DEFAULT, gettext, lazy_gettext, using_language
 from app.models import (
     ApiKey,
     CarrierAccount,
@@ -81,7 +81,7 @@ class CreatedItem:
 def in_language(stored: str) -> str:
     """Return the stored English words of an item in the current language."""
     for kind in KIND_WORDS.values():
-        with speaking(DEFAULT):
+        with using_language(DEFAULT):
             english = str(kind)
         if stored.startswith(f"{english} "):
             return f"{kind}{stored.removeprefix(english)}"
@@ -142,7 +142,7 @@ def end_items(
     for a carrier account; nothing is saved then.
     """
     items = [item for item in items_of(session, user, role) if item.id != caller.subject_id]
-    with speaking(DEFAULT):  # the history and the mails store the words
+    with using_language(DEFAULT):  # the history and the mails store the words
         words = {item.id: item.words for item in items}
     elevated = replace(
         caller,

@@ -51,7 +51,7 @@ def use(
         after = {"status": user.status, "name": user.name}
         audit.record_version(session, caller, "user.joined", user, before=before, after=after)
     users.set_password(session, caller, user, password_hash)
-    throttle.settle(session, [attempt_limits.of_recovery_mails(user.id)])
+    throttle.reset_after_success(session, [attempt_limits.of_recovery_mails(user.id)])
     if ways_in.required_provider(session, user):
         return SignInEntry()
     return sign_in.finish_first_step(session, user, ip, request_id, host=host)

@@ -50,7 +50,7 @@ def test_many_equal_refusals_become_a_few_rows_and_a_sum(
         network="192.0.2.1",
     )
     for _ in range(123):
-        refusals.note(session, refusals.visitor("req_1"), [refusal])
+        refusals.note(session, refusals.anonymous_caller("req_1"), [refusal])
     begun = utcnow()
     assert refusals.close(session) is False
     clock.pass_by(minutes=10)

@@ -253,9 +253,9 @@ def test_a_call_of_a_stopped_campaign_is_not_dialled(desk: Desk, stop: str) -> N
     desk.start()
     desk.feed()
     [call] = desk.calls()
-    assert rules.outreach_goes_on(desk.session, call) is None
+    assert rules.outreach_is_active(desk.session, call) is None
     getattr(campaigns, stop)(desk.session, OWNER, desk.campaign.id)
-    blocker = rules.outreach_goes_on(desk.session, call)
+    blocker = rules.outreach_is_active(desk.session, call)
     assert blocker is not None
     assert (call.status, blocker.reason) == (CallStatus.CANCELED, EndedReason.CANCELED)
 
