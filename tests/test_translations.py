@@ -15,7 +15,7 @@ MARKS = re.compile(r"%\(\w+\)[sd]|%%|</?\w+|\bhref=\"[^\"]*\"|⟦|⟧")
 NAMED_BUTTON = re.compile(
     r"""<(?:a|button)\b[^<]*?aria-label="\{\{ _\((["'])(?P<name>[^{}]*?)\1[^{}]*?\) \}\}"""
     r""""[^<]*?>\s*"""
-    r"""(?:\{\{ icon\([^}]*\) \}\}\s*)?\{\{ _\((["'])(?P<seen>.*?)\3\) \}\}""",
+    r"""(?:\{\{ icon\([^}]*\) \}\}\s*)?\{\{ _\((["'])(?P<seen>[^{}]*?)\3[^{}]*?\) \}\}""",
     re.DOTALL,
 )
 """A link or button in a template with a name of its own and a word on it."""
