@@ -47,9 +47,11 @@ def test_an_owner_invites_a_colleague_edits_an_assistant_and_reads_the_bill(
 
     page.goto(f"/assistants/{assistant['id']}")
     page.get_by_role("link", name="Edit assistant").click()
-    before = page.get_by_label("Intro").input_value()
+    messages = page.get_by_label("Intro"), page.get_by_label("Voicemail")
+    before = [message.input_value() for message in messages]
     page.get_by_label("Name").fill(" ")
-    page.get_by_label("Intro").fill("Good morning from the owner.")
+    messages[0].fill("Good morning from the owner.")
+    messages[1].fill("The owner called.")
     page.get_by_role("button", name="Save assistant").click()
     expect(page.get_by_role("alert")).to_contain_text("Name: Enter a name.")
     page.get_by_label("Name").fill(assistant["name"])
@@ -57,7 +59,8 @@ def test_an_owner_invites_a_colleague_edits_an_assistant_and_reads_the_bill(
     expect(page.get_by_role("heading", level=1, name=assistant["name"])).to_be_visible()
     expect(page.get_by_text("Good morning from the owner.").first).to_be_visible()
     page.get_by_role("link", name="Edit assistant").click()
-    page.get_by_label("Intro").fill(before)
+    for message, text in zip(messages, before, strict=True):
+        message.fill(text)
     page.get_by_role("button", name="Save assistant").click()
     expect(page.get_by_text("Good morning from the owner.")).to_have_count(0)
 
