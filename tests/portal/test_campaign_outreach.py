@@ -954,7 +954,7 @@ def test_a_question_on_a_page_of_its_own_leads_back_to_its_place(
         (planned, "Winter recall"),
     ]
     assert "Step 4 of 4:" in page
-    assert '<span aria-current="page">Start Winter recall?</span>' in crumbs
+    assert '<span aria-current="page">Start campaign</span>' in crumbs
     assert 'href="/organizations"' in page, "the sidebar"
 
 
