@@ -79,7 +79,7 @@ ASSISTANTS = ListDefinition(
         ListColumn(
             "name", lazy_gettext("Name"), lambda row: row.assistant.name, "cell-name", sort="name"
         ),
-        organization_column(lambda row: row.organization.name, "cut cell-owner"),
+        organization_column(lambda row: row.organization.name, "cut"),
         ListColumn(
             "number",
             lazy_gettext("Number"),
