@@ -9,7 +9,8 @@ from tests.e2e.visits import Visit
 
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=/)(\+|%2B)?[0-9]{8,15}(?=/|$)")
 """A UUID or a phone number in a path."""
-NO_PAGES = re.compile(r"\.(csv|json|pdf|txt|xlsx)$|^/brand/")
+NO_PAGES = re.compile(r"\.(csv|json|pdf|txt|xlsx)$|^/brand/|^/report/schedule/preview$")
+"""Files, and an email that a page shows in a frame."""
 MOST_PAGES = 600
 KINDS_OF_A_PATH = 3
 
