@@ -75,6 +75,21 @@ def test_the_month_says_who_grows_who_falls_and_what_was_answered(admin: Browser
     assert "Today so far" not in words
 
 
+def test_the_points_between_two_shares_are_those_between_the_shown_shares(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    """9 of 28 and 5 of 13 are 32.14 % and 38.46 %: 6.32 points, but 6.4 between what is shown."""
+    whose = {"organization_id": own.organization.id, "partner_id": own.partner.id}
+    session.add(CallDay(**whose, day=date(2026, 9, 6), ended=8, answered=1))
+    session.add(CallDay(**whose, day=date(2026, 8, 5), ended=13, answered=5))
+    session.commit()
+    page = unescape(admin.get("/report/month?month=2026-09").text).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
+    assert "32.1 %" in page
+    assert re.search(r"6\.4 points\D+38\.5 %", page)
+
+
 def test_an_unfinished_month_is_compared_with_the_same_days(admin: Browser) -> None:
     page = unescape(admin.get("/report/month").text).replace("\N{NO-BREAK SPACE}", " ")
     assert "Today so far" in page
