@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.config import BaseAddresses, Settings
-from app.database import Database
+from app.database import READ_ONLY, Database
 from app.database.scope import AUTHENTICATION, INSTALLATION, DatabaseScope, of_tenant
 from app.errors import Unavailable
 from app.gateways.files import FileStore, open_files
@@ -55,8 +55,13 @@ def transaction(
 
     ``scope`` is for requests that are proved by something else than a caller. Else the user or
     script that writes is looked at again at the commit, which raises as `author_check` says.
-    ``all_tenants`` is for services that may take a row from another tenant.
+    ``all_tenants`` is for services that may take a row from another tenant. What only reads within
+    a transaction that only reads is a part of that one.
     """
+    around: Session | None = g.get("open_session") if has_request_context() else None
+    if read_only and not scope and not all_tenants and around and around.info.get(READ_ONLY):
+        yield around
+        return
     found, wanted = database(), INSTALLATION if all_tenants else scope
     with (found.within(wanted) if wanted else found).transaction(read_only=read_only) as session:
         author = None if read_only or scope else _author()

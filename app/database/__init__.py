@@ -5,12 +5,12 @@ library: two SQLite libraries in one process would cancel each other's locks.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from tempfile import NamedTemporaryFile
 from time import monotonic, sleep
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import psycopg
 import pysqlite3.dbapi2 as sqlite
@@ -48,6 +48,8 @@ KEPT_PAGES = 1000
 """Free pages that stay in the file: new rows use them."""
 TRUSTED_SECONDS = 1.0
 """A connection that was in use so short a time ago is taken to live still."""
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -182,6 +184,17 @@ def begin_in_scope(connection: Connection) -> None:
         begin(connection, options.get(SCOPE, INSTALLATION))
 
 
+def read_once(session: Session, key: tuple[Any, ...], read: Callable[[], T]) -> T:
+    """Return what ``read`` does; if the transaction will not write, what it returned before under
+    the same key."""
+    if not session.info.get(READ_ONLY):
+        return read()
+    known: dict[tuple[Any, ...], T] = session.info.setdefault("read_once", {})
+    if key not in known:
+        known[key] = read()
+    return known[key]
+
+
 class Database:
     """Opens transactions. An entry point opens one and thereby commits it; services never do."""
 
@@ -207,6 +220,7 @@ class Database:
         with self._sessions() as session:
             if read_only or self.scope is not INSTALLATION:
                 session.connection(execution_options={READ_ONLY: read_only, SCOPE: self.scope})
+            session.info[READ_ONLY] = read_only
             yield session
             session.commit()
 
@@ -225,6 +239,7 @@ class Database:
                 yield session
             return
         with opened as session:
+            session.info[READ_ONLY] = True
             yield session
             session.commit()
 

@@ -60,6 +60,7 @@ class Organization(Searched, Named, Base):
         Index("ix_organizations_partner_status", "partner_id", "status", "id"),
         Index("ix_organizations_partner_agents", "partner_id", "agent_limit", "id"),
         Index("ix_organizations_partner_users", "partner_id", "user_limit", "id"),
+        Index("ix_organizations_partner_region", "partner_id", "default_region"),
         Index("ix_organizations_referral", "partner_id", "referral_code"),
         partial_index("ix_organizations_roomy", "partner_id", "created_at", "id", where=ROOMY),
         CheckConstraint("agent_limit >= 0 AND user_limit >= 0", name="limits"),

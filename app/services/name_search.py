@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, String, column, false, func, select, table, union_all
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from app.database import read_once
 from app.models import Organization, User
 from app.models.folding import SHORTEST_SPELLING, fold, other_spellings
 from app.models.name_index import table_of
@@ -51,7 +52,8 @@ def is_of_organization_called(
         return own.correlate_except(Organization).exists()
     if few is None:
         return organization_id.in_(named)
-    ids = session.scalars(named.where(few)).all()
+    key = ("organizations called", words)
+    ids = read_once(session, key, lambda: session.scalars(named.where(few)).all())
     return organization_id.in_(ids) if ids else false()
 
 
@@ -80,9 +82,17 @@ def _one_of(model: type[Organization | User], ids: Sequence[UUID]) -> ColumnElem
 
 
 def _known(session: Session, model: type[Organization | User], words: str) -> Sequence[UUID] | None:
-    """Return the matching ids; None if there are many, or if the words are too short."""
+    """Return the matching ids; None if there are many, or if the words are too short. Asked once in
+    a transaction that only reads: for the rows of a page, and for their number."""
     if len(fold(words)) < SHORTEST:
         return None
+    key = ("known by name", model, words)
+    return read_once(session, key, lambda: _search_known(session, model, words))
+
+
+def _search_known(
+    session: Session, model: type[Organization | User], words: str
+) -> Sequence[UUID] | None:
     found: dict[UUID, None] = {}
     for spelling in (fold(words), *(other for other, _umlauts in other_spellings(words))):
         found |= dict.fromkeys(_holding(session, model, spelling))

@@ -1,6 +1,6 @@
 """The numbers that are searched for where no country code is typed."""
 
-from sqlalchemy import select
+from sqlalchemy import ScalarSelect, Select, func, select
 from sqlalchemy.orm import Session
 
 from app.models import Organization
@@ -14,12 +14,28 @@ MOST_REGIONS = 20
 def numbers_in_regions(session: Session, caller: Caller, text: str) -> set[str]:
     """Return the numbers, in E.164, that one without a country code stands for in the regions of
     the caller's organizations; none if the text is no number there."""
-    regions = select(Organization.default_region).distinct().limit(MOST_REGIONS)
-    regions = of_tenant(regions, caller, Organization.partner_id, Organization.id)
-    found = set()
-    for region in session.scalars(regions):
+    found: set[str] = set()
+    if not any(map(str.isdecimal, text)):
+        return found
+    for region in session.scalars(_regions(caller)):
         try:
             found.add(normalise(text, region))
         except PhoneError:
             continue
     return found
+
+
+def _regions(caller: Caller) -> Select[str | None]:
+    """Return the query of the regions, each found from the one before by an index: "distinct" would
+    read all organizations."""
+    region = Organization.default_region
+    lowest = select(func.min(region).label("region")).select_from(Organization)
+    known = _of(caller, lowest).cte("regions", recursive=True)
+    after: ScalarSelect[str] = _of(caller, lowest.where(region > known.c.region)).scalar_subquery()
+    regions = known.union_all(select(after).where(known.c.region.is_not(None)))
+    found = select(regions.c.region).where(regions.c.region.is_not(None))
+    return found.limit(MOST_REGIONS)
+
+
+def _of(caller: Caller, query: Select[str]) -> Select[str]:
+    return of_tenant(query, caller, Organization.partner_id, Organization.id)

@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, false, select, true
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import InstrumentedAttribute, Session, joinedload
 
+from app.database import read_once
 from app.enums import OrganizationStatus
 from app.errors import Conflict, NotFound
 from app.languages import gettext
@@ -89,10 +90,23 @@ def get_organization(
     """Return the organization. Raises `NotFound` (``organization_not_found``) if the caller may not
     see it.
 
-    ``for_change`` locks the row until the transaction ends.
+    ``for_change`` locks the row until the transaction ends. A transaction that only reads reads it
+    once.
     """
     query = visible_organizations(caller).where(Organization.id == organization_id)
-    return fetch(session, query, organization_not_found(), for_change=for_change)
+    if for_change:
+        return fetch(session, query, organization_not_found(), for_change=True)
+    key = ("organization", caller, organization_id)
+    return read_once(session, key, lambda: fetch(session, query, organization_not_found()))
+
+
+def get_organization_with_limits(
+    session: Session, caller: Caller, organization_id: UUID
+) -> Organization:
+    """As `get_organization`, with the limits of its plan."""
+    query = visible_organizations(caller).where(Organization.id == organization_id)
+    limits = joinedload(Organization.plan_limit)
+    return fetch(session, query.options(limits), organization_not_found())
 
 
 def refuse_archived(organization: Organization) -> None:

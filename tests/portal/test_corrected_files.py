@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.services.overview import ActionItemKind, action_items
+from app.services.overview import ActionItemKind, things_to_do
 from tests.fixtures.cast import Tenant
 from tests.portal.uploader import Desk
 
@@ -29,7 +29,7 @@ def corrected(desk: Desk, first: str, data: str, name: str) -> str:
 
 def uploads_to_do(session: Session, own: Tenant) -> list[tuple[str, str]]:
     session.expire_all()
-    items = action_items(session, own.caller(Role.PARTNER_ADMIN), worker_silent_after=60)
+    items = things_to_do(session, own.caller(Role.PARTNER_ADMIN), worker_silent_after=60).items
     return [(item.title, item.text) for item in items if item.kind is ActionItemKind.UPLOAD]
 
 

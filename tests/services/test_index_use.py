@@ -11,11 +11,10 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import utcnow
-from app.services import calls, campaigns, contacts, do_not_call, organizations, users
-from app.services.calls import limits
+from app.services import calls, campaigns, contacts, do_not_call, organizations, overview, users
 from app.services.calls.searching import CallSearch
 from app.services.imports import uploads
+from app.services.number_search import numbers_in_regions
 from app.services.personal_data import exporting, subjects
 from app.services.personal_data.subjects import DataSubject, SubjectKind
 from app.services.users.loading import UserFilter
@@ -55,7 +54,11 @@ def contacts_of_a_person(session: Session, own: Tenant) -> None:
 
 
 def calls_of_today(session: Session, own: Tenant) -> None:
-    limits.current_use(session, own.organization, utcnow())
+    overview.numbers_of(session, own.organization)
+
+
+def regions(session: Session, own: Tenant) -> None:
+    numbers_in_regions(session, own.caller(Role.PARTNER_ADMIN), "202 555 0143")
 
 
 def staff(session: Session, own: Tenant) -> None:
@@ -86,6 +89,7 @@ def campaigns_to_upload_to(session: Session, own: Tenant) -> None:
         (contacts_of_a_person, "contacts", "(campaign_id=? AND phone=?)"),
         (contacts_of_a_person, "contacts", "(campaign_id=? AND email_key=?)"),
         (calls_of_today, "call_attempts", "(organization_id=? AND started_at>?)"),
+        (regions, "organizations", "(partner_id=? AND default_region>?)"),
         (staff, "users", "(partner_id=? AND organization_id=?)"),
         (one_user, "users", "(partner_id=? AND idp_uid=?)"),
         (newest_calls, "calls", "ix_calls_partner"),

@@ -9,16 +9,17 @@ from app.enums import CallerKind
 from app.extensions import caller, reading
 from app.models import AuditEntry
 from app.portal.audit.labels import ACTOR_WORDS
+from app.portal.web.current_user import known_user
 from app.services.audit import search
 from app.validation.uuids import as_uuid
 
 
 class UserNames:
-    """The names of the users in some entries: one query."""
+    """The names of the users in some entries: one query, none for the current user alone."""
 
     def __init__(self, entries: Sequence[AuditEntry]):
         with reading() as session:
-            self._names: dict[UUID, str] = search.user_names(session, caller(), entries)
+            self._names = search.user_names(session, caller(), entries, own_name())
 
     def actor(self, entry: AuditEntry) -> str | None:
         """Return the name of the user who acted; None if it was no user, or one without a name."""
@@ -30,6 +31,12 @@ class UserNames:
         """Return the name of the user who was changed; None as `actor`."""
         user_id = as_uuid(entry.target_id)
         return self._names.get(user_id) if user_id else None
+
+
+def own_name() -> dict[UUID, str | None]:
+    """Return the name of the current user, by their id."""
+    user = known_user()
+    return {user.id: user.name} if user else {}
 
 
 def register(app: Flask) -> None:

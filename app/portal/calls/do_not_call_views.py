@@ -3,7 +3,6 @@
 from uuid import UUID
 
 from flask import url_for
-from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
@@ -22,7 +21,8 @@ def call_do_not_call_confirm(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = calls.get(session, caller(), call_id)
         organization = organizations.get(session, caller(), found.organization_id)
-        return never_calling_it(session, found, organization).page(ReasonForm().reason)
+        waiting = do_not_call.waiting_calls_to(session, organization.id, [found.phone_number])
+        return never_calling_it(found, organization, waiting).page(ReasonForm().reason)
 
 
 @portal.post("/calls/<uuid:call_id>/do-not-call")
@@ -35,11 +35,11 @@ def call_do_not_call(call_id: UUID) -> Response:
     return redirect_with(added_words(number), url_for("portal.call", call_id=call_id))
 
 
-def never_calling_it(session: Session, call: Call, organization: Organization) -> ConfirmationPage:
+def never_calling_it(call: Call, organization: Organization, waiting: int) -> ConfirmationPage:
     return never_calling(
-        session,
         organization,
         call.phone_number,
+        waiting,
         url_for("portal.call_do_not_call", call_id=call.id),
         [
             (gettext("Calls"), url_for("portal.calls")),

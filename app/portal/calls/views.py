@@ -21,6 +21,7 @@ from app.portal.calls.labels import (
     cancel_confirmation,
     is_own_page,
     live,
+    requester_names,
 )
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web import organization_picker
@@ -33,9 +34,7 @@ from app.services import (
     calls,
     campaigns,
     do_not_call,
-    organizations,
     recordings,
-    users,
 )
 from app.services.calls import CallSearch
 from app.services.money_words import shared_digits
@@ -100,20 +99,22 @@ def _around(session: Session, found: Call) -> dict[str, Any]:
     """Return what a call belongs to and came from, its recordings, the calls before and after it
     that "Call again" links, whether its number is on the do-not-call list, and how to put it
     there."""
-    organization = organizations.get(session, caller(), found.organization_id)
-    of = found.campaign_id
-    listed = do_not_call.is_listed(session, organization.id, found.phone_number)
+    assistant, organization = assistants.get_with_organization(
+        session, caller(), found.assistant_id
+    )
+    of, number = found.campaign_id, found.phone_number
+    listed, waiting = do_not_call.listed_or_waiting(session, organization.id, number)
     may_list = caller().may(Permission.CONTACTS_WRITE) and not found.verifies_a_number
     return {
-        "assistant": assistants.get(session, caller(), found.assistant_id),
+        "assistant": assistant,
         "campaign": campaigns.get(session, caller(), of) if of else None,
         "organization": organization.name,
         "earlier": calls.earlier_of(session, caller(), found),
         "later": calls.later_of(session, caller(), found, MOST_LATER),
-        "requesters": users.names_by_email(session, caller(), [found.requested_by]),
+        "requesters": requester_names(session, [found]),
         "kept": recordings.of_call(session, found),
         "listed": listed,
-        "listing": never_calling_it(session, found, organization)
+        "listing": never_calling_it(found, organization, waiting)
         if may_list and not listed
         else None,
         "reason": ReasonForm().reason,

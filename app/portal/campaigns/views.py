@@ -23,10 +23,16 @@ from app.portal.web.campaign_states import STATE_WORDS, state_of, steps_of_new
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, stored_page
-from app.portal.web.list_pages import ListPage, list_page, requested_campaign, without_empty
+from app.portal.web.list_pages import (
+    ListPage,
+    list_page,
+    requested_campaign,
+    requested_with_organization,
+    without_empty,
+)
 from app.portal.web.messages import redirect_with
 from app.portal.web.organization_choice import new_page
-from app.services import assistants, audit, campaigns, contacts, organizations, outreach
+from app.services import assistants, audit, campaigns, contacts, outreach
 from app.services.contacts import single
 
 FILLED_LATER = frozenset({"answered", "assistant", "next-call", "started", "ended"})
@@ -137,7 +143,7 @@ def about(session: Session, found: Campaign) -> dict[str, Any]:
     summary = planned or outreach.RoundSummary()
     state = state_of(found, summary)
     archived = found.status is CampaignStatus.ARCHIVED
-    organization = organizations.get(session, caller(), found.organization_id)
+    _, organization = requested_with_organization(session, found.id)
     return {
         "campaign": found,
         "state": state,

@@ -10,7 +10,7 @@ from wtforms import RadioField, SelectChoice, StringField
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext, ngettext
-from app.models import Campaign, utcnow
+from app.models import Campaign, Organization, utcnow
 from app.portal.contacts.bulk import SOURCE
 from app.portal.do_not_call.confirmation import ReasonForm, added_words, never_calling
 from app.portal.web.blueprint import Page, portal
@@ -93,7 +93,10 @@ def contact_do_not_call_confirm(campaign_id: UUID, contact_id: UUID) -> str:
         found = contacts.get(session, caller(), campaign_id, contact_id)
         if found.phone is None:
             raise NotFound
-        return listing_confirmation(session, campaign, found).page(ReasonForm().reason)
+        organization = organizations.get(session, caller(), campaign.organization_id)
+        waiting = do_not_call.waiting_calls_to(session, organization.id, [found.phone])
+        asking = listing_confirmation(campaign, organization, found, waiting)
+        return asking.page(ReasonForm().reason)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/do-not-call")
@@ -138,12 +141,12 @@ def removal_confirmation(
 
 
 def listing_confirmation(
-    session: Session, campaign: Campaign, found: StoredContact
+    campaign: Campaign, organization: Organization, found: StoredContact, waiting: int
 ) -> ConfirmationPage:
     return never_calling(
-        session,
-        organizations.get(session, caller(), campaign.organization_id),
+        organization,
         found.phone or "",
+        waiting,
         url_for("portal.contact_do_not_call", campaign_id=campaign.id, contact_id=found.id),
         _above(campaign, found),
     )

@@ -11,8 +11,9 @@ from werkzeug.wrappers import Response
 from app.enums import OrganizationStatus, ends_outreach
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
-from app.models import Campaign
+from app.models import Campaign, Organization
 from app.phone import country_name
+from app.portal.calls.labels import requester_names
 from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removal_confirmation
 from app.portal.contacts.forms import ContactForm, form_for, metadata_text, showing
 from app.portal.do_not_call.confirmation import ReasonForm
@@ -22,7 +23,7 @@ from app.portal.web.forms import saving, saving_edit
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
-from app.services import audit, campaigns, contacts, do_not_call, organizations, users
+from app.services import audit, campaigns, contacts, do_not_call, organizations
 from app.services.calls.rules import REFUSED, number_is_allowed
 from app.services.contacts import consent, history, single
 from app.services.destinations import destinations_of
@@ -39,14 +40,14 @@ UPLOAD_ACTIONS = {
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>")
 def contact(campaign_id: UUID, contact_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign, organization = campaigns.get_with_organization(session, caller(), campaign_id)
         found = contacts.get(session, caller(), campaign_id, contact_id)
         return render_template(
             "portal/contacts/detail.html",
             **_facts(campaign, found),
             **_history(session, found),
             removing=removal_confirmation(session, campaign, found),
-            **_calling(session, campaign, found),
+            **_calling(session, campaign, organization, found),
         )
 
 
@@ -69,14 +70,16 @@ def _history(session: Session, found: StoredContact) -> dict[str, Any]:
     }
 
 
-def _calling(session: Session, campaign: Campaign, found: StoredContact) -> dict[str, Any]:
+def _calling(
+    session: Session, campaign: Campaign, organization: Organization, found: StoredContact
+) -> dict[str, Any]:
     """Return the calls to a contact, and whether it can be called, whichever assistant does."""
     number, asked = found.phone, consent.stated_by(found.contact_metadata)
-    organization = organizations.get(session, caller(), campaign.organization_id)
     blocker = number_is_allowed(number, destinations_of(session, organization)) if number else None
-    listed = number is not None and do_not_call.is_listed(session, organization.id, number)
+    listed, waiting = (
+        do_not_call.listed_or_waiting(session, organization.id, number) if number else (False, 0)
+    )
     calls_to_it = history.calls_to(session, caller(), campaign, found, SHOWN)
-    requesters = {call.requested_by for call in calls_to_it}
     return {
         "organization": organization,
         "refusal": blocker.message if blocker else None,
@@ -85,11 +88,11 @@ def _calling(session: Session, campaign: Campaign, found: StoredContact) -> dict
         and organization.status is OrganizationStatus.ACTIVE
         and not (blocker or listed or asked.status == REFUSED),
         "calls": calls_to_it,
-        "requesters": users.names_by_email(session, caller(), requesters),
+        "requesters": requester_names(session, calls_to_it),
         "consent": asked,
         "consent_form": ConsentForm(),
         "reason": ReasonForm().reason,
-        "listing": listing_confirmation(session, campaign, found) if number else None,
+        "listing": listing_confirmation(campaign, organization, found, waiting) if number else None,
     }
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy.orm import Session
 from wtforms import StringField
 
 from app.languages import gettext, lazy_gettext, ngettext
@@ -10,7 +9,6 @@ from app.models import Organization
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm
-from app.services import do_not_call
 
 MOST_REASON = 500
 
@@ -22,14 +20,14 @@ class ReasonForm(PortalForm):
 
 
 def never_calling(
-    session: Session,
     organization: Organization,
     number: str,
+    waiting: int,
     action: str,
     crumbs: Sequence[tuple[str, str]],
 ) -> ConfirmationPage:
-    """The last of ``crumbs`` is the way back."""
-    waiting = do_not_call.waiting_calls_to(session, organization.id, [number])
+    """``waiting`` is how many calls to the number are still to be placed. The last of ``crumbs`` is
+    the way back."""
     return ConfirmationPage(
         action=action,
         title=gettext("Add %(number)s to the do-not-call list?", number=phone(number)),

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
+from app.portal.audit.actors import own_name
 from app.portal.audit.entries import targets_of
 from app.portal.uploads.labels import UNDO_NAMES, UNDO_TONES
 from app.portal.web import lists
@@ -118,7 +119,7 @@ def _found(session: Session, kinds: Collection[str]) -> dict[str, Any]:
 def _rows(session: Session, found: Sequence[tuple[AuditEntry, bool]]) -> list[NotificationRow]:
     entries = [entry for entry, _is_unread in found]
     targets = targets_of(session, entries)
-    users = audit_search.user_names(session, caller(), entries)
+    users = audit_search.user_names(session, caller(), entries, own_name())
     names = {}
     if caller().organization_id is None:
         ids = {entry.organization_id for entry in entries if entry.organization_id is not None}

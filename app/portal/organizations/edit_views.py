@@ -33,12 +33,12 @@ FIRST_ROLES = (Role.OWNER, Role.STANDARD)
 def organization_new() -> Page:
     refuse_operators()
     limit = current_user.partner.default_assistant_limit
-    with reading() as session:
+    with transaction(read_only=True) as session:
         country = organizations.usual_country(session, caller(), partners.own(caller()))
-    start = {"tier": Tier.FREE.value, "assistant_limit": limit, "country": country}
-    form = NewForm(data=start)
-    form.offer(_first_roles())
-    return _new_page(form)
+        start = {"tier": Tier.FREE.value, "assistant_limit": limit, "country": country}
+        form = NewForm(data=start)
+        form.offer(_first_roles())
+        return _new_page(form)
 
 
 @portal.post("/organizations/new")

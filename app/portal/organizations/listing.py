@@ -61,15 +61,10 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[O
 
 
 def _rows(session: Session, found: Sequence[Organization]) -> list[OrganizationRow]:
-    ids = [row.id for row in found]
-    use = organizations.use_of(session, ids)
-    owners = organizations.first_users_of(session, ids)
+    known = organizations.use_and_first_users_of(session, [row.id for row in found])
     served = {row.partner_id for row in found}
     portals = partners.names_of(session, caller(), served) if caller().is_operator else {}
-    return [
-        OrganizationRow(row, use[row.id], owners.get(row.id), portals.get(row.partner_id))
-        for row in found
-    ]
+    return [OrganizationRow(row, *known[row.id], portals.get(row.partner_id)) for row in found]
 
 
 def _item(row: OrganizationRow) -> BulkItem:

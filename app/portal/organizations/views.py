@@ -8,6 +8,7 @@ from uuid import UUID
 
 from babel.dates import format_date
 from flask import render_template, url_for
+from flask_login import current_user
 from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
@@ -33,6 +34,7 @@ from app.services import (
     campaigns,
     organizations,
     outreach,
+    overview,
     partners,
     pauses,
     phone_numbers,
@@ -95,9 +97,15 @@ TABS = (
 )
 
 
-def organization_page_data(session: Session, found: Organization, endpoint: str) -> dict[str, Any]:
-    """Return the head of every tab; ``endpoint`` is the tab that is shown."""
-    contents = organizations.contents_of(session, found)
+def organization_page_data(
+    session: Session,
+    found: Organization,
+    endpoint: str,
+    contents: organizations.OrganizationContents | None = None,
+) -> dict[str, Any]:
+    """Return the head of every tab; ``endpoint`` is the tab that is shown. The ``contents`` are
+    counted unless they are given."""
+    contents = contents or organizations.contents_of(session, found)
     use = contents.use
     counts = {
         "users": use.users,
@@ -105,7 +113,7 @@ def organization_page_data(session: Session, found: Organization, endpoint: str)
         "campaigns": contents.campaigns,
         "do_not_call": contents.do_not_call,
     }
-    trial = organizations.trial_of(session, found)
+    trial = organizations.trial_of(session, found, current_user.partner)
     hidden = () if trial or endpoint == VERIFIED_NUMBERS else (VERIFIED_NUMBERS,)
     return {
         "organization": found,
@@ -153,26 +161,22 @@ def list_organizations() -> str:
 @portal.get("/organizations/<uuid:organization_id>")
 def organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = organizations.get(session, caller(), organization_id)
+        found = organizations.get_with_limits(session, caller(), organization_id)
+        numbers = overview.numbers_of(session, found)
         return render_template(
             "portal/organizations/detail.html",
-            **_paid_for(session, found),
-            **organization_page_data(session, found, "portal.organization"),
-            **_stopping(session, found),
+            **_paid_for(session, found, numbers.stored),
+            **organization_page_data(session, found, "portal.organization", numbers.contents),
+            suspending=suspending_words(numbers.reach),
+            archiving=archiving_words(numbers.reach),
             region_names=region_names,
             month=_month(session, found),
-            calls=_calls(session, found),
+            calls=_calls(found, numbers),
             changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),
         )
 
 
-def _stopping(session: Session, found: Organization) -> dict[str, Any]:
-    """Return what suspending and archiving the organization does."""
-    reach = organizations.reach_of(session, found)
-    return {"suspending": suspending_words(reach), "archiving": archiving_words(reach)}
-
-
-def _paid_for(session: Session, found: Organization) -> dict[str, Any]:
+def _paid_for(session: Session, found: Organization, stored: int) -> dict[str, Any]:
     """Return the storage and subscription of a plan and, for users who may see what customers pay,
     this month's statement so far."""
     bill = None
@@ -181,7 +185,7 @@ def _paid_for(session: Session, found: Organization) -> dict[str, Any]:
     return {
         "bill": bill,
         "used_up": included.used_up(bill) if bill else None,
-        "storage": storage.of_organization(session, found, settings().storage_defaults),
+        "storage": storage.of_organization(session, found, settings().storage_defaults, stored),
         "subscription": subscriptions.lasting_subscription(session, found.id),
     }
 
@@ -257,12 +261,16 @@ def region_names(codes: Iterable[str]) -> str:
     return ", ".join(country_name(code).removeprefix("the ") for code in codes)
 
 
-def _calls(session: Session, found: Organization) -> Mapping[str, Any]:
+def _calls(found: Organization, numbers: overview.OrganizationNumbers) -> Mapping[str, Any]:
     """Return the current calls and those of today with the limits that apply, and who set these."""
     at_once = limits.at_once_of(found, settings().calls_per_organization)
     a_day = limits.day_of(found)
-    under_way, made = limits.current_use(session, found, utcnow())
-    return {"under_way": under_way, "at_once": at_once, "made": made, "a_day": a_day}
+    return {
+        "under_way": numbers.under_way,
+        "at_once": at_once,
+        "made": numbers.made,
+        "a_day": a_day,
+    }
 
 
 def _month(session: Session, found: Organization) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """The first steps of the user's role on the overview: shown, hidden, shown again."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flask import redirect, url_for
@@ -115,9 +116,8 @@ class FirstSteps:
         )
 
 
-def first_steps(session: Session) -> FirstSteps | None:
-    """Return the steps of the current user; None if nothing is left to do."""
-    steps = overview.first_steps(session, caller())
+def first_steps(session: Session, steps: Mapping[SetupStep, bool]) -> FirstSteps | None:
+    """Return the steps of the current user in words; None if nothing is left to do."""
     if not steps:
         return None
     has_assistant = (

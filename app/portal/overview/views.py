@@ -152,9 +152,8 @@ def _of_a_partner() -> str:
             month=month,
             in_trial=current_user.partner.trial_ended_at is None,
             customers=customers,
-            updated=reporting.last_updated(session, caller()),
-            action_items=_action_items(session),
-            setup=first_steps(session),
+            updated=month.updated,
+            **_to_do(session),
             newest=newest,
             use=organizations.use_of(session, [row.id for row in newest]),
             recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
@@ -188,9 +187,8 @@ def _of_a_member(organization_id: UUID) -> str:
             trial=organizations.trial_of(session, organization),
             use=organizations.use_of(session, [organization_id])[organization_id],
             billed=statements.current_month(session, caller(), organization_id).usage,
-            updated=reporting.last_updated(session, caller()),
-            action_items=_action_items(session),
-            setup=first_steps(session),
+            updated=month.updated,
+            **_to_do(session),
             latest=latest,
             names=calls.names_of(session, latest),
             has_imported=not latest and calls.has_imported(session, caller()),
@@ -198,10 +196,14 @@ def _of_a_member(organization_id: UUID) -> str:
         )
 
 
-def _action_items(session: Session) -> list[dict[str, Any]]:
+def _to_do(session: Session) -> dict[str, Any]:
+    """Return what needs a decision, and the first steps."""
     silent = settings().worker_silent_seconds
-    found = overview.action_items(session, caller(), worker_silent_after=silent)
-    return [_shown(item) for item in found]
+    found = overview.things_to_do(session, caller(), worker_silent_after=silent)
+    return {
+        "action_items": [_shown(item) for item in found.items],
+        "setup": first_steps(session, found.steps),
+    }
 
 
 def _portals() -> str:

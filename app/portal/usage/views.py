@@ -173,7 +173,7 @@ def _counted(
         "sums": _sums(page, total, total_before, cost) if page else None,
         "can_rank": of_all and of_all.can_rank,
         "most_ranked": reporting.MOST_RANKED,
-        "updated": reporting.last_updated(session, caller(), scope.id),
+        "updated": compared.updated,
     }
 
 

@@ -276,8 +276,7 @@ def stored_page(
     """Return the page of a form that edits the record, filled with what is stored; ``page`` and
     ``stored`` are those of `saving_edit`."""
     with transaction(read_only=True) as session:
-        form = stored(session, record_id)
-    return page(record_id, form)
+        return page(record_id, stored(session, record_id))
 
 
 def _is_sentence(value: object) -> bool:

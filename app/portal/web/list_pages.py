@@ -13,7 +13,7 @@ from werkzeug.datastructures import MultiDict
 from app.errors import NotFound
 from app.extensions import caller
 from app.languages import gettext
-from app.models import Campaign, SavedView
+from app.models import Campaign, Organization, SavedView
 from app.portal.web import lists
 from app.portal.web.bulk import ListActions
 from app.portal.web.formats import number
@@ -283,9 +283,17 @@ def path_id(name: str) -> UUID:
 
 def requested_campaign(session: Session, campaign_id: UUID) -> Campaign:
     """As `campaigns.get`, read once in a transaction. Raises `NotFound`."""
-    opened: dict[UUID, Campaign] = session.info.setdefault("requested_campaigns", {})
+    return requested_with_organization(session, campaign_id)[0]
+
+
+def requested_with_organization(
+    session: Session, campaign_id: UUID
+) -> tuple[Campaign, Organization]:
+    """As `requested_campaign`, with the campaign's organization."""
+    opened: dict[UUID, tuple[Campaign, Organization]]
+    opened = session.info.setdefault("requested_campaigns", {})
     if campaign_id not in opened:
-        opened[campaign_id] = campaigns.get(session, caller(), campaign_id)
+        opened[campaign_id] = campaigns.get_with_organization(session, caller(), campaign_id)
     return opened[campaign_id]
 
 

@@ -207,6 +207,27 @@ def search(
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
+def not_ready(
+    session: Session, caller: Caller, most: int
+) -> Sequence[tuple[Assistant, Organization]]:
+    """Return the newest assistants that can't call yet, each with its organization."""
+    rows = _matching(session, caller, wanted=Readiness.NOT_READY).add_columns(Organization)
+    newest = rows.order_by(Assistant.created_at.desc(), Assistant.id.desc()).limit(most)
+    return [(row[0], row[1]) for row in session.execute(newest)]
+
+
+def get_with_organization(
+    session: Session, caller: Caller, assistant_id: UUID
+) -> tuple[Assistant, Organization]:
+    """As `get`, with the assistant's organization."""
+    query = visible(caller).where(Assistant.id == assistant_id).add_columns(Organization)
+    joined = query.join(Organization, Organization.id == Assistant.organization_id)
+    found = session.execute(joined).one_or_none()
+    if found is None:
+        raise _not_found()
+    return found[0], found[1]
+
+
 def count(
     session: Session,
     caller: Caller,
@@ -281,12 +302,15 @@ def get(
 
     ``for_change`` locks the row until the transaction ends.
     """
-    missing = NotFound(gettext("There is no such assistant."), "agent_not_found")
     identifier = as_uuid(assistant_id)
     if identifier is None:
-        raise missing
+        raise _not_found()
     query = visible(caller).where(Assistant.id == identifier)
-    return fetch(session, query, missing, for_change=for_change)
+    return fetch(session, query, _not_found(), for_change=for_change)
+
+
+def _not_found() -> NotFound:
+    return NotFound(gettext("There is no such assistant."), "agent_not_found")
 
 
 def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Assistant]:

@@ -1,6 +1,6 @@
 """Search the history: filtered, newest first, page by page, for a screen and for a file."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, false, func, or_, select, union_all
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.enums import CallerKind
 from app.models import Assistant, AuditEntry, Campaign, Organization, User
 from app.models.base import Named, id_at
@@ -121,16 +122,22 @@ def assistant_names(session: Session, entries: Sequence[AuditEntry]) -> dict[str
     return {str(row.id): row.name for row in session.execute(rows)}
 
 
-def user_names(session: Session, caller: Caller, entries: Sequence[AuditEntry]) -> dict[UUID, str]:
+def user_names(
+    session: Session,
+    caller: Caller,
+    entries: Sequence[AuditEntry],
+    known: Mapping[UUID, str | None],
+) -> dict[UUID, str]:
     """Return the names of the users who acted and who were changed, of those that have a name and
-    are the caller's."""
+    are the caller's. Those that are ``known`` are not read."""
     ids = {entry.actor_id for entry in entries if entry.actor_kind == CallerKind.USER}
     ids |= {as_uuid(entry.target_id) for entry in entries if entry.target_type == "user"}
-    if not ids - {None}:
-        return {}
-    rows = of_tenant(select(User), caller, User.partner_id).where(User.id.in_(ids - {None}))
-    found = session.execute(rows.with_only_columns(User.id, User.name))
-    return {row.id: row.name for row in found if row.name}
+    names = dict(known)
+    if unknown := ids - {None} - names.keys():
+        rows = of_tenant(select(User), caller, User.partner_id).where(User.id.in_(unknown))
+        found = session.execute(rows.with_only_columns(User.id, User.name))
+        names |= {row.id: row.name for row in found}
+    return {key: name for key, name in names.items() if name}
 
 
 def _rows(session: Session, caller: Caller, chosen: HistoryFilter) -> Select[AuditEntry]:
@@ -198,8 +205,18 @@ def _ids_called(
     *models: type[User | Organization | Assistant | Campaign],
 ) -> Sequence[UUID]:
     """Return the records of the caller whose current names contain the words, up to
-    `name_search.FEW`. Users stand in the history with their email addresses, not with their
-    names."""
+    `name_search.FEW`; a transaction that only reads searches once. Users stand in the history with
+    their email addresses, not with their names."""
+    key = ("called", caller, words, models)
+    return read_once(session, key, lambda: _search_ids(session, caller, words, models))
+
+
+def _search_ids(
+    session: Session,
+    caller: Caller,
+    words: str,
+    models: Iterable[type[User | Organization | Assistant | Campaign]],
+) -> Sequence[UUID]:
     called = [
         of_tenant(select(model.id), caller, model.partner_id).where(
             model.named(words) if issubclass(model, Named) else model.found_by(words)

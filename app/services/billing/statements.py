@@ -284,8 +284,8 @@ def _previews(
     """
     if not organizations:
         return {}
+    terms = plans or versions.published(session, organizations[0].partner_id, end_of(month))
     at = min(end_of(month), utcnow())
-    terms = plans or versions.published(session, organizations[0].partner_id, at)
     by_tier = {plan.tier: plan for plan in terms}
     tiers = dict(_tiers_at(session, organizations, at))
     if tier is not None:

@@ -106,11 +106,9 @@ def made_today(session: Session, organization: Organization, now: datetime) -> i
     return session.scalar(_made_today(organization, now)) or 0
 
 
-def current_use(session: Session, organization: Organization, now: datetime) -> tuple[int, int]:
-    """`count_under_way` and `made_today`, in one query."""
-    counts = under_way(organization.id), _made_today(organization, now)
-    active, made = session.execute(select(*(each.scalar_subquery() for each in counts))).one()
-    return active, made
+def use_counts(organization: Organization, now: datetime) -> tuple[Select[int], Select[int]]:
+    """The queries of `count_under_way` and `made_today`."""
+    return under_way(organization.id), _made_today(organization, now)
 
 
 def _made_today(organization: Organization, now: datetime) -> Select[int]:

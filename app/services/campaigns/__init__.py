@@ -18,6 +18,7 @@ from app.services.campaigns.loading import (
     get,
     get_for_new_contacts,
     get_many,
+    get_with_organization,
     list_all,
     of_assistant,
     search,

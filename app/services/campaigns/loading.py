@@ -44,6 +44,18 @@ def get(
     return fetch(session, query, not_found(), for_change=for_change)
 
 
+def get_with_organization(
+    session: Session, caller: Caller, campaign_id: UUID
+) -> tuple[Campaign, Organization]:
+    """As `get`, with the campaign's organization."""
+    query = visible(caller).where(Campaign.id == campaign_id).add_columns(Organization)
+    joined = query.join(Organization, Organization.id == Campaign.organization_id)
+    found = session.execute(joined).one_or_none()
+    if found is None:
+        raise not_found()
+    return found[0], found[1]
+
+
 def get_for_new_contacts(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
     """Return the caller's campaign. Raises as `get`, and `Conflict` (``archived``) if its
     organization is archived."""

@@ -178,7 +178,9 @@ def search(
 def count(
     session: Session, campaign: Campaign, chosen: ContactSearch, *, most: int = MOST_COUNTED
 ) -> int:
-    """Return how many match, as `paging.count_up_to`."""
+    """Return how many match, as `paging.count_up_to`; all of them without a query."""
+    if not (trimmed(chosen.query) or chosen.status or chosen.obstacle):
+        return min(campaign.contact_count, most + 1)
     rows = _filtered(session, campaign, chosen)
     return count_up_to(session, rows.with_only_columns(Contact.id), most)
 

@@ -7,6 +7,7 @@ from app.services.do_not_call.entries import (
     get_many,
     is_listed,
     listed_among,
+    listed_or_waiting,
     listing,
     remove,
 )

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
-from app.models import Call, DoNotCallEntry, utcnow
+from app.models import DoNotCallEntry, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
-from app.services.calls.states import WAITING
-from app.services.do_not_call.entries import listed_among
+from app.services.do_not_call.entries import listed_among, waiting_to
 from app.services.do_not_call.parsing import SheetLine
 from app.validation.texts import trimmed
 
@@ -85,10 +84,6 @@ def waiting_calls_to(session: Session, organization_id: UUID, phones: Collection
     ordered = sorted(phones)
     found = 0
     for start in range(0, len(ordered), NUMBERS_A_STATEMENT):
-        query = select(func.count()).where(
-            Call.organization_id == organization_id,
-            Call.phone_number.in_(ordered[start : start + NUMBERS_A_STATEMENT]),
-            Call.status.in_(WAITING),
-        )
-        found += session.scalar(query) or 0
+        part = ordered[start : start + NUMBERS_A_STATEMENT]
+        found += session.scalar(waiting_to(organization_id, part)) or 0
     return found

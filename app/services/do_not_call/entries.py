@@ -4,15 +4,16 @@ import re
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from sqlalchemy import Select, delete, select
+from sqlalchemy import Select, delete, exists, func, select
 from sqlalchemy.orm import Session
 
-from app.models import DoNotCallEntry, utcnow
+from app.models import Call, DoNotCallEntry, utcnow
 from app.models.folded_text import holds_words
 from app.phone import normalise
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
+from app.services.calls.states import WAITING
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.validation.texts import trimmed
 
@@ -31,6 +32,27 @@ WRITTEN = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
 def is_listed(session: Session, organization_id: UUID, phone: str) -> bool:
     """Whether the organization must not call the number (E.164)."""
     return session.get(DoNotCallEntry, (organization_id, phone)) is not None
+
+
+def listed_or_waiting(session: Session, organization_id: UUID, phone: str) -> tuple[bool, int]:
+    """Return whether the number (E.164) is on the list, and how many of the organization's calls to
+    it are still to be placed: one query."""
+    listed = exists().where(
+        DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone == phone
+    )
+    waiting = waiting_to(organization_id, [phone]).scalar_subquery()
+    found = session.execute(select(listed, waiting)).one()
+    return bool(found[0]), found[1]
+
+
+def waiting_to(organization_id: UUID, phones: Collection[str]) -> Select[int]:
+    """Return the query of the number of the organization's calls to these numbers (E.164) that are
+    still to be placed."""
+    return select(func.count()).where(
+        Call.organization_id == organization_id,
+        Call.phone_number.in_(phones),
+        Call.status.in_(WAITING),
+    )
 
 
 def listed_among(session: Session, organization_id: UUID, phones: Collection[str]) -> set[str]:

@@ -48,8 +48,9 @@ from app.services.organizations.use import (
     OrganizationUse,
     any_near_limit,
     contents_of,
-    first_users_of,
     names_of,
     near_limits,
+    use_and_first_users_of,
     use_of,
 )
+from app.services.tenancy import get_organization_with_limits as get_with_limits

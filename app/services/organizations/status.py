@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CampaignStatus, EndedReason, OrganizationStatus, UserStatus
@@ -42,7 +42,12 @@ class StoppedItems:
 
 def reach_of(session: Session, organization: Organization) -> ActiveItems:
     """Count it in one query; the organization must come from its loader."""
-    own = organization.id
+    counts = (query.scalar_subquery() for query in reach_counts(organization.id))
+    return ActiveItems(*session.execute(select(*counts)).one())
+
+
+def reach_counts(own: UUID) -> tuple[Select[int], ...]:
+    """Return the queries of the fields of `ActiveItems`."""
     users = select(func.count()).where(
         User.organization_id == own, User.status == UserStatus.ACTIVE
     )
@@ -56,10 +61,7 @@ def reach_of(session: Session, organization: Organization) -> ActiveItems:
     campaigns = select(func.count()).where(
         Campaign.organization_id == own, Campaign.status == CampaignStatus.ACTIVE
     )
-    counts = (users, keys, clients, calls, campaigns)
-    return ActiveItems(
-        *session.execute(select(*(query.scalar_subquery() for query in counts))).one()
-    )
+    return users, keys, clients, calls, campaigns
 
 
 def suspend(

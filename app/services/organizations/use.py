@@ -1,6 +1,6 @@
 """What organizations use, counted for many at once: a fixed number of queries."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -115,14 +115,23 @@ class OrganizationContents:
 
 def contents_of(session: Session, organization: Organization) -> OrganizationContents:
     """Count them in one query; the organization must come from its loader."""
+    counts = (query.scalar_subquery() for query in contents_counts())
+    query = select(*counts).select_from(Organization).where(Organization.id == organization.id)
+    return contents_from(session.execute(query).one())
+
+
+def contents_counts() -> tuple[Select[int], ...]:
+    """Return the queries of `contents_from`, within a query of organizations."""
     campaigns = select(func.count()).where(
         Campaign.organization_id == Organization.id, Campaign.status != CampaignStatus.ARCHIVED
     )
     numbers = select(func.count()).where(DoNotCallEntry.organization_id == Organization.id)
-    counts = (query.scalar_subquery() for query in (campaigns, numbers, *_counts()))
-    query = select(*counts).select_from(Organization).where(Organization.id == organization.id)
-    of_campaigns, of_numbers, *used = map(int, session.execute(query).one())
-    return OrganizationContents(of_campaigns, of_numbers, OrganizationUse(*used))
+    return campaigns, numbers, *_counts()
+
+
+def contents_from(counted: Iterable[int]) -> OrganizationContents:
+    campaigns, numbers, *used = map(int, counted)
+    return OrganizationContents(campaigns, numbers, OrganizationUse(*used))
 
 
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
@@ -134,18 +143,19 @@ def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UU
     return {row.id: row.name for row in rows}
 
 
-def first_users_of(session: Session, ids: Collection[UUID]) -> dict[UUID, str]:
-    """Return the email of the first user of each organization, if there is one; they must come from
-    a loader."""
-    place = func.row_number().over(
-        partition_by=User.organization_id, order_by=(User.created_at, User.id)
+def use_and_first_users_of(
+    session: Session, ids: Collection[UUID]
+) -> dict[UUID, tuple[OrganizationUse, str | None]]:
+    """As `use_of`, with the email of the first user of each organization, if there is one."""
+    if not ids:
+        return {}
+    first = (
+        select(User.email)
+        .where(User.organization_id == Organization.id, User.status != UserStatus.DEACTIVATED)
+        .order_by(User.created_at, User.id)
+        .limit(1)
+        .scalar_subquery()
     )
-    ranked = (
-        select(User.organization_id, User.email, place.label("place"))
-        .where(User.organization_id.in_(ids), User.status != UserStatus.DEACTIVATED)
-        .subquery()
-    )
-    rows = session.execute(
-        select(ranked.c.organization_id, ranked.c.email).where(ranked.c.place == 1)
-    )
-    return {row.organization_id: row.email for row in rows}
+    counts = (query.scalar_subquery() for query in _counts())
+    rows = session.execute(select(Organization.id, first, *counts).where(Organization.id.in_(ids)))
+    return {key: (OrganizationUse(*map(int, used)), email) for key, email, *used in rows}

@@ -1,7 +1,8 @@
 """What needs a decision: what is asked reads a bounded number of rows, whatever the size."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from operator import attrgetter
 from typing import Any
@@ -42,6 +43,7 @@ from app.services.overview.items import (
     ActionItemKind,
     at_most,
 )
+from app.services.overview.setup import SetupStep, steps_of
 from app.services.spending import budgets
 
 SOON = timedelta(days=14)
@@ -58,27 +60,37 @@ _CREDENTIALS: dict[ActionItemKind, tuple[type[ApiKey | OAuthClient | ScimToken],
 }
 
 
-def action_items(
-    session: Session, caller: Caller, *, worker_silent_after: float
-) -> list[ActionItem]:
-    """Return what needs a decision of this caller, the most urgent first. Workers without a
-    heartbeat for so many seconds are offline.
+@dataclass(frozen=True, slots=True)
+class ThingsToDo:
+    """What needs a decision, the most urgent first, and each of the first steps with whether it is
+    done: none once all are."""
 
-    One query tells which kinds of items there are, and each of these takes its own: a fixed number
-    for each role, and few while nothing is wrong.
+    items: Sequence[ActionItem]
+    steps: Mapping[SetupStep, bool]
+
+
+def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float) -> ThingsToDo:
+    """Return what this caller has to do. Workers without a heartbeat for so many seconds are
+    offline.
+
+    One query tells which steps are done and which kinds of items there are, and each of these takes
+    its own: a fixed number for each role, and few while nothing is wrong.
     """
-    found: list[ActionItem] = []
     if caller.partner_id is None:
-        return found
+        return ThingsToDo((), {})
+    found: list[ActionItem] = []
     asked = [(ask, is_any(caller)) for needed, ask, is_any in _QUESTIONS if caller.may(needed)]
     if caller.may(Permission.CALLS_READ):
         is_offline = ~workers.is_any_alive(session, worker_silent_after)
         asked.insert(0, (calling.offline, is_offline))
-    row = session.execute(select(true(), *(is_any for _, is_any in asked))).one()
-    for (ask, _), is_there in zip(asked, row[1:], strict=True):
+    steps = steps_of(caller)
+    conditions = *steps.values(), *(is_any for _, is_any in asked)
+    answers = iter(session.execute(select(true(), *conditions)).one()[1:])
+    done = {step: bool(next(answers)) for step in steps}
+    for (ask, _), is_there in zip(asked, answers, strict=True):
         if is_there:
             found += ask(session, caller)
-    return sorted(found, key=_order)
+    return ThingsToDo(sorted(found, key=_order), {} if all(done.values()) else done)
 
 
 def _order(item: ActionItem) -> int:
@@ -228,25 +240,22 @@ def _budgets(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
-    page = assistants.search(
-        session, caller, wanted=assistants.Readiness.NOT_READY, sort="-created", limit=MOST_COUNTED
-    )
-    found = page.items
-    if not found:
+    owned = assistants.not_ready(session, caller, MOST_COUNTED)
+    if not owned:
         return []
-    if len(found) > EACH:
+    if len(owned) > EACH:
         title = ngettext(
             "%(num)s assistant can’t call yet",
             "%(num)s assistants can’t call yet",
-            len(found),
-            num=at_most(len(found)),
+            len(owned),
+            num=at_most(len(owned)),
         )
         text = gettext("Something is missing: a number, its set-up, or an active organization.")
         return [ActionItem(ActionItemKind.ASSISTANTS, title, text)]
-    ids = {assistant.organization_id for assistant in found}
-    owners = organizations.by_ids(session, caller, ids)
     # Whether a number is confirmed depends on the carrier, as in the search above.
-    refusals = phone_numbers.refusals(session, found, CarrierKind.SIMULATOR)
+    refusals = phone_numbers.refusals(
+        session, [assistant for assistant, _ in owned], CarrierKind.SIMULATOR
+    )
     return [
         ActionItem(
             ActionItemKind.ASSISTANT,
@@ -256,14 +265,13 @@ def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
             else gettext("%(organization)s: %(reason)s", organization=owner.name, reason=reason),
             assistant.id,
         )
-        for assistant in found
-        for owner in [owners[assistant.organization_id]]
+        for assistant, owner in owned
         for reason in [assistants.blocker_of(assistant, owner, refusals.get(assistant.id)) or ""]
     ]
 
 
 def _brand(session: Session, caller: Caller) -> list[ActionItem]:
-    missing = surfaces.missing(partners.get_own(session, caller))
+    missing = surfaces.missing(partners.get_own_with_pictures(session, caller))
     if not missing:
         return []
     title = ngettext(

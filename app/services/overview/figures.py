@@ -8,24 +8,26 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.models import Organization, PartnerTier, utcnow
+from app.models import Organization, Partner, PartnerTier, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners, reporting
 from app.services.forecasting import MonthEnd
 from app.services.organizations.loading import visible
-from app.services.paging import count_up_to
+from app.services.paging import counting_up_to
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewMonth:
-    """This month until today, and the same days of the previous month; days are UTC."""
+    """This month until today, and the same days of the previous month; days are UTC. ``updated`` is
+    when the data last changed."""
 
     start: date
     today: date
     days: Sequence[reporting.DailyFigures]
     days_before: Sequence[reporting.DailyFigures]
     end: MonthEnd | None
+    updated: datetime | None
 
     @property
     def now(self) -> reporting.DailyFigures:
@@ -53,23 +55,29 @@ def month(session: Session, caller: Caller) -> OverviewMonth:
     """Return the figures of the month for the caller's partner or organization: one query."""
     span = reporting.this_month(utcnow().date())
     found = reporting.compared(session, caller, span, span.end)
-    return OverviewMonth(span.start, span.end, found.days, found.before, found.end)
+    return OverviewMonth(span.start, span.end, found.days, found.before, found.end, found.updated)
 
 
 def customers(session: Session, caller: Caller) -> OrganizationCounts:
-    """Return the customers of the caller's partner: two queries. Raises `Forbidden`."""
+    """Return the customers of the caller's partner: one query; two for a caller limited to groups.
+    Raises `Forbidden`."""
     caller.require(Permission.ORGANIZATIONS_READ)
     partner_id = partners.own(caller)
+    first = datetime.combine(utcnow().date().replace(day=1), time(), UTC)
+    added = visible(caller).where(Organization.created_at >= first)
+    adding = counting_up_to(added.with_only_columns(Organization.id))
     if caller.is_limited:
         tier = func.coalesce(Organization.payment_tier, Tier.FREE)
         rows = visible(caller).with_only_columns(tier, func.count()).group_by(tier)
-        counted = {row[0].value: row[1] for row in session.execute(rows)}
+        counted = {row[0]: row[1] for row in session.execute(rows)}
+        new = session.scalar(adding) or 0
     else:
-        plans = session.scalars(select(PartnerTier).where(PartnerTier.partner_id == partner_id))
-        counted = {plan.tier.value: plan.organizations for plan in plans}
-    first = datetime.combine(utcnow().date().replace(day=1), time(), UTC)
-    added = visible(caller).where(Organization.created_at >= first)
-    return OrganizationCounts(
-        {tier.value: counted.get(tier.value, 0) for tier in Tier},
-        count_up_to(session, added.with_only_columns(Organization.id)),
-    )
+        found = session.execute(
+            select(PartnerTier.tier, PartnerTier.organizations, adding.scalar_subquery())
+            .select_from(Partner)
+            .outerjoin(PartnerTier, PartnerTier.partner_id == Partner.id)
+            .where(Partner.id == partner_id)
+        ).all()
+        counted = {tier: organizations for tier, organizations, _ in found}
+        new = found[0][2] if found else 0
+    return OrganizationCounts({tier.value: counted.get(tier, 0) for tier in Tier}, new)

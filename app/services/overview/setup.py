@@ -58,15 +58,12 @@ STEPS: dict[Role, tuple[SetupStep, ...]] = {
 """By role, in their order."""
 
 
-def first_steps(session: Session, caller: Caller) -> dict[SetupStep, bool]:
-    """Return each step of the caller's role and whether it is done: one query. Empty once all are
-    done, and for operators."""
-    steps = STEPS.get(caller.role, ())
-    if caller.partner_id is None or not steps:
+def steps_of(caller: Caller) -> dict[SetupStep, ColumnElement[bool]]:
+    """Return each step of the caller's role and the condition that it is done; none for
+    operators."""
+    if caller.partner_id is None:
         return {}
-    row = session.execute(select(*(_CONDITIONS[step](caller) for step in steps))).one()
-    done = {step: bool(is_done) for step, is_done in zip(steps, row, strict=True)}
-    return {} if all(done.values()) else done
+    return {step: _CONDITIONS[step](caller) for step in STEPS.get(caller.role, ())}
 
 
 def can_call(session: Session, caller: Caller) -> bool:

@@ -14,6 +14,7 @@ from app.services.partners.loading import (
     check,
     get,
     get_own,
+    get_own_with_pictures,
     is_called,
     listing,
     named_in_filter,

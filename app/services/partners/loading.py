@@ -5,7 +5,7 @@ from functools import partial
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, or_, select
-from sqlalchemy.orm import Session, lazyload
+from sqlalchemy.orm import Session, joinedload, lazyload
 
 from app.errors import NotFound, ValidationFailed
 from app.languages import gettext
@@ -87,6 +87,16 @@ def own(caller: Caller) -> UUID:
         )
         raise ValidationFailed(message, "operator_without_partner")
     return caller.partner_id
+
+
+def get_own_with_pictures(session: Session, caller: Caller) -> Partner:
+    """As `get_own`, with the copies of its pictures on other hosts."""
+    query = visible(caller).where(Partner.id == own(caller))
+    pictures = joinedload(Partner.outside_pictures)
+    found = session.scalars(query.options(lazyload("*"), pictures)).unique().one_or_none()
+    if found is None:
+        raise _not_found()
+    return found
 
 
 def get_own(session: Session, caller: Caller, *, for_change: bool = False) -> Partner:

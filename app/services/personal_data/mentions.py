@@ -26,7 +26,9 @@ SHORTEST = 3
 """Letters of a name that is looked for."""
 MOST = 20
 AT_ONCE = 5000
-"""Rows of contacts and calls that one statement searches."""
+"""Rows of contacts and calls that the first statement searches; each further one twice as many, up
+to `GROWS` times these."""
+GROWS = 4
 PATIENCE = 3.0
 """Seconds in which a page searches."""
 AROUND = 40
@@ -140,18 +142,20 @@ def _in_table(
 def _parts(
     session: Session, table: Table, seen: Sequence[ColumnElement[bool]]
 ) -> Iterator[tuple[Sequence[ColumnElement[bool]], bool]]:
-    """Return the conditions of each `AT_ONCE` rows of a table; and whether more follow."""
+    """Return the conditions of each part of a table's rows; and whether more follow."""
     keys = list(table.primary_key)
     query = select(*keys).where(*seen).order_by(*(key.desc() for key in keys))
     after: Sequence[ColumnElement[bool]] = ()
+    many = AT_ONCE
     while True:
-        last = session.execute(query.where(*after).offset(AT_ONCE - 1).limit(1)).one_or_none()
+        last = session.execute(query.where(*after).offset(many - 1).limit(1)).one_or_none()
         if last is None:
             yield after, False
             return
         values = [literal(value, key.type) for value, key in zip(last, keys, strict=True)]
         yield (*after, tuple_(*keys) >= tuple_(*values)), True
         after = (tuple_(*keys) < tuple_(*values),)
+        many = min(2 * many, GROWS * AT_ONCE)
 
 
 def _readable(table: Table, caller: Caller) -> list[ColumnElement[bool]]:

@@ -14,6 +14,7 @@ from uuid import UUID
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.enums import TIER_NAMES, Tier
 from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
 from app.gateways.processors.currencies import decimals
@@ -58,8 +59,14 @@ def published(session: Session, partner_id: UUID, at: datetime | None = None) ->
     """Return every plan as published at that moment, in order; now if none is given.
 
     Before the first version, they are the prices of the partner's ``pricing``, or the built-in
-    price list.
+    price list. Read once in a transaction that only reads.
     """
+    then = None if at is None or at >= utcnow() else at  # no version is published later than now
+    key = ("plans", partner_id, then)
+    return read_once(session, key, lambda: _published(session, partner_id, then))
+
+
+def _published(session: Session, partner_id: UUID, at: datetime | None) -> list[EditedPlan]:
     last = _last_version(partner_id, at).with_only_columns(PlanVersion.id).scalar_subquery()
     rows: Sequence[tuple[PlanVersion | None, Pricing | None]] = session.execute(
         select(PlanVersion, Pricing)

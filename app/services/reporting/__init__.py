@@ -29,7 +29,7 @@ from app.services.reporting.costs import (
     subtract_costs,
     totals,
 )
-from app.services.reporting.daily import DailyFigures, daily, daily_of, last_updated, total
+from app.services.reporting.daily import DailyFigures, daily, daily_of, total
 from app.services.reporting.earnings import (
     MonthEarned,
     PartnerEarnings,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -10,18 +10,20 @@ from sqlalchemy.orm import Session
 from app.policy.caller import Caller
 from app.services import forecasting
 from app.services.forecasting import HISTORY, MonthEnd
-from app.services.reporting.daily import DailyFigures, daily
+from app.services.reporting.daily import DailyFigures, daily_and_updated
 from app.services.reporting.span import DaySpan
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedDays:
     """The days of a range and of the period ``before``. ``end`` is what the month will have when it
-    ends: None if the range doesn't end today, or if there were too few days."""
+    ends: None if the range doesn't end today, or if there were too few days. ``updated`` is when
+    the data of all days last changed."""
 
     days: Sequence[DailyFigures]
     before: Sequence[DailyFigures]
     end: MonthEnd | None
+    updated: datetime | None
 
 
 def compared(
@@ -35,9 +37,11 @@ def compared(
     before, history = span.before(), DaySpan(today - HISTORY, today)
     is_open = span.end == today
     first = min(before.start, history.start) if is_open else before.start
-    days = daily(session, caller, first, span.end, organization_id=organization_id)
+    days, updated = daily_and_updated(
+        session, caller, first, span.end, organization_id=organization_id
+    )
     end = _month_end(_within(days, history)) if is_open else None
-    return ComparedDays(_within(days, span), _within(days, before), end)
+    return ComparedDays(_within(days, span), _within(days, before), end, updated)
 
 
 def _within(days: Sequence[DailyFigures], span: DaySpan) -> list[DailyFigures]:

@@ -1,11 +1,12 @@
 """Conversations by day, for charts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Row, Select, func, select, true
 from sqlalchemy.orm import Session
 
 from app.models import ConversationDay, Organization, PartnerDay
@@ -40,22 +41,26 @@ def daily(
     Of one organization, otherwise of the caller's own one, otherwise of ``partner_id`` or the
     caller's partner. Raises `NotFound`, and `ValidationFailed` if an operator names neither.
     """
-    caller.require(Permission.USAGE_READ)
-    wanted = organization_id or caller.organization_id
-    table: type[ConversationDay | PartnerDay]
-    if wanted is not None:
-        if wanted != caller.organization_id:
-            organizations.check(session, caller, wanted)
-        table = ConversationDay
-        whose = table.organization_id == wanted
-    else:
-        table = PartnerDay
-        partner = partners.check(session, caller, partner_id or partners.own(caller))
-        whose = table.partner_id == partner
-        if caller.is_limited:
-            table = ConversationDay
-            whose = (table.partner_id == partner) & in_groups(caller, table.organization_id)
-    return _read(session, table, whose, start, end, is_sum=caller.is_limited)
+    table, whose = _of(session, caller, organization_id, partner_id)
+    rows = _rows(table, whose, start, end, is_sum=caller.is_limited)
+    return _all_days(session.execute(rows), start, end)
+
+
+def daily_and_updated(
+    session: Session,
+    caller: Caller,
+    start: date,
+    end: date,
+    *,
+    organization_id: UUID | None = None,
+) -> tuple[Sequence[DailyFigures], datetime | None]:
+    """As `daily`, and when the data of all days last changed: one query."""
+    table, whose = _of(session, caller, organization_id, None)
+    changed = select(func.max(table.updated_at).label("at")).where(whose).subquery()
+    days = _rows(table, whose, start, end, is_sum=caller.is_limited).subquery()
+    both = select(changed.c.at, *days.c).select_from(changed.outerjoin(days, true()))
+    rows = session.execute(both).all()
+    return _all_days((row[1:] for row in rows if row.day), start, end), rows[0].at
 
 
 def daily_of(
@@ -64,28 +69,50 @@ def daily_of(
     """As `daily`, of an organization that comes from its loader: one query."""
     caller.require(Permission.USAGE_READ)
     is_its = ConversationDay.organization_id == organization.id
-    return _read(session, ConversationDay, is_its, start, end)
+    return _all_days(session.execute(_rows(ConversationDay, is_its, start, end)), start, end)
 
 
-def _read(
-    session: Session,
+def _of(
+    session: Session, caller: Caller, organization_id: UUID | None, partner_id: UUID | None
+) -> tuple[type[ConversationDay | PartnerDay], ColumnElement[bool]]:
+    """Return the table of the days, and which of its rows count. Raises as `daily`."""
+    caller.require(Permission.USAGE_READ)
+    wanted = organization_id or caller.organization_id
+    if wanted is not None:
+        if wanted != caller.organization_id:
+            organizations.check(session, caller, wanted)
+        return ConversationDay, ConversationDay.organization_id == wanted
+    partner = partners.check(session, caller, partner_id or partners.own(caller))
+    if not caller.is_limited:
+        return PartnerDay, PartnerDay.partner_id == partner
+    theirs = in_groups(caller, ConversationDay.organization_id)
+    return ConversationDay, (ConversationDay.partner_id == partner) & theirs
+
+
+def _rows(
     table: type[ConversationDay | PartnerDay],
     whose: ColumnElement[bool],
     start: date,
     end: date,
     *,
     is_sum: bool = False,
-) -> Sequence[DailyFigures]:
+) -> Select[*tuple[Any, ...]]:
     """``is_sum``: the table has several rows for a day."""
     figures = (table.conversations, table.by_human, table.by_voicemail, table.seconds)
-    rows = (
+    return (
         select(table.day, *(func.sum(each).label(each.key) for each in figures))
         .where(whose, table.day.between(start, end))
         .group_by(table.day)
         if is_sum
         else select(table.day, *figures).where(whose, table.day.between(start, end))
     )
-    counted = {row.day: DailyFigures(*row) for row in session.execute(rows)}
+
+
+def _all_days(
+    rows: Iterable[Row[Any] | tuple[Any, ...]], start: date, end: date
+) -> Sequence[DailyFigures]:
+    """Return every day, also those without a row."""
+    counted = {row[0]: DailyFigures(*row) for row in rows}
     days = (start + timedelta(days=number) for number in range((end - start).days + 1))
     return [counted.get(day) or DailyFigures(day) for day in days]
 
@@ -94,20 +121,3 @@ def total(days: Sequence[DailyFigures]) -> DailyFigures:
     """Return the totals over the days, under the first of them."""
     names = ("conversations", "by_human", "by_voicemail", "seconds")
     return DailyFigures(days[0].day, *(sum(getattr(day, name) for day in days) for name in names))
-
-
-def last_updated(
-    session: Session, caller: Caller, organization_id: UUID | None = None
-) -> datetime | None:
-    """Return when the data of the organization, otherwise of the caller's organization or partner,
-    last changed. The organization must come from a loader."""
-    wanted = caller.organization_id or organization_id
-    if wanted is None and caller.is_limited:
-        own = ConversationDay.partner_id == partners.own(caller)
-        in_theirs = own & in_groups(caller, ConversationDay.organization_id)
-        return session.scalar(select(func.max(ConversationDay.updated_at)).where(in_theirs))
-    if wanted is None:
-        of_partner = PartnerDay.partner_id == partners.own(caller)
-        return session.scalar(select(func.max(PartnerDay.updated_at)).where(of_partner))
-    of_organization = ConversationDay.organization_id == wanted
-    return session.scalar(select(func.max(ConversationDay.updated_at)).where(of_organization))

@@ -7,8 +7,9 @@ from uuid import UUID
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.enums import Role, Tier
-from app.models import ConversationDay, Organization, PartnerDay, PartnerTier, User
+from app.models import ConversationDay, Organization, Partner, PartnerDay, PartnerTier, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
@@ -40,21 +41,35 @@ class ReportRow:
 
 
 def summary(session: Session, caller: Caller, partner_id: UUID) -> ReportSummary:
-    """Return the totals of the whole report: two queries, whatever the size. Raises as `report`."""
+    """Return the totals of the whole report: one query, whatever the size. Raises as `report`."""
     _authorise(session, caller, partner_id)
     if caller.is_limited:
         return _summary_of_groups(session, caller, partner_id)
-    plans = session.scalars(select(PartnerTier).where(PartnerTier.partner_id == partner_id)).all()
-    users = {plan.tier.value: plan.users for plan in plans}
-    by_tier = {tier.value: users.get(tier.value, 0) for tier in Tier}
+    return read_once(session, ("report", partner_id), lambda: _stored_summary(session, partner_id))
+
+
+def _stored_summary(session: Session, partner_id: UUID) -> ReportSummary:
     conversations = select(func.coalesce(func.sum(PartnerDay.conversations), 0)).where(
         PartnerDay.partner_id == partner_id
     )
+    plans = session.execute(
+        select(
+            PartnerTier.tier,
+            func.coalesce(PartnerTier.users, 0).label("users"),
+            func.coalesce(PartnerTier.organizations, 0).label("organizations"),
+            conversations.scalar_subquery().label("conversations"),
+        )
+        .select_from(Partner)
+        .outerjoin(PartnerTier, PartnerTier.partner_id == Partner.id)
+        .where(Partner.id == partner_id)
+    ).all()
+    users = {plan.tier: plan.users for plan in plans}
+    by_tier = {tier.value: users.get(tier, 0) for tier in Tier}
     return ReportSummary(
         user_count=sum(by_tier.values()),
         user_count_by_tier=by_tier,
         organization_count=sum(plan.organizations for plan in plans),
-        conversations=int(session.scalar(conversations) or 0),
+        conversations=int(plans[0].conversations) if plans else 0,
     )
 
 
@@ -84,8 +99,7 @@ def count(
     Raises as `report`."""
     _authorise(session, caller, partner_id)
     if chosen == EVERY_USER and not caller.is_limited:
-        of_plans = select(func.sum(PartnerTier.users)).where(PartnerTier.partner_id == partner_id)
-        return min(session.scalar(of_plans) or 0, most + 1)
+        return min(summary(session, caller, partner_id).user_count, most + 1)
     chosen_users = _users(session, caller, partner_id, chosen)
     return count_up_to(session, chosen_users.with_only_columns(User.id), most)
 

@@ -53,6 +53,11 @@ class StoredUpload:
 
 
 def used_by_organization(session: Session, organization: Organization) -> int:
+    return _sum(session, *sums_of_organization(organization))
+
+
+def sums_of_organization(organization: Organization) -> tuple[Select[Any], ...]:
+    """Return the queries of which `used_by_organization` is the sum."""
     query = _uploads(organization.partner_id).where(
         ContactImport.organization_id == organization.id
     )
@@ -60,7 +65,7 @@ def used_by_organization(session: Session, organization: Organization) -> int:
         CallRecording.partner_id == organization.partner_id,
         CallRecording.organization_id == organization.id,
     )
-    return _sum(session, query, recordings)
+    return query, recordings
 
 
 def used_by_partner(session: Session, partner_id: UUID) -> int:
@@ -94,10 +99,15 @@ def used_by_all(session: Session, caller: Caller) -> int:
 
 
 def of_organization(
-    session: Session, organization: Organization, defaults: StorageDefaults
+    session: Session,
+    organization: Organization,
+    defaults: StorageDefaults,
+    used: int | None = None,
 ) -> StorageUsage:
-    """Return the usage of an organization that came from its loader."""
-    used = used_by_organization(session, organization)
+    """Return the usage of an organization that came from its loader; the bytes ``used`` are counted
+    unless they are given."""
+    if used is None:
+        used = used_by_organization(session, organization)
     limit = limit_of_organization(organization, defaults)
     return StorageUsage(used, limit, organization.storage_limit)
 

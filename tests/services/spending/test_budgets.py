@@ -148,7 +148,7 @@ def test_the_overview_names_budgets_that_are_nearly_spent(session: Session, own:
         budgets.alert(session, NOW)
         shown = [
             (item.title, item.text)
-            for item in overview.action_items(session, admin, worker_silent_after=60)
+            for item in overview.things_to_do(session, admin, worker_silent_after=60).items
         ]
     assert (own.plus.name, "80 % of this month’s budget is spent.") in shown
 
