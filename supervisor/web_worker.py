@@ -18,6 +18,7 @@ from uuid import uuid4
 
 from gunicorn import util
 from gunicorn.http import errors
+from gunicorn.http.body import ChunkedReader
 from gunicorn.workers.gthread import ThreadWorker
 
 from supervisor.arriving import HELD_BYTES, ArrivingRequest, PacedSocket, limit_waits, stalled
@@ -31,6 +32,8 @@ SCARCE_SECONDS = 0.05
 LINGER_SECONDS = 2.0
 """For a client to close its side, so that it reads the end of the answer."""
 LINGER_BYTES = 256 * 1024
+UNREAD_BYTES = 64 * 1024
+"""gunicorn ends the connection rather than skip so much of a body that wasn't read."""
 
 WAITED = "X-PORTAL-WAITED"
 """Seconds that a request waited for a thread: a header for the application, never a client's."""
@@ -63,6 +66,14 @@ class _BodyReader:
             message = "the request body is not sound"
             raise ConnectionError(message) from error
         return data
+
+    @property
+    def is_much_left(self) -> bool:
+        """Whether too much was not read to go on with the next request. How much is left of a body
+        in chunks shows only at its end."""
+        if isinstance(self._reader, ChunkedReader):
+            return self._reader.parser is not None
+        return int(getattr(self._reader, "length", 0)) >= UNREAD_BYTES
 
 
 def _has_waiting(listener: socket.socket) -> bool:
@@ -270,7 +281,11 @@ class PortalWorker(ThreadWorker):
         return super().handle(conn)
 
     def handle_request(self, req: Any, conn: Any) -> bool:
-        req.body.reader = _BodyReader(req.body.reader)
+        body = _BodyReader(req.body.reader)
+        req.body.reader = body
+        asked_to_close = req.should_close
+        # Asked for the header Connection, when the answer begins: the client is told of the end.
+        req.should_close = lambda: asked_to_close() or body.is_much_left
         sent = [(name, value) for name, value in req.headers if name != WAITED]
         req.headers = [*sent, (WAITED, f"{conn.waited:.3f}")]
         if self._leaves_at is not None:  # so that none is in use when this worker leaves

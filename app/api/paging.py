@@ -1,7 +1,7 @@
 """Parts of long lists: numbered pages (Area A) and cursors (Area C)."""
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -49,9 +49,21 @@ def listing(found: Listing[Any, Any], page: NumberedPage) -> Response:
     with transaction(read_only=True) as session:
         total = found.total(session)
         items = found.page(session, page.number, page.size)
+    return _numbered(items, page.number, page.size, total)
+
+
+def short_listing(items: Sequence[Wire], page: NumberedPage) -> Response:
+    """As `listing`, of a list that is read whole."""
+    if page.number is None:
+        return json_list(items)
+    start = (page.number - 1) * page.size
+    return _numbered(items[start : start + page.size], page.number, page.size, len(items))
+
+
+def _numbered(items: Iterable[Wire], number: int, size: int, total: int) -> Response:
     response = json_list(items)
     response.headers["X-Total-Count"] = str(total)
-    response.headers["Link"] = page_links(page.number, page.size, total)
+    response.headers["Link"] = page_links(number, size, total)
     return response
 
 

@@ -4,6 +4,7 @@ SQLite runs through pysqlite3 (a current SQLite inside its wheel), never through
 library: two SQLite libraries in one process would cancel each other's locks.
 """
 
+import json
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -100,6 +101,7 @@ def make_engine(
         max_overflow=max_overflow,
         pool_timeout=pool_seconds,
         hide_parameters=True,
+        json_deserializer=_read_json,
         # A prepared statement would keep the plan that was made while its tables were small, and
         # walk through them for each look-up when a file has filled them.
         # Transactions are opened by the begin hook alone, which declares their scope with it.
@@ -108,6 +110,17 @@ def make_engine(
     _ping_what_has_rested(engine)
     event.listen(engine, "begin", begin_in_scope)
     return engine
+
+
+def _read_json(stored: str | bytes) -> Any:
+    """The value of a column. PostgreSQL writes 1e300 as 301 digits: such a number is read as the
+    float that was stored, since answers and requests hold no integer past 64 bits."""
+    return json.loads(stored, parse_int=_integer_or_float)
+
+
+def _integer_or_float(digits: str) -> int | float:
+    number = int(digits)
+    return number if -(2**63) <= number < 2**63 else float(digits)
 
 
 def _ping_what_has_rested(engine: Engine) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.schemas.base import ADDITION, LenientInput, Resource
@@ -11,16 +11,21 @@ from app.schemas.fields import E164, LongWords, Metadata, Moment, Short, Uuid, W
 from app.schemas.paging import CursorQuery
 
 
-def _trimmed(value: str) -> str | None:
-    return value.strip() or None
+def _trimmed(value: Any) -> Any:
+    return value.strip() if isinstance(value, str) else value
+
+
+def _empty_is_absent(value: str) -> str | None:
+    return value or None
 
 
 def _blank_is_absent(value: str) -> str | None:
     return value if value.strip() else None
 
 
-_Trimmed = Annotated[Short, AfterValidator(_trimmed)]
-_TrimmedEmail = Annotated[str, Field(max_length=254), AfterValidator(_trimmed)]
+_TRIM = BeforeValidator(_trimmed)  # before the length is checked
+_Trimmed = Annotated[Short, _TRIM, AfterValidator(_empty_is_absent)]
+_TrimmedEmail = Annotated[str, Field(max_length=254), _TRIM, AfterValidator(_empty_is_absent)]
 Spoken = Annotated[Words, AfterValidator(_blank_is_absent)]
 Instructions = Annotated[LongWords, AfterValidator(_blank_is_absent)]
 

@@ -154,7 +154,7 @@ TimeZone = Annotated[
     ),
     Field(
         json_schema_extra={
-            "pattern": f"^(?:{'|'.join(sorted(time_zones()))})$",
+            "pattern": f"^(?:{'|'.join(sorted(time_zones()))})$".replace("+", r"\+"),
             "description": "Time zone of the IANA list, like Europe/London.",
         }
     ),

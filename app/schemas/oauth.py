@@ -43,6 +43,10 @@ class TokenResponse(OAuthWire):
     scope: str
 
 
+class Revoked(OAuthWire):
+    """An empty object: the status says it all (RFC 7009, section 2.2)."""
+
+
 class TokenError(OAuthWire):
     """The error of the token endpoint (RFC 6749, section 5.2)."""
 

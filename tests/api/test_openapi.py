@@ -25,6 +25,8 @@ from app.policy import ROUTES, Permission
 from app.schemas.base import Input, Wire, wire_name
 from app.schemas.organizations import Organization
 from app.schemas.parsing import read
+from app.schemas.users import CreateUserInput
+from app.validation.time_zones import time_zones
 
 CONTRACT = {
     ("/api/partners", "get"): {200, 400, 401, 404},
@@ -226,6 +228,27 @@ def test_every_status_lists_its_codes(document: dict[str, Any]) -> None:
         for status, answer in made["responses"].items():
             if status != "200":
                 assert answer["x-error-codes"], key
+
+
+def test_every_answer_has_a_body_that_is_declared(document: dict[str, Any]) -> None:
+    """The revocation of a token too: an empty object."""
+    bare = [
+        (path, method, status)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        for status, response in operation["responses"].items()
+        if not response.get("content")
+    ]
+    assert bare == []
+
+
+def test_the_pattern_of_a_time_zone_fits_every_zone_that_is_accepted() -> None:
+    [pattern] = [
+        part["pattern"]
+        for part in CreateUserInput.model_json_schema()["properties"]["agentTimezone"]["anyOf"]
+        if "pattern" in part
+    ]
+    assert [zone for zone in time_zones() if not re.search(pattern, zone)] == []
 
 
 def test_the_limit_of_contacts_is_the_one_that_is_set(tmp_path: Path) -> None:

@@ -257,3 +257,22 @@ def test_a_waiting_call_is_cancelled_and_what_is_over_is_not(
     assert list(problems(cancelled, "Call")) == []
     assert (cancelled["status"], cancelled["endedReason"]) == ("canceled", "canceled")
     assert refusal(second, addresses[1]) == (409, "call_ended")
+
+
+@pytest.mark.parametrize(
+    ("field", "longest"),
+    [("firstName", "a" * 100), ("lastName", "a" * 100), ("email", "a" * 242 + "@b.example.x")],
+    ids=["first name", "last name", "email"],
+)
+def test_a_name_is_trimmed_before_its_length_counts(
+    world: World, body: dict[str, Any], field: str, longest: str
+) -> None:
+    assert len(longest) in {100, 254}
+    contact = {"phoneNumber": TO, field: f"  {longest}\t "}
+    answer = ask(world, {**body, "contact": contact})
+    assert answer.status_code == 200
+    address = f"/api/v1/outbound/calls/{answer.get_json()['callId']}"
+    stored = world.client.get(address, headers=world.credentials["public"]).get_json()
+    assert stored["contact"][field] == longest
+    contact[field] = f" {longest}a "
+    assert refused(world, {**body, "contact": contact}) == (400, [(f"contact.{field}", "too_long")])

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +195,46 @@ def test_requests_sent_at_once_on_one_connection_are_answered_in_turn(server: in
         b'"one"HTTP/1.1 200 OK',
         b'"two"',
     ]
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        (b"Content-Length: 60000\r\n\r\n" + b"x" * 60_000, True),
+        (b"Content-Length: 70000\r\n\r\n" + b"x" * 70_000, False),
+        (b"Content-Length: 1500000\r\n\r\n" + b"x" * 1_500_000, False),
+        (b"Transfer-Encoding: chunked\r\n\r\n11170\r\n" + b"x" * 70_000 + b"\r\n0\r\n\r\n", False),
+    ],
+    ids=["short", "longer than is skipped", "read by a thread", "in chunks"],
+)
+def test_an_answer_to_an_unread_body_says_whether_the_connection_goes_on(
+    server: int, sent: bytes, kept: bool
+) -> None:
+    with socket.create_connection(("127.0.0.1", server), timeout=60) as connection:
+        connection.sendall(b"POST /slow HTTP/1.1\r\nHost: here\r\n" + sent)
+        answer = HTTPResponse(connection)
+        answer.begin()
+        answer.read()
+        assert (answer.status, answer.getheader("Connection")) == (
+            405,
+            "keep-alive" if kept else "close",
+        )
+        if kept:
+            connection.sendall(b"GET /nowhere HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
+        following = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert following[:12] == (b"HTTP/1.1 404" if kept else b"")
+
+
+@pytest.mark.parametrize("encoding", ["by length", "in chunks"])
+def test_a_connection_goes_on_after_a_long_body_that_was_read(server: int, encoding: str) -> None:
+    body = b"x" * 500_000
+    link = HTTPConnection("127.0.0.1", server, timeout=60)
+    for _ in range(2):
+        link.request("POST", "/echo", body if encoding == "by length" else iter([body]))
+        answer = link.getresponse()
+        assert (answer.getheader("Connection"), len(answer.read())) == ("keep-alive", 500_002)
+        assert link.sock is not None
+    link.close()
 
 
 def test_a_request_is_late_by_its_head_or_its_body() -> None:

@@ -9,7 +9,7 @@ from app.api.oauth.form import FormRequest, read_form
 from app.api.oauth.server import TokenServer
 from app.api.operation import operation
 from app.extensions import settings, transaction
-from app.schemas.oauth import RevocationRequest, TokenRequest, TokenResponse
+from app.schemas.oauth import RevocationRequest, Revoked, TokenRequest, TokenResponse
 from app.services import oauth_clients
 from app.services.auth.throttle import TooManyFailures
 
@@ -57,7 +57,7 @@ def token() -> Response:
         "or belongs to another client is answered with 200 too, and is left as it is."
     ),
     form=RevocationRequest,
-    output=None,
+    output=Revoked,
     errors=CLIENT_REFUSED
     | {
         400: {

@@ -5,10 +5,11 @@ from uuid import UUID
 from flask import Response
 
 from app.api.operation import operation
-from app.api.paging import NumberedPage, listing
+from app.api.paging import NumberedPage, listing, short_listing
 from app.api.partner_admin.blueprint import blueprint
 from app.extensions import caller, processor, settings, transaction
 from app.schemas.figures import PricingOption
+from app.schemas.paging import PageQuery
 from app.schemas.partners import CreatePartnerInput, Partner, PartnerFilter, UpdatePartnerInput
 from app.services import partners, pricing, spending
 
@@ -79,9 +80,15 @@ def update_partner(partner_id: UUID, body: UpdatePartnerInput) -> Partner:
 
 
 @blueprint.get("/partners/<partner_id>/pricing")
-@operation(summary="List what the plans cost", output=list[PricingOption], errors={404: NO_PARTNER})
-def list_pricing(partner_id: UUID) -> list[PricingOption]:
+@operation(
+    summary="List what the plans cost",
+    output=list[PricingOption],
+    query=PageQuery,
+    errors={404: NO_PARTNER},
+)
+def list_pricing(partner_id: UUID, query: PageQuery) -> Response:
     """One option for each entry of the partner's pricing. `cost` is in currency units, not cents:
     the last known price of the payment processor or, without one, of the built-in price list."""
     with transaction(read_only=True) as session:
-        return pricing.options(session, caller(), partner_id, processor())
+        options = pricing.options(session, caller(), partner_id, processor())
+    return short_listing(options, NumberedPage.of(query))

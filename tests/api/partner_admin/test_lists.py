@@ -66,11 +66,32 @@ def test_a_page_holds_the_total_and_links_to_its_neighbours(area: AreaA, path: s
 )
 @pytest.mark.parametrize(
     "tail",
-    ["", "/{partner}/users", "/{partner}/organizations", "/{partner}/organizations/{org}/users"],
+    [
+        "",
+        "/{partner}/users",
+        "/{partner}/organizations",
+        "/{partner}/organizations/{org}/users",
+        "/{partner}/pricing",
+    ],
 )
 def test_a_page_that_is_no_positive_number_is_refused(area: AreaA, tail: str, query: str) -> None:
     place = tail.format(partner=area.own.partner.id, org=area.own.organization.id)
     assert area.refused("GET", f"/api/partners{place}?{query}") == (400, "out_of_range")
+
+
+def test_pricing_is_paged_as_every_list(area: AreaA) -> None:
+    path = f"/api/partners/{area.own.partner.id}"
+    tiers = ("customerFreePlan", "customerBasicPlan", "customerPlusPlan")
+    entry = {"processorPriceId": "price_1", "processorProductId": "prod_1"}
+    area.put(path, {"pricing": [{"tier": tier, **entry} for tier in tiers]})
+    whole = area.ask("GET", f"{path}/pricing")
+    assert (len(whole.get_json()), "X-Total-Count" in whole.headers) == (3, False)
+    pages = [area.ask("GET", f"{path}/pricing?perPage=2&page={number}") for number in (1, 2, 3)]
+    assert [page.get_json() for page in pages] == [whole.get_json()[:2], whole.get_json()[2:], []]
+    assert {page.headers["X-Total-Count"] for page in pages} == {"3"}
+    assert (
+        f'<http://localhost{path}/pricing?perPage=2&page=2>; rel="next"' in pages[0].headers["Link"]
+    )
 
 
 def test_organizations_and_their_users(area: AreaA) -> None:

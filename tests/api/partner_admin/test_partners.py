@@ -151,6 +151,17 @@ def test_a_colour_and_a_link_come_back_as_they_were_sent(area: AreaA) -> None:
     assert answer["customHeaderLinks"][0]["url"] == "tel:+442079460958"
 
 
+def test_a_number_stays_the_one_that_was_sent_and_can_be_sent_back(area: AreaA) -> None:
+    path = f"/api/partners/{area.own.partner.id}"
+    sent = {"large": 1e300, "beyond": -1e19, "most": 2**63 - 1, "least": -(2**63), "half": 0.5}
+    area.put(path, {"allowedQueryParams": sent})
+    stored = area.get(path)["allowedQueryParams"]
+    assert {name: repr(number) for name, number in stored.items()} == {
+        name: repr(number) for name, number in sent.items()
+    }
+    assert area.put(path, {"allowedQueryParams": stored})["allowedQueryParams"] == sent
+
+
 def test_pricing_follows_the_partners_list(area: AreaA) -> None:
     path = f"/api/partners/{area.own.partner.id}"
     entry = {
