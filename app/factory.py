@@ -1,6 +1,7 @@
 """The application: its table of contents."""
 
 from datetime import timedelta
+from functools import partial
 from threading import Event
 
 from flask import Flask
@@ -8,7 +9,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app.api import install_api_extensions, register_api
 from app.callbacks import register_callbacks
-from app.cli import register_commands
+from app.commands.late import LateCommands
 from app.config import ROOT, Settings, read_settings
 from app.database import Database, make_engine
 from app.database.connection_budget import WEB_PROCESS
@@ -59,13 +60,19 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     register_api(app, answer_with_page)
     register_callbacks(app)
     register_portal(app)
-    register_commands(app)
+    app.cli = LateCommands(app.name, partial(_register_commands, app))
 
     unlisted = unlisted_routes(rule.endpoint for rule in app.url_map.iter_rules())
     if unlisted:
         message = f"these routes have no entry in app/policy/routes.py: {', '.join(unlisted)}"
         raise RuntimeError(message)
     return app
+
+
+def _register_commands(app: Flask) -> None:
+    from app.cli import register_commands
+
+    register_commands(app)
 
 
 def _opened(settings: Settings) -> Database:

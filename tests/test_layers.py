@@ -117,8 +117,10 @@ def test_faces_never_import_each_other() -> None:
     )
 
 
-def test_nothing_of_ours_is_imported_inside_a_function() -> None:
-    assert not violations(lambda _, found: found.is_nested and is_ours(found.target))
+def test_nothing_of_ours_but_the_commands_is_imported_inside_a_function() -> None:
+    assert violations(lambda _, found: found.is_nested and is_ours(found.target)) == [
+        "app.factory imports app.cli"  # with 30 modules of commands, which web processes don't need
+    ]
 
 
 def test_there_is_no_import_cycle() -> None:

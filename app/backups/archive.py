@@ -14,10 +14,6 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, Any
 
-import pyrage
-
-_age: Any = pyrage
-"""The library has no types."""
 FORMAT = 1
 MANIFEST = "manifest.json"
 DATABASE = "database"
@@ -67,9 +63,16 @@ Identities = Sequence[Any]
 """The private keys that open a backup."""
 
 
+def _age() -> Any:
+    """The library of age files, which has no types."""
+    import pyrage
+
+    return pyrage
+
+
 def new_key() -> tuple[str, str]:
     """Return a new private key, and the public key that belongs to it."""
-    made = _age.x25519.Identity.generate()
+    made = _age().x25519.Identity.generate()
     return str(made), str(made.to_public())
 
 
@@ -77,8 +80,10 @@ def read_identities(path: Path) -> Identities:
     """Read private keys, one a line, as ``age-keygen`` writes them. Raises `BackupUnusable`."""
     lines = (line.strip() for line in path.read_text().splitlines())
     try:
-        found = [_age.x25519.Identity.from_str(line) for line in lines if line[:1] not in ("", "#")]
-    except _age.IdentityError as error:
+        found = [
+            _age().x25519.Identity.from_str(line) for line in lines if line[:1] not in ("", "#")
+        ]
+    except _age().IdentityError as error:
         message = f"{path} holds no private keys: {error}."
         raise BackupUnusable(message) from None
     if not found:
@@ -95,8 +100,8 @@ def pack(
 ) -> BackupManifest:
     """Write the entries, and the manifest made of their sizes and checksums, as one file."""
     try:
-        keys = [_age.x25519.Recipient.from_str(key) for key in public_keys]
-    except _age.RecipientError as error:
+        keys = [_age().x25519.Recipient.from_str(key) for key in public_keys]
+    except _age().RecipientError as error:
         message = f"A public key can't be used: {error}."
         raise BackupUnusable(message) from None
     made: list[BackupManifest] = []
@@ -113,7 +118,7 @@ def pack(
     with target.open("xb") as file:
         os.fchmod(file.fileno(), 0o600)
         with _in_thread(write, "wb") as stream:
-            _age.encrypt_io(stream, file, keys)
+            _age().encrypt_io(stream, file, keys)
         file.flush()
         os.fsync(file.fileno())
     return made[0]
@@ -134,8 +139,8 @@ def unpack(file: Path, identities: Identities, folder: Path) -> BackupManifest:
 
     try:
         with file.open("rb") as source, _in_thread(read, "rb") as stream:
-            _age.decrypt_io(source, stream, identities)
-    except (_age.DecryptError, OSError, tarfile.TarError, EOFError, zlib.error) as error:
+            _age().decrypt_io(source, stream, identities)
+    except (_age().DecryptError, OSError, tarfile.TarError, EOFError, zlib.error) as error:
         message = f"{file} can't be read: {error}."
         raise BackupUnusable(message) from None
     if found.pop(MANIFEST, None) is None:

@@ -9,8 +9,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from zxcvbn_rs_py import zxcvbn
-
 LEAST_GUESSES = 10**9
 """A year of a processor against a stolen hash, at 30 ms a guess."""
 LEAST_GUESSES_BESIDE_WORDS = 10**6
@@ -70,6 +68,8 @@ def words_of(texts: Iterable[str]) -> list[str]:
 
 def _guesses(text: str, words: Sequence[str]) -> int:
     """The fewest of the text as typed, in plain letters, and typed without the shift key."""
+    from zxcvbn_rs_py import zxcvbn
+
     forms = {text, _plain(text), text.casefold().translate(_UNSHIFTED)}
     readable = [form[:MOST_CHARACTERS].encode("utf-8", "replace").decode() for form in forms]
     return min(zxcvbn(form, list(words)).guesses for form in readable)

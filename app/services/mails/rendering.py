@@ -5,9 +5,10 @@ that only some of them read (dark mode) stay in the head.
 """
 
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from css_inline import CSSInliner
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from app import languages
@@ -19,6 +20,9 @@ from app.services.branding.shades import brand_shades
 from app.services.mails.facts import MailFacts, MailTexts
 from app.services.mails.words import WORDS
 
+if TYPE_CHECKING:
+    from css_inline import CSSInliner
+
 _TEMPLATES = Environment(
     loader=FileSystemLoader(ROOT / "templates"),
     autoescape=select_autoescape(["html"]),
@@ -28,7 +32,6 @@ _TEMPLATES = Environment(
     extensions=["jinja2.ext.i18n"],
 )
 _TEMPLATES.install_gettext_callables(**languages.jinja_callables())  # type: ignore[attr-defined]  # the extension's
-_INLINER = CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ def render(brand: Brand, words: MailTexts, site: str) -> RenderedMail:
     }
     page = _TEMPLATES.get_template("mail/mail.html").render(given)
     text = _TEMPLATES.get_template("mail/mail.txt").render(given)
-    return RenderedMail(words.subject, text, _INLINER.inline(page))
+    return RenderedMail(words.subject, text, _inliner().inline(page))
 
 
 def preview(brand: Brand, origin: str, mail: Mail, *, link: str = "") -> RenderedMail:
@@ -78,3 +81,10 @@ def sample(brand: Brand, origin: str) -> RenderedMail:
     kind = MailKind.INVITATION.value
     invitation = Mail(id=new_id(), kind=kind, details={}, created_at=utcnow())
     return preview(brand, origin, invitation, link="invitation/sample")
+
+
+@cache
+def _inliner() -> "CSSInliner":
+    from css_inline import CSSInliner
+
+    return CSSInliner(keep_at_rules=True, load_remote_stylesheets=False)
