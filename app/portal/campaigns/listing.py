@@ -18,6 +18,7 @@ from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
     ListFilter,
+    added_column,
     organization_column,
 )
 from app.services import campaigns, organizations, outreach
@@ -151,15 +152,7 @@ CAMPAIGNS = ListDefinition(
             "end from-1360",
             heading=lazy_gettext("Ended (UTC)"),
         ),
-        ListColumn(
-            "added",
-            lazy_gettext("Added"),
-            lambda row: row.campaign.created_at,
-            "end",
-            sort="created",
-            usual=False,
-            heading=lazy_gettext("Added (UTC)"),
-        ),
+        added_column(lambda row: row.campaign.created_at, usual=False),
     ),
     filters=(
         ListFilter(

@@ -1,7 +1,6 @@
 """Limit an admin or an API client to groups of organizations."""
 
 from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 from flask import render_template, url_for
@@ -64,8 +63,8 @@ def _page(load: Load, back: str, form: LimitForm | None = None) -> str:
         listed = organization_groups.listing(session, caller())
         if form is None:
             chosen = [str(group.id) for group in organization_groups.groups_of(session, subject)]
-            data: dict[str, Any] = {"reach": SOME if subject.is_limited else ALL, "groups": chosen}
-            form = LimitForm.from_object(data=data)
+            reach = SOME if subject.is_limited else ALL
+            form = LimitForm.from_object(reach=reach, groups=chosen)
     form.offer(listed)
     name = subject.name or (subject.email if isinstance(subject, User) else "")
     return render_template(

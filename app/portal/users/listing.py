@@ -16,6 +16,7 @@ from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
     ListFilter,
+    added_column,
     organization_column,
 )
 from app.portal.web.navigation import ROLE_NAMES
@@ -120,14 +121,7 @@ USERS = ListDefinition(
             sort="last-sign-in",
             heading=lazy_gettext("Last sign-in (UTC)"),
         ),
-        ListColumn(
-            "added",
-            lazy_gettext("Added"),
-            lambda row: row.user.created_at,
-            "end from-1360",
-            sort="created",
-            heading=lazy_gettext("Added (UTC)"),
-        ),
+        added_column(lambda row: row.user.created_at, "end from-1360"),
         ListColumn(
             "external-id",
             lazy_gettext("External ID"),
