@@ -20,6 +20,7 @@ from app.portal.web.list_definitions import (
     ListFilter,
     added_column,
     organization_column,
+    status_column,
 )
 from app.services import campaigns, organizations, outreach
 from app.services.campaigns import SORTS, CampaignFilter
@@ -94,13 +95,7 @@ CAMPAIGNS = ListDefinition(
             "name", lazy_gettext("Name"), lambda row: row.campaign.name, "cell-name", sort="name"
         ),
         organization_column(lambda row: row.organization, usual=False),
-        ListColumn(
-            "status",
-            lazy_gettext("Status"),
-            lambda row: row.state_words,
-            "phone-first",
-            sort="status",
-        ),
+        status_column(lambda row: row.state_words, "phone-first"),
         ListColumn(
             "progress",
             lazy_gettext("Progress"),

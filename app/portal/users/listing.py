@@ -18,6 +18,7 @@ from app.portal.web.list_definitions import (
     ListFilter,
     added_column,
     organization_column,
+    status_column,
 )
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, partners, users
@@ -106,13 +107,7 @@ USERS = ListDefinition(
             sort="role",
         ),
         organization_column(lambda row: row.organization),
-        ListColumn(
-            "status",
-            lazy_gettext("Status"),
-            lambda row: str(STATUS_NAMES[row.user.status]),
-            "phone-second",
-            sort="status",
-        ),
+        status_column(lambda row: str(STATUS_NAMES[row.user.status]), "phone-second"),
         ListColumn(
             "last-sign-in",
             lazy_gettext("Last sign-in"),

@@ -74,6 +74,13 @@ def organization_column(
     return ListColumn("organization", label, value, css, usual=usual, for_staff=True)
 
 
+def status_column(
+    value: Callable[[R], Cell], css: str = "", *, sort: str = "status", **more: Any
+) -> ListColumn[R]:
+    """Return the column of the state of a row."""
+    return ListColumn("status", languages.lazy_gettext("Status"), value, css, sort=sort, **more)
+
+
 def added_column(
     value: Callable[[R], Cell], css: str = "end", *, sort: str = "created", **more: bool
 ) -> ListColumn[R]:
