@@ -4,8 +4,8 @@ A backup is one file: a tar archive, compressed and encrypted for the public key
 <https://age-encryption.org>`_. The keys that open it are never on this machine.
 """
 
-from app.backups.archive import BackupManifest, BackupUnusable, Identities, new_key, read_identities
-from app.backups.creating import CreatedBackup, create, listing, remove_old
+from app.backups.archive import BackupUnusable, new_key, read_identities
+from app.backups.creating import create, listing
 from app.backups.databases import DatabaseToolFailed
 from app.backups.places import create_at, local_file, remove_old_at
 from app.backups.restoring import VerifiedBackup, restore, verify

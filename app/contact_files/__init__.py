@@ -9,5 +9,5 @@ from app.contact_files.column_names import made_name
 from app.contact_files.errors import UnreadableFile, reading_one_of
 from app.contact_files.formulas import guard_cell, unguard_cell
 from app.contact_files.open_file import open_table
-from app.contact_files.spreadsheet_damage import NumberDamage, inspect_phone
-from app.contact_files.table import ContactTable, FileLimits, FileRow, ReadOptions, RowProblem
+from app.contact_files.spreadsheet_damage import inspect_phone
+from app.contact_files.table import ContactTable, FileLimits, FileRow, ReadOptions

@@ -6,7 +6,6 @@ to be called. Both speak E.164 in ASCII and nothing else.
 
 from app.phone.destinations import (
     OPENED_BY,
-    REFUSALS,
     USUAL_REGIONS,
     DestinationLayer,
     OpenRegions,

@@ -2,43 +2,36 @@
 
 A session may be an open screen of someone who left. Acts that give access, export data about people
 or delete it need a proof of the last minutes (`app.services.auth.sessions.FRESH_FOR`); signing in
-is one. The pages of their forms are listed too, so that users confirm before they type. The JSON
-APIs have scopes instead.
+is one. The pages of their forms are listed too, so that users confirm before they type; a page that
+asks about an act needs the proof that the act needs. The JSON APIs have scopes instead.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-STEP_UP = frozenset(
+from app.policy.routes import ROUTES
+
+_ACTS = frozenset(
     {
         # keys and clients
         "portal.api_key_new",
         "portal.api_key_create",
-        "portal.api_key_roll_confirm",
         "portal.api_key_roll",
-        "portal.api_key_revoke_confirm",
         "portal.api_key_revoke",
         "portal.api_client_new",
         "portal.api_client_create",
-        "portal.api_client_roll_confirm",
         "portal.api_client_roll",
-        "portal.api_client_suspend_confirm",
         "portal.api_client_suspend",
         "portal.api_client_resume",
-        "portal.api_client_revoke_confirm",
         "portal.api_client_revoke",
-        "portal.api_migration_extend_confirm",
         "portal.api_migration_extend",
-        "portal.api_migration_end_confirm",
         "portal.api_migration_end",
         # webhooks: a new address receives data about people
         "portal.api_webhook_new",
         "portal.api_webhook_create",
         "portal.api_webhook_edit",
         "portal.api_webhook_save",
-        "portal.api_webhook_roll_confirm",
         "portal.api_webhook_roll",
-        "portal.api_webhook_remove_confirm",
         "portal.api_webhook_remove",
         # users: their roles, addresses and access; also those invited with an organization
         "portal.user_new",
@@ -47,7 +40,6 @@ STEP_UP = frozenset(
         "portal.users_invite_many_send",
         "portal.user_edit",
         "portal.user_save",
-        "portal.user_role_confirm",
         "portal.user_role",
         "portal.user_reactivate",
         "portal.user_groups",
@@ -58,7 +50,6 @@ STEP_UP = frozenset(
         "portal.portal_settings_group_create",
         "portal.portal_settings_group",
         "portal.portal_settings_group_save",
-        "portal.portal_settings_group_delete_confirm",
         "portal.portal_settings_group_delete",
         "portal.organization_new",
         "portal.organization_create",
@@ -68,9 +59,7 @@ STEP_UP = frozenset(
         "portal.organization_template_create_many",
         "portal.operator_partner_new",
         "portal.operator_partner_create",
-        "portal.view_as_confirm",
         "portal.view_as",
-        "portal.user_reset_factors_confirm",
         "portal.user_reset_factors",
         # accounts at carriers and at the payment processor, and what is paid with there
         "portal.plan_invoices",
@@ -79,12 +68,9 @@ STEP_UP = frozenset(
         "portal.carrier_account_choose",
         "portal.sip_trunk",
         "portal.sip_trunk_save",
-        "portal.carrier_account_use_confirm",
         "portal.carrier_account_use",
-        "portal.carrier_account_remove_confirm",
         "portal.carrier_account_remove",
         "portal.pricing_stripe_save",
-        "portal.pricing_stripe_remove_confirm",
         "portal.pricing_stripe_remove",
         # files about people
         "portal.contact_file",
@@ -96,19 +82,12 @@ STEP_UP = frozenset(
         "portal.user_data_export",
         "portal.contact_data_export",
         # deletion
-        "portal.user_erase_confirm",
         "portal.user_erase",
-        "portal.contact_erase_confirm",
         "portal.contact_erase",
-        "portal.user_deactivate_confirm",
         "portal.user_deactivate",
-        "portal.organization_archive_confirm",
         "portal.organization_archive",
-        "portal.contact_remove_confirm",
         "portal.contact_remove",
-        "portal.do_not_call_remove_confirm",
         "portal.do_not_call_remove",
-        "portal.upload_delete_data_confirm",
         "portal.upload_delete_data",
         "portal.personal_data_settings",
         "portal.personal_data_settings_save",
@@ -117,12 +96,9 @@ STEP_UP = frozenset(
         "portal.sign_in_policy_save",
         "portal.account_app_begin",
         "portal.account_app",
-        "portal.account_app_confirm",
-        "portal.account_app_remove_confirm",
         "portal.account_app_remove",
         "portal.account_passkey_options",
         "portal.account_passkey_add",
-        "portal.account_passkey_remove_confirm",
         "portal.account_passkey_remove",
         "portal.account_recovery_codes",
         "portal.account_company_link",
@@ -131,19 +107,17 @@ STEP_UP = frozenset(
         "portal.portal_settings_company_create",
         "portal.portal_settings_company",
         "portal.portal_settings_company_save",
-        "portal.portal_settings_company_remove_confirm",
         "portal.portal_settings_company_remove",
         "portal.directory_save",
         "portal.directory_token_new",
         "portal.directory_token_create",
-        "portal.directory_token_roll_confirm",
         "portal.directory_token_roll",
-        "portal.directory_token_revoke_confirm",
         "portal.directory_token_revoke",
         "portal.directory_group",
         "portal.directory_group_save",
     }
 )
+STEP_UP = frozenset(each for each in ROUTES if each.removesuffix("_confirm") in _ACTS)
 """Endpoints that only a session with a fresh proof may use."""
 
 PERSONAL_LISTS = frozenset({"users", "contacts", "calls", "do-not-call", "history", "report"})

@@ -33,13 +33,13 @@ class DetailsForm(PortalForm):
 
     @classmethod
     def showing(cls, user: User) -> "DetailsForm":
-        data = {
-            "name": user.name,
-            "timezone": "" if user.timezone in (None, "UTC") else user.timezone,
-            "language": user.language or "",
-            "version": user.version,
-        }
-        return cls.from_object(data=data, present=user.timezone)
+        return cls.from_object(
+            name=user.name,
+            timezone="" if user.timezone in (None, "UTC") else user.timezone,
+            language=user.language or "",
+            version=user.version,
+            present=user.timezone,
+        )
 
     @property
     def chosen(self) -> dict[str, str | None]:
@@ -65,7 +65,7 @@ class MailsForm(PortalForm):
             "import_finished": notifications.wants_mail(user, notifications.IMPORT_FINISHED),
             "alert_opened": notifications.wants_mail(user, notifications.ALERT_OPENED),
         }
-        return cls.from_object(data={**wanted, "news": not user.unsubscribe})
+        return cls.from_object(**wanted, news=not user.unsubscribe)
 
     @property
     def chosen(self) -> dict[str, bool]:

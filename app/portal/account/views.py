@@ -1,7 +1,8 @@
-"""The user's own account: name, time zone, theme, password, browsers, mails."""
+"""The user's own account: name, time zone, theme, password, company account, browsers, mails."""
 
 from collections.abc import Callable
 from functools import partial
+from uuid import UUID
 
 from flask import abort, g, make_response, redirect, render_template, request, url_for
 from flask_login import current_user
@@ -9,23 +10,25 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 from wtforms.fields import Field
 
-from app.errors import ValidationFailed
+from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
+from app.gateways.openid import ProviderFailed
 from app.gateways.places import place_of
 from app.languages import gettext, language, ngettext
 from app.models import User
 from app.portal.account.devices import device_words, is_phone
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
+from app.portal.auth.company_accounts import leave
 from app.portal.auth.login_manager import sign_in_user
 from app.portal.auth.step_up_views import check_password
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.current_user import referring_path, session_token
+from app.portal.web.current_user import referring_path, refuse_operators, session_token
 from app.portal.web.forms import saving, showing_problems
 from app.portal.web.i18n import set_request_language
 from app.portal.web.messages import changing, redirect_with
 from app.services import notifications
 from app.services.auth import password_rules
-from app.services.identity_providers import accounts
+from app.services.identity_providers import accounts, requests
 from app.services.users import account as own
 from app.services.users import email_changes
 
@@ -174,3 +177,26 @@ def _page(
             is_phone=is_phone,
             place_of=lambda address: place_of(settings().places_file, address, language()),
         )
+
+
+@portal.post("/account/company-accounts/<uuid:provider_id>/link")
+def account_company_link(provider_id: UUID) -> Page:
+    """Show the way to the provider: a form may not lead to another host."""
+    refuse_operators()
+    partner = current_user.partner
+    with transaction(read_only=True) as session:
+        provider = requests.of_partner(session, partner.id, provider_id)
+    try:
+        url = leave(partner, provider, user_id=current_user.id)
+    except ProviderFailed:
+        words = gettext("%(name)s doesn’t answer. Nothing was changed.", name=provider.name)
+        return redirect_with(words, url_for("portal.account"), "error")
+    return render_template("portal/account/link.html", provider=provider, url=url)
+
+
+@portal.post("/account/company-accounts/<uuid:provider_id>/unlink")
+def account_company_unlink(provider_id: UUID) -> Response:
+    url = url_for("portal.account")
+    with changing(url, Conflict, category="error") as session:
+        accounts.unlink(session, caller(), provider_id)
+    return redirect_with(gettext("The link was removed."), url)

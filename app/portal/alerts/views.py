@@ -1,7 +1,8 @@
-"""The open and resolved alerts, and their titles."""
+"""The open and resolved alerts, and their rules: created, changed, muted and removed."""
 
 from collections.abc import Collection, Sequence
-from datetime import UTC
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -9,15 +10,24 @@ from flask import render_template, request, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
 
-from app.enums import AlertMeasure, Role
+from app.enums import AlertMeasure, AlertScope, Role
+from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Alert, AlertRule, AuditEntry, utcnow
 from app.policy import Permission
+from app.portal.alerts.forms import MEASURES, RuleForm
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.messages import redirect_with
-from app.services import alerts, partners, users
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.editing import FormSubmission
+from app.portal.web.formats import long_datetime
+from app.portal.web.forms import saving, saving_edit
+from app.portal.web.messages import redirect_saved, redirect_with
+from app.portal.web.organization_picker import suggested_names
+from app.portal.web.user_timezone import zone
+from app.services import alerts, organizations, partners, users
+from app.validation.uuids import as_uuid
 
 FIGURES: dict[AlertMeasure, tuple[str, dict[str, Any]]] = {
     AlertMeasure.CONVERSATIONS: ("portal.usage", {}),
@@ -105,3 +115,130 @@ def figures_url(alert: Alert, rule: AlertRule) -> str:
     is_page = rule.measure in {*OF_SPENDING, AlertMeasure.LIMITS}
     named = "organization_id" if is_page else "organization"
     return url_for(endpoint, **{**parameters, named: alert.organization_id})
+
+
+@portal.get("/alerts/rules/new")
+def alert_rule_new() -> str:
+    """Ask for the measure first, then show its form."""
+    if not request.args.get("measure"):
+        return _measures_page()
+    measure, form = _measure(), RuleForm.from_object()
+    form.offer(measure)
+    if (known := as_uuid(request.args.get("organization"))) is not None:
+        with transaction(read_only=True) as session:
+            form.organization.data = organizations.get(session, caller(), known).name
+        form.scope.data = AlertScope.ORGANIZATION.value
+    return _page(measure, None, form)
+
+
+@portal.post("/alerts/rules/new")
+def alert_rule_create() -> Page:
+    measure, form = _measure(), RuleForm()
+    form.offer(measure)
+    known = as_uuid(request.args.get("organization"))
+    with saving(form, lambda: _page(measure, None, form), validate=False) as session:
+        submission = FormSubmission(session)
+        alerts.create(session, caller(), form.to_input(session, measure, known))
+        url = submission.led_to(url_for("portal.alerts"))
+    return redirect_with(gettext("Rule added. The first check is within 5 minutes."), url)
+
+
+@portal.get("/alerts/rules/<uuid:rule_id>")
+def alert_rule(rule_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        rule = alerts.get(session, caller(), rule_id)
+        form = RuleForm.showing(session, rule)
+    return _page(rule.measure, rule_id, form)
+
+
+@portal.post("/alerts/rules/<uuid:rule_id>")
+def alert_rule_save(rule_id: UUID) -> Page:
+    with transaction(read_only=True) as session:
+        rule = alerts.get(session, caller(), rule_id)
+    form = RuleForm()
+    form.offer(rule.measure)
+    page = partial(_page, rule.measure)
+    with saving_edit(form, "alert_rule", rule_id, page, _stored, validate=False) as session:
+        wanted = form.to_input(session, rule.measure, rule.organization_id)
+        version = form.version.data
+        changed = alerts.update(session, caller(), rule_id, wanted, expected_version=version)
+    return redirect_saved(gettext("Rule saved."), url_for("portal.alerts"), changed)
+
+
+@portal.post("/alerts/rules/<uuid:rule_id>/mute")
+def alert_rule_mute(rule_id: UUID) -> Page:
+    days = request.form.get("days", type=int)
+    if days not in (0, *alerts.MUTE_DAYS):
+        raise NotFound
+    with transaction() as session:
+        until = alerts.mute(session, caller(), rule_id, days).muted_until
+    return redirect_with(_muted_words(until), url_for("portal.alerts"))
+
+
+def _muted_words(until: datetime | None) -> str:
+    if until is None:
+        return gettext("Rule unmuted.")
+    return gettext(
+        "Muted until %(moment)s: no emails or webhooks. Alerts still appear here.",
+        moment=long_datetime(until, zone()),
+    )
+
+
+@portal.get("/alerts/rules/<uuid:rule_id>/remove")
+def alert_rule_remove_confirm(rule_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        alerts.get(session, caller(), rule_id)
+    return ConfirmationPage(
+        title=gettext("Remove this alert rule?"),
+        consequences=[
+            gettext("Its open and resolved alerts are deleted."),
+            gettext("The history keeps them."),
+        ],
+        act=gettext("Remove rule"),
+        safe=gettext("Keep rule"),
+        safe_url=url_for("portal.alert_rule", rule_id=rule_id),
+    ).page()
+
+
+@portal.post("/alerts/rules/<uuid:rule_id>/remove")
+def alert_rule_remove(rule_id: UUID) -> Page:
+    with transaction() as session:
+        alerts.remove(session, caller(), rule_id)
+    return redirect_with(gettext("Rule removed."), url_for("portal.alerts"))
+
+
+def _measure() -> AlertMeasure:
+    name = request.args.get("measure", "")
+    if name not in set(AlertMeasure):
+        raise NotFound
+    return AlertMeasure(name)
+
+
+def _measures_page() -> str:
+    kept = lists.present("organization")
+    return render_template(
+        "portal/alerts/choose.html",
+        measures=[
+            (words, url_for("portal.alert_rule_new", measure=measure.value, **kept))
+            for measure, words in MEASURES.items()
+        ],
+    )
+
+
+def _stored(session: Session, rule_id: UUID) -> RuleForm:
+    return RuleForm.showing(session, alerts.get(session, caller(), rule_id))
+
+
+def _page(measure: AlertMeasure, rule_id: UUID | None, form: RuleForm) -> str:
+    with transaction(read_only=True) as session:
+        names = suggested_names(session)
+        nearest = alerts.nearest(session, caller(), measure)
+    return render_template(
+        "portal/alerts/edit.html",
+        form=form,
+        words=MEASURES[measure],
+        unit=alerts.UNITS[measure],
+        rule_id=rule_id,
+        names=names,
+        nearest=nearest,
+    )

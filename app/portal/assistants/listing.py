@@ -17,6 +17,7 @@ from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
     ListFilter,
+    added_column,
     organization_column,
 )
 from app.portal.web.readiness import READINESS_NAMES, ReadinessRow, row_of
@@ -99,14 +100,7 @@ ASSISTANTS = ListDefinition(
         ListColumn(
             "zone", lazy_gettext("Time zone"), lambda row: row.assistant.timezone, usual=False
         ),
-        ListColumn(
-            "added",
-            lazy_gettext("Added"),
-            lambda row: row.assistant.created_at,
-            "end",
-            sort="created",
-            heading=lazy_gettext("Added (UTC)"),
-        ),
+        added_column(lambda row: row.assistant.created_at),
     ),
     filters=(
         ListFilter(

@@ -1,4 +1,4 @@
-"""Sign in, in the partner's brand, and sign out."""
+"""Sign in, in the partner's brand, also after a form was sent without a session, and sign out."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,11 +12,12 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import Proof
-from app.errors import DomainError
+from app.errors import DomainError, ValidationFailed
 from app.extensions import password_checks, settings, transaction
 from app.http.request_id import request_id
 from app.languages import gettext, gettext_noop
 from app.models import Partner, User
+from app.portal.auth import form_recovery
 from app.portal.auth.forms import SignInForm
 from app.portal.auth.login_manager import (
     DEVICE_COOKIE,
@@ -205,3 +206,40 @@ def forgot_url(slug: str | None) -> str:
     if slug:
         return url_for("portal.partner_forgot_password", slug=slug)
     return url_for("portal.forgot_password")
+
+
+SEVERAL = gettext_noop(
+    "Your email opens several portals. Sign in to yours in another window, then send this form "
+    "again."
+)
+SECOND = gettext_noop(
+    "Your account needs a second step. Sign in in another window, then send this form again."
+)
+
+
+@portal.post("/p/<slug>/sign-in/again", endpoint="partner_sign_in_again")
+@portal.post("/sign-in/again", endpoint="sign_in_again")
+def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read from the address
+    recovered = form_recovery.of_seal(request.form.get("recovered", ""))
+    if recovered is None:
+        return redirect("/", 303)
+    if not current_user.is_authenticated:  # in another window, meanwhile
+        form = SignInForm()
+        with showing_problems(form, partial(form_recovery.sign_in_page, recovered, form)):
+            _sign_in(form)
+    return form_recovery.send_again_page(recovered, status=200, signed_in=True)
+
+
+def _sign_in(form: SignInForm) -> None:
+    """Raises `RateLimited`, and `ValidationFailed` for a sign-in that isn't finished here."""
+    outcome = attempt(form.email.data or "", form.password.data or "")
+    if outcome.user is None:
+        form.paused = outcome.paused
+        raise ValidationFailed(_refusal_of(outcome), "not_signed_in")
+    sign_in_user(outcome.user, proof_without_step(outcome.user))
+
+
+def _refusal_of(outcome: SignInOutcome) -> str:
+    if outcome.second_step:
+        return gettext(SECOND)
+    return gettext(SEVERAL) if outcome.choices else refusal_of(outcome)

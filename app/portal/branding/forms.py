@@ -112,28 +112,26 @@ class BrandingForm(PortalForm):
         primary = _primary_of(colours)
         chat = content["chatTemplateColors"] or {}
         return cls.from_object(
-            data={
-                **{f"chat_{part}": chat.get(part, "") for part in CHAT_LABELS},
-                "version": fingerprint(content),
-                "product_name": content["productName"],
-                "tagline": content.get("tagline") or "",
-                "mail_greeting": content.get("mailGreeting") or "",
-                "texts_by_language": [
-                    {"tagline": texts.get("tagline"), "mail_greeting": texts.get("mailGreeting")}
-                    for texts in _in_each_language(content.get("textsByLanguage"))
-                ],
-                "colour": primary["value"] if primary else "",
-                "further_colours": _and_spare([c for c in colours if c is not primary]),
-                "header_links": _and_spare(content["customHeaderLinks"]),
-                "social_links": _and_spare(content["socialLinks"]),
-                "show_embedded_chat": content["showEmbeddedChat"],
-                "chat_assistant_id": content["chatAgentId"] or "",
-                "show_branding_toggle": content["showBrandingToggle"],
-                "show_character_toggle": content["showCharacterToggle"],
-                "default_assistant_name": content["defaultAgentName"] or "",
-                "partner_upgrade_message": content["partnerUpgradeMessage"] or "",
-                "demo_link": content["demoLink"] or "",
-            }
+            **{f"chat_{part}": chat.get(part, "") for part in CHAT_LABELS},
+            version=fingerprint(content),
+            product_name=content["productName"],
+            tagline=content.get("tagline") or "",
+            mail_greeting=content.get("mailGreeting") or "",
+            texts_by_language=[
+                {"tagline": texts.get("tagline"), "mail_greeting": texts.get("mailGreeting")}
+                for texts in _in_each_language(content.get("textsByLanguage"))
+            ],
+            colour=primary["value"] if primary else "",
+            further_colours=_and_spare([c for c in colours if c is not primary]),
+            header_links=_and_spare(content["customHeaderLinks"]),
+            social_links=_and_spare(content["socialLinks"]),
+            show_embedded_chat=content["showEmbeddedChat"],
+            chat_assistant_id=content["chatAgentId"] or "",
+            show_branding_toggle=content["showBrandingToggle"],
+            show_character_toggle=content["showCharacterToggle"],
+            default_assistant_name=content["defaultAgentName"] or "",
+            partner_upgrade_message=content["partnerUpgradeMessage"] or "",
+            demo_link=content["demoLink"] or "",
         )
 
     def rearrange(self, rows: str, index: int, way: Way) -> None:

@@ -93,13 +93,10 @@ class TestCallForm(MessageForm):
         own = CallTexts(clean(assistant.default_intro), clean(assistant.default_voicemail))
         stored = CallTexts(call.intro_message, call.voicemail_message, call.call_instructions)
         return cls.from_object(
-            data={
-                "assistant": str(call.assistant_id),
-                "number": call.phone_number,
-                "name": " ".join(name for name in names if name),
-                # A call stores the default messages too.
-                **({"message_kind": DEFAULT} if stored == own else cls.message_of(call)),
-            }
+            assistant=str(call.assistant_id),
+            number=call.phone_number,
+            name=" ".join(name for name in names if name),
+            **{"message_kind": DEFAULT} if stored == own else cls.message_of(call),
         )
 
     @property

@@ -24,6 +24,7 @@ from app.portal.web.list_definitions import (
     ListDefinition,
     ListFilter,
     organization_column,
+    status_column,
 )
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import Problems, time_bounds, zone
@@ -210,12 +211,9 @@ CALLS = ListDefinition(
             lambda row: row.campaign,
             "from-1360 cut cell-campaign",
         ),
-        ListColumn(
-            "status",
-            lazy_gettext("Status"),
+        status_column(
             lambda row: str(CALL_STATUS_NAMES[row.call.status]),
             "phone-first",
-            sort="status",
             is_sort_for_staff=True,
         ),
         ListColumn(

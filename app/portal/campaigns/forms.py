@@ -37,12 +37,10 @@ class CampaignForm(PortalForm):
     @classmethod
     def showing(cls, campaign: Campaign, chosen: Collection[UUID]) -> "CampaignForm":
         return cls.from_object(
-            data={
-                "name": campaign.name,
-                "who": ALL if campaign.all_assistants else SOME,
-                "assistants": [str(assistant_id) for assistant_id in chosen],
-                "version": campaign.version,
-            }
+            name=campaign.name,
+            who=ALL if campaign.all_assistants else SOME,
+            assistants=[str(assistant_id) for assistant_id in chosen],
+            version=campaign.version,
         )
 
     def offer(self, assistants: Sequence[Assistant]) -> None:

@@ -18,7 +18,9 @@ from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
     ListFilter,
+    added_column,
     organization_column,
+    status_column,
 )
 from app.services import campaigns, organizations, outreach
 from app.services.campaigns import SORTS, CampaignFilter
@@ -93,13 +95,7 @@ CAMPAIGNS = ListDefinition(
             "name", lazy_gettext("Name"), lambda row: row.campaign.name, "cell-name", sort="name"
         ),
         organization_column(lambda row: row.organization, usual=False),
-        ListColumn(
-            "status",
-            lazy_gettext("Status"),
-            lambda row: row.state_words,
-            "phone-first",
-            sort="status",
-        ),
+        status_column(lambda row: row.state_words, "phone-first"),
         ListColumn(
             "progress",
             lazy_gettext("Progress"),
@@ -151,15 +147,7 @@ CAMPAIGNS = ListDefinition(
             "end from-1360",
             heading=lazy_gettext("Ended (UTC)"),
         ),
-        ListColumn(
-            "added",
-            lazy_gettext("Added"),
-            lambda row: row.campaign.created_at,
-            "end",
-            sort="created",
-            usual=False,
-            heading=lazy_gettext("Added (UTC)"),
-        ),
+        added_column(lambda row: row.campaign.created_at, usual=False),
     ),
     filters=(
         ListFilter(

@@ -68,18 +68,16 @@ class PlanForm(MessageForm):
     @classmethod
     def showing(cls, plan: CampaignPlan, version: int) -> "PlanForm":
         return cls.from_object(
-            data={
-                "assistant": str(plan.assistant_id) if plan.assistant_id else None,
-                "weekdays": [str(day) for day in sorted(plan.weekdays)],
-                "hours_start": plan.hours_start,
-                "hours_end": plan.hours_end,
-                "starts_on": plan.starts_on,
-                "ends_on": plan.ends_on,
-                "calls_per_hour": plan.calls_per_hour,
-                "calls_at_once": plan.calls_at_once,
-                **cls.message_of(plan),
-                "version": version,
-            }
+            assistant=str(plan.assistant_id) if plan.assistant_id else None,
+            weekdays=[str(day) for day in sorted(plan.weekdays)],
+            hours_start=plan.hours_start,
+            hours_end=plan.hours_end,
+            starts_on=plan.starts_on,
+            ends_on=plan.ends_on,
+            calls_per_hour=plan.calls_per_hour,
+            calls_at_once=plan.calls_at_once,
+            **cls.message_of(plan),
+            version=version,
         )
 
     def offer(self, assistants: Sequence[Assistant]) -> None:

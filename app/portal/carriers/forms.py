@@ -26,7 +26,7 @@ class CarrierAccountForm(PortalForm):
 
     @classmethod
     def showing(cls, sid: str, version: int) -> "CarrierAccountForm":
-        return cls.from_object(data={"sid": sid, "version": version})
+        return cls.from_object(sid=sid, version=version)
 
     def to_particulars(self) -> AccountFields:
         return AccountFields((self.token.data or "").strip(), sid=(self.sid.data or "").strip())
@@ -59,7 +59,7 @@ class SipTrunkForm(PortalForm):
     @classmethod
     def showing(cls, trunk: Trunk | None, version: int) -> "SipTrunkForm":
         caller = NUMBER if trunk is None or trunk.shows_number else USER
-        return cls.from_object(trunk, {"caller": caller, "version": version})
+        return cls.from_object(trunk, caller=caller, version=version)
 
     def to_particulars(self) -> AccountFields:
         """Return the values as typed; the service reports invalid ones."""

@@ -1,17 +1,20 @@
-"""Carrier status: its state, the calls that wait because of it, and refused calls."""
+"""Carrier status: its state, which account places whose calls, the calls that wait, refused calls,
+and pausing calls on a carrier."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from flask import render_template
+from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
 
-from app.enums import EndedReason
-from app.extensions import caller, transaction
+from app.enums import CarrierKind, EndedReason
+from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.calls.labels import ENDED_WORDS, advice_on
 from app.portal.calls.listing import calls_url
-from app.portal.carriers.account_labels import short_name
+from app.portal.carriers.account_labels import KIND_WORDS, WHOLE, owner_of, short_name
 from app.portal.carriers.labels import (
     OBSERVED_WORDS,
     STATE_WORDS,
@@ -20,13 +23,16 @@ from app.portal.carriers.labels import (
     problem_title,
     queue_words,
 )
-from app.portal.carriers.pause_views import pausing
-from app.portal.carriers.routes import routes_of
 from app.portal.web.blueprint import portal
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.current_user import refuse_operators
+from app.portal.web.formats import carrier_title
+from app.portal.web.messages import redirect_with
 from app.portal.web.readiness import is_offline
 from app.portal.web.user_timezone import LAST_DAY
-from app.services import carrier_accounts, pauses
+from app.services import carrier_accounts, organizations, pauses
 from app.services.calls import queries, stuck, traffic
+from app.services.calls.traffic import CallTraffic
 from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import CarrierHealth
 
@@ -133,3 +139,86 @@ def _of_operators() -> str:
         observed_words=OBSERVED_WORDS,
         titles=[problem_title(each, names_carrier=True) for each in found if each.state.is_problem],
     )
+
+
+@portal.get("/carriers/pause")
+def calling_pause_confirm() -> str:
+    refuse_operators()
+    return pausing().page()
+
+
+@portal.post("/carriers/pause")
+def calling_pause() -> Response:
+    with transaction() as session:
+        pauses.pause_own(session, caller())
+    return redirect(url_for("portal.carrier_status"), 303)
+
+
+@portal.post("/carriers/resume")
+def calling_resume() -> Response:
+    with transaction() as session:
+        was_paused = pauses.resume_own(session, caller())
+    words = gettext("Calling resumed.") if was_paused else gettext("Calling wasn’t paused.")
+    return redirect_with(words, url_for("portal.carrier_status"))
+
+
+def pausing() -> ConfirmationPage:
+    return ConfirmationPage(
+        action=url_for("portal.calling_pause"),
+        title=gettext("Pause all calls?"),
+        consequences=[
+            gettext("Calls of all your organizations wait: campaigns, scripts and test calls."),
+            gettext("Calls in progress continue."),
+            gettext("Calls are accepted until you resume. A call that expires isn’t placed."),
+        ],
+        act=gettext("Pause all calls"),
+        safe=gettext("Keep calling"),
+        safe_url=url_for("portal.carrier_status"),
+    )
+
+
+MOST_ACCOUNTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class CallRoute:
+    """``account`` is empty for the installation's own, ``url`` leads to its organization."""
+
+    account: str
+    carrier: str
+    users: str
+    traffic: CallTraffic
+    is_simulated: bool = False
+    url: str | None = None
+
+
+def routes_of(session: Session) -> list[CallRoute]:
+    """Return the routes of the caller's calls: accounts in use, then the installation's carrier
+    and the simulated one."""
+    accounts = carrier_accounts.in_use_of(session, caller(), MOST_ACCOUNTS)
+    ids = {account.organization_id for account in accounts if account.organization_id}
+    names = organizations.names_of(session, caller(), ids)
+    counted = traffic.by_account(session, caller())
+    found = [
+        CallRoute(
+            short_name(account),
+            str(KIND_WORDS[account.carrier]),
+            owner_of(account, names),
+            counted.get((account.carrier, account.id), CallTraffic()),
+            url=url_for("portal.organization", organization_id=account.organization_id)
+            if account.organization_id
+            else None,
+        )
+        for account in accounts
+    ]
+    has_own = any(account.organization_id is None for account in accounts)
+    own, tests = CarrierKind(settings().carrier), gettext("Calls with test keys")
+    if own is not CarrierKind.SIMULATOR and not has_own:
+        found.append(
+            CallRoute("", carrier_title(own), str(WHOLE), counted.get((own, None), CallTraffic()))
+        )
+    elif not has_own:
+        tests = gettext("Organizations without their own account, and calls with test keys")
+    simulated = counted.get((CarrierKind.SIMULATOR, None), CallTraffic())
+    name = carrier_title(CarrierKind.SIMULATOR)
+    return [*found, CallRoute("", name, tests, simulated, is_simulated=True)]

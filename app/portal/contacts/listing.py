@@ -14,7 +14,7 @@ from app.portal.contacts.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
-from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, added_column
 from app.portal.web.list_pages import path_id, requested_campaign
 from app.services import contacts, do_not_call
 from app.services.calls.rules import GIVEN, REFUSED
@@ -136,14 +136,7 @@ CONTACTS = ListDefinition(
             lambda row: str(CONSENT_NAMES[row.contact.consent]) if row.contact.consent else None,
             usual=False,
         ),
-        ListColumn(
-            "added",
-            lazy_gettext("Added"),
-            lambda row: row.contact.created_at,
-            "end from-1280",
-            sort="created",
-            heading=lazy_gettext("Added (UTC)"),
-        ),
+        added_column(lambda row: row.contact.created_at, "end from-1280"),
         ListColumn(
             "changed",
             lazy_gettext("Changed"),

@@ -26,12 +26,10 @@ class DestinationsForm(PortalForm):
     @classmethod
     def showing(cls, stored: DestinationLimits | DestinationChoice) -> Self:
         return cls.from_object(
-            data={
-                "version": stored.version,
-                "regions": sorted(stored.regions or ()),
-                "hosts": "\n".join(stored.hosts or ()),
-                "limited": stored.regions is not None,
-            }
+            version=stored.version,
+            regions=sorted(stored.regions or ()),
+            hosts="\n".join(stored.hosts or ()),
+            limited=stored.regions is not None,
         )
 
     def offer_only(self, regions: Collection[str]) -> None:

@@ -14,7 +14,7 @@ from app.portal.do_not_call.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import phone
-from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, added_column
 from app.portal.web.list_pages import path_id
 from app.services import do_not_call, organizations
 from app.services.do_not_call.entries import SORTS
@@ -88,14 +88,8 @@ DO_NOT_CALL = ListDefinition(
             lambda row: str(SOURCES.get(row.source, row.source)),
             sort="source",
         ),
-        ListColumn(
-            "added",
-            lazy_gettext("Added"),
-            lambda row: row.created_at,
-            "end phone-second",
-            sort="added",
-            is_labelled=True,
-            heading=lazy_gettext("Added (UTC)"),
+        added_column(
+            lambda row: row.created_at, "end phone-second", sort="added", is_labelled=True
         ),
     ),
     filters=(

@@ -1,14 +1,24 @@
 """The help of pages that are reached from another page."""
 
 from app.languages import lazy_gettext
-from app.portal.help.topics import HelpTopic
+from app.portal.help.topics import (
+    PLANS_AND_PRICES,
+    SETTINGS,
+    VIEW_CALLS,
+    VIEW_DO_NOT_CALL_LISTS,
+    VIEW_NOTIFICATIONS,
+    VIEW_PHONE_NUMBERS,
+    VIEW_UPLOADS,
+    VIEW_USAGE,
+    VIEW_USERS,
+    HelpTopic,
+)
 
 OF_SUBPAGES: dict[str, HelpTopic] = {
     "portal.access_why": HelpTopic(
         lazy_gettext("Whether a user or API client may do something, and why."),
         lazy_gettext("Role, organization and groups together decide it."),
-        lazy_gettext("View users"),
-        "portal.users",
+        *VIEW_USERS,
     ),
     "portal.account_factors": HelpTopic(
         lazy_gettext("A second factor proves that it is you, even if someone has your password."),
@@ -21,14 +31,12 @@ OF_SUBPAGES: dict[str, HelpTopic] = {
             "Everything about one call: its attempts, recording, transcript and timeline."
         ),
         lazy_gettext("A call in progress is shown live until it ends."),
-        lazy_gettext("View calls"),
-        "portal.calls",
+        *VIEW_CALLS,
     ),
     "portal.campaign_left_out": HelpTopic(
         lazy_gettext("Contacts that this campaign doesn’t call, with the reason for each."),
         lazy_gettext("They stay in the campaign; correct one on its own page."),
-        lazy_gettext("View do-not-call lists"),
-        "portal.do_not_call_lists",
+        *VIEW_DO_NOT_CALL_LISTS,
     ),
     "portal.campaign_plan": HelpTopic(
         lazy_gettext("Which assistant calls, at which times, and what it says first."),
@@ -45,28 +53,24 @@ OF_SUBPAGES: dict[str, HelpTopic] = {
     "portal.contact": HelpTopic(
         lazy_gettext("A person that this campaign can call, with what you know about them."),
         lazy_gettext("A number on the do-not-call list is never called."),
-        lazy_gettext("View do-not-call lists"),
-        "portal.do_not_call_lists",
+        *VIEW_DO_NOT_CALL_LISTS,
     ),
     "portal.erasure": HelpTopic(
         lazy_gettext("The data about this person is deleted or replaced by a pseudonym."),
         lazy_gettext("Figures and the history stay correct without naming the person."),
-        lazy_gettext("View calls"),
-        "portal.calls",
+        *VIEW_CALLS,
     ),
     "portal.exports": HelpTopic(
         lazy_gettext("Files of long lists that were prepared for you."),
         lazy_gettext("Only you can download them, and they are deleted after some days."),
-        lazy_gettext("View notifications"),
-        "portal.notifications",
+        *VIEW_NOTIFICATIONS,
     ),
     "portal.find": HelpTopic(
         lazy_gettext(
             "Finds organizations, users, assistants, campaigns, contacts, calls, keys and pages."
         ),
         lazy_gettext("Press Ctrl+K on any page to search from there."),
-        lazy_gettext("View notifications"),
-        "portal.notifications",
+        *VIEW_NOTIFICATIONS,
     ),
     "portal.operator_partner": HelpTopic(
         lazy_gettext("A partner with its administrators, customers, limits and trial."),
@@ -85,14 +89,12 @@ OF_SUBPAGES: dict[str, HelpTopic] = {
             "The plan decides what the organization pays, what is included and its limits."
         ),
         lazy_gettext("A month is charged by the plan at its end."),
-        lazy_gettext("Plans and prices"),
-        "portal.pricing",
+        *PLANS_AND_PRICES,
     ),
     "portal.personal_data_settings": HelpTopic(
         lazy_gettext("How long calls, files and other personal data are kept."),
         lazy_gettext("A shorter time also deletes older data that is already stored."),
-        lazy_gettext("Settings"),
-        "portal.portal_settings",
+        *SETTINGS,
     ),
     "portal.personal_data": HelpTopic(
         lazy_gettext("Everything that is stored about one user or contact, in numbers."),
@@ -103,14 +105,12 @@ OF_SUBPAGES: dict[str, HelpTopic] = {
     "portal.phone_number_assign": HelpTopic(
         lazy_gettext("Gives a phone number to one organization, whose calls may then show it."),
         lazy_gettext("Assign only numbers that the carrier has for you."),
-        lazy_gettext("View phone numbers"),
-        "portal.phone_numbers",
+        *VIEW_PHONE_NUMBERS,
     ),
     "portal.phone_number_verify": HelpTopic(
         lazy_gettext("A call to the number speaks a code that proves who has it."),
         lazy_gettext("Afterwards calls can show this number as caller ID."),
-        lazy_gettext("View phone numbers"),
-        "portal.phone_numbers",
+        *VIEW_PHONE_NUMBERS,
     ),
     "portal.saved_view_new": HelpTopic(
         lazy_gettext("A view keeps the filters, order and columns of a list under a name."),
@@ -121,40 +121,34 @@ OF_SUBPAGES: dict[str, HelpTopic] = {
     "portal.sign_in_policy": HelpTopic(
         lazy_gettext("Who needs a second factor, and when a session ends."),
         lazy_gettext("A change also applies to users who are signed in."),
-        lazy_gettext("Settings"),
-        "portal.portal_settings",
+        *SETTINGS,
     ),
     "portal.statement": HelpTopic(
         lazy_gettext("What an organization pays for a month, line by line."),
         lazy_gettext(
             "It shows the addresses from the settings and never changes once the month is closed."
         ),
-        lazy_gettext("View usage"),
-        "portal.usage",
+        *VIEW_USAGE,
     ),
     "portal.upload_columns": HelpTopic(
         lazy_gettext("Choose what each column of the file means."),
         lazy_gettext("Columns without a meaning are kept as metadata of the contacts."),
-        lazy_gettext("View uploads"),
-        "portal.uploads",
+        *VIEW_UPLOADS,
     ),
     "portal.upload_undo": HelpTopic(
         lazy_gettext("Undoing reverses what this upload added and changed."),
         lazy_gettext("What was changed again afterwards stays as it is."),
-        lazy_gettext("View uploads"),
-        "portal.uploads",
+        *VIEW_UPLOADS,
     ),
     "portal.user_new": HelpTopic(
         lazy_gettext("An invited user gets an email with a link to choose a password."),
         lazy_gettext("The role decides what the user sees and may change."),
-        lazy_gettext("View users"),
-        "portal.users",
+        *VIEW_USERS,
     ),
     "portal.verified_numbers": HelpTopic(
         lazy_gettext("In trial mode only these numbers can be called."),
         lazy_gettext("The owner of a number proves it by entering the code of a call."),
-        lazy_gettext("View phone numbers"),
-        "portal.phone_numbers",
+        *VIEW_PHONE_NUMBERS,
     ),
 }
 

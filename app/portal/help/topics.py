@@ -16,6 +16,17 @@ class HelpTopic(NamedTuple):
 
 
 _API = "api_docs.docs"
+VIEW_NOTIFICATIONS = (lazy_gettext("View notifications"), "portal.notifications")
+VIEW_UPLOADS = (lazy_gettext("View uploads"), "portal.uploads")
+VIEW_DO_NOT_CALL_LISTS = (lazy_gettext("View do-not-call lists"), "portal.do_not_call_lists")
+CHECK_THE_CARRIER = (lazy_gettext("Check the carrier"), "portal.carrier_status")
+VIEW_USAGE = (lazy_gettext("View usage"), "portal.usage")
+VIEW_CALLS = (lazy_gettext("View calls"), "portal.calls")
+PLANS_AND_PRICES = (lazy_gettext("Plans and prices"), "portal.pricing")
+EDIT_THE_BRAND = (lazy_gettext("Edit the brand"), "portal.branding")
+SETTINGS = (lazy_gettext("Settings"), "portal.portal_settings")
+VIEW_USERS = (lazy_gettext("View users"), "portal.users")
+VIEW_PHONE_NUMBERS = (lazy_gettext("View phone numbers"), "portal.phone_numbers")
 
 TOPICS: dict[str, HelpTopic] = {
     "portal.overview": HelpTopic(
@@ -23,8 +34,7 @@ TOPICS: dict[str, HelpTopic] = {
         lazy_gettext(
             "Below, everything that someone has to decide is listed with a link to its page."
         ),
-        lazy_gettext("View notifications"),
-        "portal.notifications",
+        *VIEW_NOTIFICATIONS,
     ),
     "portal.notifications": HelpTopic(
         lazy_gettext("Alerts, pauses, finished uploads and failed emails of the last 14 days."),
@@ -37,8 +47,7 @@ TOPICS: dict[str, HelpTopic] = {
     "portal.account": HelpTopic(
         lazy_gettext("Your name, time zone, password and the emails you get."),
         lazy_gettext("Times on every page are shown in your time zone."),
-        lazy_gettext("View notifications"),
-        "portal.notifications",
+        *VIEW_NOTIFICATIONS,
     ),
     "portal.organizations": HelpTopic(
         lazy_gettext(
@@ -116,20 +125,17 @@ TOPICS: dict[str, HelpTopic] = {
             "A campaign holds the contacts that an assistant calls, and the plan of when it calls."
         ),
         lazy_gettext("Calls begin when you start the campaign, never on upload."),
-        lazy_gettext("View uploads"),
-        "portal.uploads",
+        *VIEW_UPLOADS,
     ),
     "portal.campaign": HelpTopic(
         lazy_gettext("The contacts of this campaign and what happened with each."),
         lazy_gettext("Contacts on the do-not-call list stay here and are never called."),
-        lazy_gettext("View do-not-call lists"),
-        "portal.do_not_call_lists",
+        *VIEW_DO_NOT_CALL_LISTS,
     ),
     "portal.campaign_outreach": HelpTopic(
         lazy_gettext("Start, pause and follow the calls of this campaign."),
         lazy_gettext("Pausing keeps calls in progress and cancels those that wait."),
-        lazy_gettext("Check the carrier"),
-        "portal.carrier_status",
+        *CHECK_THE_CARRIER,
     ),
     "portal.uploads": HelpTopic(
         lazy_gettext(
@@ -142,14 +148,12 @@ TOPICS: dict[str, HelpTopic] = {
     "portal.storage": HelpTopic(
         lazy_gettext("Uploaded files and pictures of your brand count as storage."),
         lazy_gettext("Deleting the data of an upload frees space and keeps the contacts."),
-        lazy_gettext("View uploads"),
-        "portal.uploads",
+        *VIEW_UPLOADS,
     ),
     "portal.calls": HelpTopic(
         lazy_gettext("Every call of campaigns, scripts and tests, with its attempts and outcome."),
         lazy_gettext("A call with an unknown outcome is never placed again automatically."),
-        lazy_gettext("View usage"),
-        "portal.usage",
+        *VIEW_USAGE,
     ),
     "portal.test_call": HelpTopic(
         lazy_gettext("Call your own phone to hear an assistant before customers do."),
@@ -168,8 +172,7 @@ TOPICS: dict[str, HelpTopic] = {
             "Your own account or SIP trunk places your customers’ calls and is billed to you."
         ),
         lazy_gettext("Live calls use a new account once its test has passed."),
-        lazy_gettext("Check the carrier"),
-        "portal.carrier_status",
+        *CHECK_THE_CARRIER,
     ),
     "portal.do_not_call_lists": HelpTopic(
         lazy_gettext("Numbers on these lists are never called, by no campaign, script or test."),
@@ -180,14 +183,12 @@ TOPICS: dict[str, HelpTopic] = {
     "portal.usage": HelpTopic(
         lazy_gettext("A conversation is a call that a person or a voicemail answered."),
         lazy_gettext("Days begin at midnight UTC, so they can differ from your own days."),
-        lazy_gettext("View calls"),
-        "portal.calls",
+        *VIEW_CALLS,
     ),
     "portal.costs": HelpTopic(
         lazy_gettext("What your customers pay, what calls and voices cost you, and the margin."),
         lazy_gettext("A closed month never changes; later usage appears as a correction."),
-        lazy_gettext("Plans and prices"),
-        "portal.pricing",
+        *PLANS_AND_PRICES,
     ),
     "portal.report_month": HelpTopic(
         lazy_gettext("A month beside the month before, with customers that grow or fall."),
@@ -210,14 +211,12 @@ TOPICS: dict[str, HelpTopic] = {
     "portal.alerts": HelpTopic(
         lazy_gettext("A rule watches a figure and opens an alert when its threshold is met."),
         lazy_gettext("An alert resolves by itself once the figure is back to normal."),
-        lazy_gettext("View notifications"),
-        "portal.notifications",
+        *VIEW_NOTIFICATIONS,
     ),
     "portal.plan": HelpTopic(
         lazy_gettext("What your plan includes, what you used this month and what it costs."),
         lazy_gettext("An upgrade takes effect as soon as it is paid."),
-        lazy_gettext("View usage"),
-        "portal.usage",
+        *VIEW_USAGE,
     ),
     "portal.branding": HelpTopic(
         lazy_gettext("Logo, colours and texts of everything that your customers see."),
@@ -228,20 +227,17 @@ TOPICS: dict[str, HelpTopic] = {
     "portal.branding_contrast": HelpTopic(
         lazy_gettext("Each colour of your brand with its contrast against the page."),
         lazy_gettext("Where a colour is hard to read, the nearest readable shade is used."),
-        lazy_gettext("Edit the brand"),
-        "portal.branding",
+        *EDIT_THE_BRAND,
     ),
     "portal.branding_history": HelpTopic(
         lazy_gettext("Every published version of your brand."),
         lazy_gettext("Rolling back publishes an earlier version again."),
-        lazy_gettext("Edit the brand"),
-        "portal.branding",
+        *EDIT_THE_BRAND,
     ),
     "portal.branding_surfaces": HelpTopic(
         lazy_gettext("Where your brand appears, and what is missing there."),
         lazy_gettext("Places without your brand show a neutral look."),
-        lazy_gettext("Edit the brand"),
-        "portal.branding",
+        *EDIT_THE_BRAND,
     ),
     "portal.api_access": HelpTopic(
         lazy_gettext("An API key lets a script of one organization send contacts and place calls."),
@@ -273,44 +269,37 @@ TOPICS: dict[str, HelpTopic] = {
     "portal.pricing_history": HelpTopic(
         lazy_gettext("Every published version of your plans."),
         lazy_gettext("Restoring a version puts it into the draft, where you can review it."),
-        lazy_gettext("Plans and prices"),
-        "portal.pricing",
+        *PLANS_AND_PRICES,
     ),
     "portal.pricing_limits": HelpTopic(
         lazy_gettext("How many calls each organization on a plan may place at once and in a day."),
         lazy_gettext("A lower limit in an organization’s settings still applies."),
-        lazy_gettext("Plans and prices"),
-        "portal.pricing",
+        *PLANS_AND_PRICES,
     ),
     "portal.pricing_stripe": HelpTopic(
         lazy_gettext("Connect your Stripe account to sell plans to your customers."),
         lazy_gettext("Products and prices are created there when you publish your plans."),
-        lazy_gettext("Plans and prices"),
-        "portal.pricing",
+        *PLANS_AND_PRICES,
     ),
     "portal.portal_settings": HelpTopic(
         lazy_gettext("Company details, addresses and defaults of your portal."),
         lazy_gettext("New organizations start with the default assistant that you set here."),
-        lazy_gettext("Edit the brand"),
-        "portal.branding",
+        *EDIT_THE_BRAND,
     ),
     "portal.portal_settings_domain": HelpTopic(
         lazy_gettext("The DNS records that prove your domain, and whether they are seen."),
         lazy_gettext("Your own host name shows your brand alone, also in the links of emails."),
-        lazy_gettext("Settings"),
-        "portal.portal_settings",
+        *SETTINGS,
     ),
     "portal.portal_settings_companies": HelpTopic(
         lazy_gettext("Sign-in with accounts that your company or your customers already have."),
         lazy_gettext("Each provider needs the address of this portal and a client of its own."),
-        lazy_gettext("Settings"),
-        "portal.portal_settings",
+        *SETTINGS,
     ),
     "portal.directory": HelpTopic(
         lazy_gettext("Your directory creates, changes and deactivates users by SCIM."),
         lazy_gettext("Users get the role of their groups; choose it here for each group."),
-        lazy_gettext("Settings"),
-        "portal.portal_settings",
+        *SETTINGS,
     ),
     "portal.portal_settings_groups": HelpTopic(
         lazy_gettext("Organizations that some of your admins look after."),
@@ -343,22 +332,19 @@ TOPICS: dict[str, HelpTopic] = {
     "portal.audit": HelpTopic(
         lazy_gettext("Who changed what and when, with the values before and after."),
         lazy_gettext("Entries can’t be changed or deleted."),
-        lazy_gettext("View users"),
-        "portal.users",
+        *VIEW_USERS,
     ),
     "portal.outbox": HelpTopic(
         lazy_gettext("Emails that were kept here because no mail server is set up."),
         lazy_gettext("Open one to see it as its reader would."),
-        lazy_gettext("View users"),
-        "portal.users",
+        *VIEW_USERS,
     ),
     "portal.operator_installation": HelpTopic(
         lazy_gettext(
             "Workers, queues, carriers, emails, storage and versions of this installation."
         ),
         lazy_gettext("A part that needs attention says why in its details."),
-        lazy_gettext("Check the carrier"),
-        "portal.carrier_status",
+        *CHECK_THE_CARRIER,
     ),
     "portal.operator_destinations": HelpTopic(
         lazy_gettext("Countries and voice hosts that the partners may open."),
@@ -383,8 +369,7 @@ TOPICS: dict[str, HelpTopic] = {
     "portal.operator_calls": HelpTopic(
         lazy_gettext("The calls of all partners, with their outcome, length and cost."),
         lazy_gettext("Who was called is visible only to the partner and its customer."),
-        lazy_gettext("Check the carrier"),
-        "portal.carrier_status",
+        *CHECK_THE_CARRIER,
     ),
     "portal.operator_figures": HelpTopic(
         lazy_gettext("Each night the daily totals are compared with the rows that they count."),

@@ -82,17 +82,15 @@ class EditProviderForm(_ProviderFields):
     @classmethod
     def showing(cls, provider: IdentityProvider) -> "EditProviderForm":
         return cls.from_object(
-            data={
-                "name": provider.name,
-                "issuer": provider.issuer,
-                "client_id": provider.client_id,
-                "domains": "\n".join(provider.domains),
-                "creates_users": provider.creates_users,
-                "default_role": provider.default_role or "",
-                "role_claim": provider.role_claim,
-                "admin_value": provider.role_values.get(Role.ADMIN.value),
-                "editor_value": provider.role_values.get(Role.PARTNER_EDITOR.value),
-                "required_for_staff": provider.required_for_staff,
-                "version": provider.version,
-            }
+            name=provider.name,
+            issuer=provider.issuer,
+            client_id=provider.client_id,
+            domains="\n".join(provider.domains),
+            creates_users=provider.creates_users,
+            default_role=provider.default_role or "",
+            role_claim=provider.role_claim,
+            admin_value=provider.role_values.get(Role.ADMIN.value),
+            editor_value=provider.role_values.get(Role.PARTNER_EDITOR.value),
+            required_for_staff=provider.required_for_staff,
+            version=provider.version,
         )

@@ -60,7 +60,7 @@ def api_migration_extend_confirm(client_id: UUID) -> Page:
     moving = _changeable(client_id)
     until = moving.client.served_until if moving.is_extended else None
     shown = (until - timedelta(microseconds=1)).date().isoformat() if until else ""
-    return _extending(moving, ExtensionForm.from_object(data={"last_day": shown}))
+    return _extending(moving, ExtensionForm.from_object(last_day=shown))
 
 
 @portal.post("/api-access/migration/<uuid:client_id>/extension")

@@ -1,18 +1,20 @@
-"""Suspend and reactivate a partner, from the operator's list of partners."""
+"""The operator's actions on a partner: suspending, reactivating, its domain and its trial."""
 
 from uuid import UUID
 
-from flask import url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.extensions import caller, transaction
-from app.languages import gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Partner
-from app.portal.web.blueprint import portal
+from app.portal.operator.forms import DomainForm
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import number
-from app.portal.web.messages import redirect_with
+from app.portal.web.forms import saving_edit, stored_page
+from app.portal.web.messages import redirect_saved, redirect_with
 from app.services import overview, partners, users
 from app.services.calls import of_partners
 from app.services.calls.states import WAITING
@@ -112,3 +114,93 @@ def _of_suspending(session: Session, partner: Partner) -> list[str]:
         gettext("Its access tokens, API keys and clients of the legacy API stop working at once."),
         gettext("Nothing is deleted; you can reactivate the partner at any time."),
     ]
+
+
+@portal.get("/operator/partners/<uuid:partner_id>/domain")
+def operator_partner_domain(partner_id: UUID) -> str:
+    return stored_page(partner_id, _page, _stored)
+
+
+@portal.post("/operator/partners/<uuid:partner_id>/domain")
+def operator_partner_domain_save(partner_id: UUID) -> Page:
+    form = DomainForm()
+    with saving_edit(form, "partner", partner_id, _page, _stored, validate=False) as session:
+        was = partners.get(session, caller(), partner_id).domain
+        saved = partners.change_domain(
+            session, caller(), partner_id, form.domain.data, expected_version=form.version.data
+        )
+        changed = saved.domain != was
+    words = gettext("Domain saved.")
+    return redirect_saved(words, url_for("portal.operator_partner", partner_id=partner_id), changed)
+
+
+def _stored(session: Session, partner_id: UUID) -> DomainForm:
+    return DomainForm.from_object(partners.get(session, caller(), partner_id))
+
+
+def _page(partner_id: UUID, form: DomainForm) -> str:
+    with transaction(read_only=True) as session:
+        return render_template(
+            "portal/operator/partner_domain.html",
+            partner=partners.get(session, caller(), partner_id),
+            form=form,
+        )
+
+
+ENDING = (
+    lazy_gettext("Its organizations can call every number that their settings allow."),
+    lazy_gettext("Organizations in a trial of their own stay in it until a partner admin ends it."),
+)
+STARTING = (
+    lazy_gettext("Its organizations can call only numbers that they have verified."),
+    lazy_gettext("Waiting calls to other numbers are cancelled when they are due."),
+    lazy_gettext("You can end the trial at any time."),
+)
+
+
+@portal.get("/partners/<uuid:partner_id>/end-trial")
+def partner_trial_end_confirm(partner_id: UUID) -> str:
+    found = _get(partner_id)
+    return ConfirmationPage(
+        title=gettext("End the trial of %(name)s?", name=found.name),
+        consequences=ENDING,
+        act=gettext("End trial"),
+        safe=gettext("Keep in trial"),
+        safe_url=url_for("portal.operator_partner", partner_id=partner_id),
+        danger=False,
+        crumbs=crumbs_of(found),
+    ).page()
+
+
+@portal.post("/partners/<uuid:partner_id>/end-trial")
+def partner_trial_end(partner_id: UUID) -> Response:
+    with transaction() as session:
+        name = partners.end_trial(session, caller(), partner_id).name
+    words = gettext("The trial of %(name)s has ended.", name=name)
+    return redirect_with(words, url_for("portal.operator_partner", partner_id=partner_id))
+
+
+@portal.get("/partners/<uuid:partner_id>/start-trial")
+def partner_trial_start_confirm(partner_id: UUID) -> str:
+    found = _get(partner_id)
+    return ConfirmationPage(
+        title=gettext("Return %(name)s to trial mode?", name=found.name),
+        consequences=STARTING,
+        act=gettext("Return to trial mode"),
+        safe=gettext("Keep out of trial"),
+        safe_url=url_for("portal.operator_partner", partner_id=partner_id),
+        crumbs=crumbs_of(found),
+    ).page()
+
+
+@portal.post("/partners/<uuid:partner_id>/start-trial")
+def partner_trial_start(partner_id: UUID) -> Response:
+    with transaction() as session:
+        name = partners.start_trial(session, caller(), partner_id).name
+    words = gettext("%(name)s is in trial mode.", name=name)
+    return redirect_with(words, url_for("portal.operator_partner", partner_id=partner_id))
+
+
+def _get(partner_id: UUID) -> Partner:
+    with transaction(read_only=True) as session:
+        return partners.get(session, caller(), partner_id)

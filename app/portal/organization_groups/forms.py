@@ -53,7 +53,7 @@ class OrganizationGroupForm(GroupFields):
         cls, group: OrganizationGroup, organizations: Sequence[Organization]
     ) -> "OrganizationGroupForm":
         kept = [str(each.id) for each in organizations]
-        return cls.from_object(data={"name": group.name, "kept": kept, "version": group.version})
+        return cls.from_object(name=group.name, kept=kept, version=group.version)
 
 
 class LimitForm(PortalForm):

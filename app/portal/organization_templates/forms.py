@@ -76,17 +76,15 @@ class TemplateForm(SettingsForm, OrganizationLimitsForm, FirstRole):
     def showing_template(cls, opened: OpenedTemplate) -> "TemplateForm":
         content, rules = opened.content, opened.content.rules
         values = {name: getattr(rules, name) for name in rules.__dataclass_fields__}
+        values["allowed_regions"] = list(rules.allowed_regions)
         return cls.from_object(
-            data={
-                **values,
-                "allowed_regions": list(rules.allowed_regions),
-                "name": opened.template.name,
-                "tier": content.payment_tier.value,
-                "assistant_limit": content.assistant_limit,
-                "user_limit": content.user_limit,
-                "first_role": content.first_role.value if content.first_role else NO_ONE,
-                "version": opened.template.version,
-            }
+            **values,
+            name=opened.template.name,
+            tier=content.payment_tier.value,
+            assistant_limit=content.assistant_limit,
+            user_limit=content.user_limit,
+            first_role=content.first_role.value if content.first_role else NO_ONE,
+            version=opened.template.version,
         )
 
     def changed(self, content: TemplateContent) -> TemplateContent:
@@ -115,7 +113,7 @@ class TemplateAssistantForm(AssistantForm):
         names = fields.__dataclass_fields__
         values = {name: getattr(fields, name) for name in names}
         shown = {name: "" if value is None else value for name, value in values.items()}
-        return cls.from_object(data={**shown, "version": version})
+        return cls.from_object(**shown, version=version)
 
 
 class TemplateCampaignForm(PlanForm):
@@ -132,17 +130,15 @@ class TemplateCampaignForm(PlanForm):
     def showing_campaign(cls, campaign: PreparedCampaign, version: int) -> "TemplateCampaignForm":
         plan = campaign.plan
         return cls.from_object(
-            data={
-                "name": campaign.name,
-                "assistant": str(campaign.speaker),
-                "weekdays": [str(day) for day in sorted(plan.weekdays)],
-                "hours_start": plan.hours_start,
-                "hours_end": plan.hours_end,
-                "calls_per_hour": plan.calls_per_hour,
-                "calls_at_once": plan.calls_at_once,
-                **cls.message_of(plan),
-                "version": version,
-            }
+            name=campaign.name,
+            assistant=str(campaign.speaker),
+            weekdays=[str(day) for day in sorted(plan.weekdays)],
+            hours_start=plan.hours_start,
+            hours_end=plan.hours_end,
+            calls_per_hour=plan.calls_per_hour,
+            calls_at_once=plan.calls_at_once,
+            **cls.message_of(plan),
+            version=version,
         )
 
     def offer_template(self, content: TemplateContent) -> None:

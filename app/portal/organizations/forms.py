@@ -63,7 +63,7 @@ class PlanForm(OrganizationLimitsForm):
 
     @classmethod
     def showing(cls, organization: Organization) -> "PlanForm":
-        return cls.from_object(organization, {"tier": organization.payment_tier or Tier.FREE})
+        return cls.from_object(organization, tier=organization.payment_tier or Tier.FREE)
 
 
 class OrganizationNamesForm(OrganizationForm):

@@ -13,7 +13,7 @@ from app.models import Organization
 from app.portal.organizations.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
-from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, added_column
 from app.portal.web.plan_names import PLAN_NAMES, plan_name
 from app.services import organizations, partners
 from app.services.organizations import InTrial, LimitCloseness
@@ -128,14 +128,7 @@ ORGANIZATIONS = ListDefinition(
             is_labelled=True,
             heading=lazy_gettext("Conversations (30 days)"),
         ),
-        ListColumn(
-            "added",
-            lazy_gettext("Added"),
-            lambda row: row.organization.created_at,
-            "end from-1280",
-            sort="created",
-            heading=lazy_gettext("Added (UTC)"),
-        ),
+        added_column(lambda row: row.organization.created_at, "end from-1280"),
     ),
     filters=(
         ListFilter("q", lazy_gettext("Name, email or referral code")),

@@ -44,9 +44,8 @@ class SettingsForm(PortalForm):
     def showing(cls, rules: CallingRules, version: int) -> "SettingsForm":
         names = CallingRules.__dataclass_fields__
         values = {name: getattr(rules, name) for name in names}
-        return cls.from_object(
-            data={**values, "allowed_regions": list(rules.allowed_regions), "version": version}
-        )
+        values["allowed_regions"] = list(rules.allowed_regions)
+        return cls.from_object(**values, version=version)
 
     def offer_only(self, openable: OpenableRegions, stored: CallingRules) -> None:
         """Leave out the regions that can't be chosen and aren't."""

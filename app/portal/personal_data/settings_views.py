@@ -81,7 +81,7 @@ def _stored(session: Session) -> RetentionForm:
     partner = partners.get_own(session, caller())
     days = policies.of_partner(partner)
     shown = {kind.value: "" if own is None else str(own) for kind, own in days.items()}
-    return RetentionForm.from_object(data={"version": partner.version, **shown})
+    return RetentionForm.from_object(version=partner.version, **shown)
 
 
 def _page(form: RetentionForm) -> str:

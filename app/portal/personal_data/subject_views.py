@@ -1,23 +1,26 @@
-"""Finding a person, and what is stored about one."""
+"""Finding a person, and what is stored about one, on a page and as an export."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
+from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import User, is_erased
 from app.portal.personal_data import labels
 from app.portal.web import lists
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import phone
+from app.portal.web.messages import changing, redirect_with
 from app.portal.web.navigation import ROLE_NAMES, may_open
+from app.portal.web.user_timezone import zone
 from app.services import contacts, organizations, search, users
 from app.services.contacts import single
-from app.services.personal_data import preview, subjects
+from app.services.personal_data import exporting, preview, subjects
 from app.services.personal_data.subjects import DataSubject
 
 SHOWN = 20
@@ -134,3 +137,26 @@ def _of_contacts(found: search.SearchResults, names: dict[UUID, str]) -> Sequenc
 
 def _beside(*texts: str | None) -> str:
     return ", ".join(filter(None, texts))
+
+
+@portal.post("/users/<uuid:user_id>/data-export")
+def user_data_export(user_id: UUID) -> Page:
+    def of_user(session: Session) -> DataSubject:
+        return subjects.user(session, caller(), user_id)
+
+    return _requested(of_user)
+
+
+@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data-export")
+def contact_data_export(campaign_id: UUID, contact_id: UUID) -> Page:
+    def of_contact(session: Session) -> DataSubject:
+        return subjects.contact(session, caller(), campaign_id, contact_id)
+
+    return _requested(of_contact, campaign_id)
+
+
+def _requested(load: Callable[[Session], DataSubject], campaign_id: UUID | None = None) -> Page:
+    url = url_for("portal.exports")
+    with changing(url, Conflict) as session:
+        exporting.request(session, caller(), load(session), zone(), campaign_id)
+    return redirect_with(gettext("The export is being prepared. You get an email."), url)

@@ -8,22 +8,43 @@ from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import CarrierKind
+from app.enums import CarrierKind, NumberSource
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
-from app.languages import gettext
-from app.models import Organization, PhoneNumber
-from app.portal.phone_numbers.labels import SOURCE_WORDS, state_of
+from app.languages import gettext, lazy_gettext
+from app.models import Assistant, Organization, PhoneNumber
 from app.portal.phone_numbers.list_views import accounts_shown
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.messages import changing, redirect_with
+from app.portal.web.readiness import READINESS_NAMES
 from app.services import phone_numbers
+from app.services.assistants.queries import Readiness
 from app.services.paging import Page
 from app.services.phone_numbers import ListedNumber
 from app.services.tenancy import refuse_archived
+
+SOURCE_WORDS = {
+    NumberSource.ASSIGNED: lazy_gettext("Operator"),
+    NumberSource.CARRIER_LIST: lazy_gettext("Carrier account"),
+    NumberSource.VERIFICATION_CALL: lazy_gettext("Verification call"),
+    NumberSource.SIMULATED: lazy_gettext("Simulated carrier"),
+}
+
+
+def state_of(
+    number: PhoneNumber, refusal: str | None, users: Sequence[Assistant]
+) -> tuple[str, str, str | None]:
+    """A word, a tone and the reason; the words are those of the assistants that have the number."""
+    if number.organization_id is None:
+        return gettext("No organization yet"), "neutral", None
+    if refusal:
+        return str(READINESS_NAMES[Readiness.NOT_READY]), "warning", refusal
+    if users and not any(each.active for each in users):
+        return gettext("Assistant switched off"), "neutral", None
+    return str(READINESS_NAMES[Readiness.READY]), "success", None
 
 
 @portal.get("/numbers", endpoint="phone_numbers")

@@ -32,10 +32,8 @@ class ProcessorAccountForm(PortalForm):
     @classmethod
     def showing(cls, account: ProcessorAccount | None) -> "ProcessorAccountForm":
         return cls.from_object(
-            data={
-                "account_id": account.account_id if account else "",
-                "version": account.version if account else 0,
-            }
+            account_id=account.account_id if account else "",
+            version=account.version if account else 0,
         )
 
     def to_keys(self) -> AccountKeys:

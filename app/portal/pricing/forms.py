@@ -83,26 +83,25 @@ class PricingPlanForm(PortalForm):
     def showing(cls, plan: EditedPlan, version: int) -> "PricingPlanForm":
         terms = plan.terms
         texts = {text.language: text for text in plan.texts}
-        data: dict[str, Any] = {
-            "version": version,
-            "name": plan.name,
-            "amount": without_separators(f"{terms.cost}"),
-            "currency": terms.currency,
-            "interval": terms.interval,
-            "unit": terms.unit or NOT_COUNTED,
-            "included": terms.included or None,
-            "overage": typed_amount(terms.overage_micros or None),
-            "trial_days": terms.trial_days or None,
-            "features": "\n".join(plan.features),
-            "texts": [
+        return cls.from_object(
+            version=version,
+            name=plan.name,
+            amount=without_separators(f"{terms.cost}"),
+            currency=terms.currency,
+            interval=terms.interval,
+            unit=terms.unit or NOT_COUNTED,
+            included=terms.included or None,
+            overage=typed_amount(terms.overage_micros or None),
+            trial_days=terms.trial_days or None,
+            features="\n".join(plan.features),
+            texts=[
                 {"name": text.name, "features": "\n".join(text.features)}
                 for text in (texts.get(code, PlanText(code)) for code in LANGUAGES)
             ],
-            "is_visible": plan.is_visible,
-            "price_id": _typed(plan.price_id),
-            "product_id": _typed(plan.product_id),
-        }
-        return cls.from_object(data=data)
+            is_visible=plan.is_visible,
+            price_id=_typed(plan.price_id),
+            product_id=_typed(plan.product_id),
+        )
 
     def to_plan(self, stored: EditedPlan, *, has_ids: bool) -> EditedPlan:
         """Return ``stored`` with the typed values. Without ``has_ids`` its ids stay.

@@ -45,7 +45,7 @@ class LimitsForm(PortalForm):
 
     @classmethod
     def showing(cls, allowed: Mapping[Tier, PlanLimits], version: int) -> "LimitsForm":
-        form = cls.from_object(data={"version": version})
+        form = cls.from_object(version=version)
         for tier, row in form.rows:
             row.at_once.data = allowed[tier].calls_at_once
             row.a_day.data = allowed[tier].calls_a_day

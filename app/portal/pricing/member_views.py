@@ -20,8 +20,8 @@ from app.portal.web.messages import changing
 from app.portal.web.navigation import may_open
 from app.services import organizations, pricing
 from app.services.billing import included
+from app.services.billing.month_end import month_so_far
 from app.services.billing.months import next_month
-from app.services.billing.so_far import month_so_far
 from app.services.pricing import checkouts, subscriptions
 
 GIVEN_UP_AFTER = timedelta(minutes=1)

@@ -11,7 +11,7 @@ from app.languages import lazy_gettext
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
-from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, status_column
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import partners, reporting
@@ -74,13 +74,7 @@ MEMBERS = ListDefinition(
             "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "cut"
         ),
         ListColumn("plan", lazy_gettext("Plan"), _plan, "phone-first"),
-        ListColumn(
-            "status",
-            lazy_gettext("Status"),
-            lambda row: str(STATUS_NAMES[row.user.status]),
-            "from-1280",
-            sort="status",
-        ),
+        status_column(lambda row: str(STATUS_NAMES[row.user.status]), "from-1280"),
         # The organization's, as in the JSON; usage ranks organizations by them.
         ListColumn(
             "conversations",

@@ -38,15 +38,15 @@ class ScheduleForm(PortalForm):
 
     @classmethod
     def showing(cls, stored: ScheduleInput, version: int) -> "ScheduleForm":
-        data = {
-            "version": version,
-            "recipients": "\n".join(stored.recipients),
-            "day": stored.day,
-            "hour": stored.hour,
-            "timezone": UTC_CHOICE if stored.timezone == "UTC" else stored.timezone,
-            "language": stored.language or "",
-        }
-        return cls.from_object(data=data, present=stored.timezone)
+        return cls.from_object(
+            version=version,
+            recipients="\n".join(stored.recipients),
+            day=stored.day,
+            hour=stored.hour,
+            timezone=UTC_CHOICE if stored.timezone == "UTC" else stored.timezone,
+            language=stored.language or "",
+            present=stored.timezone,
+        )
 
     def to_schedule(self) -> ScheduleInput:
         addresses = addresses_of(self.recipients)

@@ -39,7 +39,7 @@ class ChoicesForm(PortalForm):
     @classmethod
     def showing(cls, chosen: ScimSettings) -> "ChoicesForm":
         role = chosen.default_role.value if chosen.default_role else ""
-        return cls.from_object(data={"default_role": role, "version": chosen.version})
+        return cls.from_object(default_role=role, version=chosen.version)
 
 
 class GroupForm(PortalForm):
@@ -59,8 +59,7 @@ class GroupForm(PortalForm):
     @classmethod
     def showing(cls, group: ScimGroup, organization: str | None) -> "GroupForm":
         role = group.role.value if group.role else ""
-        data = {"role": role, "organization": organization, "version": group.version}
-        return cls.from_object(data=data)
+        return cls.from_object(role=role, organization=organization, version=group.version)
 
     def apply_errors(self, error: DomainError) -> None:
         """Put what a member's access doesn't allow at the role."""

@@ -125,36 +125,23 @@ PAGES = (
         "portal.account",
         lazy_gettext("name email profile"),
     ),
-    SearchablePage(
-        lazy_gettext("Time zone"), "portal.account", lazy_gettext("clock"), ACCOUNT, "timezone"
-    ),
-    SearchablePage(
-        lazy_gettext("Language"),
-        "portal.account",
-        lazy_gettext("translation English German Spanish French"),
-        ACCOUNT,
-        "language",
-    ),
-    SearchablePage(
-        lazy_gettext("Appearance"),
-        "portal.account",
-        lazy_gettext("dark light theme mode colours"),
-        ACCOUNT,
-        "appearance",
-    ),
-    SearchablePage(
-        lazy_gettext("Password"),
-        "portal.account",
-        lazy_gettext("change"),
-        ACCOUNT,
-        "change-password",
-    ),
-    SearchablePage(
-        lazy_gettext("Signed-in browsers"),
-        "portal.account",
-        lazy_gettext("sessions devices"),
-        ACCOUNT,
-        "sessions",
+    *(
+        SearchablePage(label, "portal.account", words, ACCOUNT, anchor)
+        for label, words, anchor in (
+            (lazy_gettext("Time zone"), lazy_gettext("clock"), "timezone"),
+            (
+                lazy_gettext("Language"),
+                lazy_gettext("translation English German Spanish French"),
+                "language",
+            ),
+            (
+                lazy_gettext("Appearance"),
+                lazy_gettext("dark light theme mode colours"),
+                "appearance",
+            ),
+            (lazy_gettext("Password"), lazy_gettext("change"), "change-password"),
+            (lazy_gettext("Signed-in browsers"), lazy_gettext("sessions devices"), "sessions"),
+        )
     ),
     SearchablePage(
         lazy_gettext("Second factor"),
@@ -162,49 +149,31 @@ PAGES = (
         lazy_gettext("two-factor 2fa mfa authenticator app passkey recovery codes security"),
         ACCOUNT,
     ),
-    SearchablePage(
-        lazy_gettext("Your company"),
-        "portal.portal_settings",
-        lazy_gettext("partner name language"),
-        SETTINGS,
-        "company",
-    ),
-    SearchablePage(
-        lazy_gettext("Addresses"),
-        "portal.portal_settings",
-        lazy_gettext("domain portal url host"),
-        SETTINGS,
-        "addresses",
-    ),
-    SearchablePage(
-        lazy_gettext("Email addresses"),
-        "portal.portal_settings",
-        lazy_gettext("support sender from notification mail"),
-        SETTINGS,
-        "email",
-    ),
-    SearchablePage(
-        lazy_gettext("Billing"),
-        "portal.portal_settings",
-        lazy_gettext(
-            "payment collection invoice invoices tax vat id seller address bank due statements"
-        ),
-        SETTINGS,
-        "billing",
-    ),
-    SearchablePage(
-        lazy_gettext("New customers"),
-        "portal.portal_settings",
-        lazy_gettext("default assistant limit service"),
-        SETTINGS,
-        "new-customers",
-    ),
-    SearchablePage(
-        lazy_gettext("Links"),
-        "portal.portal_settings",
-        lazy_gettext("upgrade redirect url parameters"),
-        SETTINGS,
-        "links",
+    *(
+        SearchablePage(label, "portal.portal_settings", words, SETTINGS, anchor)
+        for label, words, anchor in (
+            (lazy_gettext("Your company"), lazy_gettext("partner name language"), "company"),
+            (lazy_gettext("Addresses"), lazy_gettext("domain portal url host"), "addresses"),
+            (
+                lazy_gettext("Email addresses"),
+                lazy_gettext("support sender from notification mail"),
+                "email",
+            ),
+            (
+                lazy_gettext("Billing"),
+                lazy_gettext(
+                    "payment collection invoice invoices tax vat id seller address bank due "
+                    "statements"
+                ),
+                "billing",
+            ),
+            (
+                lazy_gettext("New customers"),
+                lazy_gettext("default assistant limit service"),
+                "new-customers",
+            ),
+            (lazy_gettext("Links"), lazy_gettext("upgrade redirect url parameters"), "links"),
+        )
     ),
     SearchablePage(
         lazy_gettext("Budget"),

@@ -1,7 +1,8 @@
 """Search: screens, organizations, users, campaigns and calls by a few words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flask import request, url_for
 from sqlalchemy.orm import Session
@@ -10,6 +11,7 @@ from app import languages
 from app.enums import Role
 from app.extensions import caller, transaction
 from app.languages import gettext
+from app.models import Call, Campaign, Contact, User
 from app.models.folding import fold
 from app.portal.search import pages
 from app.portal.search.highlight import highlighted
@@ -137,151 +139,94 @@ def _groups(session: Session, found: SearchResults, words: str) -> list[SearchGr
     names = organizations.names_of(session, caller(), ids) if ids else {}
 
     def group(
-        label: str, icon: str, hits: list[SearchHit], endpoint: str, name: str = "q"
+        label: str, icon: str, hits: Iterable[SearchHit], endpoint: str = "", name: str = "q"
     ) -> SearchGroup:
-        further = url_for(endpoint, **{name: words}) if len(hits) > SHOWN else None  # type: ignore[arg-type]  # a name of the query
-        return SearchGroup(label, icon, hits[:SHOWN], further)
+        shown = [*hits]
+        has_more = endpoint and len(shown) > SHOWN
+        further = url_for(endpoint, **{name: words}) if has_more else None  # type: ignore[arg-type]  # a name of the query
+        return SearchGroup(label, icon, shown[:SHOWN], further)
+
+    def hit(title: str, note: str | None, endpoint: str, **ids: Any) -> SearchHit:
+        return SearchHit(title, note or "", url_for(endpoint, **ids))
 
     def subtitle(*parts: str | None) -> str:
         return ", ".join(str(part) for part in parts if part)
 
+    def about_user(user: User) -> str:
+        where = ROLE_NAMES[user.role]
+        if user.user_type is Role.STANDARD and user.organization_id:
+            where = names.get(user.organization_id, "")
+        return subtitle(user.email if user.name else None, where)
+
+    def about_call(call: Call) -> str:
+        at = short_datetime_in_zone(call.created_at, zone())
+        return subtitle(CALL_STATUS_NAMES[call.status], at, names.get(call.organization_id))
+
+    def about_contact(contact: Contact, campaign: Campaign) -> str:
+        number = contact.phone and phone(contact.phone)
+        return subtitle(number, contact.email, campaign.name, names.get(campaign.organization_id))
+
+    partners = (
+        hit(row.name, row.domain, "portal.operator_partner", partner_id=row.id)
+        for row in found.partners
+    )
+    found_organizations = (
+        hit(
+            row.name,
+            subtitle(plan_name(row) if row.payment_tier else None, row.referral_code),
+            "portal.organization",
+            organization_id=row.id,
+        )
+        for row in found.organizations
+    )
+    users = (
+        hit(row.name or row.email, about_user(row), "portal.user", user_id=row.id)
+        for row in found.users
+    )
+    assistants = (
+        hit(
+            row.name,
+            subtitle(names.get(row.organization_id), row.phone_number and phone(row.phone_number)),
+            "portal.assistant",
+            assistant_id=row.id,
+        )
+        for row in found.assistants
+    )
+    campaigns = (
+        hit(row.name, names.get(row.organization_id), "portal.campaign", campaign_id=row.id)
+        for row in found.campaigns
+    )
+    contacts = (
+        hit(
+            name_of(contact),
+            about_contact(contact, campaign),
+            "portal.contact",
+            campaign_id=campaign.id,
+            contact_id=contact.id,
+        )
+        for contact, campaign in found.contacts
+    )
+    calls = (
+        hit(phone(row.phone_number), about_call(row), "portal.call", call_id=row.id)
+        for row in found.calls
+    )
+    numbers = (
+        hit(phone(row.number.number), row.organization, "portal.phone_numbers", q=row.number.number)
+        for row in found.numbers
+    )
+    keys = (hit(row.name, row.public_id, "portal.api_key", key_id=row.id) for row in found.keys)
+    clients = (
+        hit(row.name, row.client_id, "portal.api_client", client_id=row.id) for row in found.clients
+    )
     return [
-        group(
-            gettext("Partners"),
-            "world",
-            [
-                SearchHit(
-                    row.name,
-                    row.domain or "",
-                    url_for("portal.operator_partner", partner_id=row.id),
-                )
-                for row in found.partners
-            ],
-            "portal.overview",
-        ),
-        group(
-            gettext("Organizations"),
-            "building",
-            [
-                SearchHit(
-                    row.name,
-                    subtitle(plan_name(row) if row.payment_tier else None, row.referral_code),
-                    url_for("portal.organization", organization_id=row.id),
-                )
-                for row in found.organizations
-            ],
-            "portal.organizations",
-        ),
-        group(
-            gettext("Users"),
-            "users",
-            [
-                SearchHit(
-                    row.name or row.email,
-                    subtitle(
-                        row.email if row.name else None,
-                        names.get(row.organization_id)
-                        if row.user_type is Role.STANDARD and row.organization_id
-                        else ROLE_NAMES[row.role],
-                    ),
-                    url_for("portal.user", user_id=row.id),
-                )
-                for row in found.users
-            ],
-            "portal.users",
-        ),
-        group(
-            gettext("Assistants"),
-            "headset",
-            [
-                SearchHit(
-                    row.name,
-                    subtitle(
-                        names.get(row.organization_id), row.phone_number and phone(row.phone_number)
-                    ),
-                    url_for("portal.assistant", assistant_id=row.id),
-                )
-                for row in found.assistants
-            ],
-            "portal.assistants",
-        ),
-        group(
-            gettext("Campaigns"),
-            "speakerphone",
-            [
-                SearchHit(
-                    row.name,
-                    names.get(row.organization_id, ""),
-                    url_for("portal.campaign", campaign_id=row.id),
-                )
-                for row in found.campaigns
-            ],
-            "portal.campaigns",
-        ),
-        SearchGroup(
-            gettext("Contacts"),
-            "user",
-            [
-                SearchHit(
-                    name_of(contact),
-                    subtitle(
-                        contact.phone and phone(contact.phone),
-                        contact.email,
-                        campaign.name,
-                        names.get(campaign.organization_id),
-                    ),
-                    url_for("portal.contact", campaign_id=campaign.id, contact_id=contact.id),
-                )
-                for contact, campaign in found.contacts[:SHOWN]
-            ],
-        ),
-        group(
-            gettext("Calls"),
-            "phone",
-            [
-                SearchHit(
-                    phone(row.phone_number),
-                    subtitle(
-                        CALL_STATUS_NAMES[row.status],
-                        short_datetime_in_zone(row.created_at, zone()),
-                        names.get(row.organization_id),
-                    ),
-                    url_for("portal.call", call_id=row.id),
-                )
-                for row in found.calls
-            ],
-            "portal.calls",
-            "number",
-        ),
-        group(
-            gettext("Phone numbers"),
-            "number",
-            [
-                SearchHit(
-                    phone(row.number.number),
-                    row.organization or "",
-                    url_for("portal.phone_numbers", q=row.number.number),
-                )
-                for row in found.numbers
-            ],
-            "portal.phone_numbers",
-        ),
-        group(
-            gettext("API keys"),
-            "key",
-            [
-                SearchHit(row.name, row.public_id, url_for("portal.api_key", key_id=row.id))
-                for row in found.keys
-            ],
-            "portal.api_access",
-        ),
-        group(
-            gettext("API clients"),
-            "key",
-            [
-                SearchHit(row.name, row.client_id, url_for("portal.api_client", client_id=row.id))
-                for row in found.clients
-            ],
-            "portal.api_clients",
-        ),
+        group(gettext("Partners"), "world", partners, "portal.overview"),
+        group(gettext("Organizations"), "building", found_organizations, "portal.organizations"),
+        group(gettext("Users"), "users", users, "portal.users"),
+        group(gettext("Assistants"), "headset", assistants, "portal.assistants"),
+        group(gettext("Campaigns"), "speakerphone", campaigns, "portal.campaigns"),
+        group(gettext("Contacts"), "user", contacts),
+        group(gettext("Calls"), "phone", calls, "portal.calls", "number"),
+        group(gettext("Phone numbers"), "number", numbers, "portal.phone_numbers"),
+        group(gettext("API keys"), "key", keys, "portal.api_access"),
+        group(gettext("API clients"), "key", clients, "portal.api_clients"),
     ]

@@ -110,7 +110,7 @@ class PortalSettingsForm(BillingAddressFields):
     ) -> "PortalSettingsForm":
         """Return the form filled with a partner in the contract's names, and with the fields that
         aren't in it."""
-        form = cls.from_object(data={"version": version})
+        form = cls.from_object(version=version)
         for field in form:
             if field.name == CONFIRM:
                 continue

@@ -73,12 +73,10 @@ def _stored(session: Session) -> SignInPolicyForm:
     partner = partners.get_own(session, caller())
     policy = policies.of_partner(partner)
     return SignInPolicyForm.from_object(
-        data={
-            "version": partner.version,
-            "second_factor_for": policy.second_factor_for.value,
-            "session_hours": "" if policy.session_hours is None else str(policy.session_hours),
-            "idle_minutes": "" if policy.idle_minutes is None else str(policy.idle_minutes),
-        }
+        version=partner.version,
+        second_factor_for=policy.second_factor_for.value,
+        session_hours="" if policy.session_hours is None else str(policy.session_hours),
+        idle_minutes="" if policy.idle_minutes is None else str(policy.idle_minutes),
     )
 
 

@@ -58,15 +58,13 @@ class SpendingForm(PortalForm):
     def showing(cls, found: SpendingState) -> "SpendingForm":
         limits = found.limits
         return cls.from_object(
-            data={
-                "version": found.version,
-                "day_money": typed_amount(limits.day_micros),
-                "month_money": typed_amount(limits.month_micros),
-                "day_minutes": limits.day_minutes,
-                "month_minutes": limits.month_minutes,
-                "waits": limits.waits,
-                "is_watched": limits.is_watched,
-            }
+            version=found.version,
+            day_money=typed_amount(limits.day_micros),
+            month_money=typed_amount(limits.month_micros),
+            day_minutes=limits.day_minutes,
+            month_minutes=limits.month_minutes,
+            waits=limits.waits,
+            is_watched=limits.is_watched,
         )
 
     def to_limits(self) -> SpendingLimits:
@@ -98,12 +96,10 @@ class BudgetForm(PortalForm):
     @classmethod
     def showing(cls, found: MonthBudget) -> "BudgetForm":
         return cls.from_object(
-            data={
-                "version": found.version,
-                "budget": typed_amount(found.micros),
-                "levels": ", ".join(map(str, found.levels)),
-                "recipients": "\n".join(found.recipients),
-            }
+            version=found.version,
+            budget=typed_amount(found.micros),
+            levels=", ".join(map(str, found.levels)),
+            recipients="\n".join(found.recipients),
         )
 
     def validate(self, extra_validators: Any = None) -> bool:

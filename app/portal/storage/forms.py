@@ -19,7 +19,7 @@ class LimitForm(PortalForm):
     @classmethod
     def showing(cls, limit: int | None, version: int) -> Self:
         megabytes = None if limit is None else limit // MEGABYTE
-        return cls.from_object(data={"megabytes": megabytes, "version": version})
+        return cls.from_object(megabytes=megabytes, version=version)
 
     @property
     def limit(self) -> int | None:

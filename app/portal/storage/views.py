@@ -1,4 +1,5 @@
-"""Used storage of the caller's partner or organization, and of one organization with its limit."""
+"""Used storage: the caller's own, that of one organization with its limit, and for operators the
+list and limit of partners."""
 
 from typing import Any
 from uuid import UUID
@@ -87,4 +88,51 @@ def _page(organization_id: UUID, form: LimitForm) -> str:
             kept_days=_kept_days(session, found.partner_id),
             form=form if may_limit else None,
             default=defaults.organization,
+        )
+
+
+@portal.get("/operator/storage")
+def operator_storage() -> str:
+    with transaction(read_only=True) as session:
+        found = storage.of_partners(session, caller(), settings().storage_defaults)
+        return render_template(
+            "portal/storage/partners.html",
+            partners=found,
+            total=sum(usage.used for _, usage in found),
+            uploads=storage.largest_uploads(session, caller()),
+        )
+
+
+@portal.get("/operator/storage/<uuid:partner_id>")
+def operator_partner_storage(partner_id: UUID) -> str:
+    return stored_page(partner_id, _partner_page, _stored_of_partner)
+
+
+@portal.post("/operator/storage/<uuid:partner_id>")
+def operator_partner_storage_save(partner_id: UUID) -> Page:
+    form = LimitForm()
+    with saving_edit(form, "partner", partner_id, _partner_page, _stored_of_partner) as session:
+        changed = storage.change_partner_limit(
+            session, caller(), partner_id, form.limit, expected_version=form.version.data
+        )
+    words = gettext("Storage limit saved.")
+    return redirect_saved(words, url_for("portal.operator_storage"), changed)
+
+
+def _stored_of_partner(session: Session, partner_id: UUID) -> LimitForm:
+    found = partners.get(session, caller(), partner_id)
+    return LimitForm.showing(found.storage_limit, found.version)
+
+
+def _partner_page(partner_id: UUID, form: LimitForm) -> str:
+    defaults = settings().storage_defaults
+    with transaction(read_only=True) as session:
+        return render_template(
+            "portal/storage/partner.html",
+            partner=partners.get(session, caller(), partner_id),
+            usage=storage.of_partner(session, caller(), partner_id, defaults),
+            organizations=storage.of_organizations(session, caller(), partner_id, defaults),
+            uploads=storage.largest_uploads(session, caller(), partner_id=partner_id),
+            form=form,
+            default=defaults.partner,
         )

@@ -106,13 +106,11 @@ class ReadingForm(PortalForm):
     def showing(cls, upload: ContactImport) -> "ReadingForm":
         options = upload.read_options
         form = cls.from_object(
-            data={
-                "encoding": options.get("encoding") or "",
-                "delimiter": options.get("delimiter") or "",
-                "sheet": options.get("sheet") or "",
-                "header_row": options.get("headerRow"),
-                "region": options.get("region") or "",
-            }
+            encoding=options.get("encoding") or "",
+            delimiter=options.get("delimiter") or "",
+            sheet=options.get("sheet") or "",
+            header_row=options.get("headerRow"),
+            region=options.get("region") or "",
         )
         form.offer_sheets(upload)
         return form

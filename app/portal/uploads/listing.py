@@ -22,6 +22,7 @@ from app.portal.web.list_definitions import (
     ListDefinition,
     ListFilter,
     organization_column,
+    status_column,
 )
 from app.portal.web.list_pages import path_id, requested_campaign
 from app.services.imports import undo, uploads
@@ -141,13 +142,7 @@ UPLOADS = ListDefinition(
             sort="author",
             usual=False,
         ),
-        ListColumn(
-            "status",
-            lazy_gettext("Status"),
-            lambda row: status_badge(row.upload)[0],
-            "phone-first",
-            sort="status",
-        ),
+        status_column(lambda row: status_badge(row.upload)[0], "phone-first"),
         replace(_figure("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),
         _figure("created", lazy_gettext("Created"), "end from-1280"),
         _figure("updated", lazy_gettext("Updated"), "end from-1280"),

@@ -1,6 +1,6 @@
 """Undoing an upload: the preview, the request, and the result."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -77,7 +77,7 @@ def undone_context(found: ContactImport) -> dict[str, Any]:
 
 
 def _sums_context(sums: UndoTotals, *, done: bool) -> dict[str, Any]:
-    return {"sums": sums, "undo_counts": sums.figures, "remarks": remarks_of(sums, done=done)}
+    return {"sums": sums, "undo_counts": sums.figures, "remarks": list(remarks_of(sums, done=done))}
 
 
 def _names(changes: Sequence[ContactChange]) -> str:
@@ -90,89 +90,72 @@ def _names(changes: Sequence[ContactChange]) -> str:
     return ", ".join(names + ["…"] * (len(changes) > NAMES_SHOWN))
 
 
-def remarks_of(sums: UndoTotals, *, done: bool) -> list[UndoRemark]:
-    """Return the reasons for what is left, and the side effects."""
-    found = []
+def remarks_of(sums: UndoTotals, *, done: bool) -> Iterator[UndoRemark]:
+    """Yield the reasons for what is left, and the side effects."""
     if sums.removed_changed:
-        found.append(
-            UndoRemark(
-                _removed_changed(sums.removed_changed, done=done),
-                gettext("The upload added them. Later changes are removed too."),
-                "alert-triangle",
-                "warning",
-            )
+        yield UndoRemark(
+            _removed_changed(sums.removed_changed, done=done),
+            gettext("The upload added them. Later changes are removed too."),
+            "alert-triangle",
+            "warning",
         )
     if sums.estimated and sums.contacts_left:
-        found.append(
-            UndoRemark(
-                ngettext(
-                    "%(num)s contact has been changed since",
-                    "%(num)s contacts have been changed since",
-                    sums.contacts_left,
-                ),
-                gettext("Field by field: later changes stay, the rest is restored."),
-                "user",
-            )
+        yield UndoRemark(
+            ngettext(
+                "%(num)s contact has been changed since",
+                "%(num)s contacts have been changed since",
+                sums.contacts_left,
+            ),
+            gettext("Field by field: later changes stay, the rest is restored."),
+            "user",
         )
     elif sums.contacts_left:
-        found.append(
-            UndoRemark(
-                _fields_left(sums, done=done),
-                gettext("They were changed since, or another contact has the number or address."),
-                "user",
-            )
+        yield UndoRemark(
+            _fields_left(sums, done=done),
+            gettext("They were changed since, or another contact has the number or address."),
+            "user",
         )
     if sums.gone:
-        found.append(
-            UndoRemark(
-                ngettext(
-                    "%(num)s contact left the campaign before",
-                    "%(num)s contacts left the campaign before",
-                    sums.gone,
-                ),
-                gettext("The upload added or updated them. Nothing is left to restore."),
-                "user-off",
-            )
+        yield UndoRemark(
+            ngettext(
+                "%(num)s contact left the campaign before",
+                "%(num)s contacts left the campaign before",
+                sums.gone,
+            ),
+            gettext("The upload added or updated them. Nothing is left to restore."),
+            "user-off",
         )
     if sums.unchanged:
-        found.append(
-            UndoRemark(
-                ngettext(
-                    "%(num)s contact has its earlier values already",
-                    "%(num)s contacts have their earlier values already",
-                    sums.unchanged,
-                ),
-                gettext("The upload changed nothing, or the change was reversed since."),
-                "user-check",
-            )
+        yield UndoRemark(
+            ngettext(
+                "%(num)s contact has its earlier values already",
+                "%(num)s contacts have their earlier values already",
+                sums.unchanged,
+            ),
+            gettext("The upload changed nothing, or the change was reversed since."),
+            "user-check",
         )
     if sums.taken:
-        found.append(
-            UndoRemark(
-                _taken(sums.taken, done=done),
-                gettext("Another contact with the same number, address or ID was added since."),
-                "user-x",
-            )
+        yield UndoRemark(
+            _taken(sums.taken, done=done),
+            gettext("Another contact with the same number, address or ID was added since."),
+            "user-x",
         )
     if sums.erased:
-        found.append(
-            UndoRemark(
-                ngettext(
-                    "%(num)s person was erased and stays erased",
-                    "%(num)s people were erased and stay erased",
-                    sums.erased,
-                ),
-                gettext("Their data was deleted on request. An undo can’t bring it back."),
-                "user-x",
-            )
+        yield UndoRemark(
+            ngettext(
+                "%(num)s person was erased and stays erased",
+                "%(num)s people were erased and stay erased",
+                sums.erased,
+            ),
+            gettext("Their data was deleted on request. An undo can’t bring it back."),
+            "user-x",
         )
-    if sums.change_nothing and not done:
-        return found
-    calls = gettext(
-        "Calls already placed stay in the record; calls that were cancelled stay cancelled."
-    )
-    found.append(UndoRemark(gettext("Call records stay"), calls, "phone"))
-    return found
+    if done or not sums.change_nothing:
+        calls = gettext(
+            "Calls already placed stay in the record; calls that were cancelled stay cancelled."
+        )
+        yield UndoRemark(gettext("Call records stay"), calls, "phone")
 
 
 def _removed_changed(count: int, *, done: bool) -> str:

@@ -16,7 +16,7 @@ from app.policy import Permission
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
-from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, status_column
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import reporting
@@ -239,13 +239,7 @@ USAGE = ListDefinition(
             usual=False,
             heading="Conversations in the previous period",
         ),
-        ListColumn(
-            "status",
-            lazy_gettext("Status"),
-            lambda row: str(STATUS_NAMES[row.organization.status]),
-            sort="status",
-            usual=False,
-        ),
+        status_column(lambda row: str(STATUS_NAMES[row.organization.status]), usual=False),
         ListColumn(
             "id",
             lazy_gettext("ID"),

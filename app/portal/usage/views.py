@@ -27,8 +27,8 @@ from app.portal.web.list_rows import chunks, headings_of
 from app.portal.web.lists import csv_file
 from app.services import csv_files, organizations, reporting
 from app.services.billing.carrier_sums import carrier_sums
+from app.services.billing.month_end import month_so_far
 from app.services.billing.months import next_month
-from app.services.billing.so_far import month_so_far
 from app.services.reporting import CostLine, CurrencyCost, DailyFigures, DaySpan, UsageFigures
 from app.services.users.loading import get_by_email
 from app.validation.uuids import as_uuid

@@ -114,7 +114,7 @@ class UserForm(PortalForm):
 
     @classmethod
     def showing(cls, user: User) -> "UserForm":
-        return cls.from_object(user, {"role": user.role.value})
+        return cls.from_object(user, role=user.role.value)
 
     def offer(self, roles: Sequence[Role]) -> None:
         """Offer the roles that may be chosen; without any, the field is hidden."""

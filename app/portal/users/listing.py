@@ -16,7 +16,9 @@ from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
     ListFilter,
+    added_column,
     organization_column,
+    status_column,
 )
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, partners, users
@@ -105,13 +107,7 @@ USERS = ListDefinition(
             sort="role",
         ),
         organization_column(lambda row: row.organization),
-        ListColumn(
-            "status",
-            lazy_gettext("Status"),
-            lambda row: str(STATUS_NAMES[row.user.status]),
-            "phone-second",
-            sort="status",
-        ),
+        status_column(lambda row: str(STATUS_NAMES[row.user.status]), "phone-second"),
         ListColumn(
             "last-sign-in",
             lazy_gettext("Last sign-in"),
@@ -120,14 +116,7 @@ USERS = ListDefinition(
             sort="last-sign-in",
             heading=lazy_gettext("Last sign-in (UTC)"),
         ),
-        ListColumn(
-            "added",
-            lazy_gettext("Added"),
-            lambda row: row.user.created_at,
-            "end from-1360",
-            sort="created",
-            heading=lazy_gettext("Added (UTC)"),
-        ),
+        added_column(lambda row: row.user.created_at, "end from-1360"),
         ListColumn(
             "external-id",
             lazy_gettext("External ID"),

@@ -1,4 +1,5 @@
-"""Suspending, reactivating and deactivating a user, and resending an invitation."""
+"""Suspending, reactivating, deactivating and signing out a user, resetting the second factor, and
+resending an invitation."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +18,10 @@ from app.models import User
 from app.portal.users.labels import confirm_role_title, role_changed
 from app.portal.users.views import DEACTIVATING, actions_of, suspending_words
 from app.portal.web.blueprint import portal
-from app.portal.web.messages import redirect_with
+from app.portal.web.confirmation import ConfirmationPage
+from app.portal.web.messages import changing, redirect_with
 from app.services import mails, users
-from app.services.users import email_changes
+from app.services.users import email_changes, factor_reset
 from app.services.users.created_items import KIND_WORDS, items_of, may_take_over
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 from app.validation.uuids import as_uuid
@@ -149,3 +151,44 @@ def _changing(user_id: UUID, *refusals: type[DomainError]) -> Iterator[Session]:
             raise
         words = f"{error.message} {gettext('Nothing was changed.')}"
         abort(redirect_with(words, url_for("portal.user", user_id=user_id), "warning"))
+
+
+@portal.get("/users/<uuid:user_id>/reset-factors")
+def user_reset_factors_confirm(user_id: UUID) -> str:
+    with transaction(read_only=True) as session:
+        found = users.get(session, caller(), user_id)
+    if not actions_of(found)["may_sign_out"]:
+        raise NotFound
+    return _resetting(found).page()
+
+
+def _resetting(user: User) -> ConfirmationPage:
+    return ConfirmationPage(
+        action=url_for("portal.user_reset_factors", user_id=user.id),
+        title=gettext("Reset the second factor of %(name)s?", name=_name(user)),
+        consequences=(
+            gettext("Make sure that you are really talking to this user, not by email alone."),
+            gettext("The password alone signs in, until they add a second factor again."),
+            gettext("Signed out at once, in every browser."),
+            gettext("The user gets an email about it."),
+        ),
+        act=gettext("Reset second factor"),
+        safe=gettext("Keep it"),
+        safe_url=url_for("portal.user", user_id=user.id),
+    )
+
+
+@portal.post("/users/<uuid:user_id>/reset-factors")
+def user_reset_factors(user_id: UUID) -> Response:
+    url = url_for("portal.user", user_id=user_id)
+    with changing(url, Forbidden, category="error") as session:
+        found = factor_reset.reset(session, caller(), user_id)
+    return redirect_with(gettext("Second factor of %(name)s reset.", name=_name(found)), url)
+
+
+@portal.post("/users/<uuid:user_id>/sign-out")
+def user_sign_out(user_id: UUID) -> Response:
+    url = url_for("portal.user", user_id=user_id)
+    with changing(url, Forbidden, category="error") as session:
+        found = factor_reset.sign_out(session, caller(), user_id)
+    return redirect_with(gettext("%(name)s signed out everywhere.", name=_name(found)), url)

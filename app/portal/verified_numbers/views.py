@@ -171,7 +171,7 @@ def _code_page(organization_id: UUID, number_id: UUID, form: CodeForm) -> str:
             back=_list_url(number),
             state=verified_numbers.state_of(number, utcnow()),
             form=form,
-            again=NumberForm.from_object(data={"number": number.phone}),
+            again=NumberForm.from_object(number=number.phone),
             **_call(session, number),
         )
 

@@ -64,11 +64,9 @@ class PortalForm(FlaskForm):
     """The conflict with another user; set by `saving`."""
 
     @classmethod
-    def from_object(
-        cls, obj: object = None, data: Mapping[str, Any] | None = None, **more: Any
-    ) -> Self:
+    def from_object(cls, obj: object = None, **values: Any) -> Self:
         """Return the form filled with what is stored, ignoring the request."""
-        return cls(formdata=None, obj=obj, data=data, **more)
+        return cls(formdata=None, obj=obj, **values)
 
     @classmethod
     def from_address(cls, version: int) -> Self:

@@ -74,6 +74,21 @@ def organization_column(
     return ListColumn("organization", label, value, css, usual=usual, for_staff=True)
 
 
+def status_column(
+    value: Callable[[R], Cell], css: str = "", *, sort: str = "status", **more: Any
+) -> ListColumn[R]:
+    """Return the column of the state of a row."""
+    return ListColumn("status", languages.lazy_gettext("Status"), value, css, sort=sort, **more)
+
+
+def added_column(
+    value: Callable[[R], Cell], css: str = "end", *, sort: str = "created", **more: bool
+) -> ListColumn[R]:
+    """Return the column of the moment at which a row was added."""
+    label, heading = languages.lazy_gettext("Added"), languages.lazy_gettext("Added (UTC)")
+    return ListColumn("added", label, value, css, sort=sort, heading=heading, **more)
+
+
 @dataclass(frozen=True, slots=True)
 class ListFilter:
     """A filter: a search box, or a select of ``options`` (value -> words); ``blank`` is the option

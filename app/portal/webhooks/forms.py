@@ -147,11 +147,7 @@ class EditWebhookForm(WebhookFields):
     @classmethod
     def showing(cls, endpoint: WebhookEndpoint) -> "EditWebhookForm":
         return cls.from_object(
-            data={
-                "url": endpoint.url,
-                "events": endpoint.events,
-                "version": seen_version(endpoint),
-            }
+            url=endpoint.url, events=endpoint.events, version=seen_version(endpoint)
         )
 
 

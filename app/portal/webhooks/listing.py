@@ -16,6 +16,7 @@ from app.portal.web.list_definitions import (
     ListDefinition,
     ListFilter,
     organization_column,
+    status_column,
 )
 from app.portal.webhooks.bulk import ACTIONS
 from app.portal.webhooks.forms import PORTAL
@@ -97,9 +98,7 @@ WEBHOOKS = ListDefinition(
         ),
         organization_column(lambda row: row[1], usual=False),
         ListColumn("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),
-        ListColumn(
-            "status",
-            lazy_gettext("Status"),
+        status_column(
             lambda row: endpoint_state(row[0], is_host_missing=row[2]).word,
             "phone-first",
             sort="health",

@@ -17,7 +17,6 @@ from app.services.alerts.reading import (
     titles,
 )
 from app.services.alerts.rules import (
-    MOST_RULES,
     MUTE_DAYS,
     RuleInput,
     create,
@@ -28,4 +27,4 @@ from app.services.alerts.rules import (
     sentences_of,
     update,
 )
-from app.services.alerts.words import PERIOD_WORDS, UNITS, sentence, title, uses_period
+from app.services.alerts.words import UNITS, uses_period

@@ -6,9 +6,7 @@ from app.services.assistants.creating import (
     define_external_id_key,
 )
 from app.services.assistants.queries import (
-    SORTS,
     Readiness,
-    ReadinessCondition,
     blocker_of,
     count,
     count_if_few,

@@ -6,7 +6,6 @@ checks them, `forwarding` sends them to a syslog server.
 """
 
 from app.services.audit.log import (
-    EVERYDAY,
     SIGNED_IN,
     last_change_at,
     last_of_target,

@@ -1,7 +1,7 @@
 """Every text, button and chart on every background that a brand colours, with its contrast."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from app.languages import gettext, lazy_gettext
@@ -56,13 +56,21 @@ class ColourPair:
 
 @dataclass(frozen=True, slots=True)
 class _PairKind:
-    """How a pair is taken from a theme's shades: foreground, background, the brand's part."""
+    """A pair by the names of its shades; the background may be a surface of the theme. The part of
+    the brand is the background of text that is white or ink, otherwise the foreground."""
 
     group: str
     label: str
-    needed: float
-    read: Callable[[ThemeShades, ThemeSurfaces], tuple[str, str, str]]
+    foreground: str
+    background: str
+    needed: float = TEXT_ON_SOLID
     offered: bool = True
+
+    def seen(self, brand: str, shades: ThemeShades, surfaces: ThemeSurfaces) -> ThemePair:
+        named = asdict(surfaces) | asdict(shades)
+        foreground, background = named[self.foreground], named[self.background]
+        is_on_brand = self.foreground in ("on", "panel_on")
+        return _seen(brand, foreground, background, background if is_on_brand else foreground)
 
 
 BUTTONS = lazy_gettext("Buttons")
@@ -71,75 +79,20 @@ CHARTS = lazy_gettext("Charts")
 LARGE_AREAS = lazy_gettext("Large areas")
 
 _KINDS = (
-    _PairKind(
-        BUTTONS, lazy_gettext("Button text"), TEXT_ON_SOLID, lambda s, _: (s.on, s.solid, s.solid)
-    ),
-    _PairKind(
-        BUTTONS,
-        lazy_gettext("Button text under the pointer"),
-        TEXT_ON_SOLID,
-        lambda s, _: (s.on, s.hover, s.hover),
-        offered=False,
-    ),
-    _PairKind(
-        BUTTONS,
-        lazy_gettext("Button text while pressed"),
-        TEXT_ON_SOLID,
-        lambda s, _: (s.on, s.press, s.press),
-        offered=False,
-    ),
-    _PairKind(
-        BUTTONS,
-        lazy_gettext("Edge of a button on the page"),
-        EDGE,
-        lambda s, g: (s.edge, g.page, s.edge),
-    ),
-    _PairKind(
-        LINKS,
-        lazy_gettext("Link on the page"),
-        TEXT_ON_SOLID,
-        lambda s, g: (s.text, g.page, s.text),
-    ),
-    _PairKind(
-        LINKS,
-        lazy_gettext("Link in the sidebar"),
-        TEXT_ON_SOLID,
-        lambda s, g: (s.text, g.canvas, s.text),
-    ),
-    _PairKind(
-        LINKS, lazy_gettext("Link on grey"), TEXT_ON_SOLID, lambda s, g: (s.text, g.sunken, s.text)
-    ),
-    _PairKind(
-        LINKS,
-        lazy_gettext("Link in a menu"),
-        TEXT_ON_SOLID,
-        lambda s, g: (s.text, g.raised, s.text),
-    ),
-    _PairKind(
-        LINKS, lazy_gettext("Chosen row"), TEXT_ON_SOLID, lambda s, _: (s.text, s.subtle, s.text)
-    ),
-    _PairKind(
-        LINKS,
-        lazy_gettext("Link under the pointer"),
-        TEXT_ON_SOLID,
-        lambda s, g: (s.text_hover, g.page, s.text_hover),
-        offered=False,
-    ),
-    _PairKind(
-        LINKS, lazy_gettext("Focus ring on the page"), EDGE, lambda s, g: (s.text, g.page, s.text)
-    ),
-    _PairKind(
-        CHARTS, lazy_gettext("Chart on the page"), EDGE, lambda s, g: (s.chart, g.page, s.chart)
-    ),
-    _PairKind(
-        CHARTS, lazy_gettext("Chart in a panel"), EDGE, lambda s, g: (s.chart, g.raised, s.chart)
-    ),
-    _PairKind(
-        LARGE_AREAS,
-        lazy_gettext("Text on large areas"),
-        TEXT_ON_SOLID,
-        lambda s, _: (s.panel_on, s.panel, s.panel),
-    ),
+    _PairKind(BUTTONS, lazy_gettext("Button text"), "on", "solid"),
+    _PairKind(BUTTONS, lazy_gettext("Button text under the pointer"), "on", "hover", offered=False),
+    _PairKind(BUTTONS, lazy_gettext("Button text while pressed"), "on", "press", offered=False),
+    _PairKind(BUTTONS, lazy_gettext("Edge of a button on the page"), "edge", "page", needed=EDGE),
+    _PairKind(LINKS, lazy_gettext("Link on the page"), "text", "page"),
+    _PairKind(LINKS, lazy_gettext("Link in the sidebar"), "text", "canvas"),
+    _PairKind(LINKS, lazy_gettext("Link on grey"), "text", "sunken"),
+    _PairKind(LINKS, lazy_gettext("Link in a menu"), "text", "raised"),
+    _PairKind(LINKS, lazy_gettext("Chosen row"), "text", "subtle"),
+    _PairKind(LINKS, lazy_gettext("Link under the pointer"), "text_hover", "page", offered=False),
+    _PairKind(LINKS, lazy_gettext("Focus ring on the page"), "text", "page", needed=EDGE),
+    _PairKind(CHARTS, lazy_gettext("Chart on the page"), "chart", "page", needed=EDGE),
+    _PairKind(CHARTS, lazy_gettext("Chart in a panel"), "chart", "raised", needed=EDGE),
+    _PairKind(LARGE_AREAS, lazy_gettext("Text on large areas"), "panel_on", "panel"),
 )
 _CHAT_LABELS = {
     "header": lazy_gettext("Chat header"),
@@ -162,8 +115,8 @@ def offered_shades(colour: str) -> frozenset[str]:
 def _brand_pairs(colour: str) -> Iterator[ColourPair]:
     brand = brand_shades(colour)
     for kind in _KINDS:
-        light = _seen(brand.colour, *kind.read(brand.light, LIGHT))
-        dark = _seen(brand.colour, *kind.read(brand.dark, DARK))
+        light = kind.seen(brand.colour, brand.light, LIGHT)
+        dark = kind.seen(brand.colour, brand.dark, DARK)
         nearest = light.shade if kind.offered and light.shade != brand.colour else None
         plain = kind.needed == EDGE
         yield ColourPair(str(kind.group), str(kind.label), kind.needed, light, dark, nearest, plain)
@@ -182,10 +135,8 @@ def _chat_pairs(colour: str, chat: Mapping[str, Any] | None) -> Iterator[ColourP
 def _seen(given: str | None, foreground: str, background: str, shade: str) -> ThemePair:
     verdict: Verdict = "As given"
     if given is None:  # a ground of the page itself
-        return ThemePair(
-            foreground, background, shade, contrast(foreground, background), "As given"
-        )
-    if shade != given:
+        pass
+    elif shade != given:
         verdict = "Shade used"
     elif foreground == INK and shade == background and contrast(WHITE, shade) < TEXT_ON_SOLID:
         verdict = "Dark text"

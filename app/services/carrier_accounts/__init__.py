@@ -7,12 +7,9 @@ connections, `using` the selection of a call's account and its credentials.
 
 from app.services.carrier_accounts.account_fields import AccountFields, trunk_of
 from app.services.carrier_accounts.accounts import (
-    CurrentAccount,
-    RemovalEffects,
     count_organizations,
     current,
     get,
-    in_use,
     leaving,
     of_organizations,
     remove,
@@ -31,7 +28,6 @@ from app.services.carrier_accounts.using import (
     credentials,
     effective,
     in_use_of,
-    numbers_of,
     of_attempt,
     of_call,
     of_owners,

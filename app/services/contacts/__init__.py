@@ -2,11 +2,10 @@
 
 from app.services.contacts.apply import apply, send
 from app.services.contacts.dry_run import DryRun
-from app.services.contacts.plan import BulkResult, ContactChange
+from app.services.contacts.plan import BulkResult
 from app.services.contacts.queries import (
     NO_STATUS,
     CallObstacle,
-    ContactPage,
     ContactSearch,
     count,
     get,

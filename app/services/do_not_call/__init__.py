@@ -11,11 +11,10 @@ from app.services.do_not_call.entries import (
     listing,
     remove,
 )
-from app.services.do_not_call.overview import ListSize, entry, sizes
+from app.services.do_not_call.overview import entry, sizes
 from app.services.do_not_call.parsing import (
     MAX_FILE_BYTES,
     MOST_NUMBERS,
     ParsedNumbers,
-    SheetLine,
     read_numbers,
 )

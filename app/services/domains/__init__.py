@@ -1,13 +1,5 @@
 """Domains of partners by DNS: the records to set, what checks find, and the sender of mails."""
 
-from app.services.domains.checking import (
-    DomainCheck,
-    begin,
-    check_again,
-    domains_of,
-    refresh_due,
-    settle,
-    tidy,
-)
+from app.services.domains.checking import begin, check_again, domains_of, refresh_due, settle, tidy
 from app.services.domains.records import RecordFinding, RequiredRecord, examine, records_of
-from app.services.domains.sender import ProvedSender, choose_sender, sender_of
+from app.services.domains.sender import choose_sender, sender_of

@@ -7,7 +7,6 @@ from app.services.exports.requesting import (
     create,
     delete,
     file_of,
-    get,
     of_user,
 )
 from app.services.exports.writing import ExportTask, begin, fail, finish, purge

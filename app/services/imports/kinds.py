@@ -24,8 +24,7 @@ ERRORS = {
         lazy_gettext("No phone or email"),
         lazy_gettext(
             "A row needs a phone number or an email address, or the external ID of a contact that "
-            "is "
-            "there."
+            "is there."
         ),
     ),
     "invalid_phone": KindTexts(
@@ -81,8 +80,7 @@ ERRORS = {
         lazy_gettext("Cells out of place"),
         lazy_gettext(
             "The row has more filled cells than there are columns, so a value may be under the "
-            "wrong "
-            "name."
+            "wrong name."
         ),
     ),
     "unclosed_quote": KindTexts(
@@ -100,8 +98,7 @@ ERRORS = {
         lazy_gettext("Text not readable"),
         lazy_gettext(
             "Some bytes of the row are not in the file's encoding, or a name was saved in a wrong "
-            "one "
-            "(MÃ¼ller): then a repair is proposed."
+            "one (MÃ¼ller): then a repair is proposed."
         ),
     ),
     "control_characters": KindTexts(
@@ -111,8 +108,7 @@ ERRORS = {
         lazy_gettext("Damaged by a spreadsheet"),
         lazy_gettext(
             "The number was rounded, turned into a date or an amount, or lost its 0 or +. A repair "
-            "is "
-            "proposed where nothing is lost, and made only when a user accepts it."
+            "is proposed where nothing is lost, and made only when a user accepts it."
         ),
     ),
     "several_phones": KindTexts(
@@ -299,8 +295,7 @@ WARNINGS = {
         lazy_gettext("Text beside the value"),
         lazy_gettext(
             "The cell holds exactly one number or address with words around it, which are left "
-            "out; "
-            "the whole cell becomes metadata."
+            "out; the whole cell becomes metadata."
         ),
     ),
     "macros_ignored": KindTexts(

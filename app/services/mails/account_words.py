@@ -46,7 +46,6 @@ def invitation(facts: MailFacts) -> MailTexts:
     invited = gettext("You are invited to %(product)s", product=product)
     return MailTexts(
         subject=invited,
-        heading=invited,
         paragraphs=(_invited(facts), gettext("Choose a password to sign in.")),
         act=(gettext("Accept invitation"), facts.link),
         is_act_personal=True,
@@ -301,7 +300,6 @@ def access_ended(facts: MailFacts) -> MailTexts:
     roll = gettext("Roll the secret of what was handed over.")
     return MailTexts(
         subject=subject,
-        heading=subject,
         paragraphs=(done, *lists),
         act=(gettext("View users"), f"{facts.site}/users"),
         after=(roll,) if handed_over else (),

@@ -51,7 +51,6 @@ def credential_created(facts: MailFacts) -> MailTexts:
     title = gettext(sentence, name=details["name"])
     return MailTexts(
         subject=title,
-        heading=title,
         paragraphs=(_done_by(facts), *_about(facts)),
         act=_page(facts),
         after=(gettext("If you did not expect this, revoke or remove it at once."),),
@@ -65,7 +64,6 @@ def credential_ends(facts: MailFacts) -> MailTexts:
     title = gettext(sentence, name=details["name"])
     return MailTexts(
         subject=title,
-        heading=title,
         paragraphs=(
             *_about(facts),
             gettext("Scripts that use it will be refused from then on."),
@@ -89,7 +87,6 @@ def administrator_added(facts: MailFacts) -> MailTexts:
     title = gettext(sentence, who=details["who"], organization=details["organization"])
     return MailTexts(
         subject=title,
-        heading=title,
         paragraphs=(_done_by(facts),),
         act=(gettext("View user"), f"{facts.site}/users/{details['userId']}"),
         after=(gettext("If you did not expect this, change the role or deactivate the account."),),
@@ -102,7 +99,6 @@ def _owners_added(facts: MailFacts) -> MailTexts:
     title = ngettext("%(num)s owner was invited", "%(num)s owners were invited", len(owners))
     return MailTexts(
         subject=title,
-        heading=title,
         paragraphs=(_done_by(facts),),
         tables=(
             MailTable((gettext("Organization"), gettext("Owner")), tuple(owners), has_words=True),

@@ -42,8 +42,9 @@ class MailTexts:
     """
 
     subject: str
-    heading: str
     paragraphs: tuple[str, ...]
+    heading: str = ""
+    """By default the subject."""
     act: tuple[str, str] | None = None
     is_act_personal: bool = False
     quoted: str = ""

@@ -45,7 +45,6 @@ def portal_viewed(facts: MailFacts) -> MailTexts:
     details = facts.details
     return MailTexts(
         subject=gettext("A platform operator viewed your portal"),
-        heading=gettext("A platform operator viewed your portal"),
         paragraphs=(
             gettext(
                 "%(operator)s saw %(product)s as %(user)s sees it, from %(moment)s on, for at most "
@@ -96,7 +95,6 @@ def domain_records(facts: MailFacts) -> MailTexts:
         )
     return MailTexts(
         subject=heading,
-        heading=heading,
         paragraphs=paragraphs,
         act=(gettext("View DNS records"), f"{facts.site}/settings/domain"),
         reason=as_administrator(facts),

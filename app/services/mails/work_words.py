@@ -52,7 +52,6 @@ def import_finished(facts: MailFacts) -> MailTexts:
         )
     return MailTexts(
         subject=heading,
-        heading=heading,
         paragraphs=(summary, " ".join(_contacts_changed(counts))),
         act=(gettext("View result"), f"{facts.site}/uploads/{counts['uploadId']}"),
         reason=gettext(
@@ -107,7 +106,6 @@ def calling_paused(facts: MailFacts) -> MailTexts:
     paused = gettext("Calling is paused for %(organization)s", organization=details["organization"])
     return MailTexts(
         subject=paused,
-        heading=paused,
         paragraphs=(
             details["why"],
             gettext("Calls are accepted and wait. Calls in progress go on."),
@@ -146,7 +144,6 @@ def numbers_unconfirmed(facts: MailFacts) -> MailTexts:
     )
     return MailTexts(
         subject=heading,
-        heading=heading,
         paragraphs=(
             gettext(
                 "The carrier account %(account)s no longer lists %(numbers)s and %(more)s more.",
@@ -177,7 +174,6 @@ def budget_reached(facts: MailFacts) -> MailTexts:
     )
     return MailTexts(
         subject=heading,
-        heading=heading,
         paragraphs=(
             gettext(
                 "Calls have cost %(spent)s this month. The budget is %(budget)s.",
@@ -222,7 +218,6 @@ def alerts_opened(facts: MailFacts) -> MailTexts:
     )
     return MailTexts(
         subject=heading,
-        heading=heading,
         paragraphs=(*titles, *more)
         if count > 1
         else (gettext("Rule: %(rule)s.", rule=details["rule"]),),
@@ -288,7 +283,6 @@ def export_finished(facts: MailFacts) -> MailTexts:
     )
     return MailTexts(
         subject=heading,
-        heading=heading,
         paragraphs=(listed, ending),
         act=(gettext("View exports"), f"{facts.site}/exports"),
         reason=gettext(

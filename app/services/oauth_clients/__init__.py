@@ -4,8 +4,15 @@ A partner's administrators make the first kind, only the operator the second ("s
 A secret is returned once, by `create`, `create_legacy` and `roll`; its hash alone is stored.
 """
 
-from app.services.oauth_clients.authenticating import authenticate
-from app.services.oauth_clients.changing import resume, revoke, suspend
-from app.services.oauth_clients.issuing import CLIENT_ROLES, NewClient, create, create_legacy, roll
+from app.services.oauth_clients.authenticating import authenticate, note_refusal, note_too_many
+from app.services.oauth_clients.issuing import (
+    CLIENT_ROLES,
+    NewClient,
+    create,
+    create_legacy,
+    resume,
+    revoke,
+    roll,
+    suspend,
+)
 from app.services.oauth_clients.loading import get, list_all, search
-from app.services.oauth_clients.refused import note_refusal, note_too_many

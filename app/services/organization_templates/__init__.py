@@ -34,12 +34,7 @@ from app.services.organization_templates.customer_files import (
     sample_file,
 )
 from app.services.organization_templates.customer_names import texts_with_customer
-from app.services.organization_templates.loading import (
-    OpenedTemplate,
-    get,
-    get_with_content,
-    listing,
-)
+from app.services.organization_templates.loading import OpenedTemplate, get_with_content, listing
 from app.services.organization_templates.many import (
     AT_ONCE,
     CheckedRow,

@@ -3,7 +3,7 @@
 from app.services.organizations.changing import update
 from app.services.organizations.countries import check_country, usual_country
 from app.services.organizations.creating import create, taken_name
-from app.services.organizations.effects import ChangeEffect, EffectWeight, effects
+from app.services.organizations.effects import effects
 from app.services.organizations.limits import USUAL_USER_LIMITS, claim_seat, no_seat, seats_taken
 from app.services.organizations.loading import (
     InTrial,
@@ -40,11 +40,9 @@ from app.services.organizations.status import (
     resume,
     suspend,
 )
-from app.services.organizations.trial import TrialSource, end_trial, trial_of
+from app.services.organizations.trial import end_trial, trial_of
 from app.services.organizations.use import (
     RECENT_DAYS,
-    NearLimit,
-    OrganizationContents,
     OrganizationUse,
     any_near_limit,
     contents_of,

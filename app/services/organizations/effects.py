@@ -61,7 +61,7 @@ def effects(
     return found
 
 
-def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[ChangeEffect]:
+def _of_plan(session: Session, organization: Organization, tier: Tier) -> Iterator[ChangeEffect]:
     now = organization.payment_tier
     names = pricing.shown_names(session, organization.partner_id)
     sentence = (
@@ -73,10 +73,8 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[C
             plan=names[tier],
         )
     )
-    found = [
-        ChangeEffect(sentence, EffectWeight.TO_KNOW),
-        *_of_calls(session, organization, tier, names[tier]),
-    ]
+    yield ChangeEffect(sentence, EffectWeight.TO_KNOW)
+    yield from _of_calls(session, organization, tier, names[tier])
     clients = _legacy_clients(session, organization)
     if clients and now is Tier.PLUS:
         sentence = ngettext(
@@ -85,15 +83,14 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> list[C
             clients,
             plan=names[Tier.PLUS],
         )
-        found.append(ChangeEffect(sentence, EffectWeight.TAKES))
+        yield ChangeEffect(sentence, EffectWeight.TAKES)
     if clients and tier is Tier.PLUS:
         sentence = ngettext(
             "The legacy API opens for its %(num)s client.",
             "The legacy API opens for its %(num)s clients.",
             clients,
         )
-        found.append(ChangeEffect(sentence, EffectWeight.GIVES))
-    return found
+        yield ChangeEffect(sentence, EffectWeight.GIVES)
 
 
 def _of_calls(
@@ -206,10 +203,7 @@ def _of_assistants(name: str, used: int, before: int, limit: int) -> ChangeEffec
             used,
             **words,
         )
-        # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
-        sentence = gettext(
-            "%(has)s: %(num)s more can be added.", has=has, num=written_number(limit - used)
-        )
+        sentence = _with_room(has, limit - used)
     return ChangeEffect(sentence, _weight(used, before, limit))
 
 
@@ -247,11 +241,13 @@ def _of_users(name: str, used: int, before: int, limit: int) -> ChangeEffect:
             used,
             **words,
         )
-        # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
-        sentence = gettext(
-            "%(has)s: %(num)s more can be added.", has=has, num=written_number(limit - used)
-        )
+        sentence = _with_room(has, limit - used)
     return ChangeEffect(sentence, _weight(used, before, limit))
+
+
+def _with_room(has: str, left: int) -> str:
+    # Translators: %(has)s is "Riverside has 2 users, the new limit is 5".
+    return gettext("%(has)s: %(num)s more can be added.", has=has, num=written_number(left))
 
 
 def _weight(used: int, before: int, limit: int) -> EffectWeight:

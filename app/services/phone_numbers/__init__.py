@@ -26,7 +26,6 @@ from app.services.phone_numbers.owning import (
     route_of,
 )
 from app.services.phone_numbers.queries import (
-    ConflictingAssistant,
     ListedNumber,
     assistants_with,
     can_be_verified,

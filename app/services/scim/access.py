@@ -19,8 +19,8 @@ from app.policy.caller import Caller
 from app.services import users
 from app.services.auth import ways_in
 from app.services.mails import inviting
+from app.services.users.changing import make_member
 from app.services.users.loading import MEMBERS
-from app.services.users.moving import make_member
 
 HIGHEST_FIRST = (
     Role.PARTNER_ADMIN,

@@ -4,7 +4,7 @@
 is what users read and change, and `near_limits` finds those that are nearly used.
 """
 
-from app.services.spending.by_organization import OrganizationSpending, by_organization
+from app.services.spending.by_organization import by_organization
 from app.services.spending.limits import (
     LimitSubject,
     SpendingLimits,
@@ -16,13 +16,12 @@ from app.services.spending.limits import (
     of_partners,
     spending_of,
 )
-from app.services.spending.near_limits import NEAR, NearLimit, any_near_limit, near_limits
+from app.services.spending.near_limits import NEAR, any_near_limit, near_limits
 from app.services.spending.rates import MICROS, amount_words, micros_of, price_range
 from app.services.spending.reserving import (
     LONGEST_MINUTES,
     REACHED,
     CallAmount,
-    SpendingStop,
     add_spent,
     check,
     reserve,

@@ -12,7 +12,6 @@ from app.services.storage.limits import (
 )
 from app.services.storage.usage import (
     StorageUsage,
-    StoredUpload,
     largest_uploads,
     of_organization,
     of_organizations,

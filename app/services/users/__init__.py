@@ -28,7 +28,6 @@ from app.services.users.inviting import (
 )
 from app.services.users.loading import (
     UserFilter,
-    check_type,
     count,
     get,
     get_many,
