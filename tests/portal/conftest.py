@@ -29,6 +29,12 @@ PASSWORD = "correct horse battery"
 PASSWORD_HASH = passwords.hash_password(PASSWORD)
 
 
+def in_conflict(page: str) -> dict[str, tuple[str, str]]:
+    """What a page says another user saved, and what the form has, by the field's label."""
+    row = r'<th scope="row"[^>]*>(.*?)</th><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>'
+    return {label: (saved, typed) for label, saved, typed in re.findall(row, page, re.DOTALL)}
+
+
 class Browser:
     """A browser without script: keeps cookies, and sends forms with the page's own token."""
 

@@ -771,6 +771,7 @@ def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
     session.commit()
     foreseen = words_of(admin.get(f"{planned}/plan"))
     admin.post(f"{planned}/start", page=f"{planned}/start")
+    started = words_of(admin.get(planned))
     assert feed(session, campaign) == 0
     due = session.scalars(select(func.min(OutreachContact.due_at))).one()
     assert due is not None
@@ -778,8 +779,18 @@ def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
     assert f"First call {at} UTC at the earliest" in foreseen
     assert "End Ends about" in foreseen
     assert "Duration" not in foreseen
+    assert f"Next call: {at} UTC." in started
     assert f"Next call: {at} UTC." in words_of(admin.get(planned))
     assert at in words_of(admin.get("/campaigns?column=next-call"))
+
+
+def test_the_start_page_of_a_running_campaign_asks_nothing(admin: Browser, planned: str) -> None:
+    admin.post(f"{planned}/start", page=f"{planned}/start")
+    shown = admin.get(f"{planned}/start")
+    assert ("is already running" in words_of(shown), "Resume" in words_of(shown)) == (True, False)
+    assert f'href="{planned}"' in shown.text
+    admin.post(f"{planned}/pause", page=planned)
+    assert "Resume campaign" in words_of(admin.get(f"{planned}/start"))
 
 
 def test_a_plan_says_before_it_is_saved_what_it_means(

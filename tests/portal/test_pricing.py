@@ -20,7 +20,7 @@ from app.services.money_words import money
 from app.services.pricing import refresh
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, in_conflict
 
 SignedIn = Callable[[User], Browser]
 
@@ -249,7 +249,7 @@ def test_who_saves_second_sees_both_values_and_who_saved_first(admin: Browser, o
     admin.post(PLUS, {**FORM, "version": seen}, page=PLUS)
     answer = admin.post(PLUS, {**FORM, "version": seen, "amount": "99"}, page=PLUS)
     assert answer.status_code == 409
-    assert '<th scope="row">Price</th><td>149.00</td><td>99</td>' in answer.text
+    assert in_conflict(answer.text)["Price"] == ("149.00", "99")
     late = admin.post("/pricing/publish", {"version": seen}, page=PLUS)
     assert late.location == "/pricing/publish"
     assert "Review the changes again." in admin.get(late.location).text
@@ -317,6 +317,23 @@ def test_one_price_id_is_not_that_of_two_plans(with_stripe: Browser, session: Se
 
 def test_without_a_processor_no_id_is_asked_for(admin: Browser) -> None:
     assert 'name="price_id"' not in admin.get(PLUS).text
+
+
+def test_a_conflict_lists_only_fields_of_the_form(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
+    ids = {"processorPriceId": "price_b", "processorProductId": "prod_b"}
+    changes = read(UpdatePartnerInput, {"pricing": [{"tier": "customerPlusPlan", **ids}]})
+    partners.update(session, OPERATOR, own.partner.id, changes)
+    session.commit()
+    seen = version(admin.get(PLUS).text)
+    admin.post(PLUS, {**FORM, "version": seen}, page=PLUS)
+    typed = {**FORM, "version": seen, "amount": "99", "features": ""}
+    answer = admin.post(PLUS, typed, page=PLUS)
+    assert in_conflict(answer.text) == {
+        "Price": ("149.00", "99"),
+        "Features": ("Priority support\nTwo assistants", "–"),
+    }
 
 
 def test_what_a_script_sets_stays_until_the_plans_are_published(

@@ -3,15 +3,16 @@ file was read."""
 
 import re
 from collections.abc import Callable
+from datetime import time
 
 import pytest
 from flask import Flask
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import Role
-from app.models import Campaign, Contact, DoNotCallEntry, User
+from app.models import Campaign, Contact, DoNotCallEntry, Outreach, User, utcnow
 from app.services import assistants, outreach
 from tests.files.corpus.workbooks import xlsx
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
@@ -62,8 +63,15 @@ def test_new_contacts_of_a_running_campaign_are_said_to_be_called(
     address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     assert running not in desk.shows(address)
     outreach.start(session, caller, desk.campaign_id)
+    always = {"hours_start": time(), "hours_end": time(), "weekdays": "1234567"}
+    session.execute(update(Outreach).values(always))
     session.commit()
-    assert f"{running} 2 new contacts are called as soon as the plan allows" in desk.shows(address)
+    soon = f"{running} 2 new contacts are called as soon as the plan allows"
+    assert f"{soon}, the first perhaps within seconds." in desk.shows(address)
+    other_day = str((utcnow().isoweekday() + 2) % 7 + 1)
+    session.execute(update(Outreach).values(weekdays=other_day))
+    session.commit()
+    assert f"{soon}." in desk.shows(address)
     assert running not in desk.shows(desk.upload(f"Phone\n{CY}\n", "out.csv", action="remove"))
 
 

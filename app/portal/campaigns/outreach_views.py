@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -100,6 +101,9 @@ def campaign_start_confirm(campaign_id: UUID) -> Page:
         plan = outreach.stored_plan(session, found)
         if plan is None:
             return redirect(url_for("portal.campaign_plan", campaign_id=campaign_id), 303)
+        if _is_calling(session, found, plan):
+            about_it = about(session, found)
+            return render_template("portal/campaigns/already_running.html", **about_it)
         return _starting(session, found, plan).page()
 
 
@@ -134,6 +138,13 @@ def campaign_pause(campaign_id: UUID) -> Response:
     return redirect_with(words, url)
 
 
+def _is_calling(session: Session, found: Campaign, plan: Outreach) -> bool:
+    """Whether the campaign runs and there is nothing to start or resume."""
+    if plan.started_at is None or found.status is not CampaignStatus.ACTIVE:
+        return False
+    return not outreach.progress_of(session, found).is_over
+
+
 def _recall() -> RecallChoice:
     """Return which contacts the URL names; all without a name."""
     return lists.choice_filter("only", RecallChoice) or RecallChoice.ALL
@@ -159,7 +170,7 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
         "plan": plan,
         "progress": progress,
         "running": running,
-        "status": status_words(found, plan, progress),
+        "status": status_words(found, plan, progress, _opens_at(session, found, plan, progress)),
         "waiting": waiting_words(progress) if running else None,
         "results": result_figures(found, progress),
         "called_url": calls_of_round(found),
@@ -185,6 +196,18 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
             shown |= _acts(session, found, plan, progress)
         shown |= _past(session, found, plan, progress)
     return shown
+
+
+def _opens_at(
+    session: Session, found: Campaign, plan: Outreach | None, progress: outreach.RoundProgress
+) -> datetime | None:
+    """Return when the plan's hours begin, if contacts wait for them that weren't checked yet."""
+    if plan is None or found.status is not CampaignStatus.ACTIVE:
+        return None
+    if not progress.to_come or progress.in_progress:
+        return None
+    owner = session.get_one(Organization, found.organization_id)
+    return outreach.opens_at(session, plan, found, owner, utcnow())
 
 
 def _acts(

@@ -145,8 +145,14 @@ def removed_words(progress: RoundProgress) -> str | None:
     )
 
 
-def status_words(campaign: Campaign, plan: Outreach | None, progress: RoundProgress) -> str:
-    """Return in one line what happens next, and when."""
+def status_words(
+    campaign: Campaign,
+    plan: Outreach | None,
+    progress: RoundProgress,
+    opens_at: datetime | None = None,
+) -> str:
+    """Return in one line what happens next, and when. ``opens_at`` is when the plan's hours allow
+    the next call, where that matters."""
     if plan is None or plan.started_at is None:
         return gettext("No calls yet. Calls begin when you start the campaign.")
     if campaign.status is CampaignStatus.ARCHIVED:
@@ -157,7 +163,7 @@ def status_words(campaign: Campaign, plan: Outreach | None, progress: RoundProgr
         return _pausing_words(progress)
     if progress.open == 0:
         return gettext("The last calls are in progress.")
-    return f"{_next_words(plan, progress)} {_end_words(plan, progress)}"
+    return f"{_next_words(plan, progress, opens_at)} {_end_words(plan, progress)}"
 
 
 def _over_words(campaign: Campaign) -> str:
@@ -181,8 +187,10 @@ def _pausing_words(progress: RoundProgress) -> str:
     )
 
 
-def _next_words(plan: Outreach, progress: RoundProgress) -> str:
+def _next_words(plan: Outreach, progress: RoundProgress, opens_at: datetime | None) -> str:
     begins = plan.next_at if progress.to_come else progress.next_due
+    if opens_at and opens_at > (begins or utcnow()):
+        begins = opens_at
     ahead = begins - utcnow() if begins else timedelta()
     if begins is None or ahead < _SLACK:
         if progress.in_progress:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from app.enums import CampaignStatus, ContactAction, OrganizationStatus
 from app.errors import Conflict, in_language
 from app.extensions import transaction
 from app.languages import gettext, lazy_gettext, ngettext, pgettext
-from app.models import Campaign, ContactImport, Organization
+from app.models import Campaign, ContactImport, Organization, utcnow
 from app.phone import country_name
 from app.portal.uploads.campaign_words import names_of
 from app.portal.uploads.forms import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
@@ -63,6 +64,7 @@ class RowWarning:
 
 
 SHOWN_DUPLICATES = 3
+SOON = timedelta(minutes=2)
 _ROWS_TITLES = {
     None: lazy_gettext("Rows of the file"),
     CREATED: lazy_gettext("New contacts"),
@@ -258,9 +260,17 @@ def _called(session: Session, campaign: Campaign, upload: ContactImport) -> str:
         upload.action is ContactAction.REMOVE
         or not upload.created
         or campaign.status is not CampaignStatus.ACTIVE
-        or outreach.stored_plan(session, campaign) is None
+        or (plan := outreach.stored_plan(session, campaign)) is None
     ):
         return ""
+    organization = session.get_one(Organization, campaign.organization_id)
+    opens_at = outreach.opens_at(session, plan, campaign, organization, utcnow())
+    if opens_at is None or opens_at - utcnow() > SOON:
+        return ngettext(
+            "%(num)s new contact is called as soon as the plan allows.",
+            "%(num)s new contacts are called as soon as the plan allows.",
+            upload.created,
+        )
     return ngettext(
         "%(num)s new contact is called as soon as the plan allows, perhaps within seconds.",
         "%(num)s new contacts are called as soon as the plan allows, the first perhaps within "

@@ -14,7 +14,7 @@ from uuid import UUID
 from flask import abort, flash, redirect, request
 from flask_login import current_user
 from sqlalchemy.orm import Session
-from wtforms import BooleanField, PasswordField, SelectField
+from wtforms import BooleanField, PasswordField, SelectField, SelectMultipleField
 from wtforms.fields import Field
 
 from app.errors import CHANGED_MEANWHILE, Conflict
@@ -107,13 +107,23 @@ def edit_conflict(
 
 
 def differences_of(typed: Iterable[Field], stored: Mapping[str, Field]) -> list[EditDifference]:
-    """Return the differences between what was typed and what is stored, by field name."""
-    pairs = [(field, stored[field.name]) for field in typed if field.name in stored]
+    """Return the differences between what was typed and what is stored, by field name.
+
+    Fields that the page doesn't show are left out: they aren't sent, and keep what is stored.
+    """
+    pairs = [(field, stored[field.name]) for field in typed if _is_sent(field, stored)]
     return [
         EditDifference(str(mine.label.text), _words(mine), _words(theirs))
         for mine, theirs in pairs
         if _words(mine) != _words(theirs)
     ]
+
+
+def _is_sent(field: Field, stored: Mapping[str, Field]) -> bool:
+    if field.name not in stored:
+        return False
+    # Browsers send nothing for a box that isn't ticked
+    return bool(field.raw_data) or isinstance(field, BooleanField | SelectMultipleField)
 
 
 def _words(field: Field) -> str:

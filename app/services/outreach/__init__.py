@@ -2,7 +2,7 @@
 
 from app.services.outreach.blockers import CampaignBlocker, any_blocked, blocked_campaigns, blocker
 from app.services.outreach.eligibility import hours_of
-from app.services.outreach.estimates import RoundEstimate, estimate
+from app.services.outreach.estimates import RoundEstimate, estimate, opens_at
 from app.services.outreach.finished import FinishedRound, finished
 from app.services.outreach.forecasting import RoundForecast, forecast
 from app.services.outreach.lifecycle import pause, start

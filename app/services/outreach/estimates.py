@@ -116,6 +116,19 @@ def _one_of_each_prefix(campaign_id: UUID) -> Select[str]:
     return select(found.c.phone).where(found.c.phone.is_not(None)).limit(PREFIXES_READ)
 
 
+def opens_at(
+    session: Session,
+    plan: CampaignPlan | Outreach,
+    campaign: Campaign,
+    organization: Organization,
+    now: datetime,
+) -> datetime | None:
+    """Return when the plan's hours allow the next call to a contact of the campaign; None after its
+    last day."""
+    places = _places(session, plan, campaign, organization, now)
+    return min((first[0] for place in places if (first := next(place(), None))), default=None)
+
+
 def end_of(
     session: Session,
     plan: CampaignPlan | Outreach,

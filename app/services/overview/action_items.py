@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind, ImportState
 from app.languages import gettext, gettext_noop, labelled, ngettext
+from app.languages.numbers import written_number
 from app.models import ApiKey, ContactImport, OAuthClient, ScimToken, utcnow
 from app.models.base import id_at
 from app.policy import Permission
@@ -230,7 +231,9 @@ def _budgets(session: Session, caller: Caller) -> list[ActionItem]:
         ActionItem(
             ActionItemKind.SPENDING if each.organization else ActionItemKind.PORTAL_SPENDING,
             each.organization.name if each.organization else gettext("Your portal"),
-            gettext("%(num)s %% of this month’s budget is spent.", num=each.percent),
+            gettext(
+                "%(num)s %% of this month’s budget is spent.", num=written_number(each.percent, 1)
+            ),
             each.organization.id if each.organization else None,
             urgent=each.percent >= 100,
         )

@@ -52,7 +52,7 @@ class ReachedBudget:
     """A budget of which so many percent are spent; without an organization that of the partner."""
 
     organization: Organization | None
-    percent: int
+    percent: float
 
 
 def budget_of(session: Session, caller: Caller, subject: LimitSubject) -> MonthBudget:
@@ -162,14 +162,16 @@ def reached_budgets(session: Session, caller: Caller, most: int) -> list[Reached
     alert level from `NEARLY_SPENT` on this month, in one query."""
     query = (
         _reached(caller)
-        .add_columns(Organization)
+        .add_columns(Organization, SpendingTotal.spent_micros)
+        .join(SpendingTotal, SpendingTotal.scope == SpendingLimit.scope)
+        .where(SpendingTotal.period == month_of(utcnow()), SpendingLimit.budget_micros > 0)
         .outerjoin(Organization, Organization.id == SpendingLimit.organization_id)
         .order_by(SpendingLimit.scope.desc())
         .limit(most)
     )
     return [
-        ReachedBudget(organization, int((found.budget_alert or "").rpartition(":")[2]))
-        for found, organization in session.execute(query)
+        ReachedBudget(organization, 100 * spent / (found.budget_micros or 1))
+        for found, organization, spent in session.execute(query)
     ]
 
 

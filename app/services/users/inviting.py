@@ -43,7 +43,7 @@ class LineResult:
     """The result for a user of a line; ``user_id`` is None if they were refused. ``is_full``: the
     organization's user limit refused them. ``role``: of the user who is or was invited.
     ``nearest``: the name most like that of an organization that isn't found. ``wrong``: the fields
-    of a refused line that have to change."""
+    of a refused line that have to change. ``is_duplicate``: an earlier line invites the user."""
 
     line: int
     email: str
@@ -56,6 +56,7 @@ class LineResult:
     role: Role | None = None
     nearest: str | None = None
     wrong: frozenset[str] = frozenset()
+    is_duplicate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ def check_many(
         and (result.is_full or result.outcome is InviteOutcome.INVITED)
     ]
     return [
-        replace(each, message=_listed_twice())
+        replace(each, message=_listed_twice(), is_duplicate=True)
         if each.outcome is InviteOutcome.KNOWN and each.user_id in new
         else each
         for each in results

@@ -150,7 +150,7 @@ def test_the_overview_names_budgets_that_are_nearly_spent(session: Session, own:
             (item.title, item.text)
             for item in overview.things_to_do(session, admin, worker_silent_after=60).items
         ]
-    assert (own.plus.name, "80 % of this month’s budget is spent.") in shown
+    assert (own.plus.name, "85.0 % of this month’s budget is spent.") in shown
 
 
 def test_the_budget_of_the_portal_is_its_own(session: Session, own: Tenant) -> None:
