@@ -43,6 +43,7 @@ from app.services.organizations.status import (
 from app.services.organizations.trial import end_trial, trial_of
 from app.services.organizations.use import (
     RECENT_DAYS,
+    OrganizationContents,
     OrganizationUse,
     any_near_limit,
     contents_of,
