@@ -1,4 +1,4 @@
-"""Requesting an export of the data about a user or a contact."""
+"""Requesting an export of the data about a user, a contact or someone who was called."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -29,11 +29,19 @@ def contact_data_export(campaign_id: UUID, contact_id: UUID) -> Page:
     def of_contact(session: Session) -> DataSubject:
         return subjects.contact(session, caller(), campaign_id, contact_id)
 
-    return _requested(of_contact, campaign_id)
+    return _requested(of_contact, campaign=campaign_id)
 
 
-def _requested(load: Callable[[Session], DataSubject], campaign_id: UUID | None = None) -> Page:
+@portal.post("/calls/<uuid:call_id>/data-export")
+def call_data_export(call_id: UUID) -> Page:
+    def of_call(session: Session) -> DataSubject:
+        return subjects.of_call(session, caller(), call_id)
+
+    return _requested(of_call, call=call_id)
+
+
+def _requested(load: Callable[[Session], DataSubject], **of: UUID) -> Page:
     url = url_for("portal.exports")
     with changing(url, Conflict) as session:
-        exporting.request(session, caller(), load(session), zone(), campaign_id)
+        exporting.request(session, caller(), load(session), zone(), **of)
     return redirect_with(gettext("The export is being prepared. You get an email."), url)
