@@ -24,6 +24,7 @@ from app.portal.calls.labels import (
 )
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web import organization_picker
+from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import ListPage, list_page, without_empty
@@ -35,7 +36,6 @@ from app.services import (
     do_not_call,
     organizations,
     recordings,
-    users,
 )
 from app.services.calls import CallSearch
 from app.services.money_words import shared_digits
@@ -110,7 +110,7 @@ def _around(session: Session, found: Call) -> dict[str, Any]:
         "organization": organization.name,
         "earlier": calls.earlier_of(session, caller(), found),
         "later": calls.later_of(session, caller(), found, MOST_LATER),
-        "requesters": users.names_by_email(session, caller(), [found.requested_by]),
+        "requesters": author_names(session, [found.requested_by]),
         "kept": recordings.of_call(session, found),
         "listed": listed,
         "listing": never_calling_it(session, found, organization)

@@ -16,13 +16,14 @@ from app.phone import country_name
 from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removal_confirmation
 from app.portal.contacts.forms import ContactForm, form_for, metadata_text, showing
 from app.portal.do_not_call.confirmation import ReasonForm
+from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
 from app.portal.web.lists import csv_file
 from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
-from app.services import audit, campaigns, contacts, do_not_call, organizations, users
+from app.services import audit, campaigns, contacts, do_not_call, organizations
 from app.services.calls.rules import REFUSED, number_is_allowed
 from app.services.contacts import consent, history, single
 from app.services.destinations import destinations_of
@@ -85,7 +86,7 @@ def _calling(session: Session, campaign: Campaign, found: StoredContact) -> dict
         and organization.status is OrganizationStatus.ACTIVE
         and not (blocker or listed or asked.status == REFUSED),
         "calls": calls_to_it,
-        "requesters": users.names_by_email(session, caller(), requesters),
+        "requesters": author_names(session, requesters),
         "consent": asked,
         "consent_form": ConsentForm(),
         "reason": ReasonForm().reason,
