@@ -38,6 +38,7 @@ from app.models.base import (
     partial_index,
     tenant_key,
 )
+from app.models.erasure import is_erased
 
 
 def _by(column: str, *tenant: str) -> Index:
@@ -115,6 +116,16 @@ class Call(Base):
     cancel_requested_at: Mapped[Time | None]
     line_released_at: Mapped[Time | None]
     """Since when it doesn't count among the calls at once because its carrier is silent."""
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether an erasure has put its pseudonym in place of the number."""
+        return is_erased(self.phone_number)
+
+    @property
+    def name(self) -> str:
+        """The name of the person called."""
+        return " ".join(filter(None, map(self.contact.get, ("firstName", "lastName"))))
 
     @property
     def is_usage(self) -> bool:

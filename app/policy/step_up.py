@@ -81,9 +81,11 @@ _ACTS = frozenset(
         "portal.export_file",
         "portal.user_data_export",
         "portal.contact_data_export",
+        "portal.call_data_export",
         # deletion
         "portal.user_erase",
         "portal.contact_erase",
+        "portal.call_erase",
         "portal.user_deactivate",
         "portal.organization_archive",
         "portal.contact_remove",

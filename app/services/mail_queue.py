@@ -13,12 +13,15 @@ from sqlalchemy.orm import Session
 from app.enums import CallerKind, Role, UserStatus
 from app.errors import Problem
 from app.gateways.job_queue import enqueue_mail
-from app.languages import gettext
+from app.languages import gettext, language
 from app.models import Mail, MailKind, User, new_id
 from app.policy.caller import Caller
 from app.validation.emails import is_email
 
 MOST_RECIPIENTS = 20
+INVITED_IN = "invitedIn"
+"""The detail with the language of the page on which a user was invited."""
+_TO_NEW_USERS = frozenset({MailKind.INVITATION, MailKind.SET_PASSWORD})
 
 
 def ask_for(
@@ -46,14 +49,16 @@ def hand_in(
     to: str | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> Mail:
-    """Queue a mail. Without ``user_id`` it needs ``to``."""
+    """Queue a mail. Without ``user_id`` it needs ``to``. To a new user it is, if nothing else is
+    known, in the language of who invites."""
+    hints = {INVITED_IN: language()} if kind in _TO_NEW_USERS else {}
     mail = Mail(
         id=new_id(),
         partner_id=partner_id,
         user_id=user_id,
         kind=kind.value,
         to=to,
-        details=dict(details or {}),
+        details={**hints, **(details or {})},
     )
     session.add(mail)
     session.flush()

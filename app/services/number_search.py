@@ -1,5 +1,7 @@
 """The numbers that are searched for where no country code is typed."""
 
+from contextlib import suppress
+
 from sqlalchemy import ScalarSelect, Select, func, select
 from sqlalchemy.orm import Session
 
@@ -9,6 +11,15 @@ from app.policy.caller import Caller
 from app.services.tenancy import of_tenant
 
 MOST_REGIONS = 20
+
+
+def numbers_meant(session: Session, caller: Caller, words: str) -> set[str]:
+    """Return the numbers in E.164 that the text can mean, in the regions of the organizations."""
+    found = numbers_in_regions(session, caller, words)
+    digits = "".join(c for c in words if c.isdecimal()).removeprefix("00")
+    with suppress(PhoneError):
+        found.add(normalise(f"+{digits}", None))
+    return found
 
 
 def numbers_in_regions(session: Session, caller: Caller, text: str) -> set[str]:

@@ -72,6 +72,16 @@ def test_a_key_is_shown_once_and_works(
         )
 
 
+def test_the_page_of_a_test_key_says_once_that_its_contacts_are_real(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    address = new_key_address(own.organization)
+    admin.post(address, {**NEW_KEY, "kind": "test", "once": "a1"}, page=address)
+    key = session.scalars(select(ApiKey)).one()
+    page = admin.get(f"/api-access/keys/{key.id}").text
+    assert page.count("Contacts that a test key adds are real") == 1
+
+
 def test_the_form_sent_twice_makes_one_key_and_shows_no_secret_again(
     session: Session, own: Tenant, admin: Browser
 ) -> None:

@@ -58,6 +58,20 @@ def test_numbers_are_added_with_their_reasons(
     assert (f'"wrap">{admin.name}</td>' in page, f"{admin.email}</td>" in page) == (True, False)
 
 
+def test_customers_see_the_company_as_the_author_and_their_own_users_by_name_or_email(
+    session: Session, own: Tenant, browser: Browser, path: str, signed_in: SignedIn
+) -> None:
+    own.user.is_owner, own.user.name = True, None
+    session.commit()
+    owner = signed_in(own.user)
+    browser.post(f"{path}/add", {"numbers": ADA}, page=f"{path}/add")
+    owner.post(f"{path}/add", {"numbers": BOB}, page=f"{path}/add")
+    page = unescape(owner.get(path).text)
+    assert re.findall(r'"wrap">([^<]*)</td>', page)[1::2] == [own.partner.name, own.user.email]
+    removal = owner.get(f"{path}/remove", query_string={"number": ADA}).text
+    assert own.staff[Role.PARTNER_ADMIN].email not in removal
+
+
 def test_bad_lines_are_named_and_nothing_is_half_saved(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:

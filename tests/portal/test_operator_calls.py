@@ -18,8 +18,9 @@ from app.models import Call, CallAttempt, User, utcnow
 from app.services.calls import of_partners, resolve
 from app.services.calls.of_partners import PartnerCallFilter
 from tests.fixtures.cast import OPERATOR, Tenant
+from tests.fixtures.recount import recount
 from tests.portal.conftest import Browser
-from tests.portal.test_calls import make_call
+from tests.portal.test_calls import answered, make_call
 
 SignedIn = Callable[[User], Browser]
 NUMBER, PERSON = "+442079460123", "Ada"
@@ -93,10 +94,28 @@ def test_a_partners_page_and_the_installation_lead_to_its_calls(
     month = f"{utcnow():%Y-%m-01}"
     calls = f"/operator/calls?partner={own.partner.id}"
     assert re.findall(f'href="({re.escape(calls)}[^"]*)"', partner) == [
-        f"{calls}&amp;state=completed&amp;start={month}",
+        f"{calls}&amp;counted=yes&amp;start={month}",
         f"{calls}&amp;state=failed&amp;within=24-hours",
     ]
     assert 'href="/operator/calls"' in operator.get("/operator/installation").text
+
+
+def test_the_conversations_of_a_partner_lead_to_as_many_calls(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    now = utcnow()
+    make_call(session, own.organization, NUMBER, now, **answered(at=now))
+    make_call(session, own.organization, NUMBER, now, **answered(at=now), live=False)
+    session.commit()
+    recount(session, own.partner.id)
+    session.commit()
+    page = operator.get(f"/operator/partners/{own.partner.id}").text
+    shown = re.search(r'href="([^"]*counted=yes[^"]*)"[^>]*>([^<]+)<', page)
+    assert shown
+    assert shown[2] == "1"
+    listed = operator.get(unescape(shown[1])).text
+    assert "Calls counted in usage, by the UTC day they were answered." in listed
+    assert listed.count(f'href="/organizations/{own.organization.id}"') == 1
 
 
 def test_a_phone_shows_the_outcome_only_where_it_says_more_than_the_status(

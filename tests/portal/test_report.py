@@ -82,6 +82,19 @@ def test_the_screen_counts_by_plan_as_the_json_does(
     assert emails(page) == [user["email"] for user in report["users"]]
 
 
+def test_the_number_of_users_leads_to_as_many_owners_and_members(
+    session: Session, own: Tenant, signed_in: SignedIn, told: Callable[[], Any]
+) -> None:
+    own.user.is_owner = True
+    session.commit()
+    browser, counted = signed_in(own.staff[Role.PARTNER_ADMIN]), told()["userCount"]
+    link = re.search(r'href="(/users[^"]*)"[^>]*>(\d+)<', browser.get("/report").text)
+    assert link
+    users = browser.get(link[1]).text
+    assert (int(link[2]), len(emails(users))) == (counted, counted)
+    assert '<option value="customers" selected>Owners and members</option>' in users
+
+
 def test_filters_choose_the_same_people_on_the_screen_and_in_the_file(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:

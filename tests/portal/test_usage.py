@@ -109,6 +109,20 @@ def test_overview_usage_and_organization_say_the_same_of_one_month(
     assert [row[6] for row in exported[1:]] == ["8", "0"]
 
 
+def test_of_two_ranges_with_the_same_days_the_one_that_was_clicked_is_chosen(
+    busy: Tenant, signed_in: SignedIn, clock: SetClock
+) -> None:
+    clock.set("2026-06-30T12:00")
+    browser, path, shown = signed_in(busy.staff[Role.ADMIN]), "/usage", []
+    for clicked in ("This month", "30 days", "This month"):
+        page = browser.get(path).text
+        shown.append(re.findall(r'aria-current="true">([^<]+)</a></li>', page))
+        [url] = re.findall(rf'href="(/usage[^"]+)"[^>]*>{clicked}', page)
+        path = unescape(url)
+    shown.append(re.findall(r'aria-current="true">([^<]+)</a></li>', browser.get(path).text))
+    assert shown == [["This month"], ["This month"], ["30 days"], ["This month"]]
+
+
 def test_organizations_stand_by_conversations_and_their_total_is_that_of_the_page(
     busy: Tenant, signed_in: SignedIn
 ) -> None:
@@ -326,7 +340,8 @@ def test_the_quick_choices_are_months_and_days_up_to_today(
     clock.set(now)
     page = signed_in(own.staff[Role.ADMIN]).get("/usage").text
     shown = re.findall(
-        r'segment" href="/usage\?start=([\d-]+)&amp;end=([\d-]+)"[^>]*>([^<]+)', page
+        r'segment" href="/usage\?start=([\d-]+)&amp;end=([\d-]+)&amp;range=[\w-]+"[^>]*>([^<]+)',
+        page,
     )
     assert {words: (start, end) for start, end, words in shown} == expected
 

@@ -1,16 +1,15 @@
 """The open and resolved alerts, and their rules: created, changed, muted and removed."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from flask import render_template, request, url_for
-from flask_login import current_user
 from sqlalchemy.orm import Session
 
-from app.enums import AlertMeasure, AlertScope, Role
+from app.enums import AlertMeasure, AlertScope
 from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
@@ -18,6 +17,7 @@ from app.models import Alert, AlertRule, AuditEntry, utcnow
 from app.policy import Permission
 from app.portal.alerts.forms import MEASURES, RuleForm
 from app.portal.web import lists
+from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
@@ -26,7 +26,7 @@ from app.portal.web.forms import saving, saving_edit
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.user_timezone import zone
-from app.services import alerts, organizations, partners, users
+from app.services import alerts, organizations, partners
 from app.validation.uuids import as_uuid
 
 FIGURES: dict[AlertMeasure, tuple[str, dict[str, Any]]] = {
@@ -62,24 +62,12 @@ def _listed(session: Session, found: Sequence[alerts.AlertView]) -> dict[str, An
     with their last alerts and for how long they can be muted."""
     return {
         "rows": [(shown, figures_url(shown.alert, shown.rule)) for shown in found],
-        "names": _names(session, {shown.alert.acknowledged_by or "" for shown in found}),
+        "names": author_names(session, {shown.alert.acknowledged_by or "" for shown in found}),
         "rules": alerts.listing(session, caller()),
         "last_opened": alerts.last_opened(session, caller()),
         "mute_days": alerts.MUTE_DAYS,
         "now_utc": utcnow(),
     }
-
-
-def _names(session: Session, emails: Collection[str]) -> dict[str, str]:
-    """Return the names of who acknowledged alerts, by email: to customer admins, who see no staff,
-    the staff are the company."""
-    names = users.names_by_email(session, caller(), emails)
-    if caller().role is not Role.ADMIN:
-        return names
-    company = partners.get_own(session, caller()).name
-    staff = {email: company for email in emails if "@" in email}
-    own = {current_user.email: current_user.name} if current_user.name else {}
-    return {**staff, **own, **names}
 
 
 @portal.post("/alerts/<uuid:alert_id>/acknowledge")

@@ -32,6 +32,7 @@ CONFIRMED = {
     "portal.api_webhook_edit": lazy_gettext("Edit webhook"),
     "portal.api_webhook_remove_confirm": lazy_gettext("Remove webhook"),
     "portal.api_webhook_roll_confirm": lazy_gettext("Roll secret"),
+    "portal.call_erase_confirm": lazy_gettext("Erase for good"),
     "portal.contact_erase_confirm": lazy_gettext("Erase for good"),
     "portal.contact_remove_confirm": lazy_gettext("Remove contact"),
     "portal.directory_token_revoke_confirm": lazy_gettext("Revoke token"),

@@ -1,6 +1,6 @@
 """A call in words: its timeline, its attempts and its result."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,12 +19,11 @@ from app.models import Call, CallAttempt
 from app.models.base import utcnow
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
-from app.portal.web.current_user import known_user
 from app.portal.web.formats import CALL_STATUS_NAMES, duration, long_datetime, phone
 from app.portal.web.process_names import process_words
 from app.portal.web.readiness import is_offline
 from app.portal.web.user_timezone import zone
-from app.services import calls, users
+from app.services import calls
 from app.services.calls import TimelineEntry
 from app.services.calls.states import WAITING
 
@@ -130,16 +129,6 @@ def stored_words(words: str | None) -> str | None:
     """Return a sentence that is stored in English in the current language; other text is shown as
     it is stored."""
     return in_language(words) if words else words
-
-
-def requester_names(session: Session, found: Iterable[Call]) -> dict[str, str]:
-    """Return the names of the users who requested the calls, by their emails; no query for the
-    current user and for parts of the system."""
-    emails = {call.requested_by for call in found if call.credential_id is not None}
-    user = known_user()
-    own = {user.email: user.name} if user and user.name else {}
-    others = emails - own.keys()
-    return own | users.names_by_email(session, caller(), others) if others else own
 
 
 @portal.app_template_filter()

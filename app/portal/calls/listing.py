@@ -80,8 +80,7 @@ class CallRow:
     @property
     def name(self) -> str:
         """The name of the called person."""
-        names = (self.call.contact.get("firstName"), self.call.contact.get("lastName"))
-        return " ".join(filter(None, names))
+        return self.call.name
 
     @property
     def short_outcome(self) -> str:

@@ -21,10 +21,10 @@ from app.portal.calls.labels import (
     cancel_confirmation,
     is_own_page,
     live,
-    requester_names,
 )
 from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.web import organization_picker
+from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import ListPage, list_page, without_empty
@@ -111,7 +111,7 @@ def _around(session: Session, found: Call) -> dict[str, Any]:
         "organization": organization.name,
         "earlier": calls.earlier_of(session, caller(), found),
         "later": calls.later_of(session, caller(), found, MOST_LATER),
-        "requesters": requester_names(session, [found]),
+        "requesters": author_names(session, [found.requested_by]),
         "kept": recordings.of_call(session, found),
         "listed": listed,
         "listing": never_calling_it(found, organization, waiting)

@@ -13,10 +13,10 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import Campaign, Organization
 from app.phone import country_name
-from app.portal.calls.labels import requester_names
 from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removal_confirmation
 from app.portal.contacts.forms import ContactForm, form_for, metadata_text, showing
 from app.portal.do_not_call.confirmation import ReasonForm
+from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
@@ -88,7 +88,7 @@ def _calling(
         and organization.status is OrganizationStatus.ACTIVE
         and not (blocker or listed or asked.status == REFUSED),
         "calls": calls_to_it,
-        "requesters": requester_names(session, calls_to_it),
+        "requesters": author_names(session, {call.requested_by for call in calls_to_it}),
         "consent": asked,
         "consent_form": ConsentForm(),
         "reason": ReasonForm().reason,

@@ -18,12 +18,13 @@ from app.portal.do_not_call.confirmation import ReasonForm
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.organizations.views import organization_page_data
 from app.portal.web import lists
+from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import number, phone
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.process_names import author_words
-from app.services import do_not_call, organizations, users
+from app.services import do_not_call, organizations
 from app.services.do_not_call import AddedNumbers, ParsedNumbers
 from app.services.number_search import numbers_in_regions
 from app.services.pasted_lines import decoded
@@ -81,7 +82,7 @@ def show_list(organization_id: UUID) -> str:
             "portal/organizations/do_not_call.html",
             **organization_page_data(session, found, "portal.do_not_call"),
             list=page,
-            names=users.names_by_email(session, caller(), {row.added_by for row in page.rows}),
+            names=author_names(session, {row.added_by for row in page.rows}),
         )
 
 
@@ -107,7 +108,7 @@ def do_not_call_remove_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
         entry = do_not_call.entry(session, caller(), found.id, request.args.get("number", ""))
-        names = users.names_by_email(session, caller(), [entry.added_by])
+        names = author_names(session, [entry.added_by])
     return render_template(
         "portal/organizations/do_not_call_remove.html",
         organization=found,

@@ -1,12 +1,18 @@
 """The list of the calls of all partners."""
 
+from flask import request
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind
 from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
 from app.portal.calls.labels import ENDED_WORDS, OUTCOME_WORDS
-from app.portal.calls.listing import STATE_FILTER, STATUSES_WITH_OUTCOME, chosen_states
+from app.portal.calls.listing import (
+    IN_USAGE,
+    STATE_FILTER,
+    STATUSES_WITH_OUTCOME,
+    chosen_states,
+)
 from app.portal.web import lists
 from app.portal.web.formats import CALL_STATUS_NAMES, CARRIER_NAMES, carrier_title
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
@@ -18,8 +24,10 @@ from app.services.paging import Page
 
 
 def chosen_filters() -> tuple[PartnerCallFilter, Problems]:
-    """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
-    since, before, problems = time_bounds(zone())
+    """Return the filters of the URL and the problems in them; an invalid one filters nothing. Days
+    are in the user's time zone; for calls that usage counts, UTC as on its page."""
+    counted = request.args.get("counted") == IN_USAGE
+    since, before, problems = time_bounds("UTC" if counted else zone())
     wanted = PartnerCallFilter(
         partner=lists.id_or_words("partner"),
         organization=lists.id_or_words("organization"),
@@ -27,6 +35,7 @@ def chosen_filters() -> tuple[PartnerCallFilter, Problems]:
         carrier=lists.choice_filter("carrier", CarrierKind),
         since=since,
         before=before,
+        counted=counted,
     )
     return wanted, problems
 
@@ -139,5 +148,5 @@ PARTNER_CALLS = ListDefinition(
         session, caller(), chosen_filters()[0], most=most
     ),
     problems=lambda: chosen_filters()[1],
-    more_filters=("within", "start", "end"),
+    more_filters=("within", "start", "end", "counted"),
 )

@@ -33,6 +33,7 @@ def operator_calls() -> Page:
         "portal/operator/calls.html",
         problems,
         list=page,
+        chosen=wanted,
         partner=partner,
         named=named,
         outcome=short_outcome,

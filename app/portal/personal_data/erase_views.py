@@ -1,4 +1,5 @@
-"""Erasing a user or a contact: the preview with its confirmation, and how far it has come."""
+"""Erasing users, contacts and others who were called: the preview with its confirmation, and how
+far it has come."""
 
 from typing import Any
 from uuid import UUID
@@ -14,6 +15,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, labelled, lazy_gettext
 from app.models import Erasure
 from app.portal.personal_data import labels
+from app.portal.personal_data.subject_views import name_of_called
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fields import without_nul
 from app.portal.web.formats import medium_datetime, number
@@ -22,7 +24,7 @@ from app.portal.web.list_words import ALL_WORDS
 from app.portal.web.messages import changing
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
-from app.services import contacts, organizations, users
+from app.services import calls, contacts, organizations, users
 from app.services.contacts import single
 from app.services.exports.words import SUBJECT_TITLES
 from app.services.personal_data import copies, erasing, mentions, preview, subjects
@@ -82,6 +84,25 @@ def contact_erase(campaign_id: UUID, contact_id: UUID) -> Page:
         return _contact_page(campaign_id, contact_id, form), 422
     with transaction() as session:
         subject = subjects.contact(session, caller(), campaign_id, contact_id)
+        erasure_id = erasing.request(session, caller(), subject).id
+    return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
+
+
+@portal.get("/calls/<uuid:call_id>/erase")
+def call_erase_confirm(call_id: UUID) -> str:
+    return _call_page(call_id, EraseForm.from_object())
+
+
+@portal.post("/calls/<uuid:call_id>/erase")
+def call_erase(call_id: UUID) -> Page:
+    form = EraseForm()
+    with transaction(read_only=True) as session:
+        subjects.of_call(session, caller(), call_id)
+        expected = name_of_called(calls.get(session, caller(), call_id))
+    if not (form.validate() and form.confirms(expected)):
+        return _call_page(call_id, form), 422
+    with transaction() as session:
+        subject = subjects.of_call(session, caller(), call_id)
         erasure_id = erasing.request(session, caller(), subject).id
     return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
 
@@ -189,6 +210,22 @@ def _contact_page(campaign_id: UUID, contact_id: UUID, form: EraseForm) -> str:
             consequences=labels.OF_CONTACTS,
             action=url_for("portal.contact_erase", **ids),
             safe_url=url_for("portal.contact", **ids),
+        )
+
+
+def _call_page(call_id: UUID, form: EraseForm) -> str:
+    with transaction(read_only=True) as session:
+        subject = subjects.of_call(session, caller(), call_id)
+        name = name_of_called(calls.get(session, caller(), call_id))
+        return _page(
+            session,
+            subject,
+            form,
+            name=name,
+            expected=name,
+            consequences=labels.OF_CONTACTS,
+            action=url_for("portal.call_erase", call_id=call_id),
+            safe_url=url_for("portal.call", call_id=call_id),
         )
 
 

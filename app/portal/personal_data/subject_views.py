@@ -10,15 +10,16 @@ from sqlalchemy.orm import Session
 from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext
-from app.models import User, is_erased
+from app.models import Call, User, is_erased
 from app.portal.personal_data import labels
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.formats import phone
+from app.portal.web.formats import day, phone
 from app.portal.web.messages import changing, redirect_with
 from app.portal.web.navigation import ROLE_NAMES, may_open
 from app.portal.web.user_timezone import zone
-from app.services import contacts, organizations, search, users
+from app.services import calls, contacts, organizations, search, users
+from app.services.calls import called
 from app.services.contacts import single
 from app.services.personal_data import exporting, preview, subjects
 from app.services.personal_data.subjects import DataSubject
@@ -33,24 +34,33 @@ def personal_data() -> str:
     words = lists.text_filter("q") or ""
     with transaction(read_only=True) as session:
         found = search.users_and_contacts(session, caller(), words, SHOWN)
+        last_calls = called.last_calls_to(session, caller(), words, limit=SHOWN)
         return render_template(
             "portal/personal_data/find.html",
             words=words,
-            groups=_groups(session, found),
+            groups=_groups(session, found, last_calls),
             most=SHOWN,
-            is_cut=SHOWN in (len(found.users), len(found.contacts)),
+            is_cut=SHOWN in (len(found.users), len(found.contacts), len(last_calls)),
             has_settings=may_open(caller(), "portal.personal_data_settings"),
         )
 
 
-def _groups(session: Session, found: search.SearchResults) -> list[tuple[str, Sequence[Choice]]]:
+def _groups(
+    session: Session, found: search.SearchResults, last_calls: Sequence[Call]
+) -> list[tuple[str, Sequence[Choice]]]:
     """Return the people who were found, with the names of their organizations."""
     ids = {user.organization_id for user in found.users if user.organization_id}
     ids |= {campaign.organization_id for _contact, campaign in found.contacts}
+    reached = {(campaign.organization_id, each.phone) for each, campaign in found.contacts}
+    others = [
+        call for call in last_calls if (call.organization_id, call.phone_number) not in reached
+    ]
+    ids |= {call.organization_id for call in others}
     names = organizations.names_of(session, caller(), ids)
     return [
         (gettext("Users"), [_of_user(user, names) for user in found.users]),
         (gettext("Contacts"), _of_contacts(found, names)),
+        (gettext("Other people called"), [_of_called(call, names) for call in others]),
     ]
 
 
@@ -85,6 +95,28 @@ def contact_data(campaign_id: UUID, contact_id: UUID) -> str:
             export_url=url_for("portal.contact_data_export", **ids),
             erase_url=url_for("portal.contact_erase_confirm", **ids),
         )
+
+
+@portal.get("/calls/<uuid:call_id>/data")
+def call_data(call_id: UUID) -> str:
+    """What is stored about someone who was called, contact or not."""
+    with transaction(read_only=True) as session:
+        subject = subjects.of_call(session, caller(), call_id)
+        found = calls.get(session, caller(), call_id)
+        return _page(
+            session,
+            subject,
+            name=name_of_called(found),
+            calls_url=url_for("portal.calls", number=found.phone_number),
+            safe_url=url_for("portal.call", call_id=call_id),
+            export_url=url_for("portal.call_data_export", call_id=call_id),
+            erase_url=url_for("portal.call_erase_confirm", call_id=call_id),
+        )
+
+
+def name_of_called(call: Call) -> str:
+    """Return how to refer to the one called: by name, else by number."""
+    return call.name or call.phone_number
 
 
 def _page(
@@ -135,6 +167,13 @@ def _of_contacts(found: search.SearchResults, names: dict[UUID, str]) -> Sequenc
     return list(rows.values())
 
 
+def _of_called(call: Call, names: dict[UUID, str]) -> Choice:
+    number = phone(call.phone_number)
+    at = gettext("last called on %(day)s", day=day(call.created_at, zone()))
+    known = _beside(names.get(call.organization_id), number if call.name else None, at)
+    return call.name or number, known, "phone", url_for("portal.call_data", call_id=call.id)
+
+
 def _beside(*texts: str | None) -> str:
     return ", ".join(filter(None, texts))
 
@@ -152,11 +191,19 @@ def contact_data_export(campaign_id: UUID, contact_id: UUID) -> Page:
     def of_contact(session: Session) -> DataSubject:
         return subjects.contact(session, caller(), campaign_id, contact_id)
 
-    return _requested(of_contact, campaign_id)
+    return _requested(of_contact, campaign=campaign_id)
 
 
-def _requested(load: Callable[[Session], DataSubject], campaign_id: UUID | None = None) -> Page:
+@portal.post("/calls/<uuid:call_id>/data-export")
+def call_data_export(call_id: UUID) -> Page:
+    def of_call(session: Session) -> DataSubject:
+        return subjects.of_call(session, caller(), call_id)
+
+    return _requested(of_call, call=call_id)
+
+
+def _requested(load: Callable[[Session], DataSubject], **of: UUID) -> Page:
     url = url_for("portal.exports")
     with changing(url, Conflict) as session:
-        exporting.request(session, caller(), load(session), zone(), campaign_id)
+        exporting.request(session, caller(), load(session), zone(), **of)
     return redirect_with(gettext("The export is being prepared. You get an email."), url)

@@ -67,11 +67,16 @@ def show_usage() -> Page:
 
 
 def _asked(span: DaySpan) -> dict[str, Any]:
-    """Return the range of the URL and the others on offer."""
+    """Return the range of the URL and the others on offer; of those with the same days, such as on
+    the 30th of a month, the one that was clicked is chosen."""
+    presets = _presets()
+    equal = [name for name, (_words, offered) in presets.items() if offered == span]
+    equal.sort(key=lambda name: name != request.args.get("range"))
     return {
         "span": span,
         "earlier": span.before(),
-        "presets": _presets(),
+        "presets": presets,
+        "chosen_preset": next(iter(equal), None),
         "statuses": STATUS_NAMES,
         "asked": _asked_again,
         "kept": _kept(),
@@ -138,13 +143,14 @@ def _listed_lines() -> list[bytes]:
     return [csv_files.first_line(headings_of(columns)), *map(csv_files.lines, listed)]
 
 
-def _presets() -> dict[str, DaySpan]:
+def _presets() -> dict[str, tuple[str, DaySpan]]:
+    """Return the words and days of the ranges on offer, by their names in the URL."""
     today = utcnow().date()
     return {
-        gettext("This month"): reporting.this_month(today),
-        gettext("Last month"): reporting.last_month(today),
-        gettext("30 days"): reporting.last_days(today, 30),
-        gettext("90 days"): reporting.last_days(today, 90),
+        "month": (gettext("This month"), reporting.this_month(today)),
+        "last-month": (gettext("Last month"), reporting.last_month(today)),
+        "30-days": (gettext("30 days"), reporting.last_days(today, 30)),
+        "90-days": (gettext("90 days"), reporting.last_days(today, 90)),
     }
 
 

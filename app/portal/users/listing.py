@@ -31,6 +31,9 @@ STATUS_NAMES = {
     UserStatus.SUSPENDED: lazy_gettext("Suspended"),
     UserStatus.DEACTIVATED: lazy_gettext("Deactivated"),
 }
+OF_CUSTOMERS = "customers"
+"""The role of the filter that stands for both roles of members."""
+OF_CUSTOMERS_WORDS = lazy_gettext("Owners and members")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ def chosen_filters() -> users.UserFilter:
     return users.UserFilter(
         query=lists.text_filter("q"),
         user_type=lists.choice_filter("role", Role),
+        is_member=lists.text_filter("role") == OF_CUSTOMERS,
         status=lists.choice_filter("status", UserStatus),
         organization=lists.id_or_words("organization"),
         partner_id=lists.id_filter("partner"),
@@ -134,7 +138,7 @@ USERS = ListDefinition(
         ListFilter(
             "role",
             lazy_gettext("Role"),
-            {role: ROLE_NAMES[role] for role in Role},
+            {**{role: ROLE_NAMES[role] for role in Role}, OF_CUSTOMERS: OF_CUSTOMERS_WORDS},
             lazy_gettext("Any role"),
         ),
         ListFilter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),

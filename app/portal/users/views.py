@@ -15,7 +15,7 @@ from app.policy import Permission
 from app.portal.access.missing import is_permitted
 from app.portal.users.bulk import may_change
 from app.portal.users.labels import abilities, abilities_title
-from app.portal.users.listing import STATUS_NAMES, USERS
+from app.portal.users.listing import OF_CUSTOMERS, OF_CUSTOMERS_WORDS, STATUS_NAMES, USERS
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
 from app.portal.web.list_pages import list_page
@@ -163,8 +163,12 @@ def actions_of(user: User) -> dict[str, Any]:
     }
 
 
-def _roles_seen() -> dict[Role, str]:
-    """Return the roles that the caller's list can contain."""
+def _roles_seen() -> dict[str, str]:
+    """Return the roles that the caller's list can contain; where these aren't only members, also
+    the choice of all members."""
     if caller().role in (Role.ADMIN, Role.OWNER):
         return {role: name for role, name in ROLE_NAMES.items() if role in MEMBERS}
-    return {role: name for role, name in ROLE_NAMES.items() if role is not Role.OPERATOR}
+    offered: dict[str, str] = {
+        role: name for role, name in ROLE_NAMES.items() if role is not Role.OPERATOR
+    }
+    return {**offered, OF_CUSTOMERS: OF_CUSTOMERS_WORDS}

@@ -20,6 +20,8 @@ from wtforms.fields import Field
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller
 from app.languages import gettext
+from app.portal.web.author_names import author_names
+from app.portal.web.process_names import author_words
 from app.services import audit, idempotency
 
 MARKS = frozenset({"csrf_token", "once", "version"})
@@ -103,7 +105,10 @@ def edit_conflict(
     if error.code != CHANGED_MEANWHILE:
         raise error
     last = audit.last_of_target(session, caller(), target_type, target_id)
-    return EditConflict(last.actor if last else None, last.at if last else None, differences)
+    if last is None:
+        return EditConflict(None, None, differences)
+    author = author_words(last.actor, author_names(session, [last.actor]))
+    return EditConflict(author, last.at, differences)
 
 
 def differences_of(typed: Iterable[Field], stored: Mapping[str, Field]) -> list[EditDifference]:

@@ -138,6 +138,8 @@ PLACES: tuple[tuple[str | None, tuple[NavigationEntry, ...]], ...] = (
                     "portal.directory",
                     "portal.personal_data_settings",
                     "portal.personal_data",
+                    "portal.call_data",
+                    "portal.call_erase",
                     "portal.contact_data",
                     "portal.contact_erase",
                     "portal.user_data",

@@ -10,12 +10,12 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind, EndedReason
-from app.models import Call, CallAttempt, Organization, Partner
+from app.models import Call, CallAttempt, Conversation, Organization, Partner
 from app.phone import region_of
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
-from app.services.calls.searching import accepted_within
+from app.services.calls.searching import accepted_within, counted_within
 from app.services.paging import Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.spending import amount_words
 
@@ -25,7 +25,8 @@ SORTS = both_ways(created=Call.id, duration=Call.seconds, cost=Call.cost_micros)
 
 @dataclass(frozen=True, slots=True)
 class PartnerCallFilter:
-    """The filters. ``partner`` and ``organization`` are an id or a part of a name."""
+    """The filters. ``partner`` and ``organization`` are an id or a part of a name; ``counted`` as
+    in `CallSearch`."""
 
     partner: UUID | str | None = None
     organization: UUID | str | None = None
@@ -33,6 +34,7 @@ class PartnerCallFilter:
     carrier: CarrierKind | None = None
     since: datetime | None = None
     before: datetime | None = None
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,8 @@ def count(session: Session, caller: Caller, wanted: PartnerCallFilter, *, most: 
 
 def _matching(session: Session, caller: Caller, wanted: PartnerCallFilter) -> Select[Call]:
     caller.require(Permission.PARTNER_CREATE)  # which only operators have
-    return select(Call).where(*_conditions(session, wanted))
+    rows = select(Call).where(*_conditions(session, wanted))
+    return rows.join(Conversation, Conversation.call_id == Call.id) if wanted.counted else rows
 
 
 def _conditions(session: Session, wanted: PartnerCallFilter) -> list[ColumnElement[bool]]:
@@ -133,7 +136,8 @@ def _conditions(session: Session, wanted: PartnerCallFilter) -> list[ColumnEleme
         found.append(Call.status.in_(wanted.states))
     if wanted.carrier is not None:
         found.append(Call.carrier == wanted.carrier)
-    return found + accepted_within(wanted.since, wanted.before)
+    within = counted_within if wanted.counted else accepted_within
+    return found + within(wanted.since, wanted.before)
 
 
 def _names(session: Session, kind: Any, ids: Collection[UUID]) -> dict[UUID, str]:

@@ -229,13 +229,8 @@ def _conditions(session: Session, caller: Caller, chosen: CallSearch) -> list[Co
         found.append(Call.live.is_(chosen.live))
     if chosen.billed:
         return [*found, *_billed_within(chosen.since, chosen.before)]
-    if not chosen.counted:
-        return found + accepted_within(chosen.since, chosen.before)
-    if chosen.since is not None:
-        found.append(Conversation.started_at >= chosen.since)
-    if chosen.before is not None:
-        found += [Conversation.started_at < chosen.before, Call.id < id_at(chosen.before + SLACK)]
-    return found
+    within = counted_within if chosen.counted else accepted_within
+    return found + within(chosen.since, chosen.before)
 
 
 def accepted_within(since: datetime | None, before: datetime | None) -> list[ColumnElement[bool]]:
@@ -246,6 +241,16 @@ def accepted_within(since: datetime | None, before: datetime | None) -> list[Col
         found += [Call.created_at >= since, Call.id >= id_at(since - SLACK)]
     if before is not None:
         found += [Call.created_at < before, Call.id < id_at(before + SLACK)]
+    return found
+
+
+def counted_within(since: datetime | None, before: datetime | None) -> list[ColumnElement[bool]]:
+    """Return the same of calls whose `Conversation`, which the query joins, began in this time."""
+    found: list[ColumnElement[bool]] = []
+    if since is not None:
+        found.append(Conversation.started_at >= since)
+    if before is not None:
+        found += [Conversation.started_at < before, Call.id < id_at(before + SLACK)]
     return found
 
 

@@ -1,7 +1,6 @@
 """Read contacts: one, a page for the API, and the list and search of screens."""
 
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -19,7 +18,7 @@ from app.policy.caller import Caller
 from app.schemas.contacts import ContactFilter, StoredContact
 from app.services import campaigns
 from app.services.calls.rules import REFUSED
-from app.services.number_search import numbers_in_regions
+from app.services.number_search import numbers_meant
 from app.services.paging import (
     MOST_COUNTED,
     Page,
@@ -225,7 +224,7 @@ def reached_at(
     if "@" in words:
         known = Contact.email_key == words.lower()
     elif words and set(words) <= _PHONE_CHARACTERS:
-        known = Contact.phone.in_(_numbers_meant(session, caller, words))
+        known = Contact.phone.in_(numbers_meant(session, caller, words))
     else:
         return []
     # Not only a join, for which SQLite may scan the contacts.
@@ -263,15 +262,6 @@ def named(
         .limit(limit)
     )
     return [(contact, campaign) for contact, campaign in session.execute(rows)]
-
-
-def _numbers_meant(session: Session, caller: Caller, words: str) -> set[str]:
-    """Return the numbers in E.164 that the text can mean, in the regions of the organizations."""
-    found = numbers_in_regions(session, caller, words)
-    digits = "".join(c for c in words if c.isdecimal()).removeprefix("00")
-    with suppress(PhoneError):
-        found.add(normalise(f"+{digits}", None))
-    return found
 
 
 def statuses_of(session: Session, campaign: Campaign) -> Sequence[str]:

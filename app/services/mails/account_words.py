@@ -51,9 +51,9 @@ def invitation(facts: MailFacts) -> MailTexts:
         is_act_personal=True,
         after=(_link_ends(facts), gettext("If you did not expect this email, ignore it.")),
         reason=gettext(
-            "Sent to %(email)s because %(partner)s entered this address.",
+            "Sent to %(email)s because %(who)s entered this address.",
             email=facts.email,
-            partner=partner,
+            who=facts.inviter or partner,
         ),
     )
 

@@ -5,8 +5,10 @@ attempt creates a new token.
 """
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
@@ -23,6 +25,7 @@ from app.services import audit, domains
 from app.services.auth import email_changes, one_time_links, recovery
 from app.services.auth.email_changes import AddressSide
 from app.services.branding.brand import NEUTRAL, Brand, of_partner
+from app.services.mail_queue import INVITED_IN
 from app.services.mails.facts import MailFacts
 from app.services.mails.rendering import render
 from app.services.mails.words import WORDS
@@ -62,11 +65,12 @@ class _MailUser:
     site: str
     inviter: str | None
 
-    def language(self, asked_in: str | None) -> str:
-        """The one that the user has chosen, that of the page where the mail was asked for, or the
-        partner's."""
+    def language(self, details: Mapping[str, Any]) -> str:
+        """The one that the user has chosen, that of the page where the mail was asked for, the
+        partner's, or that of who invited the user."""
         chosen = self.user.language if self.user else None
-        return languages.best_tag((chosen, asked_in, self.brand.language))
+        asked_in, invited_in = details.get("language"), details.get(INVITED_IN)
+        return languages.best_tag((chosen, asked_in, self.brand.language, invited_in))
 
 
 def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> OutgoingMail | None:
@@ -103,7 +107,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         link=link,
         link_ends=ends,
     )
-    with languages.using_language(reader.language(mail.details.get("language"))):
+    with languages.using_language(reader.language(mail.details)):
         done = render(reader.brand, WORDS[kind](facts), site)
     session.flush()
     sender = None

@@ -21,7 +21,7 @@ from app.errors import NotFound
 from app.gateways.files import FileStore
 from app.models import Base, Call, CallRecording, ListExport
 from app.policy.caller import Caller
-from app.services import audit, contacts, exports, users
+from app.services import audit, calls, contacts, exports, users
 from app.services.contacts import single
 from app.services.personal_data import subjects
 from app.services.personal_data.inventory import HOLDINGS, NOT_PERSONAL
@@ -70,13 +70,13 @@ def request(
     caller: Caller,
     subject: DataSubject,
     zone: str,
-    campaign_id: UUID | None = None,
+    **of: UUID,
 ) -> ListExport:
-    """Have the data about a person written as a file for the caller. ``campaign_id`` is where the
-    contact is. Raises `NotFound` for a caller that is no user, and `Conflict`
-    (``too_many_exports``)."""
-    ids = {"id": subject.subject_id} | ({"campaign": campaign_id} if campaign_id else {})
-    wanted = exports.ExportInput(NAMES[subject.kind], urlencode(ids), ExportFormat.ZIP, zone)
+    """Have the data about a person written as a file for the caller. ``of`` is by what it is
+    found beside the subject's id: the ``campaign`` of a contact, or the ``call``. Raises
+    `NotFound` for a caller that is no user, and `Conflict` (``too_many_exports``)."""
+    ids = urlencode({"id": subject.subject_id, **of})
+    wanted = exports.ExportInput(NAMES[subject.kind], ids, ExportFormat.ZIP, zone)
     export = exports.create(session, caller, wanted)
     record(session, caller, subject)
     return export
@@ -100,6 +100,8 @@ def subject_of(session: Session, caller: Caller, name: str, query: str) -> DataS
     ids = {key: UUID(values[0]) for key, values in parse_qs(query).items()}
     if name == NAMES[SubjectKind.USER]:
         return subjects.user(session, caller, ids["id"])
+    if "call" in ids:
+        return subjects.of_call(session, caller, ids["call"])
     if name == NAMES[SubjectKind.CONTACT]:
         return subjects.contact(session, caller, ids["campaign"], ids["id"])
     raise NotFound
@@ -110,6 +112,9 @@ def name_of(session: Session, caller: Caller, name: str, query: str) -> str | No
     caller can't see any more."""
     ids = {key: UUID(values[0]) for key, values in parse_qs(query).items()}
     try:
+        if "call" in ids:
+            call = calls.get(session, caller, ids["call"])
+            return None if call.is_erased else call.name or call.phone_number
         if name == NAMES[SubjectKind.CONTACT]:
             return single.name_of(contacts.get(session, caller, ids["campaign"], ids["id"]))
         user = users.get(session, caller, ids["id"])

@@ -15,7 +15,7 @@ from app.languages import gettext
 from app.models import AuditEntry, Call, Campaign, Contact, EmailChange, Erasure, ScimUser
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import contacts, users
+from app.services import calls, contacts, users
 from app.services.personal_data.words import SubjectWords
 from app.services.tenancy import get_organization
 
@@ -114,6 +114,25 @@ def contact(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUI
     )
 
 
+def of_call(session: Session, caller: Caller, call_id: UUID) -> DataSubject:
+    """As `contact`, of someone who was called, contact or not. Raises `Forbidden` and
+    `NotFound`, also for a call that an erasure has emptied."""
+    found = calls.get(session, caller, call_id)
+    if found.is_erased:
+        raise NotFound(gettext("The data of this call was erased."), "call_erased")
+    theirs = session.get(Contact, found.contact_id) if found.contact_id else None
+    subject = _reached(
+        session,
+        caller,
+        found.organization_id,
+        found.id,
+        {found.phone_number, theirs.phone if theirs else None},
+        {found.contact.get("email"), theirs.email if theirs else None},
+    )
+    to_them = session.scalars(select(Call).where(subject.called()))
+    return replace(subject, names=_texts({*subject.names, *(call.name for call in to_them)}))
+
+
 def contact_called(
     session: Session,
     caller: Caller,
@@ -125,6 +144,17 @@ def contact_called(
 ) -> DataSubject:
     """As `contact`, by number (E.164) or address; also someone who is no contact any more, but was
     called. Raises `Forbidden` and `NotFound`."""
+    return _reached(session, caller, organization_id, subject_id, {phone}, {email})
+
+
+def _reached(
+    session: Session,
+    caller: Caller,
+    organization_id: UUID,
+    subject_id: UUID,
+    phones: Collection[str | None],
+    emails: Collection[str | None],
+) -> DataSubject:
     caller.require(Permission.PERSONAL_DATA)
     organization = get_organization(session, caller, organization_id)
     named = DataSubject(
@@ -132,8 +162,8 @@ def contact_called(
         subject_id,
         organization.partner_id,
         organization.id,
-        _texts({phone}),
-        _texts({email}),
+        _texts(phones),
+        _texts(emails),
     )
     return with_contacts(session, named)
 

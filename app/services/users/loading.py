@@ -125,12 +125,20 @@ def get_by_email(session: Session, caller: Caller, email: str) -> User:
 
 def names_by_email(session: Session, caller: Caller, emails: Collection[str]) -> dict[str, str]:
     """Return the names of the users with these addresses, as far as the caller may see them."""
+    found = seen_by_email(session, caller, emails)
+    return {email: name for email, name in found.items() if name}
+
+
+def seen_by_email(
+    session: Session, caller: Caller, emails: Collection[str]
+) -> dict[str, str | None]:
+    """Return the same with those who have no name."""
     found = session.execute(
         visible(caller)
         .where(User.email_key.in_({email.lower() for email in emails}))
         .with_only_columns(User.email, User.name)
     )
-    return {email: name for email, name in found if name}
+    return {row.email: row.name for row in found}
 
 
 def listing(
@@ -153,11 +161,12 @@ def listing(
 class UserFilter:
     """The filters of a user list; ``query`` searches addresses, names and the names of
     organizations, and matches a whole external id. ``organization`` is an id or a part of a name,
-    ``partner_id`` narrows an operator's view; ``has_factor``: whether signing in takes a second
-    step."""
+    ``partner_id`` narrows an operator's view; ``is_member`` leaves users of organizations;
+    ``has_factor``: whether signing in takes a second step."""
 
     query: str | None = None
     user_type: Role | None = None
+    is_member: bool = False
     status: UserStatus | None = None
     organization: UUID | str | None = None
     partner_id: UUID | None = None
@@ -226,6 +235,8 @@ def _filtered(session: Session, caller: Caller, chosen: UserFilter) -> Select[Us
         rows = rows if few is None else rows.where(few)
     if chosen.user_type is not None:
         rows = rows.where(User.has_role(chosen.user_type))
+    if chosen.is_member:
+        rows = rows.where(User.user_type == Role.STANDARD)
     if chosen.status is not None:
         rows = rows.where(User.status == chosen.status)
     if chosen.has_factor is not None:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.gateways.mailers import OutgoingMail
+from app.languages import using_language
 from app.models import (
     AuditEntry,
     LinkPurpose,
@@ -261,6 +262,40 @@ def test_an_invitation_says_who_invites_where_to_and_until_when(
     assert letter.html.count(f'href="http://localhost{path}"') == 2
     assert "\nMaren Oduya invited you as a member of Northwind Bakery.\n" in letter.text
     assert f"The link works once, until {written_time(ends, 'Europe/Berlin')}." in letter.text
+
+
+@pytest.mark.parametrize(
+    ("of_partner", "of_user", "subject"),
+    [
+        (None, None, "Sie sind zu"),
+        ("fr", None, "Vous êtes invité"),
+        ("fr", "es", "Tiene una invitación"),
+    ],
+)
+def test_an_invitation_is_in_the_language_of_the_page_where_it_was_sent_if_no_other_is_chosen(
+    session: Session,
+    settings: Settings,
+    own: Tenant,
+    of_partner: str | None,
+    of_user: str | None,
+    subject: str,
+) -> None:
+    own.partner.language, own.user.language = of_partner, of_user
+    own.user.status = UserStatus.INVITED
+    with using_language("de-CH"):
+        hand_in(session, MailKind.INVITATION, partner_id=own.partner.id, user_id=own.user.id)
+    [letter] = send_waiting(session, settings)
+    assert letter.subject.startswith(subject)
+
+
+def test_an_invitation_names_who_entered_the_address(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    inviter = own.staff[Role.ADMIN]
+    inviter.name, own.user.invited_by_id = "Maren Oduya", inviter.id
+    letter = written(session, settings, own.user, MailKind.INVITATION)
+    text = " ".join(letter.text.split())
+    assert f"Sent to {own.user.email} because Maren Oduya entered this address." in text
 
 
 @pytest.mark.parametrize(

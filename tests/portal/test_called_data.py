@@ -1,0 +1,118 @@
+"""The data about those who were called but are no contacts: found, exported and erased."""
+
+import re
+from collections.abc import Callable
+from urllib.parse import quote
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app import extensions
+from app.enums import Role
+from app.models import Call, Erasure, ListExport, User
+from app.services.personal_data import exporting
+from tests.fixtures.cast import Tenant
+from tests.portal.conftest import Browser
+from tests.portal.test_calls import answered, make_call
+from tests.portal.test_personal_data import contact, erase, page_of  # noqa: F401 - a fixture
+from tests.portal.uploader import words
+
+GRACE, NUMBER = {"firstName": "Grace", "lastName": "Möller"}, "+13035550102"
+SignedIn = Callable[[User], Browser]
+
+
+@pytest.fixture
+def call(session: Session, own: Tenant) -> Call:
+    make_call(session, own.organization, NUMBER, **answered(), contact={})
+    found = make_call(session, own.organization, NUMBER, **answered(), contact=GRACE)
+    session.commit()
+    return found
+
+
+@pytest.fixture
+def admin(signed_in: SignedIn, own: Tenant) -> Browser:
+    return signed_in(own.staff[Role.PARTNER_ADMIN])
+
+
+def found_by(browser: Browser, asked: str) -> list[str]:
+    page = browser.get("/personal-data", query_string={"q": asked}).text
+    return re.findall(r'class="line-title" href="(.*?)"', page)
+
+
+@pytest.mark.parametrize("asked", ["grace", "Grace Moeller", "möl", "+1 303 555 0102"])
+def test_who_was_called_is_found_once_by_name_or_number(
+    admin: Browser, call: Call, asked: str
+) -> None:
+    [url] = found_by(admin, asked)
+    assert re.fullmatch("/calls/[^/]+/data", url)
+    calls = f'<a class="name" dir="auto" href="/calls?number={quote(NUMBER)}">Calls</a>'
+    assert calls in admin.get(url).text
+
+
+@pytest.mark.parametrize("asked", ["race", "Grace Vale", "+1 303 555 010", "grace@x.example"])
+def test_a_part_of_a_number_or_another_name_finds_none(
+    admin: Browser, call: Call, asked: str
+) -> None:
+    assert found_by(admin, asked) == []
+
+
+def test_who_is_a_contact_is_found_as_one_only(admin: Browser, contact: Call) -> None:  # noqa: F811
+    assert found_by(admin, "+1 202 555 0143") == [f"{page_of(contact)}/data"]  # type: ignore[arg-type]
+
+
+def test_the_page_of_a_call_leads_to_the_data_and_the_erasure(admin: Browser, call: Call) -> None:
+    page = admin.get(f"/calls/{call.id}").text
+    assert f'href="/calls/{call.id}/data"' in page
+    assert f'href="/calls/{call.id}/erase"' in page
+
+
+def test_whom_a_call_went_to_is_exported(
+    app: Flask, session: Session, own: Tenant, admin: Browser, call: Call
+) -> None:
+    page = f"/calls/{call.id}/data"
+    assert admin.post(f"{page}-export", page=page).location == "/exports"
+    assert "Data about a contact Grace Möller" in words(admin.get("/exports"))
+    export = session.scalars(select(ListExport)).one()
+    caller = own.caller(Role.PARTNER_ADMIN)
+    subject = exporting.subject_of(session, caller, export.list_name, export.query)
+    assert exporting.counts(session, subject)["calls"] == 2
+    with app.app_context():
+        extensions.write_export(export.id)
+    session.refresh(export)
+    assert export.problem is None
+
+
+def test_whom_a_call_went_to_is_erased_after_the_name_is_typed(
+    app: Flask, session: Session, admin: Browser, call: Call
+) -> None:
+    page = f"/calls/{call.id}/erase"
+    assert admin.post(page, {"typed": "Grace"}, page=page).status_code == 422
+    done = admin.post(page, {"typed": "grace möller"}, page=page)
+    erasure_id: UUID = session.scalars(select(Erasure.id)).one()
+    assert done.location == f"/erasures/{erasure_id}"
+    with app.app_context():
+        erase(erasure_id)
+    session.expire_all()
+    left = session.scalars(select(Call)).all()
+    assert {each.is_erased for each in left} == {True}
+    assert {each.name for each in left} == {""}
+    assert found_by(admin, "grace") == found_by(admin, NUMBER) == []
+    assert [admin.get(f"/calls/{call.id}/{each}").status_code for each in ("data", "erase")] == [
+        404,
+        404,
+    ]
+    assert "Erase this person" not in admin.get(f"/calls/{call.id}").text
+
+
+@pytest.mark.parametrize("path", ["data", "erase", "data-export"])
+def test_members_and_strangers_find_nothing_of_a_call(
+    signed_in: SignedIn, own: Tenant, other: Tenant, call: Call, path: str
+) -> None:
+    for browser in (signed_in(own.user), signed_in(other.staff[Role.PARTNER_ADMIN])):
+        page = f"/calls/{call.id}/{path}"
+        assert found_by(browser, "grace") == []
+        answer = browser.get(page) if path == "data" else browser.post(page, page="/account")
+        assert answer.status_code == 404
