@@ -31,7 +31,7 @@ help: ## List the commands
 run: ## Install what is missing, then serve on PORT (8000)
 	@exec scripts/run "$(PORT)"
 
-test: ## Run the quick tests and a third of the others (of a part, such as TESTS=tests/api, all)
+test: ## Run the quick tests and a quarter of the others (of a part, such as TESTS=tests/api, all)
 	@scripts/setup_tests
 	$(CHOSEN) $(BIN)/pytest -n $(JOBS) $(without_structure) \
 		$(call leave_out,crash or crawl or product) $(TESTS)

@@ -1,6 +1,6 @@
 """Write the lists of tests by how long a case of them takes.
 
-`make test-quick` leaves out those in tests/slow_tests.txt. `make test` takes the third of both
+`make test-quick` leaves out those in tests/slow_tests.txt. `make test` takes the quarter of both
 lists that the commit chooses, `make check` a third of those in tests/long_tests.txt.
 
 ``python -m scripts.slow_tests`` runs for a quarter of an hour, on a machine that does nothing else.

@@ -66,7 +66,7 @@ LISTED = {
     "alternating": frozenset((ROOT / "tests/long_tests.txt").read_text().split()),
 }
 """The marker of each test in a list that scripts/slow_tests.py has written."""
-SHARES = {"check": (("alternating",), 3), "test": (("alternating", "slow"), 3)}
+SHARES = {"check": (("alternating",), 3), "test": (("alternating", "slow"), 4)}
 """By command: of tests with one of these markers, one in so many runs."""
 
 
