@@ -152,8 +152,8 @@ def test_a_file_is_plain_where_it_can_be_and_safe_in_a_spreadsheet(
     rest = '{"contactMetadata":{"Age":7}}'
     assert list(csv.reader(io.StringIO(text))) == [
         [*fields, *ids, "City", "Phone", "contactJson"],
-        ["Ann", "", "P0@mail.example", "'+12025550000", "", "C-0", "", "Hove", "", ""],
-        ["'=1+1", "", "", "'+12025550001", "", "", "", "'@Hove", "x", rest],
+        ["Ann", "", "P0@mail.example", "+12025550000", "", "C-0", "", "Hove", "", ""],
+        ["'=1+1", "", "", "+12025550001", "", "", "", "'@Hove", "x", rest],
     ]
 
 

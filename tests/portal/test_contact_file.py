@@ -43,7 +43,7 @@ def test_everybody_who_sees_the_campaign_takes_its_contacts_along(
     )
     assert answer.text == (
         "\ufefffirstName,lastName,email,phone,status,City,contactJson\r\n"
-        "'=Ann,,,'+12025550101,,Hove,\r\n"
+        "'=Ann,,,+12025550101,,Hove,\r\n"
     )
 
 

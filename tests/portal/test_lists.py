@@ -233,6 +233,54 @@ def test_an_excel_file_holds_the_same_as_the_csv_file(lists: Lists) -> None:
         assert (name, written) == (name, expected)
 
 
+def test_a_column_of_an_excel_file_is_as_wide_as_its_values_up_to_a_limit() -> None:
+    values = ["Castell Property Management", "x" * 300, None, 12.5, utcnow()]
+    headings = ["Name", "Note", "Answered calls in total", "Cost", "Called (UTC)"]
+    rows = [["a", "b", "c", 1, utcnow()], values]
+    sheet = load_workbook(exporting.written_xlsx("Calls", headings, [rows])).active
+    assert sheet is not None
+    widths = [round(sheet.column_dimensions[letter].width) for letter in "ABCDE"]
+    assert widths == [30, 61, 26, 13, 19]
+
+
+def test_a_list_offers_the_orders_of_its_columns_where_it_has_no_heads(lists: Lists) -> None:
+    page = lists.browser.get("/users?q=x.example&column=name&column=last-sign-in&sort=-name").text
+    menu = page[page.index('id="list-sort"') : page.index('id="list-columns"')]
+    found = re.findall(r'href="([^"]+)"( aria-current="true")? hx-.*?">([\w ]+?) ?<', menu)
+    assert [(words, bool(current)) for _, current, words in found] == [
+        *(("A to Z", False), ("Z to A", True)),
+        *(("Newest first", False), ("Oldest first", False)),
+        *(("Newest first", False), ("Oldest first", False)),
+    ]
+    kept = [("q", "x.example"), ("column", "name"), ("column", "last-sign-in")]
+    for (url, *_), order in zip(found[:3], ["name", "-name", "-last-sign-in"], strict=True):
+        query = parse_qsl(urlsplit(unescape(url)).query)
+        assert sorted(query) == sorted([*kept, ("sort", order)])
+        assert lists.browser.get(unescape(url)).status_code == 200
+
+
+def test_every_list_that_sorts_offers_its_orders_and_each_of_them_is_one(lists: Lists) -> None:
+    offered = {
+        name: parse_qsl(urlsplit(unescape(url)).query)
+        for name in LISTS
+        for page in [lists.reader(name).get(lists.page(name)).text]
+        if 'id="list-sort"' in page
+        for url in re.findall(r'class="menu-row" href="([^"]+)"', page[page.index("list-sort") :])
+        if "sort=" in url
+    }
+    assert all(dict(query)["sort"] in LISTS[name].sorts for name, query in offered.items())
+    assert {"calls", "organizations", "users"} <= offered.keys()
+
+
+def test_users_of_other_languages_are_told_that_files_are_in_english(lists: Lists) -> None:
+    note = "CSV and Excel files are in English."
+    assert note not in lists.browser.get("/users").text
+    with languages.using_language("fr"):
+        words = languages.translation(note)
+    page = lists.browser.get("/users", headers={"Accept-Language": "fr"}).text
+    assert words in page
+
+
 @pytest.mark.alternating
 def test_selected_rows_are_exported_in_the_chosen_columns_and_no_others(
     lists: Lists, own: Tenant, other: Tenant, signed_in: SignedIn

@@ -500,6 +500,16 @@ def test_each_role_begins_with_its_own_steps(
     assert titles == [["Set up your customers"], ["Set up your organization"], ["First steps"]]
 
 
+def test_owners_and_members_upload_contacts_from_their_overview(
+    session: Session, own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    own.user.role = Role.OWNER
+    session.commit()
+    for user in (own.user, own.plus_user):
+        page = signed_in(user).get("/").text
+        assert re.search(r'href="/uploads/new"><svg[^>]*>.{,120}</svg> Upload contacts<', page)
+
+
 def test_the_steps_of_an_organization_count_only_its_own_work(
     session: Session, quiet: Tenant, signed_in: SignedIn
 ) -> None:

@@ -21,6 +21,7 @@ from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
 from tests.portal.uploader import Desk, make_campaign, words
 
+NO_NAMES = "No column is used as the name"
 ANN, BOB, CY = number(1), number(2), number(3)
 
 
@@ -210,6 +211,30 @@ def test_names_in_a_file_without_column_names_are_recognized_and_can_be_changed(
         ("José", "de la Cruz", BOB, hove),
         ("Cy", "O’Neil", CY, hove),
     ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Nachname, Vorname", "Name, Vorname", "Last name, first name"),
+        *("Apellidos, nombre", "Nom, prénom"),
+    ],
+)
+def test_a_column_of_last_and_first_names_is_the_full_name(
+    desk: Desk, session: Session, name: str
+) -> None:
+    address = desk.upload(f'Note,"{name}",Phone\nx,"Groß, Jürgen",{ANN}\n')
+    assert chosen(desk, address) == ["metadata:Note", "fullName", "phone"]
+    assert NO_NAMES not in desk.shows(address)
+    desk.press(address, "apply")
+    desk.work(address)
+    assert contacts(session) == [("Jürgen", "Groß", ANN, {"Note": "x"})]
+
+
+def test_a_file_whose_names_are_in_no_column_for_names_says_so(desk: Desk) -> None:
+    assert NO_NAMES in desk.shows(desk.upload(f"Wer,Phone\nAnn,{ANN}\n"))
+    assert NO_NAMES not in desk.shows(desk.upload(f"Phone\n{BOB}\n"))
+    assert NO_NAMES not in desk.shows(desk.upload(f"Last name,Town,Phone\nLee,Hove,{CY}\n"))
 
 
 def test_first_and_last_names_without_column_names_are_recognized(

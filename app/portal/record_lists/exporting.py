@@ -17,6 +17,10 @@ MOST_NAME = 31
 """Characters of the name of a sheet."""
 NARROWEST = 12
 """Characters that the narrowest column shows."""
+WIDEST = 60
+ROWS_TO_MEASURE = 1000
+"""The first rows, whose values decide how wide the columns are."""
+_WIDTH_OF_MOMENT = len("2026-02-28 14:05")
 
 
 def written_xlsx(
@@ -34,8 +38,8 @@ def written_xlsx(
     with Workbook(file, options) as workbook:
         sheet = workbook.add_worksheet(name[:MOST_NAME])
         moment = workbook.add_format({"num_format": "yyyy-mm-dd hh:mm"})
+        widths = [max(NARROWEST, len(heading) + 2) for heading in headings]
         for column, heading in enumerate(headings):
-            sheet.set_column(column, column, max(NARROWEST, len(heading) + 2))
             sheet.write_string(0, column, heading, workbook.add_format({"bold": True}))
         sheet.freeze_panes(1, 0)
         row = 0
@@ -48,6 +52,8 @@ def written_xlsx(
                         num=written_number(MOST_ROWS),
                     )
                     raise TooLarge(message, "too_many_rows")
+                if row <= ROWS_TO_MEASURE:
+                    widths = list(map(max, widths, map(_width_of, cells)))
                 for column, cell in enumerate(cells):
                     match cell:
                         case None | "":
@@ -59,5 +65,15 @@ def written_xlsx(
                             sheet.write_number(row, column, cell)
                         case _:
                             sheet.write_string(row, column, str(cell))
+        for column, width in enumerate(widths):
+            sheet.set_column(column, column, width)
     file.seek(0)
     return file
+
+
+def _width_of(cell: Cell) -> int:
+    """Return how many characters a column needs to show the cell, up to the widest."""
+    if isinstance(cell, datetime):
+        return _WIDTH_OF_MOMENT + 2
+    longest = max(map(len, str("" if cell is None else cell).splitlines()), default=0)
+    return min(longest + 2, WIDEST)

@@ -21,6 +21,8 @@ WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodab
 IDENTIFIERS = frozenset(
     {TargetField.PHONE, TargetField.EMAIL, TargetField.EXTERNAL_ID, TargetField.EXTERNAL_ID_VALUE}
 )
+_PEOPLE = IDENTIFIERS | {TargetField.FIRST_NAME, TargetField.LAST_NAME, TargetField.FULL_NAME}
+FURTHER_ON_PHONES = 4
 _EFFECTS = {
     CREATED: lazy_pgettext("row of a file", "New"),
     UPDATED: lazy_pgettext("row of a file", "Change"),
@@ -72,7 +74,7 @@ class SheetColumn:
     choices: list[tuple[str | None, list[tuple[str, str]]]]
     is_title: bool
     is_fact: bool
-    """Shown below the title on phones."""
+    """Shown below the title on phones, after its name."""
     samples: tuple[str, ...]
 
 
@@ -82,6 +84,7 @@ def columns_of(
     """Return the file's columns; ``chosen`` are targets from a form that was not accepted."""
     targets = chosen if chosen is not None else upload.mapping
     title = _title_column(upload)
+    facts = _facts_of(upload)
     return [
         SheetColumn(
             index,
@@ -89,7 +92,7 @@ def columns_of(
             targets[index],
             _choices(name, targets[index], external_keys),
             index == title,
-            index != title and _is_fact(targets[index]),
+            index != title and index in facts,
             tuple(row[index] for row in upload.samples if index < len(row) and row[index].strip()),
         )
         for index, name in enumerate(upload.columns)
@@ -188,8 +191,11 @@ def _column_of_others(upload: ContactImport, identifying: int) -> int:
     return identifying
 
 
-def _is_fact(target: str) -> bool:
-    return _identifies(target) or target == TargetField.LAST_NAME
+def _facts_of(upload: ContactImport) -> set[int]:
+    """Return the columns that a phone shows: names, identifiers and the first further ones."""
+    fields = [text.partition(":")[0] for text in upload.mapping]
+    further = [index for index, field in enumerate(fields) if field == TargetField.METADATA]
+    return {*further[:FURTHER_ON_PHONES], *(i for i, f in enumerate(fields) if f in _PEOPLE)}
 
 
 def _identifies(target: str) -> bool:
@@ -226,6 +232,7 @@ def _title_column(upload: ContactImport) -> int:
         TargetField.FIRST_NAME,
         TargetField.LAST_NAME,
         TargetField.EMAIL,
+        TargetField.PHONE,
     ):
         if wanted in fields:
             return fields.index(wanted)

@@ -151,6 +151,17 @@ class ListPage(Generic[R]):
             for column in columns
         ]
 
+    @property
+    def sorted_by(self) -> list[tuple[str, str, bool]]:
+        """What the list can be sorted by, as (label, sort order, whether the largest come first):
+        its columns, and that of its own order."""
+        own = self.definition.default_sort.removeprefix("-")
+        return [
+            (column.label, column.sort, "end" in column.css.split())
+            for column in self.definition.offered
+            if column.sort and (column in self.columns or column.sort == own)
+        ]
+
     def is_shown(self, name: str) -> bool:
         """Whether the list has the column, by itself or below another."""
         return any(column.name == name for column in self.columns)

@@ -21,6 +21,9 @@ PAGE_SIZE = 25
 _TRAIL = "."
 _LONGEST_TRAIL = 60
 _LONGEST_WORDS = 80
+_MOMENTS = {"created", "added", "at", "last-sign-in"}
+_NAMES = {"name", "email", "file", "author", "address"}
+"""Sort orders of moments and of names, for their words; figures are known by their columns."""
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -147,6 +150,31 @@ def sort_url(name: str, current: str, *, largest_first: bool = False) -> str:
     """Return the URL that sorts by a column, or reverses the order if the list is sorted by it."""
     first, then = (f"-{name}", name) if largest_first else (name, f"-{name}")
     return address(sort=then if current == first else first, cursor=None, trail=None)
+
+
+@portal.app_template_global()
+def sort_choices(
+    name: str, current: str, *, largest_first: bool = False
+) -> list[tuple[str, str, bool]]:
+    """Return the two orders of a column as (URL, words, whether the list has it), in the order in
+    which the head of the column offers them."""
+    rising, falling = _direction_words(name, is_figure=largest_first)
+    orders = [(name, rising), (f"-{name}", falling)]
+    return [
+        (address(sort=order, cursor=None, trail=None), words, order == current)
+        for order, words in (reversed(orders) if largest_first else orders)
+    ]
+
+
+def _direction_words(name: str, *, is_figure: bool) -> tuple[str, str]:
+    """Return the words for a column's ascending and descending order."""
+    if name in _MOMENTS:
+        return gettext("Oldest first"), gettext("Newest first")
+    if is_figure:
+        return gettext("Lowest first"), gettext("Highest first")
+    if name in _NAMES:
+        return gettext("A to Z"), gettext("Z to A")
+    return gettext("Ascending"), gettext("Descending")
 
 
 @portal.app_template_global()

@@ -155,6 +155,12 @@ class HeaderMapping:
         return [phone for phone, kind in self._kinds_of_phones if _NO_VOICE.search(values[kind])]
 
     @property
+    def may_lack_names(self) -> bool:
+        """Whether no column is a name, though others are free to be one."""
+        fields = {target.field for target in self.targets}
+        return TargetField.METADATA in fields and not fields & {*_NAMES, TargetField.EXACT}
+
+    @property
     def finds_contacts(self) -> bool:
         """Whether any column can identify contacts."""
         pair = set(PAIR) <= {target.field for target in self.targets}
