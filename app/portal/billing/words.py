@@ -11,7 +11,7 @@ from flask import request
 from app.enums import UsageUnit
 from app.extensions import settings
 from app.gateways.processors.currencies import decimals
-from app.languages import gettext, ngettext
+from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK, month_alone, written_date
 from app.models import utcnow
 from app.portal.calls.listing import IN_STATEMENTS, calls_url
@@ -162,10 +162,11 @@ def _shown(line: StatementLine, bill: Bill) -> ShownLine:
                 if in_minutes
                 else gettext("Calls beyond the plan")
             )
-            used = gettext(
-                "%(used)s used, %(included)s included",
-                used=number(line.used),
-                included=number(line.included),
+            words = {"used": number(line.used), "included": number(line.included)}
+            used = (
+                pgettext("minutes", "%(used)s used, %(included)s included", **words)
+                if in_minutes
+                else pgettext("calls", "%(used)s used, %(included)s included", **words)
             )
             price = exact_micros(line.unit_micros, bill.currency)
             return ShownLine(name, used, number(line.charged), price, amount)

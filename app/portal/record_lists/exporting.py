@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import IO
+from typing import IO, Any
 
 from app.errors import TooLarge
 from app.languages import gettext
@@ -54,21 +54,25 @@ def written_xlsx(
                     raise TooLarge(message, "too_many_rows")
                 if row <= ROWS_TO_MEASURE:
                     widths = list(map(max, widths, map(_width_of, cells)))
-                for column, cell in enumerate(cells):
-                    match cell:
-                        case None | "":
-                            continue
-                        case datetime():
-                            at = cell.astimezone(UTC).replace(tzinfo=None, microsecond=0)
-                            sheet.write_datetime(row, column, at, moment)
-                        case int() | float() | Decimal():
-                            sheet.write_number(row, column, cell)
-                        case _:
-                            sheet.write_string(row, column, str(cell))
+                _write_row(sheet, row, cells, moment)
         for column, width in enumerate(widths):
             sheet.set_column(column, column, width)
     file.seek(0)
     return file
+
+
+def _write_row(sheet: Any, row: int, cells: Sequence[Cell], moment: Any) -> None:
+    for column, cell in enumerate(cells):
+        match cell:
+            case None | "":
+                continue
+            case datetime():
+                at = cell.astimezone(UTC).replace(tzinfo=None, microsecond=0)
+                sheet.write_datetime(row, column, at, moment)
+            case int() | float() | Decimal():
+                sheet.write_number(row, column, cell)
+            case _:
+                sheet.write_string(row, column, str(cell))
 
 
 def _width_of(cell: Cell) -> int:

@@ -136,7 +136,7 @@ def _kept(session: Session, definition: ListDefinition[Any], query: str) -> list
     order = gettext("%(column)s, descending", column=by) if sort.startswith("-") else by
     columns = ", ".join(str(column.label) for column in definition.columns_of(values))
     return [
-        (gettext("Filters"), "; ".join(filters) or gettext("None")),
+        (gettext("Filters"), " · ".join(filters) or gettext("None")),
         (gettext("Order"), order if by else ""),
         (gettext("Columns"), columns),
     ]

@@ -90,7 +90,7 @@ def _next_step(session: Session, found: ContactImport) -> tuple[str, str] | None
         words, endpoint = pgettext("campaign", "Create plan"), "portal.campaign_plan"
     else:
         words = gettext("Resume campaign") if plan.started_at else gettext("Start campaign")
-        words, endpoint = f"{words}…", "portal.campaign_start_confirm"
+        words, endpoint = gettext("%(act)s…", act=words), "portal.campaign_start_confirm"
     return words, url_for(endpoint, campaign_id=campaign.id)
 
 

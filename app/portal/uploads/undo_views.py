@@ -65,10 +65,11 @@ def upload_undo_start(upload_id: UUID) -> Response:
 
 def extent_words(changes: int, contacts: int) -> str:
     """19 changes to 18 contacts"""
-    return gettext(
-        "%(changes)s to %(contacts)s",
+    return ngettext(
+        "%(changes)s to %(num)s contact",
+        "%(changes)s to %(num)s contacts",
+        contacts,
         changes=ngettext("%(num)s change", "%(num)s changes", changes),
-        contacts=ngettext("%(num)s contact", "%(num)s contacts", contacts),
     )
 
 
