@@ -21,7 +21,7 @@ WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodab
 IDENTIFIERS = frozenset(
     {TargetField.PHONE, TargetField.EMAIL, TargetField.EXTERNAL_ID, TargetField.EXTERNAL_ID_VALUE}
 )
-_PEOPLE = IDENTIFIERS | {TargetField.FIRST_NAME, TargetField.LAST_NAME, TargetField.FULL_NAME}
+_NAMES = {TargetField.FIRST_NAME, TargetField.LAST_NAME, TargetField.FULL_NAME}
 FURTHER_ON_PHONES = 4
 _EFFECTS = {
     CREATED: lazy_pgettext("row of a file", "New"),
@@ -195,7 +195,8 @@ def _facts_of(upload: ContactImport) -> set[int]:
     """Return the columns that a phone shows: names, identifiers and the first further ones."""
     fields = [text.partition(":")[0] for text in upload.mapping]
     further = [index for index, field in enumerate(fields) if field == TargetField.METADATA]
-    return {*further[:FURTHER_ON_PHONES], *(i for i, f in enumerate(fields) if f in _PEOPLE)}
+    known = (i for i, field in enumerate(fields) if field in _NAMES | IDENTIFIERS)
+    return {*further[:FURTHER_ON_PHONES], *known}
 
 
 def _identifies(target: str) -> bool:

@@ -156,13 +156,13 @@ def sort_url(name: str, current: str, *, largest_first: bool = False) -> str:
 def sort_choices(
     name: str, current: str, *, largest_first: bool = False
 ) -> list[tuple[str, str, bool]]:
-    """Return the two orders of a column as (URL, words, whether the list has it), in the order in
-    which the head of the column offers them."""
+    """Return the two orders of a column as (URL, words, whether the list has it), the usual one
+    first."""
     rising, falling = _direction_words(name, is_figure=largest_first)
     orders = [(name, rising), (f"-{name}", falling)]
     return [
         (address(sort=order, cursor=None, trail=None), words, order == current)
-        for order, words in (reversed(orders) if largest_first else orders)
+        for order, words in (reversed(orders) if largest_first or name in _MOMENTS else orders)
     ]
 
 
