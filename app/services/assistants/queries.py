@@ -216,18 +216,6 @@ def not_ready(
     return [(row[0], row[1]) for row in session.execute(newest)]
 
 
-def get_with_organization(
-    session: Session, caller: Caller, assistant_id: UUID
-) -> tuple[Assistant, Organization]:
-    """As `get`, with the assistant's organization."""
-    query = visible(caller).where(Assistant.id == assistant_id).add_columns(Organization)
-    joined = query.join(Organization, Organization.id == Assistant.organization_id)
-    found = session.execute(joined).one_or_none()
-    if found is None:
-        raise _not_found()
-    return found[0], found[1]
-
-
 def count(
     session: Session,
     caller: Caller,
