@@ -27,7 +27,7 @@ from app.portal.web.list_pages import (
     ListPage,
     list_page,
     requested_campaign,
-    requested_with_organization,
+    requested_with_plan,
     without_empty,
 )
 from app.portal.web.messages import redirect_with
@@ -139,11 +139,12 @@ def campaign_archive(campaign_id: UUID) -> Page:
 
 
 def about(session: Session, found: Campaign) -> dict[str, Any]:
-    planned = outreach.summaries_of(session, [found]).get(found.id)
+    _, organization, plan, assistant = requested_with_plan(session, found.id)
+    plans = [(plan, assistant)] if plan and assistant else []
+    planned = outreach.summaries_of(session, [found], plans).get(found.id)
     summary = planned or outreach.RoundSummary()
     state = state_of(found, summary)
     archived = found.status is CampaignStatus.ARCHIVED
-    _, organization = requested_with_organization(session, found.id)
     return {
         "campaign": found,
         "state": state,
