@@ -27,6 +27,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.campaign_states import STATE_WORDS, state_of
 from app.portal.web.list_pages import list_page
 from app.portal.web.organization_picker import suggested_names
+from app.portal.web.page_frame import read_frame
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES, ReadinessRow, row_of
 from app.services import (
     assistants,
@@ -45,7 +46,6 @@ from app.services import (
 from app.services.billing import included, statements
 from app.services.calls import limits
 from app.services.outreach import RoundSummary
-from app.services.pricing import subscriptions
 
 LATEST_CHANGES = 5
 MONTHS = 12
@@ -101,11 +101,11 @@ def organization_page_data(
     session: Session,
     found: Organization,
     endpoint: str,
-    contents: organizations.OrganizationContents | None = None,
+    numbers: overview.OrganizationNumbers | None = None,
 ) -> dict[str, Any]:
-    """Return the head of every tab; ``endpoint`` is the tab that is shown. The ``contents`` are
-    counted unless they are given."""
-    contents = contents or organizations.contents_of(session, found)
+    """Return the head of every tab; ``endpoint`` is the tab that is shown. What the ``numbers``
+    hold is read unless they are given."""
+    contents = numbers.contents if numbers else organizations.contents_of(session, found)
     use = contents.use
     counts = {
         "users": use.users,
@@ -118,7 +118,7 @@ def organization_page_data(
     return {
         "organization": found,
         "trial": trial,
-        "calling_pause": pauses.of_organization(session, found),
+        "calling_pause": numbers.pause if numbers else pauses.of_organization(session, found),
         "statuses": STATUS_NAMES,
         "use": use,
         "counts": counts,
@@ -163,10 +163,11 @@ def organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get_with_limits(session, caller(), organization_id)
         numbers = overview.numbers_of(session, found)
+        read_frame(session)
         return render_template(
             "portal/organizations/detail.html",
-            **_paid_for(session, found, numbers.stored),
-            **organization_page_data(session, found, "portal.organization", numbers.contents),
+            **_paid_for(session, found, numbers),
+            **organization_page_data(session, found, "portal.organization", numbers),
             suspending=suspending_words(numbers.reach),
             archiving=archiving_words(numbers.reach),
             region_names=region_names,
@@ -176,17 +177,23 @@ def organization(organization_id: UUID) -> str:
         )
 
 
-def _paid_for(session: Session, found: Organization, stored: int) -> dict[str, Any]:
+def _paid_for(
+    session: Session, found: Organization, numbers: overview.OrganizationNumbers
+) -> dict[str, Any]:
     """Return the storage and subscription of a plan and, for users who may see what customers pay,
     this month's statement so far."""
     bill = None
     if is_permitted(Permission.ORGANIZATIONS_WRITE):
-        bill = statements.bills(session, [found], utcnow().date().replace(day=1))[found.id]
+        stored = [numbers.statement] if numbers.statement else []
+        month = utcnow().date().replace(day=1)
+        bill = statements.bills(session, [found], month, known=stored)[found.id]
     return {
         "bill": bill,
         "used_up": included.used_up(bill) if bill else None,
-        "storage": storage.of_organization(session, found, settings().storage_defaults, stored),
-        "subscription": subscriptions.lasting_subscription(session, found.id),
+        "storage": storage.of_organization(
+            session, found, settings().storage_defaults, numbers.stored
+        ),
+        "subscription": numbers.subscription,
     }
 
 
