@@ -58,7 +58,9 @@ def test_every_role_that_a_client_can_have_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize(("name", "role", "status"), CELLS)
-def test_a_cell(area: AreaA, name: str, role: Role, status: int) -> None:
+def test_a_role_gets_the_status_of_the_table(
+    area: AreaA, name: str, role: Role, status: int
+) -> None:
     area.put(
         f"{_PARTNER}/organizations/{{organizationId}}".format(
             partnerId=area.own.partner.id, organizationId=area.own.organization.id

@@ -59,7 +59,7 @@ def save_as_template(visit: Visit, partner: dict[str, Any], name: str) -> None:
     heading(page, name)
 
 
-def test_the_next_customer_takes_one_form(
+def test_an_organization_is_created_from_a_template_with_one_form(
     visit: Visit, partner: dict[str, Any], look: Look, script: bool
 ) -> None:
     page, mark = visit.page, f"{look.scheme}{look.width}{'s' if script else 'n'}"

@@ -23,7 +23,7 @@ def mortal(stacks: Stacks, backend: str) -> Iterator[Stack]:
 
 
 @pytest.mark.parametrize("form", ["htmx", "plain"])
-def test_what_was_typed_stays_when_the_server_is_gone(
+def test_a_form_keeps_its_values_when_the_server_is_gone(
     mortal: Stack, open_browser: Open, form: str
 ) -> None:
     partner = mortal.demo["partners"][0]

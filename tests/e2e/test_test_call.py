@@ -114,7 +114,7 @@ def test_a_running_call_can_be_cancelled(
         assert form.findings() == []
 
 
-def test_a_number_that_is_none_is_refused_at_its_field_and_what_was_typed_stays(
+def test_an_invalid_number_is_refused_at_its_field_and_the_form_keeps_its_values(
     form: Visit, script: bool
 ) -> None:
     page = form.page
@@ -137,7 +137,7 @@ def test_a_number_that_is_none_is_refused_at_its_field_and_what_was_typed_stays(
         assert form.findings() == []
 
 
-def test_the_list_before_dialling_says_what_is_missing_and_where_to_fix_it(
+def test_the_checks_say_what_is_missing_and_where_to_fix_it(
     form: Visit, partner: dict[str, Any]
 ) -> None:
     page = form.page
@@ -158,9 +158,7 @@ def test_the_list_before_dialling_says_what_is_missing_and_where_to_fix_it(
 
 
 @pytest.mark.parametrize("script", [True])
-def test_the_list_before_dialling_follows_what_is_typed(
-    form: Visit, partner: dict[str, Any]
-) -> None:
+def test_the_checks_follow_the_form(form: Visit, partner: dict[str, Any]) -> None:
     page = form.page
     checks = page.locator("#checks")
     stops = checks.get_by_role("listitem").filter(has_text="Stops the call")

@@ -127,7 +127,9 @@ def large_upload(installation: Installation) -> tuple[int, dict[str, Any], int]:
 
 
 @pytest.mark.alternating
-def test_a_disk_that_fills_up_and_gets_room_again(installation: Installation, backend: str) -> None:
+def test_a_full_disk_refuses_writes_and_recovers_when_it_has_room_again(
+    installation: Installation, backend: str
+) -> None:
     disk = installation.disk
     assert installation.ready() == (200, "ok")
     assert installation.add_contacts().status_code == 200

@@ -61,7 +61,7 @@ def test_an_administrator_resets_the_factor_after_a_confirmation(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
-def test_those_who_manage_no_users_reset_nothing(
+def test_roles_that_manage_no_users_reset_nothing(
     session: Session, own: Tenant, signed_in: SignIn, lost: User, role: Role
 ) -> None:
     stranger = own.plus_user if role is Role.STANDARD else own.staff[role]

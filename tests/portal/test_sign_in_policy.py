@@ -124,7 +124,7 @@ def test_the_policy_is_saved_recorded_and_in_effect_at_once(
         {"second_factor_for": "cats"},
     ],
 )
-def test_limits_beyond_the_installations_are_refused(
+def test_limits_longer_than_those_of_the_installation_are_refused(
     session: Session, own: Tenant, signed_in: Callable[[User], Browser], sent: dict[str, str]
 ) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])

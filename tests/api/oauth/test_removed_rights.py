@@ -53,7 +53,7 @@ CLIENT_ENDS: dict[str, tuple[Callable[[Session, Caller, OAuthClient, Tenant], ob
 
 
 @pytest.mark.parametrize("end", CLIENT_ENDS)
-def test_a_bearer_token(
+def test_a_bearer_token_ends_with_its_rights(
     client: FlaskClient, session: Session, own: Tenant, administrator: Caller, end: str
 ) -> None:
     made = oauth_clients.create(session, administrator, name="Sync", role=Role.PARTNER_ADMIN)
@@ -84,7 +84,9 @@ LEGACY_ENDS: dict[str, Callable[[Session, OAuthClient, Tenant], object]] = {
 
 
 @pytest.mark.parametrize("end", LEGACY_ENDS)
-def test_a_legacy_token(client: FlaskClient, session: Session, own: Tenant, end: str) -> None:
+def test_a_legacy_token_ends_with_its_rights(
+    client: FlaskClient, session: Session, own: Tenant, end: str
+) -> None:
     made = oauth_clients.create_legacy(
         session,
         SUPPORT,
@@ -104,7 +106,9 @@ def test_a_legacy_token(client: FlaskClient, session: Session, own: Tenant, end:
     assert status() == 403
 
 
-def test_a_legacy_extension(client: FlaskClient, session: Session, own: Tenant) -> None:
+def test_a_legacy_extension_ends_with_its_rights(
+    client: FlaskClient, session: Session, own: Tenant
+) -> None:
     made = oauth_clients.create_legacy(
         session,
         SUPPORT,
@@ -134,7 +138,7 @@ KEY_ENDS: dict[str, tuple[Callable[[Session, Caller, ApiKey, Tenant], object], i
 
 
 @pytest.mark.parametrize("end", KEY_ENDS)
-def test_an_api_key(
+def test_an_api_key_ends_with_its_rights(
     client: FlaskClient, session: Session, own: Tenant, administrator: Caller, end: str
 ) -> None:
     made = api_keys.create(session, administrator, organization_id=own.plus.id, name="CRM")
@@ -171,7 +175,7 @@ SESSION_ENDS: dict[str, tuple[Callable[[Session, Caller, User, str, Tenant], obj
 
 
 @pytest.mark.parametrize("end", SESSION_ENDS)
-def test_a_session_of_the_portal(
+def test_a_session_ends_with_its_rights(
     client: FlaskClient, session: Session, own: Tenant, administrator: Caller, end: str
 ) -> None:
     user = own.staff[Role.PARTNER_EDITOR]
@@ -185,7 +189,7 @@ def test_a_session_of_the_portal(
     assert client.get("/branding/preview/error").status_code == refused
 
 
-def test_a_session_does_not_come_back_with_its_partner(
+def test_a_session_stays_ended_when_its_partner_is_reactivated(
     client: FlaskClient, session: Session, own: Tenant
 ) -> None:
     token = sessions.create(session, own.user, lifetime=HOUR, host="localhost")
