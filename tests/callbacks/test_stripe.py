@@ -158,10 +158,16 @@ def test_a_checkout_of_another_partner_is_ignored(
 
 @pytest.mark.parametrize("kind", ["price.updated", "product.deleted", "invoice.paid"])
 def test_reports_of_other_kinds_are_accepted_and_change_nothing(
-    client: FlaskClient, own: Tenant, kind: str
+    client: FlaskClient, session: Session, own: Tenant, kind: str
 ) -> None:
+    before = tier(session, own)
     assert report(client, own.partner.id, event(kind)).status_code == 204
+    assert (tier(session, own), asked_for(session)) == (before, 0)
 
 
 def test_a_body_that_is_too_long_is_refused(client: FlaskClient, own: Tenant) -> None:
-    assert report(client, own.partner.id, b"x" * 300_000).status_code == 413
+    answer = report(client, own.partner.id, b"x" * 300_000)
+    assert answer.status_code == 413
+    assert "The request is over the limit of 1.0 MB." in answer.text.replace(
+        "\N{NO-BREAK SPACE}", " "
+    )

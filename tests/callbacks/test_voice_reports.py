@@ -172,8 +172,11 @@ def test_an_unreadable_report_is_refused_with_a_reason(
     assert kept(session, call) is None
 
 
-def test_a_report_that_is_too_large_is_refused(client: FlaskClient, call: Call) -> None:
+def test_a_report_that_is_too_large_is_refused(
+    client: FlaskClient, session: Session, call: Call
+) -> None:
     assert report(client, call, b" " * (1024 * 1024 + 1)).status_code == 413
+    assert kept(session, call) is None
 
 
 def test_without_a_voice_secret_the_address_is_not_found(

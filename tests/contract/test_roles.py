@@ -69,6 +69,9 @@ def test_a_role_gets_the_status_of_the_table(
     )
     response = area.ask(*good(name, subject_of(area)), as_role=role)
     assert response.status_code == status, response.text
+    answered = response.get_json()
+    refused = answered.get("statusCode") if isinstance(answered, dict) else None
+    assert refused == (None if status == 200 else status)
 
 
 @pytest.mark.parametrize("name", sorted({*READS, f"PUT {_PARTNER}"} - {"GET /api/partners"}))

@@ -246,12 +246,20 @@ def test_users_can_not_check_the_access_of_users_they_do_not_see(
 ) -> None:
     path = "/access/why?action=campaigns:read&user="
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert admin.get(f"{path}{own.user.id}").status_code == 200
-    assert admin.get(f"{path}{other.user.id}").status_code == 404
-    assert admin.get(f"{path}nonsense").status_code == 404
-    assert admin.get("/access/why?action=nonsense").status_code == 404
-    assert admin.get("/access/why?_scheme=x&_method=y").status_code == 200
+    shown = admin.get(f"{path}{own.user.id}")
+    assert (shown.status_code, own.user.email in shown.text) == (200, True)
+    for user_id in (other.user.id, "nonsense"):
+        assert admin.get(f"{path}{user_id}").status_code == 404
     assert signed_in(own.user).get(f"{path}{own.plus_user.id}").status_code == 404
+
+
+def test_an_unknown_action_is_not_found_and_unknown_parameters_are_ignored(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert admin.get("/access/why?action=nonsense").status_code == 404
+    shown = admin.get("/access/why?_scheme=x&_method=y")
+    assert "What this role allows, by area." in shown.text
 
 
 def test_each_action_that_a_role_of_the_same_kind_allows_is_listed_with_its_answer(

@@ -227,8 +227,15 @@ def test_one_message_that_was_stored_before_stays_until_it_is_changed(
     sent = {**READY, "default_voicemail": "", "version": str(assistant.version)}
     assert admin.post(address, sent, page=address).status_code == 303
     session.expire_all()
+    assert (assistant.default_intro, assistant.default_voicemail) == ("Hello.", None)
     sent |= {"default_intro": "Good morning.", "version": str(assistant.version)}
-    assert admin.post(address, sent, page=address).status_code == 422
+    refused = admin.post(address, sent, page=address)
+    assert (
+        refused.status_code,
+        "Enter a voicemail message too, or leave both blank." in unescape(refused.text),
+    ) == (422, True)
+    session.expire_all()
+    assert assistant.default_intro == "Hello."
 
 
 def test_a_number_that_another_assistant_has_is_refused(

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import ImageType, Role
 from app.errors import ValidationFailed
 from app.languages import LANGUAGES, using_language
-from app.models import User, utcnow
+from app.models import BrandVersion, User, utcnow
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import mails, partners
@@ -111,8 +112,9 @@ def test_discarding_forgets_the_draft(editor: Browser, own: Tenant, session: Ses
     assert content(session, own) == before
 
 
-def test_publishing_without_a_draft_is_not_found(editor: Browser) -> None:
+def test_publishing_without_a_draft_is_not_found(session: Session, editor: Browser) -> None:
     assert editor.post("/branding/publish", page=PAGE).status_code == 404
+    assert session.scalars(select(BrandVersion)).all() == []
 
 
 @pytest.mark.parametrize(
@@ -258,7 +260,8 @@ def test_the_name_of_a_shades_button_begins_with_its_words(editor: Browser) -> N
 
 def test_a_stylesheet_is_served_only_under_its_own_hash(browser: Browser) -> None:
     sheet = sheet_for("#ffc800")
-    assert browser.get(f"/brand/ffc800-{sheet.digest}.css").status_code == 200
+    served = browser.get(f"/brand/ffc800-{sheet.digest}.css")
+    assert (served.status_code, "--brand: #ffc800;" in served.text) == (200, True)
     for path in (f"/brand/ffc801-{sheet.digest}.css", "/brand/ffc800-0.css", "/brand/zzzzzz-0.css"):
         assert browser.get(path).status_code == 404
 

@@ -257,11 +257,16 @@ def test_a_draft_is_never_overwritten_by_rolling_back(
 
 
 @pytest.mark.parametrize("number", [3, 2**31, 10**30])
-def test_an_unknown_version_is_not_found(editor: Browser, number: int) -> None:
+def test_an_unknown_version_is_not_found(
+    session: Session, own: Tenant, editor: Browser, number: int
+) -> None:
+    before = drafts.published_content(own.partner, OPERATOR)
     for path in (f"/branding/history/{number}", f"/branding/history/{number}/roll-back"):
         assert editor.get(path).status_code == 404
     answer = editor.post(f"/branding/history/{number}/roll-back", page="/branding")
     assert answer.status_code in (404, 405)  # 405 where the number is no number of ours
+    session.refresh(own.partner)
+    assert drafts.published_content(own.partner, OPERATOR) == before
 
 
 def test_versions_of_another_partner_are_not_found(

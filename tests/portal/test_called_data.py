@@ -109,10 +109,21 @@ def test_a_called_person_is_erased_after_their_name_is_typed(
 
 @pytest.mark.parametrize("path", ["data", "erase", "data-export"])
 def test_members_and_other_partners_find_no_data_of_a_call(
-    signed_in: SignedIn, own: Tenant, other: Tenant, call: Call, path: str
+    session: Session,
+    signed_in: SignedIn,
+    own: Tenant,
+    other: Tenant,
+    call: Call,
+    path: str,
 ) -> None:
     for browser in (signed_in(own.user), signed_in(other.staff[Role.PARTNER_ADMIN])):
         page = f"/calls/{call.id}/{path}"
+        typed = {"typed": "Grace Möller"}
         assert found_by(browser, "grace") == []
-        answer = browser.get(page) if path == "data" else browser.post(page, page="/account")
+        answer = browser.get(page) if path == "data" else browser.post(page, typed, page="/account")
         assert answer.status_code == 404
+        assert "Grace" not in answer.text
+    assert session.scalars(select(Erasure)).all() == []
+    assert session.scalars(select(ListExport)).all() == []
+    session.refresh(call)
+    assert (call.name, call.is_erased) == ("Grace Möller", False)

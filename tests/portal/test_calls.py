@@ -438,12 +438,13 @@ def test_the_number_of_a_call_is_never_called_again(
 
 
 def test_the_number_of_a_call_of_another_tenant_can_not_be_listed(
-    own: Tenant, made: dict[str, Call], signed_in: SignedIn
+    session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     path = f"/calls/{made['theirs'].id}/do-not-call"
     assert browser.get(path).status_code == 404
     assert browser.post(path, page="/calls").status_code == 404
+    assert session.scalars(select(DoNotCallEntry)).all() == []
 
 
 @pytest.mark.parametrize(

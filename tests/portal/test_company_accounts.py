@@ -366,6 +366,8 @@ def test_clocks_may_differ_by_up_to_a_minute(
     server.skew(seconds)
     try:
         assert sign_in(browser, server, own, provider, "s-ada").status_code == status
+        to_sign_in = None if status == 303 else "/sign-in?next=/account"
+        assert browser.get("/account").location == to_sign_in
     finally:
         server.skew(0)
 
@@ -400,11 +402,12 @@ def test_the_provider_ends_only_the_sessions_that_it_started(
     assert again.get("/account").status_code == 200
 
 
-def test_an_id_token_is_no_logout_token_and_an_unknown_provider_is_not_found(
+def test_a_logout_without_a_token_is_refused_and_an_unknown_provider_is_not_found(
     app: Flask, provider: IdentityProvider, own: Tenant
 ) -> None:
     script = app.test_client()
-    assert script.post(f"/sso/{provider.id}/logout").status_code == 400
+    refused = script.post(f"/sso/{provider.id}/logout")
+    assert (refused.status_code, refused.data) == (400, b"")
     assert script.post(f"/sso/{own.partner.id}/logout").status_code == 404
 
 

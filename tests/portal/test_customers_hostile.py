@@ -62,4 +62,6 @@ def test_no_text_field_fails_at_a_nul_character(
 def test_no_query_fails_at_a_nul_character(
     own: Tenant, browser: Browser, address: str, status: int
 ) -> None:
-    assert browser.get(address.format(own.organization.id)).status_code == status
+    answer = browser.get(address.format(own.organization.id))
+    assert answer.status_code == status
+    assert "<h1" in answer.text

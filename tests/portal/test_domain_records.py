@@ -6,6 +6,7 @@ from html import unescape
 
 import pytest
 from flask import Flask
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import DomainPurpose, Role
@@ -198,8 +199,9 @@ def test_a_partner_without_a_domain_is_sent_to_the_settings(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
 def test_only_a_partner_admin_finds_the_page(
-    own: Tenant, signed_in: Callable[[User], Browser], role: Role
+    session: Session, own: Tenant, signed_in: Callable[[User], Browser], role: Role
 ) -> None:
+    asked = session.scalars(select(PartnerDomain.asked_at)).all()
     browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
     found = [
         browser.get(PAGE),
@@ -207,3 +209,4 @@ def test_only_a_partner_admin_finds_the_page(
         browser.post(f"{PAGE}/check", page="/"),
     ]
     assert [answer.status_code for answer in found] == [404, 404, 404]
+    assert session.scalars(select(PartnerDomain.asked_at)).all() == asked

@@ -94,7 +94,10 @@ def test_a_stranger_with_the_password_and_the_mailbox_stays_out(
     stranger.sign_in(lost.email)
     stranger.post("/forgot-password", {"email": lost.email}, page="/forgot-password")
     paths = ("/account", "/account/factors", "/account/confirm", "/")
-    assert {path: stranger.get(path).status_code for path in paths} == dict.fromkeys(paths, 303)
+    answers = {path: stranger.get(path) for path in paths}
+    for path, answer in answers.items():
+        to_sign_in = "/sign-in" if path == "/" else f"/sign-in?next={path}"
+        assert (answer.status_code, answer.location) == (303, to_sign_in)
 
 
 def test_an_administrator_signs_a_user_out_everywhere(

@@ -143,11 +143,14 @@ def test_months_without_a_report_are_not_found(admin: Browser, address: str) -> 
         assert admin.get(f"{path}{address}").status_code == 404
 
 
-def test_an_organization_of_another_partner_is_not_found(other: Tenant, admin: Browser) -> None:
+def test_an_organization_of_another_partner_is_not_found(
+    session: Session, other: Tenant, admin: Browser
+) -> None:
     for path in ("/report/month", "/report/month.pdf", SCHEDULE):
         assert admin.get(f"{path}?organization={other.organization.id}").status_code == 404
     address = f"{SCHEDULE}?organization={other.organization.id}"
     assert admin.post(address, WANTED, page=SCHEDULE).status_code == 404
+    assert session.scalars(select(ReportSchedule)).all() == []
 
 
 def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(

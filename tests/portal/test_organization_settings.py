@@ -185,12 +185,20 @@ def test_an_editor_reads_the_rules_and_finds_no_form(
 
 
 def test_members_and_other_partners_do_not_find_the_settings(
-    own: Tenant, other: Tenant, signed_in: SignedIn, browser: Browser, path: str
+    session: Session,
+    own: Tenant,
+    other: Tenant,
+    signed_in: SignedIn,
+    browser: Browser,
+    path: str,
 ) -> None:
     assert signed_in(own.user).get(path).status_code == 404
     theirs = f"/organizations/{other.organization.id}/settings"
     assert browser.get(theirs).status_code == 404
+    before = organizations.rules_of(other.organization)
     assert browser.post(theirs, TYPED, page=path).status_code == 404
+    session.refresh(other.organization)
+    assert organizations.rules_of(other.organization) == before
 
 
 def test_limits_of_the_plan_are_shown_beside_those_of_the_organization(

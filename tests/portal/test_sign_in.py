@@ -16,6 +16,7 @@ from app.models import PortalSession, User
 from app.portal.auth.views import REFUSED
 from app.services import partners, users
 from app.services.auth import sessions
+from app.services.credentials import api_keys
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.clock import SetClock
@@ -148,7 +149,8 @@ def test_users_can_not_sign_in_at_the_page_of_another_partner(
     browser: Browser, own: Tenant, other: Tenant
 ) -> None:
     answer = browser.sign_in(own.user.email, path=f"/p/{other.partner.slug}/sign-in")
-    assert answer.status_code == 422
+    assert (answer.status_code, "Email or password is wrong." in answer.text) == (422, True)
+    assert browser.get("/account").status_code == 303
 
 
 def test_a_partners_page_is_in_its_brand_and_remembered(
@@ -360,7 +362,7 @@ def test_a_session_ends_at_once_with_the_access_of_its_user(
     own: Tenant, signed_in: SignedIn, session: Session, how: str
 ) -> None:
     browser = signed_in(own.user)
-    assert browser.get("/").status_code == 200
+    assert browser.get("/account").status_code == 200
     match how:
         case "suspended":
             own.user.status = UserStatus.SUSPENDED
@@ -371,7 +373,8 @@ def test_a_session_ends_at_once_with_the_access_of_its_user(
         case _:
             own.partner.suspended_at = own.partner.created_at
     session.commit()
-    assert browser.get("/").status_code == 303
+    answer = browser.get("/account")
+    assert (answer.status_code, answer.location) == (303, "/sign-in?next=/account")
 
 
 def test_a_form_from_another_site_is_refused(browser: Browser, own: Tenant) -> None:
@@ -384,13 +387,25 @@ def test_a_form_from_another_site_is_refused(browser: Browser, own: Tenant) -> N
 
 
 def test_a_form_without_its_token_is_refused(browser: Browser, own: Tenant) -> None:
-    answer = browser.client.post("/sign-in", data={"email": own.user.email, "password": "x"})
-    assert answer.status_code == 403
+    form = {"email": own.user.email, "password": PASSWORD}
+    answer = browser.client.post("/sign-in", data=form)
+    assert (answer.status_code, "This form was not accepted" in answer.text) == (403, True)
+    assert browser.get("/account").status_code == 303
 
 
-def test_pages_do_not_accept_bearer_tokens_or_api_keys(browser: Browser, own: Tenant) -> None:
-    answer = browser.get("/", headers={"Authorization": "Bearer x", "x-api-key": "ppk_live_x"})
-    assert answer.status_code == 303
+def test_pages_do_not_accept_bearer_tokens_or_api_keys(
+    session: Session, browser: Browser, own: Tenant
+) -> None:
+    key = api_keys.create(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        organization_id=own.organization.id,
+        name="Sync",
+    )
+    session.commit()
+    for headers in ({"Authorization": f"Bearer {key.secret}"}, {"x-api-key": key.secret}):
+        answer = browser.get("/account", headers=headers)
+        assert (answer.status_code, answer.location) == (303, "/sign-in?next=/account")
 
 
 def test_a_fragment_requested_after_the_session_leads_the_whole_page_to_sign_in(

@@ -149,7 +149,12 @@ def test_a_number_is_removed_after_a_confirmation(
 
 
 def test_numbers_of_other_organizations_and_partners_are_not_found(
-    own: Tenant, other: Tenant, page: str, member: Browser, signed_in: SignedIn
+    session: Session,
+    own: Tenant,
+    other: Tenant,
+    page: str,
+    member: Browser,
+    signed_in: SignedIn,
 ) -> None:
     sent = member.post(page, {"number": NUMBER}, page=page)
     strangers = (own.plus_user, other.user, other.staff[Role.PARTNER_ADMIN])
@@ -159,6 +164,8 @@ def test_numbers_of_other_organizations_and_partners_are_not_found(
         posts = (page, sent.location, f"{sent.location}/remove")
         typed = {"number": NUMBER, "code": "123456"}
         assert {browser.post(path, typed, page="/account").status_code for path in posts} == {404}
+    [kept] = session.scalars(select(VerifiedNumber))
+    assert (kept.verified_at, kept.wrong_codes) == (None, 0)
 
 
 def test_a_test_call_says_what_trial_mode_allows_and_leads_to_the_verified_numbers(

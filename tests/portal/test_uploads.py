@@ -230,7 +230,9 @@ def test_a_form_far_over_the_limit_gets_an_error_page(
 
 
 def test_an_unknown_action_is_refused(desk: Desk) -> None:
-    assert desk.send("Name\nAnn\n", action="destroy").status_code == 422
+    refused = desk.send("Name\nAnn\n", action="destroy")
+    assert (refused.status_code, "Action: Not a valid choice." in words(refused)) == (422, True)
+    assert desk.shows("/uploads").count("people.csv") == 0
 
 
 def test_an_upload_can_be_cancelled_and_its_file_is_removed(desk: Desk, tmp_path: Path) -> None:

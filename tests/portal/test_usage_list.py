@@ -288,4 +288,8 @@ def test_only_staff_of_the_partner_have_the_list(
 def test_an_impossible_range_has_no_file(admin: Browser) -> None:
     until = DAY - timedelta(days=400)
     for path in ("/lists/usage/export.csv", "/usage.csv"):
-        assert admin.get(f"{path}?start={DAY}&end={until}").status_code == 400
+        answer = admin.get(f"{path}?start={DAY}&end={until}")
+        assert (
+            answer.status_code,
+            "The last day is before the first day. Swap them." in answer.text,
+        ) == (400, True)

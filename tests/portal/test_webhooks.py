@@ -349,7 +349,10 @@ def test_every_state_of_a_webhook_checks_the_version_of_its_forms(
     page = f"{page_of(endpoint)}/edit"
     [version] = re.findall(r'name="version" value="(\d{1,9})"', admin.get(page).text)
     stale = {"url": URL, "events": ["call.failed"], "version": str(int(version) + 1)}
-    assert admin.post(page, stale, page=page).status_code == 409
+    conflict = admin.post(page, stale, page=page)
+    assert (conflict.status_code, "Your changes are not saved yet." in conflict.text) == (409, True)
+    session.refresh(endpoint)
+    assert endpoint.url == f"{URL}/{number}"
 
 
 def test_an_automatic_pause_says_why(

@@ -61,7 +61,7 @@ def test_after_the_date_a_valid_token_gets_410_and_the_successor(
 
 def test_after_the_date_bodies_are_not_read(retired: Dialler) -> None:
     answer = retired.client.post("/phone/outbound", headers=retired.headers, data=b"{")
-    assert answer.status_code == 410
+    assert (answer.status_code, answer.get_json()["details"]["code"]) == (410, "retired")
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer nonsense"}])

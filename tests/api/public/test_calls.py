@@ -250,9 +250,18 @@ def test_a_filter_that_matches_no_possible_call_is_refused(
     assert (answer.status_code, problems(answer)) == (400, [problem])
 
 
-@pytest.mark.parametrize("query", ["perPage=0", "perPage=1001", "perPage=x", "cursor=bad"])
-def test_an_invalid_page_is_refused(script: Script, query: str) -> None:
-    assert script.get(f"/outbound/calls?{query}").status_code == 400
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("perPage=0", ("perPage", "out_of_range")),
+        ("perPage=1001", ("perPage", "out_of_range")),
+        ("perPage=x", ("perPage", "out_of_range")),
+        ("cursor=bad", ("cursor", "invalid_cursor")),
+    ],
+)
+def test_an_invalid_page_is_refused(script: Script, query: str, problem: tuple[str, str]) -> None:
+    answer = script.get(f"/outbound/calls?{query}")
+    assert (answer.status_code, problems(answer)) == (400, [problem])
 
 
 @pytest.mark.parametrize("path", ["/outbound/calls/nonsense", "/outbound/calls/7"])
