@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Open, OwnStacks
 from tests.e2e.polling import follow_until
-from tests.e2e.visits import Look, Visit
+from tests.e2e.visits import Visit
 from tests.fixtures.stack import Stack
 
 ENOUGH_TO_WATCH = "0.3"
@@ -18,12 +18,6 @@ ENOUGH_TO_WATCH = "0.3"
 def stack(own_stacks: OwnStacks, backend: str) -> Stack:
     """A stack whose simulated carrier takes its time."""
     return own_stacks(backend, {"PORTAL_SIMULATOR_PACE": ENOUGH_TO_WATCH})
-
-
-@pytest.fixture
-def partner(stack: Stack, look: Look) -> dict[str, Any]:
-    found: dict[str, Any] = stack.demo["partners"][look.brand]
-    return found
 
 
 @pytest.fixture
