@@ -180,7 +180,7 @@ def test_the_services_refuse_a_number_of_another_tenant(
 
 
 @each_loss
-def test_no_path_accepts_a_call_from_a_number_that_is_not_the_organizations(
+def test_no_path_accepts_a_call_from_a_number_of_another_organization(
     make_app: Callable[..., Flask], session: Session, own: Tenant, assistant: Assistant, lose: Lose
 ) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)
@@ -226,7 +226,7 @@ def test_no_path_accepts_a_call_from_a_number_that_is_not_the_organizations(
 
 
 @each_loss
-def test_a_campaign_holds_while_its_number_is_not_the_organizations(
+def test_a_campaign_waits_while_its_number_belongs_to_another_organization(
     session: Session, own: Tenant, assistant: Assistant, lose: Lose
 ) -> None:
     campaign = campaigns.create(session, OPERATOR, own.plus.id, name="Spring", all_assistants=True)

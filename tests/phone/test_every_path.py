@@ -88,7 +88,7 @@ def test_every_number_of_the_table_has_its_kind() -> None:
     assert len(set(EVERY_NUMBER)) == len(EVERY_NUMBER)
 
 
-def test_area_b(
+def test_the_legacy_api_refuses_each_kind_of_number(
     make_app: Callable[..., Flask], session: Session, own: Tenant, assistant: Assistant
 ) -> None:
     made = oauth_clients.create_legacy(session, SUPPORT, organization_id=own.plus.id, name="Old")
@@ -103,7 +103,9 @@ def test_area_b(
     assert kept(session) == sorted(NUMBERS[None])
 
 
-def test_area_c(app: Flask, session: Session, own: Tenant, assistant: Assistant) -> None:
+def test_the_campaigns_api_refuses_each_kind_of_number(
+    app: Flask, session: Session, own: Tenant, assistant: Assistant
+) -> None:
     key = api_keys.create(
         session, own.caller(Role.PARTNER_ADMIN), organization_id=own.plus.id, name="Key", live=True
     )
@@ -120,7 +122,9 @@ def test_area_c(app: Flask, session: Session, own: Tenant, assistant: Assistant)
     assert kept(session) == sorted(NUMBERS[None])
 
 
-def test_a_test_call(app: Flask, session: Session, own: Tenant, assistant: Assistant) -> None:
+def test_a_test_call_refuses_each_kind_of_number(
+    app: Flask, session: Session, own: Tenant, assistant: Assistant
+) -> None:
     token = sessions.create(session, own.plus_user, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
     client = app.test_client()
@@ -141,7 +145,9 @@ def test_a_test_call(app: Flask, session: Session, own: Tenant, assistant: Assis
     assert kept(session) == sorted(NUMBERS[None])
 
 
-def test_a_campaign(session: Session, own: Tenant, assistant: Assistant) -> None:
+def test_a_campaign_refuses_each_kind_of_number(
+    session: Session, own: Tenant, assistant: Assistant
+) -> None:
     campaign = campaigns.create(session, SUPPORT, own.plus.id, name="Spring", all_assistants=True)
     plan = outreach.CampaignPlan(
         assistant.id, EVERY_DAY, time(0), time(0), call_instructions="A quote."

@@ -136,7 +136,9 @@ def test_without_recording_and_transcript_one_line_says_how_long_they_are_kept(
     )
 
 
-def test_a_simulated_call_has_neither(session: Session, own: Tenant, signed_in: SignedIn) -> None:
+def test_a_simulated_call_has_no_recording_and_no_transcript(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
     call = make_call(session, own.organization, "+12025550103", **answered(), carrier="simulator")
     session.commit()
     assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
@@ -170,7 +172,7 @@ def test_the_sample_of_a_simulated_call_is_labelled(
     )
 
 
-def test_a_call_that_nobody_answered_has_neither(
+def test_an_unanswered_call_has_no_recording_and_no_transcript(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     call = make_call(session, own.organization, "+12025550102", status=CallStatus.NO_ANSWER)

@@ -27,7 +27,7 @@ def language_of(html: str) -> str:
     return found[1]
 
 
-def test_the_users_choice_counts_before_the_partners_and_that_before_the_browsers(
+def test_the_language_is_that_of_the_user_then_the_partner_then_the_browser(
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     admin = own.staff[Role.PARTNER_ADMIN]
@@ -83,7 +83,7 @@ def test_the_second_step_is_in_the_language_chosen_there(
     assert (language_of(shown), language_of(browser.get(page).text)) == ("fr", "es")
 
 
-def test_a_language_leads_to_no_other_site(browser: Browser) -> None:
+def test_choosing_a_language_never_leads_to_another_site(browser: Browser) -> None:
     form = language_form(browser.get("/sign-in").text, "de") | {"next": "https://example.com/"}
     assert browser.client.post("/language", data=form).location == "/"
 
@@ -127,7 +127,7 @@ def test_the_partner_sets_the_language_of_its_users(
     assert language_of(signed_in(own.user).get("/").text) == "de"
 
 
-def test_the_json_stays_english(
+def test_json_is_always_in_english(
     app: Flask, session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     own.partner.language = "de"

@@ -36,7 +36,7 @@ def desk(
     return Desk(app, database, browser, make_campaign(session, own))
 
 
-def test_who_asked_not_to_be_called_is_counted_shown_and_mapped(desk: Desk) -> None:
+def test_people_who_asked_not_to_be_called_are_counted_shown_and_mapped(desk: Desk) -> None:
     address = desk.upload(f"Name,Phone,DNC\nAnn,{ANN},Yes\nBob,{BOB},ask first\nCy,{CY},No\n")
     shown = desk.shows(address)
     assert "Asked not to be called 1" in shown

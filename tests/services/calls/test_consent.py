@@ -177,7 +177,7 @@ def test_without_the_requirement_no_contact_needs_consent_and_the_check_is_not_l
         (("word", None), "word"),
     ],
 )
-def test_one_refusal_counts_for_all_contacts_with_the_number_whatever_its_word(
+def test_one_refusal_in_any_spelling_counts_for_all_contacts_with_the_number(
     session: Session,
     line: Line,
     monkeypatch: pytest.MonkeyPatch,

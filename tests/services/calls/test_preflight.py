@@ -99,7 +99,9 @@ def test_an_invalid_number_has_that_problem_only(session: Session, line: Line, n
     assert said.keys().isdisjoint({"not_on_do_not_call_list", "within_calling_hours"})
 
 
-def test_hours_that_suit_no_place_fail_and_others_only_delay(session: Session, line: Line) -> None:
+def test_calling_hours_that_never_match_fail_and_others_only_delay(
+    session: Session, line: Line
+) -> None:
     organization = session.get_one(Organization, line.organization_id)
     organization.calling_hours_on = True
     organization.calling_hours_start = organization.calling_hours_end = time(9)

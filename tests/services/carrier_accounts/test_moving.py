@@ -60,7 +60,7 @@ def test_a_call_that_waits_moves_to_the_carrier_of_the_new_account(
     assert call.carrier is attempt.carrier is CarrierKind.SIP
 
 
-def test_the_installations_trunk_being_away_says_nothing_of_a_partners(
+def test_an_outage_of_the_installations_trunk_does_not_affect_that_of_a_partner(
     session: Session, line: Line, caller: Caller
 ) -> None:
     now = utcnow()
@@ -80,7 +80,9 @@ def test_the_installations_trunk_being_away_says_nothing_of_a_partners(
     assert not warned()
 
 
-def test_so_does_an_attempt_that_was_put_off(session: Session, line: Line, caller: Caller) -> None:
+def test_a_delayed_attempt_moves_to_the_carrier_of_the_new_account(
+    session: Session, line: Line, caller: Caller
+) -> None:
     bring(session, caller, TRUNK)
     _, attempt = claimed(session, accepted(session, line))
     attempts.carrier_retry(session, attempt.id, 60.0, "The trunk could not be reached.")
