@@ -79,6 +79,20 @@ def fetch(
     return found
 
 
+def fetch_with_organization(
+    session: Session,
+    query: Select[T],
+    organization_id: InstrumentedAttribute[UUID],
+    missing: NotFound,
+) -> tuple[T, Organization]:
+    """As `fetch`, with the organization that the row belongs to."""
+    joined = query.add_columns(Organization).join(Organization, Organization.id == organization_id)
+    found = session.execute(joined).one_or_none()
+    if found is None:
+        raise missing
+    return found[0], found[1]
+
+
 def visible_organizations(caller: Caller) -> Select[Organization]:
     """Return the caller's organization, those of the caller's partner, or all for an operator."""
     return of_tenant(select(Organization), caller, Organization.partner_id, Organization.id)

@@ -24,7 +24,7 @@ from app.services.paging import (
     keyset_page,
     sort_named,
 )
-from app.services.tenancy import fetch, of_tenant
+from app.services.tenancy import fetch, fetch_with_organization, of_tenant
 from app.validation.texts import trimmed
 from app.validation.uuids import as_uuid
 
@@ -220,12 +220,8 @@ def get_with_organization(
     session: Session, caller: Caller, assistant_id: UUID
 ) -> tuple[Assistant, Organization]:
     """As `get`, with the assistant's organization."""
-    query = visible(caller).where(Assistant.id == assistant_id).add_columns(Organization)
-    joined = query.join(Organization, Organization.id == Assistant.organization_id)
-    found = session.execute(joined).one_or_none()
-    if found is None:
-        raise _not_found()
-    return found[0], found[1]
+    query = visible(caller).where(Assistant.id == assistant_id)
+    return fetch_with_organization(session, query, Assistant.organization_id, _not_found())
 
 
 def count(

@@ -14,7 +14,7 @@ from app.models import Assistant, Campaign, CampaignAssistant, Organization, Out
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
-from app.services.tenancy import fetch, of_tenant, refuse_archived
+from app.services.tenancy import fetch, fetch_with_organization, of_tenant, refuse_archived
 from app.validation.texts import trimmed
 
 SORTS = both_ways(
@@ -48,12 +48,8 @@ def get_with_organization(
     session: Session, caller: Caller, campaign_id: UUID
 ) -> tuple[Campaign, Organization]:
     """As `get`, with the campaign's organization."""
-    query = visible(caller).where(Campaign.id == campaign_id).add_columns(Organization)
-    joined = query.join(Organization, Organization.id == Campaign.organization_id)
-    found = session.execute(joined).one_or_none()
-    if found is None:
-        raise not_found()
-    return found[0], found[1]
+    query = visible(caller).where(Campaign.id == campaign_id)
+    return fetch_with_organization(session, query, Campaign.organization_id, not_found())
 
 
 def get_for_new_contacts(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
