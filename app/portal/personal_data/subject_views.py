@@ -32,16 +32,23 @@ Choice = tuple[str, str, str, str]
 def personal_data() -> str:
     words = lists.text_filter("q") or ""
     with transaction(read_only=True) as session:
-        found = search.users_and_contacts(session, caller(), words, SHOWN)
-        last_calls = called.last_calls_to(session, caller(), words, limit=SHOWN)
         return render_template(
             "portal/personal_data/find.html",
             words=words,
-            groups=_groups(session, found, last_calls),
-            most=SHOWN,
-            is_cut=SHOWN in (len(found.users), len(found.contacts), len(last_calls)),
+            **_found(session, words),
             has_settings=may_open(caller(), "portal.personal_data_settings"),
         )
+
+
+def _found(session: Session, words: str) -> dict[str, Any]:
+    """Return the people whom the words find, at most `SHOWN` of each kind."""
+    found = search.users_and_contacts(session, caller(), words, SHOWN)
+    last_calls = called.last_calls_to(session, caller(), words, limit=SHOWN)
+    return {
+        "groups": _groups(session, found, last_calls),
+        "most": SHOWN,
+        "is_cut": SHOWN in (len(found.users), len(found.contacts), len(last_calls)),
+    }
 
 
 def _groups(
