@@ -6,6 +6,7 @@ from app.services.assistants.creating import (
     define_external_id_key,
 )
 from app.services.assistants.queries import (
+    AssistantFilter,
     Readiness,
     blocker_of,
     count,
