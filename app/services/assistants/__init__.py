@@ -7,7 +7,6 @@ from app.services.assistants.creating import (
 )
 from app.services.assistants.queries import (
     AssistantFilter,
-    Readiness,
     blocker_of,
     count,
     count_if_few,
