@@ -14,7 +14,7 @@ from app.errors import Conflict, Forbidden
 from app.extensions import caller, transaction
 from app.languages import gettext, labelled, lazy_gettext
 from app.models import Erasure
-from app.portal.personal_data import labels, people
+from app.portal.personal_data import labels, subject_pages
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fields import without_nul
 from app.portal.web.formats import medium_datetime, number
@@ -52,41 +52,41 @@ class EraseForm(PortalForm):
 
 @portal.get("/users/<uuid:user_id>/erase")
 def user_erase_confirm(user_id: UUID) -> str:
-    return _page(people.user(user_id), EraseForm.from_object())
+    return _page(subject_pages.user(user_id), EraseForm.from_object())
 
 
 @portal.post("/users/<uuid:user_id>/erase")
 def user_erase(user_id: UUID) -> Page:
-    return _requested(people.user(user_id))
+    return _requested(subject_pages.user(user_id))
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
 def contact_erase_confirm(campaign_id: UUID, contact_id: UUID) -> str:
-    return _page(people.contact(campaign_id, contact_id), EraseForm.from_object())
+    return _page(subject_pages.contact(campaign_id, contact_id), EraseForm.from_object())
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
 def contact_erase(campaign_id: UUID, contact_id: UUID) -> Page:
-    return _requested(people.contact(campaign_id, contact_id))
+    return _requested(subject_pages.contact(campaign_id, contact_id))
 
 
 @portal.get("/calls/<uuid:call_id>/erase")
 def call_erase_confirm(call_id: UUID) -> str:
-    return _page(people.called(call_id), EraseForm.from_object())
+    return _page(subject_pages.called(call_id), EraseForm.from_object())
 
 
 @portal.post("/calls/<uuid:call_id>/erase")
 def call_erase(call_id: UUID) -> Page:
-    return _requested(people.called(call_id))
+    return _requested(subject_pages.called(call_id))
 
 
-def _requested(load: people.Loader) -> Page:
+def _requested(load: subject_pages.Loader) -> Page:
     form = EraseForm()
     with transaction(read_only=True) as session:
-        person = load(session)
-    if not (form.validate() and form.confirms(person.typed)):
+        about = load(session)
+    if not (form.validate() and form.confirms(about.typed)):
         return _page(load, form), 422
-    with changing(person.url, Conflict, Forbidden) as session:
+    with changing(about.url, Conflict, Forbidden) as session:
         erasure_id = erasing.request(session, caller(), load(session).subject).id
     return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
 
@@ -164,21 +164,21 @@ def _has_settings() -> bool:
     return caller().partner_id is not None and may_open(caller(), "portal.personal_data_settings")
 
 
-def _page(load: people.Loader, form: EraseForm) -> str:
+def _page(load: subject_pages.Loader, form: EraseForm) -> str:
     with transaction(read_only=True) as session:
-        person = load(session)
+        about = load(session)
         return render_template(
             "portal/personal_data/erase.html",
-            person=person,
+            about=about,
             form=form,
             has_settings=_has_settings(),
-            lines=labels.rows_of(preview.erasure_lines(session, person.subject)),
+            lines=labels.rows_of(preview.erasure_lines(session, about.subject)),
             exports=[
                 (str({**ALL_WORDS, **SUBJECT_TITLES}.get(each.list_name, each.list_name)), each)
-                for each in copies.newest_exports(session, person.subject, EXPORTS_SHOWN)
+                for each in copies.newest_exports(session, about.subject, EXPORTS_SHOWN)
             ],
             most_exports=EXPORTS_SHOWN,
-            **_mentions(session, person.subject),
+            **_mentions(session, about.subject),
         )
 
 

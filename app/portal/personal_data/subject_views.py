@@ -11,7 +11,7 @@ from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Call, User
-from app.portal.personal_data import labels, people
+from app.portal.personal_data import labels, subject_pages
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import day, phone
@@ -41,7 +41,7 @@ def personal_data() -> str:
 
 
 def _found(session: Session, words: str) -> dict[str, Any]:
-    """Return the people whom the words find, at most `SHOWN` of each kind."""
+    """Return those that the words find, at most `SHOWN` of each kind."""
     found = search.users_and_contacts(session, caller(), words, SHOWN)
     last_calls = called.last_calls_to(session, caller(), words, limit=SHOWN)
     return {
@@ -72,27 +72,27 @@ def _groups(
 
 @portal.get("/users/<uuid:user_id>/data")
 def user_data(user_id: UUID) -> str:
-    return _page(people.user(user_id))
+    return _page(subject_pages.user(user_id))
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data")
 def contact_data(campaign_id: UUID, contact_id: UUID) -> str:
-    return _page(people.contact(campaign_id, contact_id))
+    return _page(subject_pages.contact(campaign_id, contact_id))
 
 
 @portal.get("/calls/<uuid:call_id>/data")
 def call_data(call_id: UUID) -> str:
-    return _page(people.called(call_id))
+    return _page(subject_pages.called(call_id))
 
 
-def _page(load: people.Loader) -> str:
+def _page(load: subject_pages.Loader) -> str:
     with transaction(read_only=True) as session:
-        person = load(session)
+        about = load(session)
         return render_template(
             "portal/personal_data/subject.html",
-            person=person,
-            lines=labels.rows_of(preview.erasure_lines(session, person.subject)),
-            urls={"calls": person.calls_url},
+            about=about,
+            lines=labels.rows_of(preview.erasure_lines(session, about.subject)),
+            urls={"calls": about.calls_url},
             has_settings=may_open(caller(), "portal.personal_data_settings"),
         )
 
@@ -142,20 +142,20 @@ def _beside(*texts: str | None) -> str:
 
 @portal.post("/users/<uuid:user_id>/data-export")
 def user_data_export(user_id: UUID) -> Page:
-    return _requested(people.user(user_id))
+    return _requested(subject_pages.user(user_id))
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data-export")
 def contact_data_export(campaign_id: UUID, contact_id: UUID) -> Page:
-    return _requested(people.contact(campaign_id, contact_id), campaign=campaign_id)
+    return _requested(subject_pages.contact(campaign_id, contact_id), campaign=campaign_id)
 
 
 @portal.post("/calls/<uuid:call_id>/data-export")
 def call_data_export(call_id: UUID) -> Page:
-    return _requested(people.called(call_id), call=call_id)
+    return _requested(subject_pages.called(call_id), call=call_id)
 
 
-def _requested(load: people.Loader, **of: UUID) -> Page:
+def _requested(load: subject_pages.Loader, **of: UUID) -> Page:
     url = url_for("portal.exports")
     with changing(url, Conflict) as session:
         exporting.request(session, caller(), load(session).subject, zone(), **of)

@@ -1,4 +1,4 @@
-"""The people whose data is shown, exported and erased: a user, a contact, or someone called."""
+"""What pages show about a data subject: a user, a contact, or someone who was called."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from app.services.personal_data.subjects import DataSubject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
-    """``typed`` confirms the erasure, ``url`` is the page the person was found on, ``calls_url``
-    lists the calls to them."""
+class SubjectPage:
+    """``typed`` is what confirms the erasure, ``url`` the page of the user, contact or call,
+    ``calls_url`` lists the calls to the subject."""
 
     subject: DataSubject
     name: str
@@ -33,15 +33,15 @@ class Person:
     may_be_erased: bool = True
 
 
-Loader = Callable[[Session], Person]
+Loader = Callable[[Session], SubjectPage]
 
 
 def user(user_id: UUID) -> Loader:
     """Return the loader of a user, which raises `NotFound`, as all of them."""
 
-    def load(session: Session) -> Person:
+    def load(session: Session) -> SubjectPage:
         found = users.get(session, caller(), user_id)
-        return Person(
+        return SubjectPage(
             subject=subjects.user(session, caller(), user_id),
             name=found.name or found.email,
             typed=found.email,
@@ -59,10 +59,10 @@ def contact(campaign_id: UUID, contact_id: UUID) -> Loader:
     """Return the loader of a contact."""
     ids: dict[str, Any] = {"campaign_id": campaign_id, "contact_id": contact_id}
 
-    def load(session: Session) -> Person:
+    def load(session: Session) -> SubjectPage:
         found = contacts.get(session, caller(), campaign_id, contact_id)
         name = single.name_of(found)
-        return Person(
+        return SubjectPage(
             subject=subjects.contact(session, caller(), campaign_id, contact_id),
             name=name,
             typed=name,
@@ -79,11 +79,11 @@ def contact(campaign_id: UUID, contact_id: UUID) -> Loader:
 def called(call_id: UUID) -> Loader:
     """Return the loader of the one who was called, contact or not."""
 
-    def load(session: Session) -> Person:
+    def load(session: Session) -> SubjectPage:
         subject = subjects.of_call(session, caller(), call_id)
         found = calls.get(session, caller(), call_id)
         name = found.name or found.phone_number
-        return Person(
+        return SubjectPage(
             subject=subject,
             name=name,
             typed=name,
