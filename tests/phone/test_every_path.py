@@ -11,6 +11,7 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.enums import ContactAction, OutreachState, Role
 from app.models import Assistant, Call, Contact, OutreachContact, utcnow
 from app.phone import EVERY_DAY, USUAL_REGIONS, OpenRegions, PhoneError, check_dialable
@@ -158,7 +159,7 @@ def test_a_campaign_refuses_each_kind_of_number(
     # A contact's number is read as people write numbers: what is none is refused right there.
     outcomes: Outcomes = {each["phone"]: "refused" for each in result.errors}
     outreach.start(session, SUPPORT, campaign.id)
-    dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(calls_at_once=200), utcnow())
+    dispatcher.dispatch(session, campaign.id, CallSettings(calls_at_once=200), utcnow())
     decided = session.execute(
         select(Contact.phone, OutreachContact.state, OutreachContact.reason).join(
             OutreachContact, OutreachContact.contact_id == Contact.id

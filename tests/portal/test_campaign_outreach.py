@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Engine, delete, func, select, update
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.database import Database
 from app.enums import (
     AnsweredBy,
@@ -115,7 +116,7 @@ def planned(admin: Browser, base: str, campaign: Campaign, assistant: Assistant)
 
 
 def feed(session: Session, campaign: Campaign) -> int:
-    fed = dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(), utcnow())
+    fed = dispatcher.dispatch(session, campaign.id, CallSettings(), utcnow())
     session.commit()
     return fed
 
@@ -745,13 +746,13 @@ def test_a_campaign_of_a_resumed_organization_shows_calling_only_once_it_calls(
 ) -> None:
     admin.post(f"{planned}/start", page=f"{planned}/start")
     organizations.suspend(session, OPERATOR, campaign.organization_id)
-    assert dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(), utcnow()) == 0
+    assert dispatcher.dispatch(session, campaign.id, CallSettings(), utcnow()) == 0
     organizations.resume(session, OPERATOR, campaign.organization_id)
     session.commit()
     shown = words_of(admin.get(planned))
     assert ("Calling now." in shown, "Next call in about 30 s." in shown) == (False, True)
     session.execute(update(Outreach).values(next_at=None))
-    assert dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(), utcnow()) > 0
+    assert dispatcher.dispatch(session, campaign.id, CallSettings(), utcnow()) > 0
     session.commit()
     assert "The last calls are in progress." in words_of(admin.get(planned))
 

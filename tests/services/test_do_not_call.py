@@ -10,6 +10,7 @@ from app.models import AuditEntry, DoNotCallEntry
 from app.phone import PhoneError
 from app.policy.caller import Caller
 from app.services import do_not_call
+from app.services.do_not_call import EntryFilter
 from tests.fixtures.cast import Tenant, make_tenant
 
 NUMBER = "+12025550101"
@@ -68,7 +69,7 @@ def test_the_list_is_searched_and_paged(session: Session, own: Tenant, owner: Ca
     )
     assert [entry.phone[-1] for entry in [*first.items, *rest.items]] == list("01234")
     assert rest.next_cursor is None
-    found = do_not_call.listing(session, owner, own.organization.id, query="REASON 3")
+    found = do_not_call.listing(session, owner, own.organization.id, EntryFilter("REASON 3"))
     assert [entry.phone for entry in found.items] == ["+12025550103"]
 
 
@@ -78,7 +79,7 @@ def test_a_reason_is_found_without_accents(
 ) -> None:
     for phone, reason in (("+12025550101", "Beschwerde: Müller"), ("+12025550102", "Jolene")):
         do_not_call.add(session, owner, own.organization.id, phone, reason=reason)
-    found = do_not_call.listing(session, owner, own.organization.id, query=words)
+    found = do_not_call.listing(session, owner, own.organization.id, EntryFilter(words))
     assert [entry.phone for entry in found.items] == ["+12025550101"]
 
 

@@ -115,13 +115,17 @@ def campaign_save(campaign_id: UUID) -> Page:
     with saving_edit(
         form, "campaign", campaign_id, _settings_page, _stored, validate=False
     ) as session:
-        name, version = form.name.data or "", form.version.data
-        campaigns.rename(session, caller(), campaign_id, name, expected_version=version)
-        campaigns.assign_assistants(
-            session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
-        )
+        _save(session, campaign_id, form)
     url = url_for("portal.campaign_settings", campaign_id=campaign_id)
     return redirect_with(gettext("The campaign was saved."), url)
+
+
+def _save(session: Session, campaign_id: UUID, form: CampaignForm) -> None:
+    name, version = form.name.data or "", form.version.data
+    campaigns.rename(session, caller(), campaign_id, name, expected_version=version)
+    campaigns.assign_assistants(
+        session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
+    )
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/archive")

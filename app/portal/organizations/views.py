@@ -24,7 +24,7 @@ from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.campaign_states import STATE_WORDS, state_of
+from app.portal.web.campaign_states import STATE_WORDS, with_states
 from app.portal.web.list_pages import list_page
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.page_frame import read_frame
@@ -34,7 +34,6 @@ from app.services import (
     audit,
     campaigns,
     organizations,
-    outreach,
     overview,
     partners,
     pauses,
@@ -45,7 +44,6 @@ from app.services import (
 )
 from app.services.billing import included, statements
 from app.services.calls import limits
-from app.services.outreach import RoundSummary
 
 LATEST_CHANGES = 5
 MONTHS = 12
@@ -168,13 +166,23 @@ def organization(organization_id: UUID) -> str:
             "portal/organizations/detail.html",
             **_paid_for(session, found, numbers),
             **organization_page_data(session, found, "portal.organization", numbers),
-            suspending=suspending_words(numbers.reach),
-            archiving=archiving_words(numbers.reach),
-            region_names=region_names,
-            month=_month(session, found),
-            calls=_calls(found, numbers),
-            changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),
+            **_overview(session, found, numbers),
         )
+
+
+def _overview(
+    session: Session, found: Organization, numbers: overview.OrganizationNumbers
+) -> dict[str, Any]:
+    """Return the calls of now and of this month, the latest changes, and what suspending and
+    archiving would stop."""
+    return {
+        "suspending": suspending_words(numbers.reach),
+        "archiving": archiving_words(numbers.reach),
+        "region_names": region_names,
+        "month": _month(session, found),
+        "calls": _calls(found, numbers),
+        "changes": audit.latest(session, caller(), found.id, LATEST_CHANGES),
+    }
 
 
 def _paid_for(
@@ -199,18 +207,22 @@ def _paid_for(
 
 @portal.get("/organizations/<uuid:organization_id>/users")
 def organization_users(organization_id: UUID) -> str:
-    place = lists.place()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        wanted = users.UserFilter(query=lists.text_filter("q"), organization=found.id)
-        page = users.search(session, caller(), wanted, **place.wanted)
         return render_template(
             "portal/organizations/users.html",
             **organization_page_data(session, found, "portal.organization_users"),
-            rows=page.items,
-            user_statuses=USER_STATUS_NAMES,
-            **place.pager(page.next_cursor, "q"),
+            **_users(session, found),
         )
+
+
+def _users(session: Session, found: Organization) -> dict[str, Any]:
+    """Return a page of the organization's users."""
+    place, words = lists.place(), lists.text_filter("q")
+    wanted = users.UserFilter(query=words, organization=found.id)
+    page = users.search(session, caller(), wanted, **place.wanted)
+    pager = place.pager(page.next_cursor, "q")
+    return {"rows": page.items, "user_statuses": USER_STATUS_NAMES, **pager}
 
 
 @portal.get("/organizations/<uuid:organization_id>/assistants")
@@ -234,21 +246,21 @@ def _assistants(session: Session, found: Organization) -> list[ReadinessRow]:
 
 @portal.get("/organizations/<uuid:organization_id>/campaigns")
 def organization_campaigns(organization_id: UUID) -> str:
-    place = lists.place()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        own = campaigns.CampaignFilter(organization_id=found.id)
-        page = campaigns.search(session, caller(), own, **place.wanted)
-        summaries = outreach.summaries_of(session, page.items)
         return render_template(
             "portal/organizations/campaigns.html",
             **organization_page_data(session, found, "portal.organization_campaigns"),
-            rows=[
-                (row, state_of(row, summaries.get(row.id, RoundSummary()))) for row in page.items
-            ],
-            state_words=STATE_WORDS,
-            **place.pager(page.next_cursor),
+            **_campaigns(session, found),
         )
+
+
+def _campaigns(session: Session, found: Organization) -> dict[str, Any]:
+    """Return a page of the organization's campaigns, each with its state."""
+    place, own = lists.place(), campaigns.CampaignFilter(organization_id=found.id)
+    page = campaigns.search(session, caller(), own, **place.wanted)
+    rows = with_states(session, page.items)
+    return {"rows": rows, "state_words": STATE_WORDS, **place.pager(page.next_cursor)}
 
 
 @portal.get("/organizations/<uuid:organization_id>/usage")

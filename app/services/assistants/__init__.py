@@ -6,7 +6,7 @@ from app.services.assistants.creating import (
     define_external_id_key,
 )
 from app.services.assistants.queries import (
-    Readiness,
+    AssistantFilter,
     blocker_of,
     count,
     count_if_few,

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.database import Database
 from app.enums import CallSource, CallStatus, CarrierKind, OrganizationStatus
 from app.errors import Conflict, DomainError, NotFound, ValidationFailed
@@ -72,7 +73,8 @@ def test_an_accepted_call_is_queued_and_noted_in_the_history(session: Session, l
 def test_a_call_behind_others_says_so_in_the_answer_and_until_it_is_dialled(
     session: Session, line: Line
 ) -> None:
-    accepted = [schedule(session, line, asked(line), calls_at_once=2) for _ in range(3)]
+    two = CallSettings(calls_at_once=2)
+    accepted = [schedule(session, line, asked(line), settings=two) for _ in range(3)]
     full = "The organization's limit of 2 calls at once is reached."
     assert [one.message for one in accepted] == [
         "The call is queued and will be placed shortly.",
@@ -90,9 +92,9 @@ def test_a_test_call_never_leaves_the_simulated_carrier(session: Session, line: 
         session,
         line.key,
         asked(line),
+        CallSettings(CarrierKind.TWILIO),
         source=CallSource.API,
         live=False,
-        carrier=CarrierKind.TWILIO,
     )
     assert session.get_one(Call, accepted.call_id).carrier is CarrierKind.SIMULATOR
 

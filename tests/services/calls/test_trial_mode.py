@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.config.trial import TrialLimits
 from app.enums import CallStatus, CarrierKind, EndedReason, VerificationPurpose
 from app.errors import Forbidden
@@ -199,7 +200,7 @@ def test_calls_out_of_trial_are_not_counted(session: Session) -> None:
 
 def check(session: Session, line: Line, number: str = NUMBER, **limits: int) -> list[object]:
     assistant = session.get_one(Assistant, line.assistant_id)
-    installation = calls.CallSettings(trial_limits=TrialLimits(**limits))
+    installation = CallSettings(trial_limits=TrialLimits(**limits))
     checks = calls.preflight(
         session, line.key, assistant, number, calls.CallTexts(), installation=installation
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.enums import CarrierKind, Observed
 from app.gateways.carriers.sip.account import Trunk
 from app.models import Assistant, Call, CallAttempt, CarrierAccount, new_id, utcnow
@@ -69,7 +70,7 @@ def test_an_outage_of_the_installations_trunk_does_not_affect_that_of_a_partner(
     )
     carrier_health.record(session, {silent: BehaviourCount(2, now, "no answer")})
     assistant, texts = session.get_one(Assistant, line.assistant_id), calls.CallTexts()
-    sip = calls.CallSettings(CarrierKind.SIP)
+    sip = CallSettings(CarrierKind.SIP)
 
     def warned() -> bool:
         found = calls.preflight(session, line.key, assistant, NUMBER, texts, installation=sip)
