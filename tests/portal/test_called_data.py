@@ -107,6 +107,25 @@ def test_whom_a_call_went_to_is_erased_after_the_name_is_typed(
     assert "Erase this person" not in admin.get(f"/calls/{call.id}").text
 
 
+def test_the_page_of_an_erased_call_offers_no_call_to_its_number_and_no_list_for_it(
+    session: Session, admin: Browser, call: Call
+) -> None:
+    assert {"Call again", "Do not call this number"} <= offered(admin, call)
+    call.phone_number = "erased-1e68206e"
+    session.commit()
+    assert offered(admin, call) == {"The data of this call was erased."}
+    assert 'value="erased-' not in admin.get(f"/test-call?again={call.id}").text
+    question = f"/calls/{call.id}/do-not-call"
+    assert admin.get(question).status_code == 404
+    assert admin.post(question, page="/account").status_code == 404
+
+
+def offered(browser: Browser, call: Call) -> set[str]:
+    page = browser.get(f"/calls/{call.id}").text
+    shown = {"Call again", "Do not call this number", "The data of this call was erased."}
+    return {each for each in shown if each in page}
+
+
 @pytest.mark.parametrize("path", ["data", "erase", "data-export"])
 def test_members_and_strangers_find_nothing_of_a_call(
     signed_in: SignedIn, own: Tenant, other: Tenant, call: Call, path: str

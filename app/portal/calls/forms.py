@@ -94,7 +94,7 @@ class TestCallForm(MessageForm):
         stored = CallTexts(call.intro_message, call.voicemail_message, call.call_instructions)
         return cls.from_object(
             assistant=str(call.assistant_id),
-            number=call.phone_number,
+            number=None if call.is_erased else call.phone_number,
             name=" ".join(name for name in names if name),
             **{"message_kind": DEFAULT} if stored == own else cls.message_of(call),
         )

@@ -104,7 +104,7 @@ def _around(session: Session, found: Call) -> dict[str, Any]:
     )
     of, number = found.campaign_id, found.phone_number
     listed, waiting = do_not_call.listed_or_waiting(session, organization.id, number)
-    may_list = caller().may(Permission.CONTACTS_WRITE) and not found.verifies_a_number
+    is_listable = not (listed or found.verifies_a_number or found.is_erased)
     return {
         "assistant": assistant,
         "campaign": campaigns.get(session, caller(), of) if of else None,
@@ -115,7 +115,7 @@ def _around(session: Session, found: Call) -> dict[str, Any]:
         "kept": recordings.of_call(session, found),
         "listed": listed,
         "listing": never_calling_it(found, organization, waiting)
-        if may_list and not listed
+        if is_listable and caller().may(Permission.CONTACTS_WRITE)
         else None,
         "reason": ReasonForm().reason,
         "sources": SOURCE_WORDS,
