@@ -41,8 +41,8 @@ def gettext(message: str, /, **values: object) -> str:
 
 
 def without_second_stops(message: str, values: Mapping[str, object]) -> str:
-    """Return the message, not formatted, without the full stops that follow values which end in one:
-    a name such as "Roofing Inc." also ends a sentence."""
+    """Return the message, not formatted, without the full stops after values that end in one: a
+    name such as "Roofing Inc." also ends a sentence."""
     ended = {
         name
         for name, value in values.items()

@@ -52,6 +52,23 @@ def test_who_was_called_is_found_once_by_name_or_number(
     assert calls in admin.get(url).text
 
 
+def test_people_called_are_others_only_below_contacts(
+    session: Session,
+    own: Tenant,
+    admin: Browser,
+    contact: Call,  # noqa: F811
+) -> None:
+    def headings(asked: str) -> list[str]:
+        page = admin.get("/personal-data", query_string={"q": asked}).text
+        return re.findall("<h2[^>]*>(.*?)</h2>", page)
+
+    make_call(session, own.organization, NUMBER, **answered(), contact={"firstName": "Greta"})
+    make_call(session, own.organization, "+13035550103", **answered(), contact=GRACE)
+    session.commit()
+    assert headings("Grace") == ["People called"]
+    assert headings("Greta") == ["Contacts", "Other people called"]
+
+
 @pytest.mark.parametrize("asked", ["race", "Grace Vale", "+1 303 555 010", "grace@x.example"])
 def test_a_part_of_a_number_or_another_name_finds_none(
     admin: Browser, call: Call, asked: str
