@@ -426,7 +426,7 @@ def test_a_delivery_that_was_sent_again_goes_on_counting_its_attempts(
     session.commit()
     page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
     assert "2 earlier attempts are counted, but their answers are no longer kept." in page
-    assert "(Attempt 4, 2 of 11 since the restart)" in page
+    assert "(Attempt 2 of 11 since it was sent again)" in page
 
 
 def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(

@@ -125,10 +125,7 @@ def next_attempt_words(delivery: WebhookDelivery) -> str:
     if turn == number:
         return gettext("Attempt %(number)s of %(most)s", number=number, most=MOST_ATTEMPTS)
     return gettext(
-        "Attempt %(number)s, %(turn)s of %(most)s since the restart",
-        number=number,
-        turn=turn,
-        most=MOST_ATTEMPTS,
+        "Attempt %(turn)s of %(most)s since it was sent again", turn=turn, most=MOST_ATTEMPTS
     )
 
 
