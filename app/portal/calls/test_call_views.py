@@ -93,7 +93,7 @@ def _new_form() -> TestCallForm:
     return TestCallForm(
         data={
             "assistant": str(speaker or ""),
-            "number": typed_number(contact.phone) if contact.phone else None,
+            "number": typed_number(contact.phone),
             "name": name,
         }
     )
