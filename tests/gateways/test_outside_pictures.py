@@ -63,7 +63,7 @@ def test_a_file_that_is_no_picture_is_refused_with_a_reason(
     ]
     monkeypatch.setattr(outside_http, "WHOLE_SECONDS", 0.2)
     server.holds_seconds = 1.0
-    assert problem(server.url("/large.png")) == "No answer within 10 seconds."
+    assert problem(server.url("/large.png")) == "No answer within 0.2 seconds."
 
 
 def test_no_request_goes_to_a_private_address(server: PictureServer) -> None:

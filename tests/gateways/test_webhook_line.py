@@ -97,7 +97,7 @@ def test_a_receiver_that_takes_too_long_is_cut_off(
     monkeypatch.setattr(outside_http, "WHOLE_SECONDS", 0.3)
     receiver.holds_seconds = 1.0
     answer = post(receiver.url, HEADERS, "{}", allow_private=True)
-    assert answer == WebhookAnswer(None, "no answer within 10 seconds")
+    assert answer == WebhookAnswer(None, "no answer within 0.3 seconds")
 
 
 def test_a_refused_connection_is_recorded_as_an_answer() -> None:

@@ -52,6 +52,23 @@ def test_a_called_person_is_found_once_by_name_or_number(
     assert calls in admin.get(url).text
 
 
+def test_people_called_are_others_only_below_contacts(
+    session: Session,
+    own: Tenant,
+    admin: Browser,
+    contact: Call,  # noqa: F811
+) -> None:
+    def headings(asked: str) -> list[str]:
+        page = admin.get("/personal-data", query_string={"q": asked}).text
+        return re.findall("<h2[^>]*>(.*?)</h2>", page)
+
+    make_call(session, own.organization, NUMBER, **answered(), contact={"firstName": "Greta"})
+    make_call(session, own.organization, "+13035550103", **answered(), contact=GRACE)
+    session.commit()
+    assert headings("Grace") == ["People called"]
+    assert headings("Greta") == ["Contacts", "Other people called"]
+
+
 @pytest.mark.parametrize("asked", ["race", "Grace Vale", "+1 303 555 010", "grace@x.example"])
 def test_a_part_of_a_number_or_another_name_finds_nothing(
     admin: Browser, call: Call, asked: str
@@ -105,6 +122,25 @@ def test_a_called_person_is_erased_after_their_name_is_typed(
         404,
     ]
     assert "Erase this person" not in admin.get(f"/calls/{call.id}").text
+
+
+def test_the_page_of_an_erased_call_offers_no_call_to_its_number_and_no_list_for_it(
+    session: Session, admin: Browser, call: Call
+) -> None:
+    assert {"Call again", "Do not call this number"} <= offered(admin, call)
+    call.phone_number = "erased-1e68206e"
+    session.commit()
+    assert offered(admin, call) == {"The data of this call was erased."}
+    assert 'value="erased-' not in admin.get(f"/test-call?again={call.id}").text
+    question = f"/calls/{call.id}/do-not-call"
+    assert admin.get(question).status_code == 404
+    assert admin.post(question, page="/account").status_code == 404
+
+
+def offered(browser: Browser, call: Call) -> set[str]:
+    page = browser.get(f"/calls/{call.id}").text
+    shown = {"Call again", "Do not call this number", "The data of this call was erased."}
+    return {each for each in shown if each in page}
 
 
 @pytest.mark.parametrize("path", ["data", "erase", "data-export"])

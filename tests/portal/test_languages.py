@@ -177,3 +177,26 @@ def test_the_time_zone_is_asked_once(own: Tenant, signed_in: SignedIn, session: 
     session.expire_all()
     assert own.user.timezone == "Europe/Berlin"
     assert "data-zone-question" not in browser.get("/").text
+
+
+def test_a_name_that_ends_in_a_full_stop_ends_its_sentence(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    own.organization.name = "Kowalczyk & Daughters Roofing Inc."
+    session.commit()
+    page = f"/organizations/{own.organization.id}/do-not-call/add"
+    read = signed_in(own.staff[Role.PARTNER_ADMIN]).get(page).text
+    assert "list of Kowalczyk &amp; Daughters Roofing Inc. Numbers already" in read
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Linia Sp. z o.o.", "You are a member of Linia Sp. z o.o."),
+        ("<a>Roofing Inc.</a>", "You are a member of <a>Roofing Inc.</a>"),
+        ("Castell", "You are a member of Castell."),
+    ],
+)
+def test_no_second_full_stop_follows_a_name(name: str, sentence: str) -> None:
+    assert languages.gettext("You are a member of %(name)s.", name=name) == sentence
+    assert languages.gettext("%(name)s.csv", name=name) == f"{name}.csv"

@@ -178,6 +178,17 @@ def test_files_and_reversed_orders_hold_exactly_the_rows_of_each_filter_and_sort
             assert (name, sort, sorted(up), up) == (name, sort, sorted(shown[""]), down[::-1])
 
 
+def test_the_menu_of_narrow_windows_sorts_as_the_heads_do(lists: Lists) -> None:
+    sortable = [name for name in LISTS if any(each.sort for each in LISTS[name].columns)]
+    assert len(sortable) >= 4
+    for name in sortable:
+        page = lists.reader(name).get(lists.page(name)).text
+        menu = page.partition('id="list-sort"')[2].partition("</div>")[0]
+        heads = table_of(page).partition("<thead>")[2].partition("</thead>")[0]
+        links = [re.findall(r'<a [^>]*href="([^"]+)"', part) for part in (menu, heads)]
+        assert links[0] == links[1] != [], name
+
+
 @pytest.mark.alternating
 def test_lists_are_sorted_by_the_words_of_their_columns(lists: Lists) -> None:
     wanted = {

@@ -215,7 +215,7 @@ def test_a_test_call_begins_with_a_contact(
     (link,) = re.findall(r'href="(/test-call\?[^"]*)"', page)
     form = admin.get(link).text
     assert re.findall(r'name="(?:number|name)"[^>]*value="([^"]*)"', form) == [
-        "+12025550101",
+        "+1 202 555 0101",
         "Ada Lee",
     ]
     assert f'<option selected value="{assistant.id}"' in form

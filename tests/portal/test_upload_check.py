@@ -125,6 +125,21 @@ def test_a_file_without_a_phone_column_is_warned_of_at_the_top(
     assert said.index(warning) < said.index("Would be created")
 
 
+@pytest.mark.parametrize("name", ["Nachname, Vorname", "Last name, first name", "Nom, Prénom"])
+def test_a_column_of_last_and_first_names_with_a_comma_is_the_name(
+    session: Session, desk: Desk, name: str
+) -> None:
+    desk.applied(f'Note,"{name}",Phone\nVIP,"Groß, Jürgen",{ANN}\n')
+    contact = session.scalars(select(Contact)).one()
+    assert (contact.first_name, contact.last_name) == ("Jürgen", "Groß")
+
+
+def test_a_file_whose_columns_have_no_name_says_so_at_the_top(desk: Desk) -> None:
+    said = desk.shows(desk.upload(f"Note,Whom,Phone\nVIP,Ann,{ANN}\n"))
+    assert said.index("No column is the name") < said.index("Would be created")
+    assert "No column is the name" not in desk.shows(desk.upload(f"Phone\n{BOB}\n"))
+
+
 def test_a_phone_column_by_its_whole_name_is_the_only_one(desk: Desk) -> None:
     said = desk.shows(desk.upload(f"Name,Phone,Wife's mobile\nAnn,{ANN},{BOB}\n"))
     assert "Other phone kept as metadata" not in said

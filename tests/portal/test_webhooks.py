@@ -29,6 +29,8 @@ SignedIn = Callable[[User], Browser]
 LIST = "/api-access/webhooks"
 URL = "https://crm.example/hooks"
 NEW = {"url": URL, "events": ["call.completed", "contact.created"], "once": "a1"}
+STORED = "The recording could not be stored."
+"""A message of the product; another one than a reason why nothing answers, but translated."""
 SECRET = re.compile(r"whsec_[\w+/]{43}=")
 
 
@@ -133,6 +135,22 @@ def test_a_test_event_is_sent_once_however_often_its_form_is(
     assert delivery.type == "webhook.test"
     shown = admin.get(f"{page}/deliveries/{delivery.id}")
     assert (delivery.message_id in shown.text, "Send again" in shown.text) == (True, False)
+
+
+def test_why_there_was_no_answer_is_in_the_readers_language_but_not_what_a_receiver_answered(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    delivery = fail(session, endpoint)
+    delivery.last_status, delivery.last_answer = None, STORED
+    session.commit()
+    page, german = page_of(endpoint), {"Accept-Language": "de"}
+    unanswered = admin.get(page, headers=german).text
+    assert unanswered.count("Die Aufnahme konnte nicht gespeichert werden.") == 2
+    assert STORED not in unanswered
+    delivery.last_status = 503
+    session.commit()
+    assert admin.get(page, headers=german).text.count(STORED) == 2
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -411,7 +429,7 @@ def test_a_delivery_that_is_sent_again_continues_to_count_its_attempts(
     session.commit()
     page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
     assert "2 earlier attempts are counted, but their answers are no longer kept." in page
-    assert "(Attempt 4, 2 of 11 since the restart)" in page
+    assert "(Attempt 2 of 11 since it was sent again)" in page
 
 
 def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(

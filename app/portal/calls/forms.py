@@ -5,8 +5,10 @@ from typing import ClassVar
 from wtforms import RadioField, SelectChoice, SelectField, StringField, TelField, TextAreaField
 
 from app.languages import lazy_gettext
+from app.languages.dates import NO_BREAK
 from app.models import Assistant, Call
 from app.portal.web.fields import OnceField
+from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm
 from app.services.calls import CallRequest, CallTexts
 from app.services.calls.accept import clean
@@ -76,6 +78,11 @@ class MessageForm(PortalForm):
         return super().fields_by_wire() | {"callInstructions": missing}
 
 
+def typed_number(e164: str | None) -> str | None:
+    """Return a number with spaces, as people type it."""
+    return phone(e164).replace(NO_BREAK, " ") if e164 else None
+
+
 class TestCallForm(MessageForm):
     wire_fields: ClassVar = {**MessageForm.wire_fields, "contact.phoneNumber": "number"}
 
@@ -94,7 +101,7 @@ class TestCallForm(MessageForm):
         stored = CallTexts(call.intro_message, call.voicemail_message, call.call_instructions)
         return cls.from_object(
             assistant=str(call.assistant_id),
-            number=call.phone_number,
+            number=None if call.is_erased else typed_number(call.phone_number),
             name=" ".join(name for name in names if name),
             **{"message_kind": DEFAULT} if stored == own else cls.message_of(call),
         )

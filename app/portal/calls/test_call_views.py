@@ -19,7 +19,7 @@ from app.models import Assistant, Call, utcnow
 from app.models.folding import fold
 from app.phone import region_of, timezones_of
 from app.policy import Permission
-from app.portal.calls.forms import HINTS, TestCallForm
+from app.portal.calls.forms import HINTS, TestCallForm, typed_number
 from app.portal.calls.labels import live
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import FormSubmission
@@ -91,7 +91,11 @@ def _new_form() -> TestCallForm:
         speaker = plan.assistant_id if plan else offered[0].id if offered else None
         name = single.name_of(contact) if contact.first_name or contact.last_name else None
     return TestCallForm(
-        data={"assistant": str(speaker or ""), "number": contact.phone, "name": name}
+        data={
+            "assistant": str(speaker or ""),
+            "number": typed_number(contact.phone),
+            "name": name,
+        }
     )
 
 

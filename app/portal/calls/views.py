@@ -101,7 +101,7 @@ def _around(session: Session, whole: CallSurroundings) -> dict[str, Any]:
     that "Call again" links, whether its number is on the do-not-call list, and how to put it
     there."""
     found, of = whole.call, whole.call.campaign_id
-    may_list = caller().may(Permission.CONTACTS_WRITE) and not found.verifies_a_number
+    is_listable = not (whole.is_listed or found.verifies_a_number or found.is_erased)
     return {
         "assistant": whole.assistant,
         "campaign": campaigns.get(session, caller(), of) if of else None,
@@ -112,7 +112,7 @@ def _around(session: Session, whole: CallSurroundings) -> dict[str, Any]:
         "kept": whole.kept,
         "listed": whole.is_listed,
         "listing": never_calling_it(found, whole.organization, whole.waiting)
-        if may_list and not whole.is_listed
+        if is_listable and caller().may(Permission.CONTACTS_WRITE)
         else None,
         "reason": ReasonForm().reason,
         "sources": SOURCE_WORDS,

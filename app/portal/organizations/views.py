@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CarrierKind
 from app.extensions import caller, settings, transaction
-from app.languages import lazy_gettext, locale
+from app.languages import lazy_gettext, lazy_pgettext, locale
 from app.languages.dates import written_date
 from app.models import Organization, utcnow
 from app.phone import country_name
@@ -86,7 +86,10 @@ TABS = (
         lazy_gettext("Settings"), "portal.organization_settings", Permission.ORGANIZATIONS_READ
     ),
     OrganizationTab(
-        lazy_gettext("Do not call"), "portal.do_not_call", Permission.CONTACTS_READ, "do_not_call"
+        lazy_pgettext("tab", "Do not call"),
+        "portal.do_not_call",
+        Permission.CONTACTS_READ,
+        "do_not_call",
     ),
     OrganizationTab(lazy_gettext("Verified numbers"), VERIFIED_NUMBERS, Permission.CALLS_READ),
     OrganizationTab(

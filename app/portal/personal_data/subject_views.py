@@ -63,10 +63,11 @@ def _groups(
     ]
     ids |= {call.organization_id for call in others}
     names = organizations.names_of(session, caller(), ids)
+    called = gettext("Other people called") if found.contacts else gettext("People called")
     return [
         (gettext("Users"), [_of_user(user, names) for user in found.users]),
         (gettext("Contacts"), _of_contacts(found, names)),
-        (gettext("Other people called"), [_of_called(call, names) for call in others]),
+        (called, [_of_called(call, names) for call in others]),
     ]
 
 

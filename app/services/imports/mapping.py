@@ -155,6 +155,12 @@ class HeaderMapping:
         return [phone for phone, kind in self._kinds_of_phones if _NO_VOICE.search(values[kind])]
 
     @property
+    def has_names(self) -> bool:
+        """Whether any column is a name or a part of it."""
+        fields = {target.field for target in self.targets}
+        return bool(fields & {TargetField.FULL_NAME, TargetField.FIRST_NAME, TargetField.LAST_NAME})
+
+    @property
     def finds_contacts(self) -> bool:
         """Whether any column can identify contacts."""
         pair = set(PAIR) <= {target.field for target in self.targets}

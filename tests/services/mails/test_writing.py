@@ -301,11 +301,12 @@ def test_an_invitation_names_who_entered_the_address(
 @pytest.mark.parametrize(
     ("role", "words"),
     [
-        (Role.ADMIN, "Northwind invited you as a customer admin of Northwind."),
-        (Role.PARTNER_ADMIN, "Northwind invited you as a partner admin of Northwind."),
+        (Role.ADMIN, "You are invited as a customer admin of Northwind."),
+        (Role.PARTNER_EDITOR, "You are invited as a partner editor of Northwind."),
+        (Role.PARTNER_ADMIN, "You are invited as a partner admin of Northwind."),
     ],
 )
-def test_an_invitation_by_an_operator_names_the_partner_alone(
+def test_an_invitation_by_an_operator_names_the_partner_alone_and_not_as_who_invited(
     session: Session, settings: Settings, own: Tenant, role: Role, words: str
 ) -> None:
     operator = User(email="op@ops.example", email_key="op@ops.example", user_type=Role.OPERATOR)
