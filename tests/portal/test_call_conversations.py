@@ -240,7 +240,7 @@ def test_call_again_fills_the_form_with_the_same_assistant_number_and_texts(
     shown = browser.get(f"/calls/{call.id}").text
     assert f'href="/test-call?again={call.id}">Call again</a>' in shown
     page = unescape(browser.get(f"/test-call?again={call.id}").text)
-    assert 'value="+12025550101"' in page
+    assert 'value="+1 202 555 0101"' in page
     assert re.search(rf'<option selected value="{assistant.id}"', page)
     assert "Hello.\nIt’s Ada.</textarea>" in page.replace("\r", "")
     assert "Please call back.</textarea>" in page
