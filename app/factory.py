@@ -9,7 +9,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app.api import install_api_extensions, register_api
 from app.callbacks import register_callbacks
-from app.commands.late import LateCommands
+from app.commands.lazy_group import LazyGroup
 from app.config import ROOT, Settings, read_settings
 from app.database import Database, make_engine
 from app.database.connection_budget import WEB_PROCESS
@@ -60,7 +60,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     register_api(app, answer_with_page)
     register_callbacks(app)
     register_portal(app)
-    app.cli = LateCommands(app.name, partial(_register_commands, app))
+    app.cli = LazyGroup(app.name, partial(_register_commands, app))
 
     unlisted = unlisted_routes(rule.endpoint for rule in app.url_map.iter_rules())
     if unlisted:

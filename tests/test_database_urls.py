@@ -33,7 +33,7 @@ def test_several_servers_are_tried_in_turn(url: str) -> None:
         ("sqlite:////srv/portal.db", []),
     ],
 )
-def test_one_server_a_socket_and_a_file_stay_as_they_are(
+def test_urls_of_one_server_a_socket_or_a_file_stay_unchanged(
     url: str, found: list[tuple[str, int]]
 ) -> None:
     assert places(url) == found

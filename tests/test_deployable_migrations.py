@@ -105,12 +105,14 @@ def test_new_migrations_hold_no_long_lock(newer_history: Path) -> None:
         ),
     ],
 )
-def test_what_would_stop_the_previous_version_is_found(statement: str, rules: list[str]) -> None:
+def test_a_change_that_would_stop_the_previous_version_is_found(
+    statement: str, rules: list[str]
+) -> None:
     sql = ";\n".join([*limits(phased=True), "BEGIN", statement, "COMMIT", ""])
     assert squawk(sql) == rules
 
 
-def test_what_commits_in_between_does_nothing_else(newer_history: Path) -> None:
+def test_a_migration_that_commits_in_between_does_nothing_else(newer_history: Path) -> None:
     """An attempt that failed is repeated from the beginning."""
     for script in phased(ROOT) + phased(newer_history):
         tree = ast.parse(Path(script.path).read_text())

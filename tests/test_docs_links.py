@@ -22,7 +22,7 @@ def anchors_of(document: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_link_of_a_document_leads_somewhere(document: Path) -> None:
+def test_every_link_of_a_document_resolves(document: Path) -> None:
     broken = []
     for path, anchor in LINK.findall(document.read_text()):
         target = (document.parent / path).resolve() if path else document
@@ -39,7 +39,7 @@ def test_every_file_that_a_page_for_developers_names_exists(name: str) -> None:
 
 
 @pytest.mark.parametrize("folder", ["app", "templates", "tests", "scripts"])
-def test_every_citation_of_a_document_leads_somewhere(folder: str) -> None:
+def test_every_citation_of_a_document_resolves(folder: str) -> None:
     broken = []
     files = [path for kind in ("*.py", "*.html") for path in (ROOT / folder).rglob(kind)]
     for file in files:

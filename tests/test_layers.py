@@ -98,7 +98,7 @@ def test_imports_point_inward_only() -> None:
     )
 
 
-def test_below_the_faces_nothing_knows_the_web() -> None:
+def test_no_code_below_the_faces_imports_the_web_framework() -> None:
     assert not violations(
         lambda module, found: rank(module) < 4 and found.target.split(".")[0] in WEB_LIBRARIES
     )
@@ -189,7 +189,7 @@ def test_a_cycle_of_packages_is_found() -> None:
     assert cycles_of(graph) == {frozenset("abc")}
 
 
-def test_pauses_stand_below_calls() -> None:
+def test_pauses_do_not_import_calls() -> None:
     graph = package_graph(MODULES)
     assert "services.pauses" in graph["services.calls"]
     assert "services.calls" not in _reached(graph, "services.pauses")

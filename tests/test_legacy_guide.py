@@ -29,7 +29,7 @@ backend = runs_on(rotating("database of the journeys", BACKENDS))
 
 
 @pytest.mark.alternating
-def test_every_command_of_the_guide_runs_as_it_stands(live: Stack, tmp_path: Path) -> None:
+def test_every_command_of_the_guide_runs_unchanged(live: Stack, tmp_path: Path) -> None:
     (tmp_path / "instance").mkdir()
     (tmp_path / "instance" / "demo.json").write_text(json.dumps(live.demo))
     done = subprocess.run(
@@ -89,7 +89,7 @@ def test_the_line_of_a_clients_page_asks_the_new_api_for_the_same_call(live: Sta
     assert again["contact"]["firstName"] == "Zoë"  # type: ignore[index]  # an object of the wire
 
 
-def test_the_tables_of_guide_and_page_name_the_fields_that_there_are() -> None:
+def test_the_tables_of_guide_and_page_name_the_existing_fields() -> None:
     rows = [line for line in GUIDE.splitlines() if line.startswith("| ")]
     named = set(re.findall(r"`([\w.]+)`", " ".join(rows)))
     before = set(LegacyCallInput.wire_fields())

@@ -37,7 +37,9 @@ def test_control_characters_are_written_as_escapes() -> None:
 
 
 @pytest.mark.parametrize("place", ["message", "argument", "error", "name of the log"])
-def test_whatever_a_record_holds_is_one_line_of_ours(written: io.StringIO, place: str) -> None:
+def test_any_record_is_one_line_in_the_format_of_the_portal(
+    written: io.StringIO, place: str
+) -> None:
     log = logging.getLogger(f"app.{FORGED}" if place == "name of the log" else "app.anything")
     try:
         raise ValueError(FORGED if place == "error" else "x")

@@ -89,7 +89,7 @@ def our_tables(database: Database) -> set[str]:
 
 
 @pytest.mark.usefixtures("clock")
-def test_down_and_up_again_on_a_filled_database(fresh_database: Database) -> None:
+def test_migrations_go_down_and_up_again_on_a_filled_database(fresh_database: Database) -> None:
     with fresh_database.transaction() as session:
         first = fill(session)
     assert sum(count > 0 for count in first.values()) >= 15
@@ -129,7 +129,7 @@ def test_the_history_and_the_models_say_the_same(fresh_database: Database) -> No
     assert missing == [], "write it with python -m scripts.new_migration"
 
 
-def test_the_sums_of_partners_are_counted_from_what_is_there(fresh_database: Database) -> None:
+def test_the_sums_of_partners_are_counted_from_their_rows(fresh_database: Database) -> None:
     def sums() -> set[Any]:
         with fresh_database.engine.connect() as connection:
             tables = (Base.metadata.tables[name] for name in ("partner_days", "partner_tiers"))
@@ -145,7 +145,7 @@ def test_the_sums_of_partners_are_counted_from_what_is_there(fresh_database: Dat
     assert sums() == kept
 
 
-def test_names_and_counts_are_there_for_what_was_stored_before(fresh_database: Database) -> None:
+def test_names_and_counts_are_filled_for_older_rows(fresh_database: Database) -> None:
     def kept() -> tuple[list[Any], list[str]]:
         with fresh_database.transaction(read_only=True) as session:
             sizes = session.execute(select(Campaign.name_key, Campaign.contact_count))
@@ -164,7 +164,7 @@ def test_names_and_counts_are_there_for_what_was_stored_before(fresh_database: D
     assert kept() == (campaigns, names)
 
 
-def test_costs_and_legacy_calls_are_counted_from_what_is_there(fresh_database: Database) -> None:
+def test_costs_and_legacy_calls_are_counted_from_their_rows(fresh_database: Database) -> None:
     def kept() -> dict[str, list[Any]]:
         with fresh_database.engine.connect() as connection:
             return {
@@ -260,7 +260,7 @@ def test_a_new_migration_follows_the_newest_one(tmp_path: Path) -> None:
     assert made == max(copy.glob("versions/*.py"))
 
 
-def test_partners_have_opened_what_their_organizations_called_before(
+def test_countries_called_before_are_open_for_their_partners(
     fresh_database: Database,
 ) -> None:
     with fresh_database.transaction() as session:
@@ -284,7 +284,7 @@ def test_partners_have_opened_what_their_organizations_called_before(
     assert organization.allowed_regions == ["GB", "US"]
 
 
-def test_the_trial_of_all_that_existed_before_has_ended(fresh_database: Database) -> None:
+def test_the_trial_of_older_partners_and_organizations_has_ended(fresh_database: Database) -> None:
     with fresh_database.transaction() as session:
         fill(session)
     run(fresh_database, command.downgrade, "0033")
@@ -296,7 +296,7 @@ def test_the_trial_of_all_that_existed_before_has_ended(fresh_database: Database
             assert None not in ended
 
 
-def test_verification_calls_and_what_trial_mode_stopped_leave_with_the_migration(
+def test_undoing_the_migration_removes_verification_calls_and_calls_stopped_by_trial_mode(
     fresh_database: Database,
 ) -> None:
     line = open_line(fresh_database)
@@ -311,7 +311,7 @@ def test_verification_calls_and_what_trial_mode_stopped_leave_with_the_migration
     assert found == [(stopped, EndedReason.CANCELED)]
 
 
-def test_names_that_were_stored_before_are_found_without_accents(fresh_database: Database) -> None:
+def test_older_names_are_found_without_accents(fresh_database: Database) -> None:
     with fresh_database.transaction() as session:
         fill(session)
         tenant = make_tenant(session)
@@ -344,7 +344,7 @@ def test_names_that_were_stored_before_are_found_without_accents(fresh_database:
     assert sorted(folded) == [" ann berg", " asa o'neil"]
 
 
-def test_webhooks_keep_their_deliveries_when_those_of_portals_come_and_go(
+def test_webhooks_keep_their_deliveries_when_the_migration_is_applied_and_undone(
     fresh_database: Database,
 ) -> None:
     def endpoint(session: Session, organization_id: UUID | None, of: UUID | None = None) -> UUID:

@@ -47,7 +47,9 @@ def stored(session: Session, name: str) -> int:
 
 
 @postgresql_only
-def test_each_table_has_its_past_the_coming_months_and_the_rest(session: Session) -> None:
+def test_each_table_has_partitions_for_the_past_the_coming_months_and_the_rest(
+    session: Session,
+) -> None:
     for table in KEYS:
         ahead = [f"{table}_{month_after(now(), months):%Y_%m}" for months in (2, 3)]
         assert names(session, table) == [f"{table}_first", *ahead, f"{table}_rest"]
@@ -89,7 +91,7 @@ def test_a_partner_sees_and_writes_no_rows_of_others_in_a_partition(
 
 
 @postgresql_only
-def test_a_new_month_takes_the_rows_that_strayed_before_it_was_made(session: Session) -> None:
+def test_a_new_month_takes_its_rows_from_the_rest(session: Session) -> None:
     later = month_after(now(), 5) + timedelta(days=3)
     session.add(mail_of(later))
     session.flush()
@@ -138,9 +140,7 @@ def test_timelines_are_dropped_if_asked_for_and_no_call_is_under_way(
 
 
 @postgresql_only
-def test_a_table_that_others_hold_is_not_waited_for(
-    fresh_database: Database, clock: SetClock
-) -> None:
+def test_a_locked_table_is_skipped(fresh_database: Database, clock: SetClock) -> None:
     clock.set(f"{month_after(now(), 4):%Y-%m-%dT%H:%M:%S}")
     with fresh_database.transaction() as reading:
         reading.execute(text("LOCK TABLE mails IN ACCESS SHARE MODE"))

@@ -29,7 +29,7 @@ FIGURE = re.compile(r"\d[\d,]*")
 
 @pytest.mark.alternating
 @pytest.mark.parametrize("backend", matrix.rotating("quick start", BACKENDS))
-def test_every_command_of_the_guide_runs_as_it_stands(
+def test_every_command_of_the_guide_runs_unchanged(
     stacks: Stacks, backend: str, tmp_path: Path
 ) -> None:
     stack = stacks.start(backend, {"PORTAL_SIMULATOR_PACE": "0.3"})  # time to cancel a call
@@ -60,7 +60,7 @@ def limit(row: str) -> list[int]:
     return [int(figure.replace(",", "")) for figure in FIGURE.findall(cell)]
 
 
-def test_the_limits_are_those_that_are_set_or_built_in() -> None:
+def test_the_guide_names_the_limits_of_the_code() -> None:
     default = {name: info.default for name, info in Settings.model_fields.items()}
     mebibyte = 1024 * 1024
     assert {

@@ -35,7 +35,7 @@ def test_make_help_lists_every_command() -> None:
     assert re.findall(r"^  make ([a-z-]+) ", listed, re.MULTILINE) == commands
 
 
-def test_every_make_command_that_is_named_exists() -> None:
+def test_every_make_command_in_the_docs_exists() -> None:
     commands = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))
     assert (named - set(commands), {"run", "test"} - named) == (set(), set())

@@ -89,7 +89,7 @@ def lines_of(page: str) -> dict[str, str]:
     return {f"{name} {kind}": unescape(text) for name, kind, text in CODE.findall(page)}
 
 
-def test_the_lines_of_a_key_run_as_they_stand(admin: Admin) -> None:
+def test_the_example_of_a_key_runs_unchanged(admin: Admin) -> None:
     organization = admin.partner["organizations"][0]
     fields = {"name": "Sync", "kind": "test", "scopes": EVERY_SCOPE, "last_day": ""}
     path = f"/api-access/keys/new?organization={organization['id']}"
@@ -114,7 +114,7 @@ def test_the_lines_of_a_key_run_as_they_stand(admin: Admin) -> None:
         assert "callId" in printed[f"create-call {kind}"]
 
 
-def test_the_lines_of_a_client_run_as_they_stand(admin: Admin) -> None:
+def test_the_example_of_a_client_runs_unchanged(admin: Admin) -> None:
     fields = {"name": "Export", "role": "admin", "last_day": ""}
     secret, page = admin.create("/api-access/clients/new", fields)
     printed = {
@@ -125,7 +125,7 @@ def test_the_lines_of_a_client_run_as_they_stand(admin: Admin) -> None:
     assert {admin.partner["id"] in text for text in printed.values()} == {True}
 
 
-def test_what_was_asked_is_listed_some_seconds_later(admin: Admin, live: Stack) -> None:
+def test_requests_are_listed_some_seconds_later(admin: Admin, live: Stack) -> None:
     organization = admin.partner["organizations"][0]
     path = f"/api-access/keys/new?organization={organization['id']}"
     fields = {"name": "Watched", "kind": "live", "scopes": ["calls:read"], "last_day": ""}

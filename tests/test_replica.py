@@ -82,7 +82,7 @@ def write(database: Database) -> int:
     return database.replica.position()
 
 
-def test_what_was_written_is_read_at_the_primary_until_the_replica_has_it(
+def test_writes_are_read_at_the_primary_until_the_replica_has_them(
     database: Database, standby: OwnServer
 ) -> None:
     standby.ask("SELECT pg_wal_replay_pause()")
@@ -100,12 +100,12 @@ def test_a_replica_that_lags_too_much_is_not_read(database: Database, standby: O
     until(lambda: is_at_replica(database), 20)
 
 
-def test_an_idle_primary_makes_no_lag(database: Database) -> None:
+def test_an_idle_primary_causes_no_lag(database: Database) -> None:
     time.sleep(2 * MOST_SECONDS)
     assert [is_at_replica(database) for _ in "123"] == [True] * 3
 
 
-def test_without_an_answer_of_the_replica_the_primary_is_read(
+def test_the_primary_is_read_if_the_replica_does_not_answer(
     database: Database, standby: OwnServer
 ) -> None:
     standby.stop()
@@ -127,7 +127,7 @@ def test_a_standby_that_took_over_is_not_read(
     found.dispose()
 
 
-def test_users_see_what_they_wrote_and_others_a_little_later(
+def test_users_see_their_changes_at_once_and_others_a_little_later(
     app: Flask, database: Database, standby: OwnServer
 ) -> None:
     with database.transaction() as session:
@@ -152,7 +152,7 @@ def test_users_see_what_they_wrote_and_others_a_little_later(
     assert is_at_replica(database)
 
 
-def test_scripts_see_what_was_changed_and_are_served_by_the_replica_later(
+def test_scripts_see_their_changes_and_are_served_by_the_replica_later(
     app: Flask, database: Database, standby: OwnServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with database.transaction() as session:
@@ -197,7 +197,7 @@ def test_monthly_reports_are_read_at_the_replica(
     worker.database.dispose()
 
 
-def test_a_write_is_answered_also_where_its_position_is_not_known(
+def test_a_write_is_answered_even_if_its_position_is_unknown(
     app: Flask, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with database.transaction() as session:

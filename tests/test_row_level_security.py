@@ -172,7 +172,7 @@ def counts(database: Database, scope: DatabaseScope) -> dict[str, int]:
         }
 
 
-def test_every_table_of_a_tenant_is_protected_from_its_owner_too(session: Session) -> None:
+def test_every_table_of_a_tenant_is_protected_even_from_its_owner(session: Session) -> None:
     query = text(
         "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace "
         "AND relkind IN ('r', 'p') AND NOT relispartition "
@@ -283,7 +283,7 @@ def test_rows_of_others_are_neither_written_nor_changed_nor_deleted(
             narrowed.execute(moved)
 
 
-def test_before_it_is_known_who_asks_only_accounts_credentials_and_brands_are_seen(
+def test_before_the_caller_is_known_only_accounts_credentials_and_brands_are_visible(
     database: Database, two: tuple[UUID, UUID]
 ) -> None:
     seen = {name for name, count in counts(database, AUTHENTICATION).items() if count}
@@ -358,7 +358,7 @@ def _nothing() -> NoReturn:
 
 
 @pytest.mark.parametrize("service", GETS)
-def test_a_thing_of_others_is_not_found_without_the_tenant_filter(
+def test_a_record_of_others_is_not_found_without_the_tenant_filter(
     database: Database, session: Session, two: tuple[UUID, UUID], service: str
 ) -> None:
     model, get = GETS[service]
@@ -370,7 +370,7 @@ def test_a_thing_of_others_is_not_found_without_the_tenant_filter(
         get(narrowed, theirs)
 
 
-def test_partners_without_their_filter_are_the_own_one(
+def test_a_list_of_partners_without_its_filter_holds_only_the_own_one(
     database: Database, two: tuple[UUID, UUID]
 ) -> None:
     own, other = two
@@ -380,7 +380,7 @@ def test_partners_without_their_filter_are_the_own_one(
             partners.get(narrowed, OPERATOR, other)
 
 
-def test_a_request_sees_what_its_caller_may(
+def test_a_request_sees_only_the_rows_of_its_caller(
     app: Flask, session: Session, two: tuple[UUID, UUID]
 ) -> None:
     own, _other = two

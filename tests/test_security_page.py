@@ -65,7 +65,7 @@ def test_each_row_has_five_cells_and_a_test_or_the_reason_why_not() -> None:
     assert [cells[0] for cells in wrong] == ["11.1.2", "15.1.1"]  # met by the page itself
 
 
-def test_everything_that_is_named_exists() -> None:
+def test_every_named_file_and_test_exists() -> None:
     missing = []
     for name, test in NAMED.findall(PAGE):
         place = ROOT / name

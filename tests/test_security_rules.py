@@ -73,7 +73,7 @@ def test_a_comment_above_the_line_counts_too() -> None:
     assert judged("semgrep", findings).open == [f"{place}:{above + 2}: {check}: a row"]
 
 
-def test_what_could_not_be_checked_is_never_called_clean() -> None:
+def test_an_unchecked_page_is_never_reported_as_clean() -> None:
     results = (
         Result("bandit"),
         Result("npm audit", unchecked="no answer"),

@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "portal.db"
 
 
-def test_free_pages_are_given_back_and_some_are_kept(path: Path) -> None:
+def test_free_pages_are_returned_except_a_reserve(path: Path) -> None:
     database = Database(make_engine(f"sqlite:///{path}"))
     fill_and_empty(database)
     given_back = database.give_back_space(pause_seconds=0)
@@ -46,7 +46,7 @@ def test_free_pages_are_given_back_and_some_are_kept(path: Path) -> None:
     assert path.stat().st_size < (KEPT_PAGES + 50) * PAGE
 
 
-def test_a_file_of_an_earlier_version_gives_back_space_once_it_was_compacted(path: Path) -> None:
+def test_a_file_of_an_earlier_version_returns_space_once_it_was_compacted(path: Path) -> None:
     old = sqlite.connect(str(path))  # type: ignore[attr-defined]  # the driver has no types
     old.execute("PRAGMA page_size=8192")
     old.execute("CREATE TABLE earlier (id INTEGER)")

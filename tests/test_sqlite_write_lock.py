@@ -51,7 +51,7 @@ def written(database: Database) -> list[str]:
         return list(session.scalars(text("SELECT words FROM notes")))
 
 
-def test_a_writer_goes_on_as_soon_as_a_killed_process_has_left_its_turn(
+def test_a_writer_continues_as_soon_as_a_killed_process_has_left_its_turn(
     database: Database, url: str
 ) -> None:
     holder = subprocess.Popen(
@@ -164,7 +164,7 @@ def test_readers_do_not_wait(database: Database) -> None:
         assert written(database) == []
 
 
-def test_whose_turn_does_not_come_hears_from_sqlite_that_the_file_is_locked(
+def test_a_writer_without_a_turn_gets_the_error_of_sqlite_for_a_locked_file(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_write_lock, "WAIT_SECONDS", 0.05)

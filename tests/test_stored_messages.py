@@ -52,7 +52,7 @@ def test_a_message_keeps_its_values_and_the_messages_within_it() -> None:
         )
 
 
-def test_a_refused_file_says_what_it_is() -> None:
+def test_the_refusal_of_a_file_names_its_kind() -> None:
     stored = UnreadableFile("unsupported_type", what="a picture").message
     with languages.using_language("de"):
         assert in_language(stored) == "Das ist ein Bild, keine Kontaktdatei."

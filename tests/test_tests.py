@@ -1,4 +1,5 @@
-"""Every test can fail: it asserts something, and more than that an answer has status 200."""
+"""Every test can fail: it asserts something, more than that an answer has status 200, and of a
+refusal or a redirect more than its status."""
 
 import ast
 from collections.abc import Iterator
@@ -10,6 +11,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 CHECKS = {"pytest.raises", "pytest.fail", "expect", "until", "wait_for"}
 """Calls that fail by themselves where something is not as expected."""
+
+EXPLAINED = {303, 400, 403, 409, 410, 413, 422}
+"""Statuses whose answer says more: what is wrong and what to do, or where to go."""
+SENDING = {"post", "put", "patch", "delete"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -79,20 +84,59 @@ def is_success_alone(condition: ast.expr) -> bool:
 def is_status(value: ast.expr) -> bool:
     if isinstance(value, ast.ListComp | ast.SetComp):
         return is_status(value.elt)
+    if isinstance(value, ast.DictComp):
+        return is_status(value.value)
     if isinstance(value, ast.Tuple | ast.List):
         return all(is_status(each) for each in value.elts)
     return isinstance(value, ast.Attribute) and value.attr == "status_code"
 
 
+def asserts_statuses_alone(path: Path, function: Function) -> bool:
+    """Whether all that it asserts is the status of answers."""
+    asserted = [node.test for node in ast.walk(function) if isinstance(node, ast.Assert)]
+    called = {ast.unparse(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
+    if called & CHECKS or any(helper_checks(path, name) for name in called):
+        return False
+    return bool(asserted) and all(
+        isinstance(condition, ast.Compare) and is_status(condition.left) for condition in asserted
+    )
+
+
+def compared_numbers(function: Function) -> set[int]:
+    """The numbers in its assertions and in its cases."""
+    where: list[ast.AST] = [*function.decorator_list]
+    where += [node.test for node in ast.walk(function) if isinstance(node, ast.Assert)]
+    return {
+        node.value
+        for part in where
+        for node in ast.walk(part)
+        if isinstance(node, ast.Constant) and isinstance(node.value, int)
+    }
+
+
+def sends(function: Function) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in SENDING for node in ast.walk(function)
+    )
+
+
+def all_tests() -> Iterator[tuple[Path, Function]]:
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        for function in ast.walk(tree_of(path)):
+            if isinstance(function, Function) and function.name.startswith("test_"):
+                yield path, function
+
+
+def named(path: Path, function: Function) -> str:
+    return f"{path.relative_to(ROOT)}::{function.name}"
+
+
 def verdicts(wanted: set[bool]) -> set[str]:
     """The tests that check just this: nothing (an empty set), or a success alone (``{False}``)."""
     return {
-        f"{path.relative_to(ROOT)}::{function.name}"
-        for path in sorted((ROOT / "tests").rglob("test_*.py"))
-        for function in ast.walk(tree_of(path))
-        if isinstance(function, Function)
-        and function.name.startswith("test_")
-        and set(checks(path, function)) == wanted
+        named(path, function)
+        for path, function in all_tests()
+        if set(checks(path, function)) == wanted
     }
 
 
@@ -102,6 +146,22 @@ def test_every_test_asserts_something() -> None:
 
 def test_no_test_asserts_success_alone() -> None:
     assert verdicts({False}) == set()
+
+
+def test_of_refusals_and_redirects_more_is_asserted_than_their_status() -> None:
+    assert {
+        named(path, function)
+        for path, function in all_tests()
+        if asserts_statuses_alone(path, function) and compared_numbers(function) & EXPLAINED
+    } == set()
+
+
+def test_a_change_that_finds_nothing_is_shown_to_change_nothing() -> None:
+    assert {
+        named(path, function)
+        for path, function in all_tests()
+        if asserts_statuses_alone(path, function) and sends(function)
+    } == set()
 
 
 def found_in(source: str) -> set[bool]:
@@ -129,6 +189,23 @@ def test_what_counts_as_an_assertion() -> None:
         *(set(), {False}, {False}, {False}, {False}),
         *({True}, {True}, {True}, {True}),
     ]
+
+
+def test_what_counts_as_a_status_alone() -> None:
+    verdict = {
+        statement: asserts_statuses_alone(Path(__file__), function)
+        for statement in (
+            "assert client.get('/').status_code == 303",
+            "assert [a.status_code for a in answers] == [404, 404]",
+            "assert {path: client.get(path).status_code for path in paths} == expected",
+            "assert (answer.status_code, answer.location) == (303, '/')",
+            "assert 'Enter a name.' in answer.text",
+            "with pytest.raises(ValueError): read('')",
+        )
+        for function in ast.parse(f"def test_it():\n    {statement}").body
+        if isinstance(function, Function)
+    }
+    assert list(verdict.values()) == [True, True, True, False, False, False]
 
 
 @pytest.mark.parametrize("name", ["slow_tests.txt", "long_tests.txt"])

@@ -18,7 +18,7 @@ def is_in_transaction(connection: Connection) -> bool:
     return bool(first == second)
 
 
-def test_what_a_transaction_writes_is_gone_after_an_error(fresh_database: Database) -> None:
+def test_an_error_rolls_back_its_transaction(fresh_database: Database) -> None:
     def count() -> int:
         with fresh_database.transaction(read_only=True) as session:
             return session.scalar(text("SELECT count(*) FROM installation_marks")) or 0

@@ -63,7 +63,9 @@ def test_each_message_is_translated_and_none_is_a_guess(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", TRANSLATED)
-def test_placeholders_tags_and_spaces_around_are_those_of_the_english_words(code: str) -> None:
+def test_placeholders_tags_and_surrounding_spaces_equal_those_of_the_english_text(
+    code: str,
+) -> None:
     wrong = []
     for message, english, words in translations(code):
         own, theirs = set(MARKS.findall(english)), set(MARKS.findall(words))

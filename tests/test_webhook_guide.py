@@ -36,7 +36,9 @@ def refusal(verify: Callable[..., None], secret: str, sent: dict[str, str], body
     return ""
 
 
-def test_the_check_of_the_guide_takes_what_the_portal_signs(verify: Callable[..., None]) -> None:
+def test_the_check_of_the_guide_accepts_a_signed_message_of_the_portal(
+    verify: Callable[..., None],
+) -> None:
     old, new = new_secret(), new_secret()
     sent = headers([new, old], "msg_1", int(time.time()), BODY)
     assert [refusal(verify, secret, sent, BODY) for secret in (old, new)] == ["", ""]
@@ -51,7 +53,7 @@ def test_the_check_of_the_guide_takes_what_the_portal_signs(verify: Callable[...
         ({"webhook-timestamp": "1614265330"}, BODY, "too old"),
     ],
 )
-def test_the_check_of_the_guide_refuses_what_was_changed(
+def test_the_check_of_the_guide_refuses_a_changed_message(
     verify: Callable[..., None], changes: dict[str, str], body: str, words: str
 ) -> None:
     secret = new_secret()

@@ -21,6 +21,7 @@ from app.schemas import checks
 from app.schemas.errors import Error
 from app.services import campaigns
 from app.services.credentials import api_keys
+from app.services.credentials.api_keys import ApiKeyFilter
 from app.services.credentials.secrets import PATTERN
 
 blueprint = Blueprint("api_docs", __name__)
@@ -59,7 +60,7 @@ def _own_key() -> OwnKey | None:
     if reader is None or not reader.may(Permission.CREDENTIALS_MANAGE):
         return None
     with suppress(SQLAlchemyError), transaction(read_only=True, scope=scope_of(reader)) as session:
-        found = api_keys.search(session, reader, in_use=True, limit=1).items
+        found = api_keys.search(session, reader, ApiKeyFilter(in_use=True), limit=1).items
         if not found:
             return None
         key = found[0]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError, model_validator
@@ -15,6 +15,7 @@ import app
 from app.config import database_urls
 from app.config.audit import AuditSettings
 from app.config.backups import BackupSettings
+from app.config.calls import CallSettings
 from app.config.carriers import CarrierSettings
 from app.config.domains import DomainSettings
 from app.config.files import FileSettings, folder_of
@@ -23,7 +24,7 @@ from app.config.mail import MailSettings
 from app.config.production import refusals
 from app.config.spending import SpendingSettings
 from app.config.telemetry import TelemetrySettings
-from app.config.trial import TrialLimits, TrialSettings
+from app.config.trial import TrialSettings
 from app.config.voice import VoiceSettings
 from app.config.writer import WriterSettings
 from app.enums import CarrierKind
@@ -48,16 +49,6 @@ class BaseAddresses(NamedTuple):
     auth: str
     phone: str
     public_api: str
-
-
-class CallRules(TypedDict):
-    """What holds for every call of an installation, as the arguments of `calls.schedule`."""
-
-    carrier: CarrierKind
-    expiry_hours: int
-    calls_at_once: int
-    trial_limits: TrialLimits
-    longest_minutes: int
 
 
 class Settings(
@@ -198,13 +189,15 @@ class Settings(
         return self
 
     @property
-    def call_rules(self) -> CallRules:
-        return CallRules(
+    def call_settings(self) -> CallSettings:
+        return CallSettings(
             carrier=CarrierKind(self.carrier),
-            expiry_hours=self.call_expiry_hours,
             calls_at_once=self.calls_per_organization,
+            calls_per_second=self.carrier_calls_per_second,
             trial_limits=self.trial_limits,
             longest_minutes=self.longest_call_minutes,
+            expiry_hours=self.call_expiry_hours,
+            worker_silent_after=self.worker_silent_seconds,
         )
 
     @property

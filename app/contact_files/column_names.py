@@ -26,14 +26,12 @@ first and last name|vorname nachname|vorname und nachname|vor- und nachname|pré
 prénom et nom|nombre y apellido|nombre y apellidos|nome completo|nome e sobrenome|nome e cognome|
 nome do cliente|nombre del cliente|nom du client|patientenname|volledige naam|naam
 """
-LAST_THEN_FIRST = """
-last name, first name|last, first|surname, first name|surname, given name|surname, forename|
-family name, given name|last name, given name|nachname, vorname|name, vorname|
-familienname, vorname|zuname, vorname|apellido, nombre|apellidos, nombre|apellidos, nombres|
-nom, prénom|nom de famille, prénom|cognome, nome|apelido, nome|sobrenome, nome|
-achternaam, voornaam
+LAST_NAME_FIRST = """
+last name, first name|last, first|surname, first name|surname, given name|family name, given name|
+surname, forename|name, first name|nachname, vorname|familienname, vorname|zuname, vorname|
+name, vorname|nom, prénom|apellido, nombre|apellidos, nombre|apellidos, nombres|cognome, nome|
+sobrenome, nome|apelido, nome|achternaam, voornaam
 """
-"""Full names with a comma, as their values have it."""
 EMAIL = """
 email|e-mail|email address|e-mail address|mail|mail address|email id|contact email|
 primary email|work email|personal email|business email|home email|other email|secondary email|
@@ -149,8 +147,9 @@ FIELD_OF = {
     **_known(EXTERNAL_ID_VALUE, "externalIdValue"),
 }
 """Plain column name -> field of a contact."""
+_LAST_NAME_FIRST = frozenset(_known(LAST_NAME_FIRST, "fullName"))
+"""Plain names of columns of full names whose order a comma tells: "Groß, Jürgen"."""
 
-_LAST_THEN_FIRST = frozenset(_known(LAST_THEN_FIRST, "fullName"))
 METADATA_KEY_OF = {
     **_known(CONSENT, "consent"),
     **_known(CONSENT_SOURCE, "consentSource"),
@@ -182,7 +181,7 @@ def field_of(name: str) -> str | None:
     """Return the contact's field of a column, if its name is known; phones and addresses may have a
     number (``Telefon 2``). ``Member #`` and ``Member?`` are no names."""
     name = _ASIDE.sub("", name)
-    if "," in name and plain(name) in _LAST_THEN_FIRST:
+    if "," in name and plain(name) in _LAST_NAME_FIRST:
         return "fullName"
     known = _numbered(plain(name)) or _without_owner(plain(name))
     if known in _MANY or not ("#" in name or name.endswith("?")):

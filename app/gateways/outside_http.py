@@ -17,11 +17,16 @@ from functools import cache
 from http.client import HTTPMessage
 from urllib.parse import SplitResult, quote, urlsplit
 
+from app.errors import Sentence
 from app.gateways.public_addresses import NoPlace, resolve_addresses
 
 CONNECT_SECONDS = 5.0
 WHOLE_SECONDS = 10.0
-_SCARCE = "no answer within 10 seconds"
+_LATE = Sentence.gettext("no answer within %(seconds)s seconds")
+_CERTIFICATE_REFUSED = Sentence.gettext("the certificate was refused: %(detail)s")
+_NOT_SECURE = Sentence.gettext("no secure connection: %(detail)s")
+_BROKEN = Sentence.gettext("the connection broke: %(detail)s")
+_NO_CONNECTION = Sentence.gettext("no connection to %(host)s")
 _IN_URLS = "!#$%&'()*+,/:;=?@[]~"
 
 
@@ -54,7 +59,7 @@ def ask(
     """
     parts = urlsplit(url)
     whole = WHOLE_SECONDS if seconds is None else seconds
-    late = _SCARCE if seconds is None else f"no answer within {seconds:g} seconds"
+    late = _LATE(seconds=f"{whole:g}")
     deadline = time.monotonic() + whole
     line = _TimedConnection()
     try:
@@ -63,15 +68,14 @@ def ask(
         with line.cut_at(deadline):
             return _exchange(line, parts, method, headers, body, most_bytes)
     except ssl.SSLCertVerificationError as error:
-        words = f"the certificate was refused: {error.verify_message}"
-        raise NoAnswer(words) from None
+        raise NoAnswer(_CERTIFICATE_REFUSED(detail=error.verify_message)) from None
     except ssl.SSLError as error:
-        words = f"no secure connection: {error.reason or error}"
+        words = _NOT_SECURE(detail=error.reason or error)
         raise NoAnswer(late if line.is_cut else words) from None
     except TimeoutError:
         raise NoAnswer(late) from None
     except (OSError, http.client.HTTPException) as error:
-        words = f"the connection broke: {type(error).__name__}"
+        words = _BROKEN(detail=type(error).__name__)
         raise NoAnswer(late if line.is_cut else words) from None
 
 
@@ -129,8 +133,7 @@ def _connect(parts: SplitResult, allow_private: bool, seconds: float) -> socket.
             connecting.close()
             continue
         return connecting
-    message = f"no connection to {host}"
-    raise NoAnswer(message)
+    raise NoAnswer(_NO_CONNECTION(host=host))
 
 
 @cache

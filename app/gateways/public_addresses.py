@@ -9,6 +9,10 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+from app.errors import Sentence
+
+_NOT_FOUND = Sentence.gettext("DNS lookup failed for %(host)s")
+_NOT_PUBLIC = Sentence.gettext("the address of %(host)s is not public")
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 _REFUSED = tuple(
     map(
@@ -69,11 +73,9 @@ def resolve_addresses(
     try:
         found = [SocketAddress(*place) for place in lookup.result(timeout=seconds)]
     except (OSError, UnicodeError):
-        message = f"DNS lookup failed for {host}"
-        raise LeadsNowhere(message) from None
+        raise LeadsNowhere(_NOT_FOUND(host=host)) from None
     if not allow_private and not all(_is_allowed(place.address[0]) for place in found):
-        message = f"the address of {host} is not public"
-        raise NotPublic(message)
+        raise NotPublic(_NOT_PUBLIC(host=host))
     return found
 
 

@@ -37,12 +37,11 @@ def keep_dispatching(wake_event: WakeEvent, stop: threading.Event) -> None:
 def dispatch_all() -> int:
     """Dispatch every campaign that is due, each in a transaction of its own. Returns how many
     calls were scheduled."""
-    database, settings = context().database, context().settings
-    defaults = dispatcher.CallDefaults(**settings.call_rules)
+    database, settings = context().database, context().settings.call_settings
     with database.transaction(read_only=True) as session:
         due = dispatcher.due(session, utcnow())
     scheduled = 0
     for campaign_id in due:
         with database.transaction() as session:
-            scheduled += dispatcher.dispatch(session, campaign_id, defaults, utcnow())
+            scheduled += dispatcher.dispatch(session, campaign_id, settings, utcnow())
     return scheduled

@@ -5,6 +5,8 @@ Messages are written in English where they are used: ``gettext`` translates them
 ``app/translations`` holds one catalogue for each language; a literal % in a message is written %%.
 """
 
+import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -24,6 +26,8 @@ from app.languages.current import (
 from app.languages.numbers import written_number
 
 FOLDER = Path(__file__).parent.parent / "translations"
+_STOP_AFTER_VALUE = re.compile(r"(%\((\w+)\)s)\.(?![\w.])")
+_ENDS_IN_STOP = re.compile(r"\.(</\w+>)*\Z")
 
 
 def translation(message: str) -> str:
@@ -33,19 +37,33 @@ def translation(message: str) -> str:
 
 def gettext(message: str, /, **values: object) -> str:
     """Return the message in the current language, with the values in its ``%(name)s``."""
-    return translation(message) % values
+    return without_second_stops(translation(message), values) % values
+
+
+def without_second_stops(message: str, values: Mapping[str, object]) -> str:
+    """Return the message, not formatted, without the full stops after values that end in one: a
+    name such as "Roofing Inc." also ends a sentence."""
+    ended = {
+        name
+        for name, value in values.items()
+        if isinstance(value, str) and _ENDS_IN_STOP.search(value)
+    }
+    if not ended:
+        return message
+    return _STOP_AFTER_VALUE.sub(lambda found: found[1] if found[2] in ended else found[0], message)
 
 
 def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
     """Return the form of the message for the number, which it holds as ``%(num)s``: written as the
     reader writes numbers, unless it is given."""
-    form = _catalogue(language()).ngettext(one, many, number)
+    form = without_second_stops(_catalogue(language()).ngettext(one, many, number), values)
     return form % ({"num": written_number(number)} | values)
 
 
 def pgettext(context: str, message: str, /, **values: object) -> str:
     """As `gettext`, for a message that has several meanings in English."""
-    return cast(str, _catalogue(language()).pgettext(context, message)) % values
+    form = cast(str, _catalogue(language()).pgettext(context, message))
+    return without_second_stops(form, values) % values
 
 
 def labelled(label: str, value: str) -> str:

@@ -98,15 +98,65 @@ def is_due(session: Session, now: datetime) -> date | None:
 def counted(session: Session, day: date) -> list[FigureCheck]:
     """Return each kind of total with the rows of the day that it counts, compared for each
     organization or partner. It only reads."""
+    return [
+        _compared(session, day, figure, rows, totals)
+        for figure, (rows, totals) in _queries(day).items()
+    ]
+
+
+def _queries(day: date) -> dict[str, tuple[Select[Any], Select[Any]]]:
+    """Return the queries of the rows and of the totals, by figure."""
+    conversations, attempts = _conversations_of(day), _attempts_of(day)
+    of_attempts, of_totals = CallAttempt.organization_id, SpendingTotal.organization_id
+    spent = (
+        SpendingTotal.scope.startswith(f"{ORGANIZATION}:"),
+        of_totals.is_not(None),
+        SpendingTotal.period == day.isoformat(),
+    )
+    of_day = ConversationDay.organization_id
+    return {
+        CONVERSATIONS: (
+            _rows(Conversation.organization_id, func.count(), *conversations),
+            _rows(of_day, func.sum(ConversationDay.conversations), ConversationDay.day == day),
+        ),
+        OF_PARTNERS: (
+            _rows(Conversation.partner_id, func.count(), *conversations),
+            _rows(PartnerDay.partner_id, func.sum(PartnerDay.conversations), PartnerDay.day == day),
+        ),
+        ENDED_CALLS: (
+            _rows(Call.organization_id, func.count(), *_ended_calls_of(day)),
+            _rows(CallDay.organization_id, func.sum(CallDay.ended), CallDay.day == day),
+        ),
+        MINUTES: (
+            _rows(of_attempts, func.sum(CallAttempt.billed_minutes), *attempts),
+            _rows(BillingDay.organization_id, func.sum(BillingDay.minutes), BillingDay.day == day),
+        ),
+        SPENDING: (
+            _rows(of_attempts, func.sum(CallAttempt.charged_micros), *attempts),
+            _rows(of_totals, func.sum(SpendingTotal.spent_micros), *spent),
+        ),
+    }
+
+
+def _bounds(day: date) -> tuple[datetime, datetime]:
+    """Return the begin and the end of the day."""
     start = datetime.combine(day, time(), UTC)
-    end = start + timedelta(days=1)
-    # Ids are made when a conversation ends, so none of the day has a smaller one.
-    conversations = (
+    return start, start + timedelta(days=1)
+
+
+def _conversations_of(day: date) -> tuple[ColumnElement[bool], ...]:
+    start, end = _bounds(day)
+    return (
+        # Ids are made when a conversation ends, so none of the day has a smaller one.
         Conversation.id >= id_at(start - SLACK),
         Conversation.started_at >= start,
         Conversation.started_at < end,
     )
-    calls = (
+
+
+def _ended_calls_of(day: date) -> tuple[ColumnElement[bool], ...]:
+    start, end = _bounds(day)
+    return (
         Call.id < id_at(end + SLACK),
         Call.ended_at >= start,
         Call.ended_at < end,
@@ -115,59 +165,17 @@ def counted(session: Session, day: date) -> list[FigureCheck]:
         Call.source != CallSource.VERIFICATION,
         ~Call.is_simulated_test,
     )
-    # An attempt gets its id when it starts.
-    attempts = (
+
+
+def _attempts_of(day: date) -> tuple[ColumnElement[bool], ...]:
+    start, end = _bounds(day)
+    return (
+        # An attempt gets its id when it starts.
         CallAttempt.id >= id_at(start - SLACK),
         CallAttempt.id < id_at(end + SLACK),
         CallAttempt.started_at >= start,
         CallAttempt.started_at < end,
     )
-    of_attempts = CallAttempt.organization_id
-    spent = SpendingTotal.organization_id.is_not(None), SpendingTotal.period == day.isoformat()
-    is_organizations = SpendingTotal.scope.startswith(f"{ORGANIZATION}:")
-    return [
-        _compared(session, day, figure, rows, totals)
-        for figure, rows, totals in (
-            (
-                CONVERSATIONS,
-                _rows(Conversation.organization_id, func.count(), *conversations),
-                _rows(
-                    ConversationDay.organization_id,
-                    func.sum(ConversationDay.conversations),
-                    ConversationDay.day == day,
-                ),
-            ),
-            (
-                OF_PARTNERS,
-                _rows(Conversation.partner_id, func.count(), *conversations),
-                _rows(
-                    PartnerDay.partner_id, func.sum(PartnerDay.conversations), PartnerDay.day == day
-                ),
-            ),
-            (
-                ENDED_CALLS,
-                _rows(Call.organization_id, func.count(), *calls),
-                _rows(CallDay.organization_id, func.sum(CallDay.ended), CallDay.day == day),
-            ),
-            (
-                MINUTES,
-                _rows(of_attempts, func.sum(CallAttempt.billed_minutes), *attempts),
-                _rows(
-                    BillingDay.organization_id, func.sum(BillingDay.minutes), BillingDay.day == day
-                ),
-            ),
-            (
-                SPENDING,
-                _rows(of_attempts, func.sum(CallAttempt.charged_micros), *attempts),
-                _rows(
-                    SpendingTotal.organization_id,
-                    func.sum(SpendingTotal.spent_micros),
-                    is_organizations,
-                    *spent,
-                ),
-            ),
-        )
-    ]
 
 
 def _rows(

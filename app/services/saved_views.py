@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, or_, select, update
+from sqlalchemy import ColumnElement, and_, or_, select, true, update
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound, ValidationFailed, refuse_stale
@@ -32,15 +32,21 @@ class ViewInput:
 
 def of_list(session: Session, caller: Caller, list_name: str) -> Sequence[SavedView]:
     """Return the caller's views of the list and those shared with the caller, by name."""
-    offered = or_(SavedView.user_id == caller.user_id, SavedView.is_shared)
-    query = _visible(caller).where(SavedView.list_name == list_name, offered)
+    query = select(SavedView).where(is_offered(caller, list_name))
     return session.scalars(query.order_by(SavedView.name, SavedView.id)).all()
+
+
+def is_offered(caller: Caller, list_name: str) -> ColumnElement[bool]:
+    """Whether `of_list` returns a view."""
+    offered = or_(SavedView.user_id == caller.user_id, SavedView.is_shared)
+    return and_(_is_visible(caller), SavedView.list_name == list_name, offered)
 
 
 def get(session: Session, caller: Caller, view_id: UUID, *, for_change: bool = False) -> SavedView:
     """Return the caller's own view. Raises `NotFound`, also for a view of someone else."""
     missing = NotFound(gettext("There is no such saved view."), "saved_view_not_found")
-    query = _visible(caller).where(SavedView.id == view_id, SavedView.user_id == caller.user_id)
+    is_own = and_(SavedView.id == view_id, SavedView.user_id == caller.user_id)
+    query = select(SavedView).where(_is_visible(caller), is_own)
     return fetch(session, query, missing, for_change=for_change)
 
 
@@ -107,14 +113,13 @@ def delete(session: Session, caller: Caller, view_id: UUID) -> SavedView:
     return view
 
 
-def _visible(caller: Caller) -> Select[SavedView]:
-    """Return the views of the partner's staff, or of the members of an organization; a limited
+def _is_visible(caller: Caller) -> ColumnElement[bool]:
+    """Whether a view is of the partner's staff, or of the members of an organization; a limited
     caller sees only their own, since filters and names of others tell of organizations. An operator
     belongs to no partner and sees none."""
-    rows = select(SavedView).where(SavedView.partner_id == caller.partner_id)
-    if caller.is_limited:
-        rows = rows.where(SavedView.user_id == caller.user_id)
-    return rows.where(SavedView.organization_id == caller.organization_id)
+    of_partner = SavedView.partner_id == caller.partner_id
+    own = SavedView.user_id == caller.user_id if caller.is_limited else true()
+    return and_(of_partner, own, SavedView.organization_id == caller.organization_id)
 
 
 def _write(session: Session, caller: Caller, view: SavedView, wanted: ViewInput) -> None:

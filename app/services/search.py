@@ -38,9 +38,11 @@ from app.services import (
     users,
 )
 from app.services import phone_numbers as numbers
+from app.services.assistants import AssistantFilter
 from app.services.calls.queries import visible as visible_calls
 from app.services.calls.searching import of_number
 from app.services.credentials import api_keys
+from app.services.credentials.api_keys import ApiKeyFilter
 from app.services.near_names import NamedRow
 from app.services.partners.loading import visible as visible_partners
 from app.services.phone_numbers import ListedNumber
@@ -92,7 +94,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
         return numbers.listing(session, caller, query=words, limit=most).items
 
     def of_assistants() -> Sequence[Assistant]:
-        return assistants.search(session, caller, query=words, limit=most).items
+        return assistants.search(session, caller, AssistantFilter(query=words), limit=most).items
 
     def of_contacts() -> Sequence[tuple[Contact, Campaign]]:
         return contacts.reached_at(session, caller, words, limit=most)
@@ -131,7 +133,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
         numbers=found_numbers,
         keys=some(
             Permission.CREDENTIALS_MANAGE,
-            lambda: api_keys.search(session, caller, query=words, limit=most).items,
+            lambda: api_keys.search(session, caller, ApiKeyFilter(query=words), limit=most).items,
         ),
         clients=some(
             Permission.CREDENTIALS_MANAGE,

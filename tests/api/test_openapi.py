@@ -86,7 +86,7 @@ def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]
     }
 
 
-def test_it_is_public_and_answers_304_to_who_has_it(visitor: FlaskClient) -> None:
+def test_the_document_is_public_and_answers_304_if_it_is_unchanged(visitor: FlaskClient) -> None:
     first = visitor.get("/api/openapi.json")
     second = visitor.get("/api/openapi.json", headers={"If-None-Match": first.headers["ETag"]})
     assert (first.status_code, first.content_type) == (200, "application/json")
@@ -106,7 +106,7 @@ def test_every_operation_of_the_contract_has_its_statuses(document: dict[str, An
     assert published == CONTRACT
 
 
-def test_what_is_beyond_the_contract_is_declared_an_addition(document: dict[str, Any]) -> None:
+def test_operations_beyond_the_contract_are_declared_additions(document: dict[str, Any]) -> None:
     plain = {key for key, made in operations(document).items() if not made.get("x-addition")}
     assert plain == CONTRACT.keys() | AREA_C
 
@@ -148,7 +148,7 @@ def test_every_operation_names_its_permission(application: Flask, document: dict
         (("partner_id", "organization_id"), {"invalid_uuid", "validation_failed"}),
     ],
 )
-def test_several_ids_in_a_path_can_be_wrong_at_once(ids: tuple[str, ...], codes: set[str]) -> None:
+def test_a_refusal_names_every_wrong_id_of_a_path(ids: tuple[str, ...], codes: set[str]) -> None:
     declared = Operation(
         summary="Read it", output=Organization, path_types=dict.fromkeys(ids, UUID)
     )
@@ -156,7 +156,7 @@ def test_several_ids_in_a_path_can_be_wrong_at_once(ids: tuple[str, ...], codes:
     assert made["responses"]["400"]["x-error-codes"].keys() == codes
 
 
-def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+def test_every_reference_resolves(document: dict[str, Any]) -> None:
     references = set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(document)))
     schemas = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
     assert references <= schemas
@@ -205,7 +205,7 @@ def problem_of(model: type[Wire], example: Any) -> str | None:
     return None
 
 
-def test_every_example_is_read_by_the_class_that_validates(application: Flask) -> None:
+def test_every_example_passes_the_validation_of_requests(application: Flask) -> None:
     models: dict[str, Any] = {}
     problems = {}
     for endpoint, view in application.view_functions.items():
@@ -230,7 +230,7 @@ def test_every_status_lists_its_codes(document: dict[str, Any]) -> None:
                 assert answer["x-error-codes"], key
 
 
-def test_every_answer_has_a_body_that_is_declared(document: dict[str, Any]) -> None:
+def test_every_answer_has_a_declared_body(document: dict[str, Any]) -> None:
     """The revocation of a token too: an empty object."""
     bare = [
         (path, method, status)
@@ -334,7 +334,7 @@ def test_page_and_document_say_which_operations_ignore_or_keep_unknown_fields(
         )
 
 
-def test_page_and_document_name_the_apis_as_people_do(
+def test_page_and_document_name_the_apis_as_the_portal_does(
     visitor: FlaskClient, document: dict[str, Any], page: str
 ) -> None:
     written = visitor.get("/api/openapi.json").get_data(as_text=True) + page
@@ -357,7 +357,7 @@ def test_the_page_has_an_icon(page: str) -> None:
     assert icon.startswith("data:image/svg+xml,%3Csvg")
 
 
-def test_the_page_carries_a_strict_policy(visitor: FlaskClient) -> None:
+def test_the_page_has_a_strict_content_security_policy(visitor: FlaskClient) -> None:
     policy = visitor.get("/api/docs").headers["Content-Security-Policy"]
     assert "unsafe" not in policy
     assert "default-src 'self'" in policy

@@ -64,19 +64,19 @@ def test_the_end_has_no_link() -> None:
 
 
 @pytest.mark.parametrize("cursor", ["", "a", "....", "AAAA", "A" * 33, "A" * 31 + "é", "_" * 32])
-def test_a_cursor_that_was_not_made_here_is_refused(cursor: str) -> None:
+def test_a_forged_cursor_is_refused(cursor: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
         after(read(CursorQuery, {"cursor": cursor}))
     assert refused.value.code == "invalid_cursor"
 
 
-def test_a_list_is_a_bare_array_of_what_it_was_given() -> None:
+def test_a_list_is_a_bare_array_of_its_items() -> None:
     answer = json_list([Message(message="a"), {"message": "b"}])
     assert answer.get_json() == [{"message": "a"}, {"message": "b"}]
     assert json_list([]).get_json() == []
 
 
-def test_two_places_of_one_moment_have_two_cursors() -> None:
+def test_two_items_of_the_same_moment_have_different_cursors() -> None:
     moment = datetime(2026, 5, 4, tzinfo=UTC) + timedelta(microseconds=1)
     with APP.test_request_context("/"):
         links = {

@@ -55,7 +55,7 @@ def exact(body: bytes) -> Any:
 
 
 @given(st.dictionaries(texts, values, max_size=4), written, st.booleans())
-def test_what_is_read_quickly_is_read_right(
+def test_the_quick_reader_agrees_with_the_exact_one(
     value: dict[str, Any], separators: tuple[str, str], ascii_only: bool
 ) -> None:
     body = json.dumps(value, separators=separators, ensure_ascii=ascii_only).encode()
@@ -64,7 +64,7 @@ def test_what_is_read_quickly_is_read_right(
 
 
 @given(pieces)
-def test_what_is_to_be_refused_is_never_read(text: str) -> None:
+def test_the_quick_reader_never_accepts_what_must_be_refused(text: str) -> None:
     body = text.encode()
     quick = quick_object(body, MAX_DEPTH)
     assert quick is None or repr(quick) == repr(exact(body))

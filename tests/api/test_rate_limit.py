@@ -27,7 +27,7 @@ def test_never_more_than_the_burst_and_the_rate(pauses: list[float]) -> None:
         assert taken <= 5 + 10 * now[0] + 1e-6
 
 
-def test_who_keeps_to_the_rate_is_never_refused() -> None:
+def test_a_client_within_the_rate_is_never_refused() -> None:
     now = [0.0]
     buckets = TokenBuckets(10, 1, clock=lambda: now[0])
     taken = []
@@ -45,7 +45,7 @@ def test_the_wait_is_in_whole_seconds() -> None:
     assert refused.value.retry_after == 2
 
 
-def test_keys_that_were_not_seen_for_long_are_forgotten() -> None:
+def test_keys_that_were_idle_for_long_are_forgotten() -> None:
     buckets = TokenBuckets(1, 1, clock=lambda: 0.0, max_keys=3)
     for key in "abcd":
         buckets.take(key)

@@ -52,7 +52,7 @@ def test_an_unmatched_path_answers_json(asking: FlaskClient, method: str, path: 
     assert (answer.status_code, body_of(answer)) == (404, NOWHERE)
 
 
-def test_the_call_operations_add_success(asking: FlaskClient) -> None:
+def test_answers_about_calls_add_success(asking: FlaskClient) -> None:
     answer = asking.get("/api/v1/outbound/nowhere")
     assert (answer.status_code, body_of(answer)) == (404, NOWHERE | {"success": False})
 
@@ -67,7 +67,7 @@ def test_the_token_endpoint_has_its_own_shape(asking: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/apiary", "/phones", "/oauth2x/token"])
-def test_other_paths_are_no_business_of_the_areas(asking: FlaskClient, path: str) -> None:
+def test_other_paths_are_not_answered_as_an_area(asking: FlaskClient, path: str) -> None:
     assert asking.get(path).content_type == "text/html; charset=utf-8"
 
 
@@ -90,19 +90,25 @@ def test_head_answers_as_get_without_a_body(asking: FlaskClient) -> None:
     assert (head.status_code, head.data, head.content_length) == (200, b"", len(get.data))
 
 
-def test_no_credential_is_401_with_a_challenge(asking: FlaskClient) -> None:
+def test_a_request_without_a_credential_gets_401_with_a_challenge(asking: FlaskClient) -> None:
     answer = asking.put(ADDRESS)
     expected = error(401, "token_missing", "Send a token.")
     assert (answer.status_code, body_of(answer)) == (401, expected)
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_the_credential_is_asked_for_before_path_query_and_body(asking: FlaskClient) -> None:
-    assert asking.put("/api/things/no-id", data=b"[").status_code == 401
-    assert asking.get("/api/things?name=a&name=b").status_code == 401
+def test_the_credential_is_checked_before_path_query_and_body(asking: FlaskClient) -> None:
+    answers = (
+        asking.put("/api/things/no-id", data=b"["),
+        asking.get("/api/things?name=a&name=b"),
+    )
+    for answer in answers:
+        assert (answer.status_code, answer.get_json()["details"]["code"]) == (401, "token_missing")
 
 
-def test_a_role_too_low_is_403_before_the_body_is_read(asking: FlaskClient) -> None:
+def test_a_role_without_the_permission_gets_403_before_the_body_is_read(
+    asking: FlaskClient,
+) -> None:
     headers = {"Authorization": "Bearer admin"}
     answer = asking.put("/api/things/no-id", data=b"[", headers=headers)
     message = "This needs the permission partner:write, which the credential does not have."
@@ -111,7 +117,7 @@ def test_a_role_too_low_is_403_before_the_body_is_read(asking: FlaskClient) -> N
     assert (answer.status_code, body_of(answer)) == (403, expected)
 
 
-def test_a_malformed_id_in_the_path_is_400_naming_it(asking: FlaskClient) -> None:
+def test_a_malformed_id_in_the_path_gets_400_that_names_it(asking: FlaskClient) -> None:
     answer = asking.put(f"/api/things/{PARTNER.hex}", json={}, headers=ADMIN)
     body = body_of(answer)
     assert answer.status_code == 400
@@ -154,7 +160,7 @@ def test_a_nul_in_the_query_is_refused(asking: FlaskClient) -> None:
     assert (answer.status_code, body_of(answer)["details"]["code"]) == (400, "nul_character")
 
 
-def test_a_crash_is_500_in_json_without_internal_details(
+def test_a_crash_gets_500_in_json_without_internal_details(
     asking: FlaskClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
@@ -164,7 +170,7 @@ def test_a_crash_is_500_in_json_without_internal_details(
     assert "a secret of the inside" in caplog.text
 
 
-def test_the_rate_counts_each_credential_alone(probe: Flask, asking: FlaskClient) -> None:
+def test_the_rate_is_counted_for_each_credential(probe: Flask, asking: FlaskClient) -> None:
     now = [0.0]
     probe.extensions["rate_limit"] = TokenBuckets(2, 3, clock=lambda: now[0])
     editor = {"Authorization": "Bearer partnerEditor"}
@@ -180,11 +186,11 @@ def test_the_rate_counts_each_credential_alone(probe: Flask, asking: FlaskClient
     assert asking.get("/api/things", headers=ADMIN).status_code == 200
 
 
-def test_an_id_sent_by_the_client_is_not_taken_over(asking: FlaskClient) -> None:
+def test_a_request_id_of_the_client_is_not_used(asking: FlaskClient) -> None:
     answer = asking.get("/api/things", headers=ADMIN | {"X-Request-Id": "mine"})
     assert answer.headers["X-Request-Id"].startswith("req_")
 
 
-def test_answers_are_kept_out_of_caches(asking: FlaskClient) -> None:
+def test_answers_are_never_cached(asking: FlaskClient) -> None:
     answers = [asking.get("/api/things", headers=ADMIN), asking.get("/api/nowhere")]
     assert [answer.headers["Cache-Control"] for answer in answers] == ["no-store", "no-store"]

@@ -18,7 +18,7 @@ from tests.fixtures.refusals import refused
 
 
 @pytest.mark.parametrize("how", ["revoked", "expired"])
-def test_a_key_that_has_ended_is_noted_and_an_unknown_one_is_not(
+def test_use_of_an_ended_key_is_recorded_and_of_an_unknown_one_is_not(
     client: FlaskClient, session: Session, own: Tenant, how: str
 ) -> None:
     made = api_keys.create(session, OPERATOR, organization_id=own.organization.id, name="CRM")
@@ -52,7 +52,7 @@ def script(session: Session, own: Tenant) -> oauth_clients.NewClient:
 
 
 @pytest.mark.usefixtures("clock")
-def test_refused_token_requests_are_noted(
+def test_refused_token_requests_are_recorded(
     make_app: Callable[..., Flask],
     session: Session,
     own: Tenant,

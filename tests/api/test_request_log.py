@@ -64,7 +64,7 @@ def kept(app: Flask, session: Session) -> Callable[[], list[Kept]]:
     return read
 
 
-def test_an_answer_and_a_refusal_are_kept_without_ids_and_parameters(
+def test_answers_and_refusals_are_logged_without_ids_and_parameters(
     client: FlaskClient,
     session: Session,
     campaign: Campaign,
@@ -109,7 +109,7 @@ def test_an_answer_and_a_refusal_are_kept_without_ids_and_parameters(
     assert abs(utcnow() - first.at) < timedelta(minutes=1)
 
 
-def test_clients_of_area_a_are_noted_too(
+def test_requests_of_area_a_are_logged_too(
     client: FlaskClient,
     session: Session,
     settings: Settings,
@@ -130,7 +130,7 @@ def test_clients_of_area_a_are_noted_too(
     ]
 
 
-def test_who_is_not_recognised_leaves_no_line(
+def test_a_request_without_a_known_credential_is_not_logged(
     client: FlaskClient, tenant: Tenant, kept: Callable[[], list[Kept]]
 ) -> None:
     client.get("/api/v1/agents", headers={"x-api-key": "ppk_live_nonsense"})
@@ -167,7 +167,7 @@ def test_trimming_leaves_the_last_requests_of_that_credential_alone(
     assert sorted(map(tuple, session.execute(query))) == [(1, 200), (KEPT, 205)]
 
 
-def test_time_removes_what_is_old(
+def test_old_requests_are_deleted(
     session: Session, make_key: Callable[..., api_keys.NewKey]
 ) -> None:
     key = make_key("calls:read").key
@@ -177,7 +177,7 @@ def test_time_removes_what_is_old(
     assert session.scalars(select(ApiRequest.request_id)).all() == ["new"]
 
 
-def test_another_partner_sees_nothing_of_it(
+def test_another_partner_does_not_see_the_requests(
     session: Session, tenant: Tenant, make_key: Callable[..., api_keys.NewKey]
 ) -> None:
     key = make_key("calls:read").key

@@ -41,7 +41,7 @@ print(taken, flush=True)
 pytestmark = pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 
 
-def test_four_processes_accept_what_one_would(fresh_database: Database) -> None:
+def test_four_processes_together_accept_as_much_as_one(fresh_database: Database) -> None:
     url = fresh_database.engine.url.render_as_string(hide_password=False)
     program = ASKING.format(rate=RATE, burst=BURST, seconds=SECONDS)
     command = [sys.executable, "-c", program, url]
@@ -83,7 +83,7 @@ def accepted(buckets: TokenBuckets, key: str, times: int) -> int:
     return taken
 
 
-def test_what_one_process_accepted_is_missing_in_the_other(fresh_database: Database) -> None:
+def test_requests_that_one_process_accepted_count_in_the_other(fresh_database: Database) -> None:
     (first, reports), (second, also_reports) = pair(fresh_database, 0.001, 100)
     assert accepted(first, "key", 60) == 60
     reports.report()
@@ -93,7 +93,7 @@ def test_what_one_process_accepted_is_missing_in_the_other(fresh_database: Datab
     assert accepted(second, "another key", 100) == 100
 
 
-def test_what_was_accepted_too_much_is_a_debt(fresh_database: Database) -> None:
+def test_requests_accepted_beyond_the_rate_are_subtracted_later(fresh_database: Database) -> None:
     (first, reports), (second, also_reports) = pair(fresh_database, 1.0, 10)
     assert (accepted(first, "key", 20), accepted(second, "key", 20)) == (10, 10)
     reports.report()
@@ -103,7 +103,7 @@ def test_what_was_accepted_too_much_is_a_debt(fresh_database: Database) -> None:
     assert refused.value.retry_after == 11
 
 
-def test_who_asks_now_and_then_costs_the_database_nothing(fresh_database: Database) -> None:
+def test_occasional_requests_cost_no_statement(fresh_database: Database) -> None:
     now = [0.0]
     buckets = TokenBuckets(100, 200, clock=lambda: now[0])
     buckets.share(lambda _urgent: None)

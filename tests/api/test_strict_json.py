@@ -20,7 +20,7 @@ ADMIN = {"Authorization": "Bearer partnerAdmin"}
 
 
 @pytest.mark.parametrize(("body", "code"), HOSTILE_JSON.values(), ids=HOSTILE_JSON.keys())
-def test_what_is_not_strict_json_is_refused(body: bytes, code: str) -> None:
+def test_text_that_is_not_strict_json_is_refused(body: bytes, code: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
         parse_object(body)
     assert refused.value.code == code
@@ -39,9 +39,7 @@ def test_what_is_not_strict_json_is_refused(body: bytes, code: str) -> None:
         (b'{"a":' * MAX_DEPTH + b"1" + b"}" * MAX_DEPTH, None),
     ],
 )
-def test_what_looks_odd_but_is_strict_json_is_read(
-    body: bytes, value: dict[str, Any] | None
-) -> None:
+def test_unusual_but_strict_json_is_read(body: bytes, value: dict[str, Any] | None) -> None:
     assert parse_object(body) == (orjson.loads(body) if value is None else value)
 
 
@@ -69,7 +67,7 @@ FRAGMENTS = st.sampled_from(SIGNS + PIECES + ESCAPES)
 
 
 @given(st.lists(FRAGMENTS, max_size=12).map("".join))
-def test_the_quick_way_and_the_exact_way_agree_on_whatever_is_accepted(inside: str) -> None:
+def test_the_quick_and_the_exact_reader_agree_on_accepted_json(inside: str) -> None:
     body = ("{" + inside + "}").encode()
     quick = quick_object(body, MAX_DEPTH)
     try:
@@ -82,14 +80,14 @@ def test_the_quick_way_and_the_exact_way_agree_on_whatever_is_accepted(inside: s
 
 
 @given(st.dictionaries(TEXTS, VALUES, max_size=5))
-def test_the_quick_way_reads_what_machines_write(value: dict[str, Any]) -> None:
+def test_the_quick_reader_reads_what_programs_write(value: dict[str, Any]) -> None:
     body = json.dumps(value, ensure_ascii=False).encode()
     assert quick_object(body, MAX_DEPTH) in (None, value)
     assert quick_object(b'{"a": {"b": [1, "c"]}, "d": ""}', MAX_DEPTH) is not None
 
 
 @given(st.binary(max_size=40))
-def test_no_bytes_at_all_end_in_anything_but_an_object_or_a_refusal(body: bytes) -> None:
+def test_any_bytes_give_an_object_or_a_refusal(body: bytes) -> None:
     try:
         assert isinstance(parse_object(body), dict)
     except ValidationFailed as refused:
@@ -137,7 +135,7 @@ def test_a_compressed_body_is_refused(asking: FlaskClient) -> None:
     assert refusal_of(answer) == (415, "unsupported_encoding")
 
 
-def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_read(asking: FlaskClient) -> None:
+def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_is_read(asking: FlaskClient) -> None:
     exactly = b"{" + b" " * (BODY_LIMIT - 2) + b"}"
     read = asking.put(ADDRESS, data=exactly, content_type="application/json", headers=ADMIN)
     over = asking.put(ADDRESS, data=exactly + b" ", content_type="application/json", headers=ADMIN)

@@ -91,7 +91,7 @@ def pair_sizes(database: Database) -> set[int]:
         return set(session.scalars(query))
 
 
-def test_a_backup_under_load_is_of_one_moment_and_is_restored_on_another_host(
+def test_a_backup_under_load_is_consistent_and_can_be_restored_on_another_host(
     fresh_database: Database,
     settings: Settings,
     keys: tuple[str, Path],
@@ -131,7 +131,7 @@ def test_a_backup_under_load_is_of_one_moment_and_is_restored_on_another_host(
     restored.dispose()
 
 
-def test_what_a_backup_that_was_cut_off_left_is_removed_a_day_later(
+def test_the_remains_of_an_interrupted_backup_are_removed_a_day_later(
     settings: Settings, keys: tuple[str, Path], tmp_path: Path
 ) -> None:
     old, recent = (settings.instance_dir / f"backup-{name}" for name in ("old", "recent"))
@@ -170,7 +170,7 @@ def test_a_damaged_backup_is_refused(
         backups.verify(made.path, backups.read_identities(keys[1]), url_of_settings(settings))
 
 
-def test_a_restore_never_writes_over_what_is_there(
+def test_a_restore_never_overwrites_anything(
     settings: Settings, keys: tuple[str, Path], empty_url: str, tmp_path: Path
 ) -> None:
     made = backups.create(settings, tmp_path / "backups", [keys[0]])
@@ -199,7 +199,7 @@ def test_the_tools_of_age_and_tar_open_a_backup_too(
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-def test_a_role_that_may_create_no_database_makes_a_backup_that_is_not_verified(
+def test_a_role_that_may_not_create_databases_makes_an_unverified_backup(
     settings: Settings, keys: tuple[str, Path], databases: Databases, tmp_path: Path
 ) -> None:
     own = url_of_settings(settings)
@@ -214,7 +214,7 @@ def test_a_role_that_may_create_no_database_makes_a_backup_that_is_not_verified(
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-def test_the_database_to_verify_in_is_removed_after_the_server_has_left_it(
+def test_the_database_of_a_verification_is_removed_after_a_lost_connection(
     settings: Settings, tmp_path: Path
 ) -> None:
     """The session of another role stands for autovacuum, which is no one's."""

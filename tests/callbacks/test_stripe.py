@@ -95,7 +95,7 @@ def test_a_paid_checkout_changes_the_plan_once(
     assert list(session.scalars(actors)) == ["Stripe"]
 
 
-def test_a_paid_checkout_begins_a_subscription_that_later_reports_are_about(
+def test_a_paid_checkout_starts_the_subscription_of_later_reports(
     client: FlaskClient, own: Tenant, checkout: UUID, session: Session
 ) -> None:
     body = event(
@@ -121,7 +121,7 @@ def test_an_unpaid_checkout_changes_nothing(
     assert tier(session, own) is Tier.FREE
 
 
-def test_without_a_fresh_genuine_signature_everything_is_refused(
+def test_a_report_without_a_fresh_valid_signature_is_refused(
     client: FlaskClient, own: Tenant, checkout: UUID, session: Session
 ) -> None:
     other = make_tenant(session, "Southbank")
@@ -138,7 +138,7 @@ def test_without_a_fresh_genuine_signature_everything_is_refused(
     assert tier(session, own) is Tier.FREE
 
 
-def test_a_checkout_of_another_partner_is_left_alone(
+def test_a_checkout_of_another_partner_is_ignored(
     client: FlaskClient, own: Tenant, checkout: UUID, session: Session
 ) -> None:
     other = make_tenant(session, "Southbank")
@@ -157,9 +157,17 @@ def test_a_checkout_of_another_partner_is_left_alone(
 
 
 @pytest.mark.parametrize("kind", ["price.updated", "product.deleted", "invoice.paid"])
-def test_other_reports_are_taken(client: FlaskClient, own: Tenant, kind: str) -> None:
+def test_reports_of_other_kinds_are_accepted_and_change_nothing(
+    client: FlaskClient, session: Session, own: Tenant, kind: str
+) -> None:
+    before = tier(session, own)
     assert report(client, own.partner.id, event(kind)).status_code == 204
+    assert (tier(session, own), asked_for(session)) == (before, 0)
 
 
 def test_a_body_that_is_too_long_is_refused(client: FlaskClient, own: Tenant) -> None:
-    assert report(client, own.partner.id, b"x" * 300_000).status_code == 413
+    answer = report(client, own.partner.id, b"x" * 300_000)
+    assert answer.status_code == 413
+    assert "The request is over the limit of 1.0 MB." in answer.text.replace(
+        "\N{NO-BREAK SPACE}", " "
+    )

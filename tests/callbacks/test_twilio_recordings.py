@@ -62,7 +62,7 @@ def announce(
     return client.post(path, data=form, headers=headers).status_code
 
 
-def test_an_announced_recording_is_fetched_from_the_account_never_from_the_callbacks_address(
+def test_a_recording_is_fetched_from_the_account_and_never_from_the_address_in_the_callback(
     client: FlaskClient, session: Session, attempt: CallAttempt
 ) -> None:
     assert announce(client, attempt.id, ANNOUNCED) == 204
@@ -73,7 +73,7 @@ def test_an_announced_recording_is_fetched_from_the_account_never_from_the_callb
     )
 
 
-def test_what_is_not_right_announces_nothing(
+def test_an_invalid_callback_schedules_no_download(
     client: FlaskClient, session: Session, attempt: CallAttempt
 ) -> None:
     assert {

@@ -70,7 +70,9 @@ def test_a_report_is_kept_with_the_call(client: FlaskClient, session: Session, c
     ) == (call.id, call.organization_id, RecordingState.WAITING, url, 1)
 
 
-def test_parts_that_are_absent_stay(client: FlaskClient, session: Session, call: Call) -> None:
+def test_absent_parts_of_a_report_stay_as_they_were(
+    client: FlaskClient, session: Session, call: Call
+) -> None:
     report(client, call, {"transcript": TURNS[:1]}, report_id="r1", age=2)
     report(client, call, {"summary": "Booked."}, report_id="r2", age=1)
     report(client, call, {"transcript": TURNS}, report_id="r3")
@@ -86,7 +88,7 @@ def test_a_repeated_or_older_report_changes_nothing(
     assert kept(session, call) == ([], "New.")
 
 
-def test_without_the_signature_of_the_assistant_nothing_is_taken(
+def test_a_report_without_the_signature_of_the_assistant_is_refused(
     client: FlaskClient, session: Session, call: Call
 ) -> None:
     body = {"summary": "Forged."}
@@ -160,7 +162,7 @@ def test_a_call_that_verifies_a_number_has_no_transcript(
         (b"[" * 100_000, "invalid_json"),
     ],
 )
-def test_what_can_not_be_read_is_refused_with_a_reason(
+def test_an_unreadable_report_is_refused_with_a_reason(
     client: FlaskClient, session: Session, call: Call, body: Any, code: str
 ) -> None:
     answer = report(client, call, body)
@@ -170,11 +172,14 @@ def test_what_can_not_be_read_is_refused_with_a_reason(
     assert kept(session, call) is None
 
 
-def test_a_report_that_is_too_large_is_refused(client: FlaskClient, call: Call) -> None:
+def test_a_report_that_is_too_large_is_refused(
+    client: FlaskClient, session: Session, call: Call
+) -> None:
     assert report(client, call, b" " * (1024 * 1024 + 1)).status_code == 413
+    assert kept(session, call) is None
 
 
-def test_without_a_voice_secret_there_is_no_such_address(
+def test_without_a_voice_secret_the_address_is_not_found(
     make_app: Callable[..., Flask], call: Call
 ) -> None:
     assert report(make_app().test_client(), call, {"summary": "Hi."}).status_code == 404

@@ -77,7 +77,7 @@ def desk(make_app: Callable[..., Flask], fresh_database: Database, tmp_path: Pat
     return Desk(app, fresh_database, open_line(fresh_database))
 
 
-def test_what_is_stuck_overdue_or_unknown_is_listed_and_nothing_else(desk: Desk) -> None:
+def test_only_stuck_overdue_and_unknown_calls_are_listed(desk: Desk) -> None:
     other = Desk(desk.app, desk.database, open_line(desk.database, name="Idle"))
     desk.waiting("+12125551001")
     desk.waiting("+12125551002", status=CallStatus.SCHEDULED, scheduled_for=utcnow() + LONG_AGO)
@@ -114,7 +114,7 @@ def test_what_is_stuck_overdue_or_unknown_is_listed_and_nothing_else(desk: Desk)
     ],
 )
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_the_carriers_word_settles_a_call(
+def test_the_answer_of_the_carrier_settles_a_call(
     desk: Desk, status: CallStatus, number: str, placed: bool, ended: tuple[str, str]
 ) -> None:
     call_id = desk.dialled(number, status, is_placed=placed)
@@ -132,7 +132,7 @@ def test_the_carriers_word_settles_a_call(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_where_the_carrier_cant_tell_a_persons_word_settles_it(desk: Desk) -> None:
+def test_an_operator_settles_a_call_if_the_carrier_can_not(desk: Desk) -> None:
     call_id = desk.dialled(SIMULATED_NUMBERS["busy"], CallStatus.UNKNOWN)
     with desk.database.transaction() as session:
         row = session.scalars(select(SimulatedCall)).one()
@@ -151,7 +151,7 @@ def test_where_the_carrier_cant_tell_a_persons_word_settles_it(desk: Desk) -> No
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_a_call_that_goes_its_way_is_left_alone(desk: Desk) -> None:
+def test_a_call_in_progress_is_left_alone(desk: Desk) -> None:
     waits = desk.waiting("+12125551001")
     sentence = "Error: The call is queued. There is nothing to resolve."
     assert desk.told("resolve", waits, fails=True) == sentence

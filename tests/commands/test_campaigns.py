@@ -51,7 +51,7 @@ def test_a_campaign_without_keys_has_no_external_ids(shell: Shell) -> None:
     assert told["externalIdKeys"] == []
 
 
-def test_an_organization_that_is_not_there_gets_no_campaign(shell: Shell) -> None:
+def test_a_missing_organization_gets_no_campaign(shell: Shell) -> None:
     result = shell.run("campaigns", "create", "--organization", uuid4(), "--name", "Spring")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("Error: ")

@@ -115,7 +115,7 @@ def keyed(shell: Shell, session: Session) -> Shell:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(drawn=CONTACTS)
-def test_importing_what_was_exported_changes_nothing(
+def test_importing_an_exported_file_changes_nothing(
     keyed: Shell, session: Session, tmp_path: Path, drawn: list[dict[str, Any]]
 ) -> None:
     empty = delete(Contact).where(Contact.campaign_id == keyed.campaign_id)
@@ -137,9 +137,7 @@ def test_importing_what_was_exported_changes_nothing(
     assert held(session, keyed.campaign_id) == before
 
 
-def test_a_file_is_plain_where_it_can_be_and_safe_in_a_spreadsheet(
-    keyed: Shell, session: Session
-) -> None:
+def test_an_exported_file_is_safe_in_a_spreadsheet(keyed: Shell, session: Session) -> None:
     people: list[dict[str, Any]] = [
         {"firstName": "Ann", "email": True, "crmId": True, "contactMetadata": {"City": "Hove"}},
         {"firstName": "=1+1", "contactMetadata": {"City": "@Hove", "Age": 7, "Phone": "x"}},
@@ -183,7 +181,7 @@ def test_the_largest_contact_comes_back_as_it_was(
     assert held(session, keyed.campaign_id) == before
 
 
-def test_a_campaign_that_is_not_there_is_not_exported(shell: Shell, tmp_path: Path) -> None:
+def test_a_missing_campaign_is_not_exported(shell: Shell, tmp_path: Path) -> None:
     output = tmp_path / "export.csv"
     result = shell.run("contacts", "export", "--campaign", uuid4(), "--output", output)
     assert (result.exit_code, result.stdout) == (2, "")
@@ -191,7 +189,7 @@ def test_a_campaign_that_is_not_there_is_not_exported(shell: Shell, tmp_path: Pa
     assert not output.exists()
 
 
-def test_an_exported_file_is_its_owners_alone(shell: Shell, tmp_path: Path) -> None:
+def test_only_its_owner_can_read_an_exported_file(shell: Shell, tmp_path: Path) -> None:
     output = tmp_path / "export.csv"
     shell.run("contacts", "export", "--campaign", shell.campaign_id, "--output", output)
     assert output.stat().st_mode & 0o777 == 0o600

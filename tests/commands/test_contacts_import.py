@@ -89,7 +89,7 @@ def test_one_json_object_reports_what_was_done(
     assert phones(session, shell) == [ANN, CY]
 
 
-def test_the_docs_show_that_very_object(shell: Shell, tmp_path: Path) -> None:
+def test_the_docs_show_the_same_object(shell: Shell, tmp_path: Path) -> None:
     blocks = re.findall(r"^```\w*\n(.*?)^```$", DOCS.read_text(), re.MULTILINE | re.DOTALL)
     (example,) = (block for block in blocks if block.startswith("Name,Phone,City\n"))
     (shown,) = (block for block in blocks if block.startswith("{\n"))
@@ -112,7 +112,7 @@ def test_a_dry_run_reports_the_same_and_writes_nothing(
     assert not list(people.parent.rglob("uploads/*"))
 
 
-def test_the_import_is_kept_as_the_command_lines_own(
+def test_the_import_is_recorded_as_made_by_the_command_line(
     shell: Shell, session: Session, people: Path
 ) -> None:
     shell.told(people)
@@ -129,7 +129,7 @@ def test_the_import_is_kept_as_the_command_lines_own(
     ]
 
 
-def test_every_row_good_ends_with_0(shell: Shell, tmp_path: Path) -> None:
+def test_the_exit_code_is_0_if_every_row_is_good(shell: Shell, tmp_path: Path) -> None:
     status, told = shell.told(written(tmp_path, f"Phone\n{ANN}\n"))
     assert (status, told["counters"]["created"]) == (0, 1)
 
@@ -153,7 +153,7 @@ def test_an_update_adds_no_contact_and_a_removal_removes(
     assert (status, phones(session, shell)) == (1, [])
 
 
-def test_a_person_reads_what_became_of_the_file(
+def test_without_json_the_result_is_a_few_sentences(
     shell: Shell, session: Session, people: Path
 ) -> None:
     result = shell.put_in(people)
@@ -172,7 +172,7 @@ def test_a_person_reads_what_became_of_the_file(
     ]
 
 
-def test_a_dry_run_says_what_would_be_done(shell: Shell, people: Path) -> None:
+def test_a_dry_run_says_what_would_change(shell: Shell, people: Path) -> None:
     lines = shell.put_in(people, "--dry-run").stdout.splitlines()
     counts = "2 would be created, 0 would be updated, 0 would be deleted, 0 ignored, 1 failed"
     assert (lines[4], lines[-1]) == (
@@ -181,7 +181,7 @@ def test_a_dry_run_says_what_would_be_done(shell: Shell, people: Path) -> None:
     )
 
 
-def test_the_very_same_file_is_recognised(shell: Shell, tmp_path: Path) -> None:
+def test_a_file_that_was_imported_before_is_recognised(shell: Shell, tmp_path: Path) -> None:
     people = written(tmp_path, f"Phone\n{ANN}\n")
     assert "applied before" not in shell.put_in(people).stdout
     assert "This file was applied before" in shell.put_in(people).stdout
@@ -193,7 +193,7 @@ def test_numbers_are_read_as_those_of_the_chosen_country(shell: Shell, tmp_path:
     assert told["rows"][0]["contact"] == {"phone": "+442079460000"}
 
 
-def test_columns_are_given_to_fields_by_hand(shell: Shell, tmp_path: Path) -> None:
+def test_columns_are_mapped_to_fields_by_hand(shell: Shell, tmp_path: Path) -> None:
     people = written(
         tmp_path, f"Kunde,Tel 1,Tel 2,E-mail,Zimmer\nAnn,{ANN},{BOB},ann@mail.example,7\n"
     )

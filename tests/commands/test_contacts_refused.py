@@ -37,7 +37,7 @@ def people(tmp_path: Path) -> Path:
         ('{"' + "k" * 65 + '": "A"}', f"“{'k' * 20}…” has more than 64 characters"),
     ],
 )
-def test_a_mapping_that_is_none_is_refused(
+def test_an_invalid_mapping_is_refused(
     shell: Shell, people: Path, mapping: str, sentence: str
 ) -> None:
     path = written(people.parent, mapping, "mapping.json")
@@ -46,7 +46,7 @@ def test_a_mapping_that_is_none_is_refused(
     assert result.stderr == f"Error: The mapping can't be used: {sentence}.\n"
 
 
-def test_a_mapping_that_no_text_can_hold_is_refused(shell: Shell, people: Path) -> None:
+def test_a_mapping_with_invalid_characters_is_refused(shell: Shell, people: Path) -> None:
     path = written(people.parent, '{"phone": "\\ud800"}', "mapping.json")
     result = shell.put_in(people, "--mapping", path, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
@@ -59,7 +59,7 @@ def refused(kind: str, message: str, at: int | None = None) -> tuple[int, dict[s
     return 2, {"outcome": "refused", "refusal": refusal, **nothing}
 
 
-def test_what_the_file_does_not_have_is_a_refusal(
+def test_a_sheet_or_column_that_the_file_lacks_is_refused(
     shell: Shell, session: Session, people: Path
 ) -> None:
     mapping = written(people.parent, '{"phone": "Mobile"}', "mapping.json")
@@ -86,7 +86,7 @@ def test_another_sheet_is_chosen_by_its_name(shell: Shell, tmp_path: Path) -> No
     assert shell.told(path, "--sheet", "Gone") == refused("choose_sheet", message)
 
 
-def test_a_refusal_far_down_in_the_file_leaves_its_trace_and_no_rows(
+def test_a_refusal_far_down_in_the_file_is_recorded_and_leaves_no_rows(
     shell: Shell, session: Session, tmp_path: Path
 ) -> None:
     rows = "".join(f"+1202555{index:04d}\n" for index in range(60))
@@ -99,7 +99,7 @@ def test_a_refusal_far_down_in_the_file_leaves_its_trace_and_no_rows(
     assert session.scalars(select(ImportRow)).all() == []
 
 
-def test_a_person_reads_why_a_file_is_refused(shell: Shell, tmp_path: Path) -> None:
+def test_without_json_a_refusal_is_a_sentence(shell: Shell, tmp_path: Path) -> None:
     result = shell.put_in(written(tmp_path, "Name,Phone\n"))
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
@@ -117,7 +117,7 @@ def test_a_person_reads_why_a_file_is_refused(shell: Shell, tmp_path: Path) -> N
         (("--delimiter", ";;"), ";; can't separate cells. Use one character such as ; or tab."),
     ],
 )
-def test_what_is_not_understood_ends_with_2(
+def test_wrong_arguments_end_with_exit_code_2(
     shell: Shell, people: Path, words: tuple[object, ...], sentence: str
 ) -> None:
     path = () if words[0] == "nothing.csv" else (people,)
@@ -128,7 +128,7 @@ def test_what_is_not_understood_ends_with_2(
     assert sentence in result.stderr
 
 
-def test_a_campaign_that_is_not_there_ends_with_2(shell: Shell, people: Path) -> None:
+def test_a_missing_campaign_ends_with_exit_code_2(shell: Shell, people: Path) -> None:
     result = Shell(shell.app, shell.tenant, uuid4()).put_in(people, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "Error: There is no such campaign.\n"

@@ -28,7 +28,7 @@ def printed(app: Flask, *words: object) -> Any:
     return json.loads(result.stdout)
 
 
-def test_a_client_of_a_partner_is_made(app: Flask, session: Session, own: Tenant) -> None:
+def test_a_client_of_a_partner_is_created(app: Flask, session: Session, own: Tenant) -> None:
     words = ("--partner", own.partner.id, "--role", "partnerEditor", "--name", "Sync")
     made = printed(app, "client", "create", *words)
     secret, client_id = made.pop("clientSecret"), made["clientId"]
@@ -71,7 +71,7 @@ def test_the_operators_client_belongs_to_no_partner(
     assert (client.partner_id, client.role) == (None, Role.OPERATOR)
 
 
-def test_a_legacy_client_is_made_extended_and_listed(app: Flask, own: Tenant) -> None:
+def test_a_legacy_client_is_created_extended_and_listed(app: Flask, own: Tenant) -> None:
     words = ("--organization", own.plus.id, "--name", "Dialler")
     made = printed(app, "client", "create", *words)
     assert (made["area"], made["organizationId"], made["servedUntil"]) == (
@@ -97,7 +97,7 @@ def test_a_client_is_suspended_resumed_and_revoked(app: Flask, own: Tenant) -> N
     assert client_id in run(app, "client", "list").stdout
 
 
-def test_a_key_is_made_and_works(app: Flask, session: Session, own: Tenant) -> None:
+def test_a_key_is_created_and_works(app: Flask, session: Session, own: Tenant) -> None:
     words = ("--organization", own.plus.id, "--name", "CRM", "--test", "--scope", "calls:read")
     made = printed(app, "key", "create", *words)
     caller = api_keys.caller_from_key(session, made["apiKey"])
@@ -108,7 +108,7 @@ def test_a_key_is_made_and_works(app: Flask, session: Session, own: Tenant) -> N
     )
 
 
-def test_an_operator_is_made_with_a_password_that_fits(app: Flask, session: Session) -> None:
+def test_an_operator_is_created_with_a_password_that_works(app: Flask, session: Session) -> None:
     made = printed(app, "operator", "create", "Root@Platform.example", "--name", "Root")
     user = session.scalars(select(User)).one()
     assert (str(user.id), user.email, user.email_key, user.name, user.user_type) == (
@@ -156,7 +156,7 @@ def test_a_refusal_is_one_sentence(app: Flask, words: tuple[object, ...], senten
         ("key", "create", "--organization", "x", "--name", "x"),
     ],
 )
-def test_a_wrong_use_says_how_to_use_it(app: Flask, words: tuple[object, ...]) -> None:
+def test_wrong_arguments_show_the_usage(app: Flask, words: tuple[object, ...]) -> None:
     result = run(app, *words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("Usage: ")

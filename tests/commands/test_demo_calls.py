@@ -22,7 +22,7 @@ from app.policy.caller import system_caller
 from supervisor.announce import _sign_in_lines
 
 
-def test_the_call_that_a_person_answers_has_its_conversation_alone(session: Session) -> None:
+def test_only_the_call_that_a_person_answers_has_a_conversation(session: Session) -> None:
     making = DemoWorld(session, system_caller("tests"), "http://127.0.0.1", utcnow())
     world = making.build(PARTNERS[:1], history_days=0)
     session.flush()

@@ -39,7 +39,9 @@ def test_limits_are_set_shown_and_reset(app: Flask, session: Session) -> None:
     assert destinations.openable_by_partner(session, own) == {"CA", "US"}
 
 
-def test_what_cant_be_opened_is_refused_in_a_sentence(app: Flask, session: Session) -> None:
+def test_a_country_that_can_not_be_opened_is_refused_with_a_sentence(
+    app: Flask, session: Session
+) -> None:
     own = make_tenant(session).partner.id
     session.commit()
     refusals = [

@@ -71,7 +71,7 @@ def served(app: Flask, port: int, certificate: Path | None = None) -> Iterator[N
         server.server_close()
 
 
-def test_a_line_names_each_check_and_failures_set_the_exit_code(app: Flask) -> None:
+def test_each_check_has_a_line_and_failures_set_the_exit_code(app: Flask) -> None:
     args = ["doctor", *(w for name in CHECKS if name != "worker" for w in ("--skip", name))]
     result = app.test_cli_runner().invoke(args=args)
     assert (result.exit_code, result.output) == (
@@ -136,7 +136,7 @@ def test_files_that_others_can_read_fail_and_keep_their_modes(app: Flask, tmp_pa
     assert tmp_path.stat().st_mode & 0o777 == 0o755
 
 
-def test_an_old_migration_says_what_to_run(app: Flask, session: Session) -> None:
+def test_an_old_schema_says_what_to_run(app: Flask, session: Session) -> None:
     session.execute(text("UPDATE alembic_version SET version_num = '0001'"))
     session.commit()
     words = (
@@ -171,7 +171,7 @@ def test_a_process_that_hangs_while_it_writes_is_named(
     assert findings(app, "write lock") == {"write lock": ("ok", "passed on in time")}
 
 
-def test_each_file_system_is_looked_at_once(
+def test_each_file_system_is_checked_once(
     make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(disk_space, "LOW_FREE_BYTES", 0)
@@ -257,7 +257,7 @@ def test_a_name_that_is_not_found_fails(make_app: MakeApp) -> None:
     assert findings(app, "names") == {"names": ("fail", words)}
 
 
-def test_a_mail_server_that_answers_gets_no_mail(make_app: MakeApp) -> None:
+def test_checking_the_mail_server_sends_no_mail(make_app: MakeApp) -> None:
     post = Post()
     with post.open() as port:
         app = make_app(smtp_url=f"smtp://127.0.0.1:{port}", mail_from="no-reply@portal.org")

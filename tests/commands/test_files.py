@@ -96,7 +96,7 @@ def test_files_are_not_copied_into_those_of_another_database(
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-def test_the_doctor_compares_the_store_with_the_database_and_adopt_settles_it(
+def test_doctor_finds_a_file_store_of_another_database_and_adopt_settles_it(
     fresh_database: Database, s3_server: S3Server, tmp_path: Path
 ) -> None:
     folder = tmp_path / "uploads"

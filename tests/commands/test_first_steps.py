@@ -44,7 +44,7 @@ def test_without_a_number_and_in_trial_both_wait(app: Flask, session: Session) -
     assert (assistant.phone_number, assistant.phone_enabled) == (None, False)
 
 
-def test_what_cannot_be_created_is_said_in_a_sentence(app: Flask) -> None:
+def test_a_refusal_is_a_sentence_without_a_traceback(app: Flask) -> None:
     partner = made(app, "partner", "create", "Northwind Voice")
     words = ["organization", "create", partner["id"], "Harbor", "--number", "12"]
     result = app.test_cli_runner().invoke(args=words)

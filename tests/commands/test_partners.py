@@ -24,7 +24,7 @@ def test_a_partner_is_suspended_and_resumed(session: Session, shell: Shell) -> N
     assert suspended == [True, True, False]
 
 
-def test_a_partner_that_does_not_exist_is_refused_in_a_sentence(shell: Shell) -> None:
+def test_a_missing_partner_is_refused_with_a_sentence(shell: Shell) -> None:
     result = shell.run("partner", "suspend", ABSENT)
     assert (result.exit_code, result.output) == (1, "Error: There is no such partner.\n")
 

@@ -65,6 +65,6 @@ def test_a_user_is_exported(app: Flask, own: Tenant, tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_it_must_be_said_whom_it_is_about(app: Flask, own: Tenant) -> None:
+def test_a_command_needs_a_contact_or_a_user(app: Flask, own: Tenant) -> None:
     for words in ((), ("--organization", own.organization.id), ("--phone", PHONE)):
         assert run(app, "erase", *words).exit_code == 2

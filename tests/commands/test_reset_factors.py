@@ -44,7 +44,7 @@ def left(session: Session, user: User) -> list[object]:
     return [user.second_factor_at, *counts]
 
 
-def test_the_last_administrator_of_a_partner_gets_a_way_back(
+def test_the_last_administrator_of_a_partner_can_sign_in_again(
     session: Session, shell: Shell, settings: Settings
 ) -> None:
     user = shell.tenant.staff[Role.PARTNER_ADMIN]
@@ -67,7 +67,7 @@ def test_the_last_administrator_of_a_partner_gets_a_way_back(
     assert "removed all second factors of your account" in letter.text
 
 
-def test_an_operator_gets_a_way_back(session: Session, shell: Shell, operator: User) -> None:
+def test_an_operator_can_sign_in_again(session: Session, shell: Shell, operator: User) -> None:
     protect(session, operator)
     result = shell.run("operator", "reset-factors", "Root@platform.example")
     assert result.exit_code == 0
@@ -87,9 +87,7 @@ def test_an_unknown_user_is_named(shell: Shell, words: tuple[str, ...], sentence
     assert sentence in result.stderr
 
 
-def test_no_user_resets_any_factor_by_the_way_of_the_command_line(
-    session: Session, shell: Shell
-) -> None:
+def test_no_user_can_use_the_reset_of_the_command_line(session: Session, shell: Shell) -> None:
     caller = shell.tenant.caller(Role.PARTNER_ADMIN)
     with pytest.raises(Forbidden) as refused:
         factor_reset.reset_by_operator(session, caller, shell.tenant.user.id)

@@ -55,7 +55,7 @@ def test_the_list_of_regions_is_replaced(app: Flask, session: Session, own: Tena
     assert session.get_one(Organization, own.organization.id).allowed_regions == ["CA", "US"]
 
 
-def test_a_region_that_is_none_is_refused_and_nothing_changes(
+def test_an_unknown_region_is_refused_and_nothing_changes(
     app: Flask, session: Session, own: Tenant
 ) -> None:
     before = list(own.organization.allowed_regions)

@@ -113,7 +113,7 @@ def test_each_lock_is_named_with_the_size_of_its_table(
 
 
 @pytest.mark.usefixtures("newer")
-def test_the_first_half_stops_before_what_the_previous_version_does_not_survive(
+def test_the_first_half_stops_before_the_first_contract_migration(
     app: Flask, fresh_database: Database
 ) -> None:
     for arguments, reached in ((["--expand"], "9991"), (["--expand"], "9992"), ([], "9992")):
@@ -122,7 +122,7 @@ def test_the_first_half_stops_before_what_the_previous_version_does_not_survive(
             assert current(connection) == reached
 
 
-def test_what_declares_no_phase_needs_a_stop(app: Flask, fresh_database: Database) -> None:
+def test_a_migration_without_a_phase_needs_a_stop(app: Flask, fresh_database: Database) -> None:
     downgrade(fresh_database, "0083")
     status, answer = told(app)
     assert (status, answer["migrations"][0]["revision"]) == (1, "0084")
@@ -138,7 +138,7 @@ def test_what_declares_no_phase_needs_a_stop(app: Flask, fresh_database: Databas
         assert current(connection) != PREVIOUS
 
 
-def test_a_host_gets_the_assets_of_a_version_that_it_does_not_run_yet(app: Flask) -> None:
+def test_a_host_gets_the_assets_of_the_next_version_in_advance(app: Flask) -> None:
     folder = app.extensions["settings"].assets_dir
 
     result = run(app, "upgrade", "assets")

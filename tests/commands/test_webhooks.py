@@ -68,7 +68,7 @@ def test_without_events_an_endpoint_receives_all(app: Flask, session: Session, o
     assert endpoint.events == [event.value for event in WebhookEvent]
 
 
-def test_a_test_event_is_handed_in_and_a_pause_holds_what_comes(
+def test_a_test_event_is_queued_and_a_pause_holds_later_events(
     app: Flask, session: Session, own: Tenant
 ) -> None:
     whose = printed(app, "add", own.organization.id, URL)["id"]

@@ -66,12 +66,12 @@ def test_a_list_is_read_as_it_was_written(language: str, encoding: str, rows: in
     assert (data.decode(found.name), found) == (text, guessed(found.name))
 
 
-def test_one_name_from_elsewhere_does_not_change_how_a_list_is_read() -> None:
+def test_one_foreign_name_does_not_change_the_encoding_of_a_list() -> None:
     text = a_list("German", 30) + "Doña Núñez\r\nHalldór Þórðarson\r\nSøren Škoda\r\n"
     assert detect(io.BytesIO(text.encode("cp1252")), None) == guessed("cp1252")
 
 
-def test_a_byte_that_is_not_in_the_guessed_encoding_costs_only_its_own_row() -> None:
+def test_a_byte_outside_the_guessed_encoding_affects_only_its_row() -> None:
     data = a_list("Polish", 30).encode("cp1250") + b"\x81da;+12025550999;\r\nEva;+12025550998;\r\n"
     with open_table(io.BytesIO(data)) as table:
         assert (table.encoding, table.notes) == ("cp1250", ("encoding_guessed",))
@@ -80,6 +80,6 @@ def test_a_byte_that_is_not_in_the_guessed_encoding_costs_only_its_own_row() -> 
     assert rows[-1] == FileRow(33, ["Eva", "+12025550998", ""])
 
 
-def test_a_long_run_of_letters_is_passed_over() -> None:
+def test_a_long_run_of_letters_is_skipped() -> None:
     data = ("Name;Phone\n" + "é" * 50_000 + "z;1\nZoë;+12025550123\n").encode("cp1252")
     assert detect(io.BytesIO(data), None) == guessed("cp1252")

@@ -24,7 +24,7 @@ from app.contact_files import guard_cell, unguard_cell
         ("O'Neil; d'Arc", "O'Neil; d'Arc"),
     ],
 )
-def test_each_part_that_would_be_a_formula_gets_an_apostrophe(value: str, guarded: str) -> None:
+def test_each_part_that_looks_like_a_formula_gets_an_apostrophe(value: str, guarded: str) -> None:
     assert guard_cell(value) == guarded
     assert unguard_cell(guarded) == value
 
@@ -43,6 +43,6 @@ def test_what_only_begins_like_a_phone_number_gets_an_apostrophe(value: str) -> 
     assert unguard_cell(f"'{value}") == value
 
 
-def test_reading_undoes_exactly_what_writing_did() -> None:
+def test_reading_undoes_exactly_the_change_of_writing() -> None:
     values = ["".join(letters) for n in range(7) for letters in product("';=\t\"a", repeat=n)]
     assert [v for v in values if unguard_cell(guard_cell(v)) != v] == []

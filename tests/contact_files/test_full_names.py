@@ -25,7 +25,7 @@ from app.contact_files.full_names import read_name
         ("Grüner Gartenbau GmbH", ("Grüner Gartenbau GmbH", "")),
     ],
 )
-def test_one_name_is_parted_into_first_and_last(name: str, parts: tuple[str, str]) -> None:
+def test_a_full_name_is_split_into_first_and_last_name(name: str, parts: tuple[str, str]) -> None:
     assert read_name(name) == (*parts, "")
 
 

@@ -32,7 +32,7 @@ def test_number_formats_are_followed() -> None:
     assert shown(*formats) == ["00002", "(202) 555-0123", "+447700900418", "50%"]
 
 
-def test_texts_go_on_over_the_ends_of_records() -> None:
+def test_texts_continue_across_records() -> None:
     texts = ["é" * 20_000, "Ж" * 20_000, "a" * 8_000 + "Ж", "", "last"]
     assert shown(*texts) == texts
 

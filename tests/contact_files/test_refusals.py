@@ -52,7 +52,7 @@ EXECUTABLES = [b"MZ\x90\x00\x03" + bytes(100), b"\x7fELF\x02\x01\x01" + bytes(10
         (b"PK\x03\x04" + bytes(200), "unreadable_workbook"),
     ],
 )
-def test_what_is_no_contact_file_is_refused(data: bytes, code: str) -> None:
+def test_a_file_that_is_no_contact_file_is_refused(data: bytes, code: str) -> None:
     assert refusal(data) == (code, None)
 
 
@@ -65,7 +65,7 @@ def test_the_sentence_says_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["nope", "base64", "rot13"])
-def test_an_encoding_that_is_none_is_refused(encoding: str) -> None:
+def test_an_unknown_encoding_is_refused(encoding: str) -> None:
     assert refusal(b"a,b\n1,2\n", encoding=encoding)[0] == "encoding_unknown"
 
 

@@ -64,7 +64,7 @@ def test_delimiter_and_line_end_are_found(delimiter: str, line_end: str) -> None
         assert [row.cells for row in table.rows()] == lines[1:]
 
 
-def test_a_separator_line_is_obeyed() -> None:
+def test_a_separator_line_sets_the_delimiter() -> None:
     with opened(b"sep=|\r\nName|Phone\r\nAnn, Bob|+12025550123\r\n") as table:
         assert (table.delimiter, table.header_row_number) == ("|", 2)
         assert list(table.rows()) == [FileRow(3, ["Ann, Bob", "+12025550123"])]
@@ -126,7 +126,7 @@ def test_the_header_can_be_chosen() -> None:
         assert (table.header, len(list(table.rows()))) == (["Column A", "Column B"], 3)
 
 
-def test_the_header_may_stand_far_down() -> None:
+def test_the_header_may_be_far_down() -> None:
     list_ = b"Name,Phone\nAnn,+12025550123\n"
     with opened(b"\n" * 200 + list_) as table:
         assert (table.header_row_number, next(table.rows()).number) == (201, 202)
@@ -139,7 +139,7 @@ TAIL = b"Eve,Rome,+12025550129\n"
 EVE = ["Eve", "Rome", "+12025550129"]
 
 
-def test_a_quote_that_never_closes_costs_only_its_own_row() -> None:
+def test_a_quote_that_never_closes_affects_only_its_row() -> None:
     lines = b"".join(b"B%d,Hove,+1202555%04d\n" % (n, n) for n in range(3000))
     rows = rows_of(HEAD + b'"Ann,Hove,+12025550123\n' + lines + TAIL)
     assert rows[0] == (2, ['"Ann', "Hove", "+12025550123"], "unclosed_quote")
@@ -147,7 +147,7 @@ def test_a_quote_that_never_closes_costs_only_its_own_row() -> None:
     assert [row[2] for row in rows[1:]] == [None] * 3001
 
 
-def test_a_quote_that_closes_rows_later_swallows_none_of_them() -> None:
+def test_a_quote_that_closes_rows_later_loses_no_row() -> None:
     swallowed = b'Ann,"Hove,+12025550123\nBob,Bath,+12025550124\nCat,York",+12025550125\n'
     assert rows_of(HEAD + swallowed + TAIL) == [
         (2, ["Ann", '"Hove', "+12025550123"], "unclosed_quote"),
@@ -165,7 +165,7 @@ def test_a_quote_inside_a_quoted_value_is_named(name: str) -> None:
     ]
 
 
-def test_a_quote_that_meets_that_of_another_value_is_open() -> None:
+def test_a_quote_that_ends_at_the_quote_of_another_value_counts_as_open() -> None:
     assert rows_of(HEAD + b'"Ann,Hove,"+12025550123"\n' + TAIL) == [
         (2, ['"Ann', "Hove", "+12025550123"], "unclosed_quote"),
         (3, EVE, None),
@@ -173,7 +173,7 @@ def test_a_quote_that_meets_that_of_another_value_is_open() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 100])
-def test_a_control_character_in_each_short_row_costs_no_file(count: int) -> None:
+def test_control_characters_in_short_rows_do_not_make_the_file_binary(count: int) -> None:
     rows = rows_of(b"name,phone\n" + b"Ann\x02,1202555\n" * count)
     assert [cells for _, cells, _ in rows] == [["Ann\x02", "1202555"]] * count
 
@@ -230,7 +230,7 @@ def test_separators_at_the_end_of_every_row_make_no_column() -> None:
     )
 
 
-def test_a_late_value_in_a_column_without_a_name_is_named() -> None:
+def test_a_late_value_in_a_column_without_a_name_is_reported() -> None:
     rows = b"Ann,+12025550171,\n" * 60 + b"Bo,+12025550172,gold\n"
     with opened(b"Name,Phone,\n" + rows) as table:
         *_, last = table.rows()
@@ -246,7 +246,7 @@ def test_cells_missing_at_the_end_are_reported() -> None:
         assert list(table.rows()) == [FileRow(2, ["Ann", "Hove", ""], None, 1), FileRow(3, EVE)]
 
 
-def test_a_byte_that_is_not_utf8_costs_only_its_own_row() -> None:
+def test_a_byte_that_is_not_utf8_affects_only_its_row() -> None:
     good = "".join(f"Jos\u00e9,Hove,+1202555{n:04d}\n" for n in range(50)).encode()
     rows = rows_of(HEAD + good + b"Ren\xe9,Hove,+12025550123\n" + TAIL)
     assert rows[-2:] == [
@@ -260,7 +260,7 @@ def test_a_byte_that_is_not_utf8_costs_only_its_own_row() -> None:
     "value",
     ["+1 202 555 0123", "=1+1", "-", "@x", "'=x", "''+1", "O'Neill", "'quoted'", "", "\tx", "'"],
 )
-def test_the_guard_of_exports_is_undone_exactly(value: str) -> None:
+def test_the_apostrophes_of_exports_are_removed_exactly(value: str) -> None:
     guarded = guard_cell(value)
     assert unguard_cell(guarded) == value
     assert not guarded.startswith(("=", "+", "-", "@", "\t"))

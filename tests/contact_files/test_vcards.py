@@ -50,7 +50,7 @@ def test_a_number_keeps_the_label_that_its_group_gives_it() -> None:
     }
 
 
-def test_a_card_within_a_card_is_part_of_it() -> None:
+def test_a_nested_card_is_part_of_the_outer_one() -> None:
     _, rows = read(
         "BEGIN:VCARD", "N:;Ann", "AGENT:", "BEGIN:VCARD", "N:;Agent", "END:VCARD", "TEL:1",
         "END:VCARD",

@@ -82,7 +82,7 @@ def test_an_empty_text_is_the_value_of_a_formula() -> None:
         assert list(table.rows()) == [FileRow(2, ["", "a"])]
 
 
-def test_parts_are_found_however_their_names_are_written() -> None:
+def test_parts_are_found_by_names_in_any_spelling() -> None:
     proper = zipfile.ZipFile(io.BytesIO(saved(["Name", "Value"], ["Ann", 5])))
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as odd:
@@ -120,7 +120,7 @@ def test_the_active_visible_sheet_is_read_and_another_can_be_chosen() -> None:
         assert table.sheet == "Cover"
 
 
-def test_a_sheet_that_is_not_there_is_named() -> None:
+def test_a_missing_sheet_is_named() -> None:
     with pytest.raises(UnreadableFile) as refused:
         opened(workbook_bytes(("A", _list("x")), ("B", _list("y"))), sheet="C")
     assert (refused.value.code, refused.value.message) == (
@@ -152,7 +152,7 @@ def test_shared_texts_leave_out_readings_and_formats() -> None:
         )
 
 
-def test_what_xml_could_not_hold_is_read_as_it_was_written() -> None:
+def test_escaped_characters_are_read_as_they_were_written() -> None:
     cells = ("Ann_x000D_\nLee", "_x005F_x000D_", "_xD800_", "_x00e9_t\u00e9")
     sheet = sheet_xml(inline_row(1, "A", "B", "C", "D") + inline_row(2, *cells))
     with opened(workbook_bytes(("L", sheet))) as table:

@@ -36,7 +36,7 @@ def own(area: AreaA, session: Session) -> Subject:
     return subject_of(area)
 
 
-def test_a_good_request_is_answered_200_as_the_contract_has_it(
+def test_a_good_request_gets_200_and_the_answer_of_the_contract(
     area: AreaA, own: Subject, stated: Operation
 ) -> None:
     method, path, body = good(stated.name, own)
@@ -45,7 +45,7 @@ def test_a_good_request_is_answered_200_as_the_contract_has_it(
     assert list(check(answer, stated.answer.removeprefix("[]"))) == []
 
 
-def test_a_bad_request_is_answered_400(area: AreaA, own: Subject, stated: Operation) -> None:
+def test_a_bad_request_gets_400(area: AreaA, own: Subject, stated: Operation) -> None:
     # Nothing in its address can be malformed: it is the operator's token that makes it bad.
     by_operator = stated.name == "GET /api/users/{externalUserId}/subscription"
     role = Role.OPERATOR if by_operator else caller_role(stated.name)
@@ -65,7 +65,7 @@ def test_without_a_valid_token_the_answer_is_401(
     assert list(problems(without_details(response), "Error")) == []
 
 
-def test_what_is_absent_is_answered_404_where_the_contract_lists_it(
+def test_a_missing_object_gets_404_where_the_contract_lists_it(
     area: AreaA, own: Subject, stated: Operation
 ) -> None:
     nobody = Subject(new_id(), new_id(), new_id(), "nobody@nowhere.example")
@@ -81,7 +81,7 @@ def test_what_is_absent_is_answered_404_where_the_contract_lists_it(
     )
 
 
-def test_every_listed_404_is_reached_or_known_to_be_out_of_reach() -> None:
+def test_every_listed_404_is_tested_or_listed_as_unreachable() -> None:
     without_id = {
         operation.name
         for operation in OPERATIONS
@@ -109,7 +109,7 @@ def test_every_field_sent_is_answered_as_it_was_sent(area: AreaA, own: Subject, 
         ),
     ],
 )
-def test_null_clears_what_is_nullable_and_is_refused_elsewhere(
+def test_null_clears_a_nullable_field_and_is_refused_for_others(
     area: AreaA, own: Subject, name: str, object_name: str
 ) -> None:
     method, path, _body = good(name, own)

@@ -109,7 +109,7 @@ def reference(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("said", "code"), OPTIONS.values(), ids=OPTIONS.keys())
-def test_one_of_the_two_options_is_sent(
+def test_a_request_needs_one_of_the_two_options(
     world: World, said: Mapping[str, Any], code: str | None
 ) -> None:
     before = calls(world)
@@ -197,7 +197,7 @@ def test_the_token_endpoint_answers_as_the_contract_has_it(world: World) -> None
 
 
 @pytest.mark.parametrize("changes", [{"client_id": "nobody"}, {"client_secret": "wrong"}])
-def test_a_wrong_client_is_answered_400_with_a_code_and_a_message(
+def test_a_wrong_client_gets_400_with_a_code_and_a_message(
     world: World, changes: dict[str, str]
 ) -> None:
     form = {

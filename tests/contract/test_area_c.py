@@ -189,7 +189,9 @@ def test_the_document_states_the_operations_of_the_contract_and_declared_additio
 
 @pytest.mark.parametrize("dry", [False, True], ids=["for real", "as a dry run"])
 @pytest.mark.parametrize(("action", "who"), ACTIONS)
-def test_what_becomes_of_a_contact(known: World, action: str | None, who: str, dry: bool) -> None:
+def test_each_contact_has_the_result_of_the_contract(
+    known: World, action: str | None, who: str, dry: bool
+) -> None:
     before = known.saved()
     body = {"contacts": [SENT[who]]} | ({} if action is None else {"action": action})
     found = answered(known, body, "?dryRun=true" if dry else "")
@@ -313,7 +315,7 @@ def test_the_reads_have_their_shape(known: World, name: str) -> None:
     assert list(check(response.get_json(), ADDITIONS[name].removeprefix("[]"))) == []
 
 
-def test_the_key_of_a_suspended_organization_opens_nothing(world: World) -> None:
+def test_the_key_of_a_suspended_organization_is_refused(world: World) -> None:
     customer = world.session.get_one(Organization, UUID(world.ids["organization_id"]))
     customer.status = OrganizationStatus.SUSPENDED
     world.session.commit()

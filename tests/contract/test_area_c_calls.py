@@ -86,7 +86,7 @@ def refused(world: World, body: Mapping[str, Any]) -> tuple[int, list[tuple[str,
 
 
 @pytest.mark.parametrize(("said", "own", "problem"), MESSAGING.values(), ids=MESSAGING.keys())
-def test_messages_of_a_call(
+def test_a_call_needs_both_messages_or_instructions(
     world: World,
     body: dict[str, Any],
     said: Mapping[str, Any],
@@ -207,7 +207,7 @@ def _in_trial(world: World, assistant: Assistant) -> None:
         (_in_trial, 403, "trial_mode"),
     ],
 )
-def test_what_the_present_state_refuses(
+def test_a_refusal_because_of_the_current_state_has_its_code(
     world: World,
     body: dict[str, Any],
     change: Callable[[World, Assistant], None],
@@ -224,7 +224,7 @@ def test_what_the_present_state_refuses(
 @pytest.mark.parametrize(
     "assistant_id", ["0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01", "x", "", " ", "A" * 100]
 )
-def test_an_assistant_that_is_none_is_not_found(
+def test_an_unknown_assistant_is_not_found(
     world: World, body: dict[str, Any], assistant_id: str
 ) -> None:
     assert refusal(ask(world, {**body, "agentId": assistant_id}), PATH) == (404, "agent_not_found")
@@ -243,7 +243,7 @@ def test_an_idempotency_key_gives_the_same_answer_once_and_refuses_another_body(
     assert calls(world) == before + 1
 
 
-def test_a_waiting_call_is_cancelled_and_what_is_over_is_not(
+def test_a_waiting_call_is_cancelled_and_an_ended_one_is_not(
     world: World, body: dict[str, Any]
 ) -> None:
     waiting, over = (ask(world, body).get_json()["callId"] for _ in range(2))

@@ -130,7 +130,7 @@ def ask(world: World, route: Route, headers: Mapping[str, str]) -> Any:
 
 
 @pytest.mark.parametrize("endpoint", one_of_each_area())
-def test_a_hostile_credential_is_refused_like_none_at_all(world: World, endpoint: str) -> None:
+def test_a_hostile_credential_is_refused_like_a_missing_one(world: World, endpoint: str) -> None:
     route, before = ROUTES[endpoint], world.saved()
     path = route.path(world.ids)
     found, expected = {}, {}
@@ -145,7 +145,9 @@ def test_a_hostile_credential_is_refused_like_none_at_all(world: World, endpoint
 
 
 @pytest.mark.parametrize("endpoint", guarded())
-def test_credentials_of_other_areas_and_none_are_refused(world: World, endpoint: str) -> None:
+def test_missing_credentials_and_those_of_other_areas_are_refused(
+    world: World, endpoint: str
+) -> None:
     route, before = ROUTES[endpoint], world.saved()
     own = world.credentials[route.blueprint]
     strangers = [headers for headers in world.credentials.values() if headers != own]

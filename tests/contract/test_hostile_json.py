@@ -107,7 +107,7 @@ def test_a_good_body_is_accepted_and_saved(world: World, route: Route) -> None:
     assert world.saved() != before
 
 
-def test_what_is_no_strict_json_is_refused(world: World, route: Route) -> None:
+def test_a_body_that_is_no_strict_json_is_refused(world: World, route: Route) -> None:
     before = world.saved()
     found = {name: ask(world, route, body) for name, (body, _) in HOSTILE_JSON.items()}
     assert found == {name: (400, code) for name, (_, code) in HOSTILE_JSON.items()}
@@ -188,7 +188,7 @@ def test_forms_that_cannot_be_read_are_refused(world: World, form_route: Route) 
     assert world.saved() == before
 
 
-def test_forms_that_say_nothing_are_refused(world: World, form_route: Route) -> None:
+def test_empty_forms_are_refused(world: World, form_route: Route) -> None:
     found = {name: ask(world, form_route, body, FORM) for name, body in EMPTY_FORMS.items()}
     expected = (400, SAID_OF_EMPTY_FORMS[form_route.endpoint])
     assert found == dict.fromkeys(EMPTY_FORMS, expected)

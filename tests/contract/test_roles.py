@@ -58,7 +58,9 @@ def test_every_role_that_a_client_can_have_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize(("name", "role", "status"), CELLS)
-def test_a_cell(area: AreaA, name: str, role: Role, status: int) -> None:
+def test_a_role_gets_the_status_of_the_table(
+    area: AreaA, name: str, role: Role, status: int
+) -> None:
     area.put(
         f"{_PARTNER}/organizations/{{organizationId}}".format(
             partnerId=area.own.partner.id, organizationId=area.own.organization.id
@@ -67,6 +69,9 @@ def test_a_cell(area: AreaA, name: str, role: Role, status: int) -> None:
     )
     response = area.ask(*good(name, subject_of(area)), as_role=role)
     assert response.status_code == status, response.text
+    answered = response.get_json()
+    refused = answered.get("statusCode") if isinstance(answered, dict) else None
+    assert refused == (None if status == 200 else status)
 
 
 @pytest.mark.parametrize("name", sorted({*READS, f"PUT {_PARTNER}"} - {"GET /api/partners"}))

@@ -63,7 +63,7 @@ def never_good(run: Run) -> set[str]:
 
 
 @pytest.mark.parametrize("part", matrix.rotating("schemathesis", [ALL_OTHERS, *LARGE_BODIES]))
-def test_nothing_is_found_in_what_a_partners_scripts_can_ask(
+def test_schemathesis_finds_no_fault_in_the_operations_of_a_partner(
     stack: Stack, depth: Depth, part: str
 ) -> None:
     if part == ALL_OTHERS:

@@ -151,7 +151,7 @@ def may_ask(operation: Mapping[str, Any], caller: Asking) -> bool:
 
 
 @pytest.mark.parametrize("name", matrix.rotating("schemathesis role", CALLERS))
-def test_nothing_is_found_as(stack: Stack, name: str) -> None:
+def test_schemathesis_finds_no_fault_as_any_role(stack: Stack, name: str) -> None:
     caller = asking(stack, name)
     refused = [operation for operation, needed in LARGE.items() if needed not in caller.granted]
     run = ask(stack.base_url, stack.demo, SHALLOW, without=refused, as_caller=caller.credentials)

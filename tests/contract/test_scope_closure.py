@@ -224,7 +224,9 @@ def _key(session: Session, tenant: Tenant, caller: Caller, scope: Permission) ->
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN])
-def test_what_is_created_never_holds_more_than_who_created_it(session: Session, role: Role) -> None:
+def test_a_created_credential_never_has_more_rights_than_its_creator(
+    session: Session, role: Role
+) -> None:
     tenant = make_tenant(session)
     tenant.organization.user_limit = 0
     scopes = sorted(ROLE_PERMISSIONS[role])

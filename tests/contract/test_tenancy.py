@@ -237,7 +237,9 @@ def without_request_id(response: TestResponse) -> tuple[int, Any, dict[str, str]
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
-def test_a_strangers_id_is_as_absent_as_none(tenants: Tenants, endpoint: str) -> None:
+def test_an_id_of_another_tenant_is_answered_like_an_unknown_one(
+    tenants: Tenants, endpoint: str
+) -> None:
     places = list(places_of(endpoint, tenants.client.application))
     assert bool(places) == (endpoint not in NAMES_NOTHING)
     strangers = dict(tenants.strangers)
@@ -273,7 +275,7 @@ PARTNER_ADMIN = [name for name in ENDPOINTS if name.startswith("partner_admin.")
 
 
 @pytest.mark.parametrize("endpoint", [name for name in PARTNER_ADMIN if name not in NAMES_NOTHING])
-def test_an_id_outside_the_groups_of_a_limited_client_is_as_absent_as_none(
+def test_an_id_outside_the_groups_of_a_limited_client_is_answered_like_an_unknown_one(
     limited: Tenants, endpoint: str
 ) -> None:
     for name, selector in places_of(endpoint, limited.client.application):
@@ -306,9 +308,7 @@ def test_lists_of_a_limited_client_hold_nothing_outside_its_groups(limited: Tena
 
 
 @pytest.mark.parametrize("endpoint", [name for name in ENDPOINTS if name not in NAMES_NOTHING])
-def test_the_same_request_with_ones_own_ids_is_not_refused_as_absent(
-    tenants: Tenants, endpoint: str
-) -> None:
+def test_the_same_request_with_own_ids_finds_its_objects(tenants: Tenants, endpoint: str) -> None:
     selectors = QUERIES.get(endpoint, (None,))
     for selector in selectors:
         answer = tenants.ask(endpoint, tenants.own, selector)
@@ -317,7 +317,7 @@ def test_the_same_request_with_ones_own_ids_is_not_refused_as_absent(
         assert (answer.status_code, found) == (OWN_STATUS.get(endpoint, 200), set()), answer.text
 
 
-def test_users_of_strangers_are_as_absent_by_their_ids_too(
+def test_users_of_another_tenant_are_answered_like_unknown_ones(
     tenants: Tenants, session: Session
 ) -> None:
     stranger = tenants.strangers["other"]
@@ -334,7 +334,7 @@ def test_users_of_strangers_are_as_absent_by_their_ids_too(
         assert len(answers) == 1
 
 
-def test_lists_never_hold_what_belongs_to_strangers(tenants: Tenants) -> None:
+def test_lists_never_contain_objects_of_another_tenant(tenants: Tenants) -> None:
     stranger = tenants.strangers["other"]
     planted = {str(getattr(stranger, name)) for name in Ids.__dataclass_fields__}
     for endpoint in ENDPOINTS:

@@ -184,7 +184,7 @@ def test_both_web_processes_serve_and_one_is_enough(proxy: Proxy) -> None:
     assert {(status, got["port"]) for status, got in answers} == {(200, second.port)}
 
 
-def test_one_process_after_the_other_is_replaced_without_a_gap(proxy: Proxy) -> None:
+def test_web_processes_are_replaced_one_by_one_without_a_gap(proxy: Proxy) -> None:
     first, second = proxy.upstreams
     first.stop()
     assert {proxy.ask("GET", "/")[1]["port"] for _ in range(10)} == {second.port}
@@ -212,7 +212,7 @@ def test_slow_requests_never_reach_the_portal(proxy: Proxy) -> None:
         assert sum(upstream.requests for upstream in proxy.upstreams) == 1
 
 
-def test_an_address_has_a_hundred_requests_at_once(proxy: Proxy) -> None:
+def test_an_ip_address_may_send_a_hundred_requests_at_once(proxy: Proxy) -> None:
     head = f"POST /echo HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 10\r\n\r\nhalf".encode()
     with ExitStack() as stack:
         for _ in range(100):

@@ -98,9 +98,15 @@ def own_stacks(stacks: Stacks) -> Iterator[OwnStacks]:
 
 
 @pytest.fixture
-def partner(live: Stack, look: Look) -> dict[str, Any]:
+def stack(live: Stack) -> Stack:
+    """The shared product; a file whose journeys need one of their own overrides it."""
+    return live
+
+
+@pytest.fixture
+def partner(stack: Stack, look: Look) -> dict[str, Any]:
     """The demo's partner in whose brand this run looks."""
-    found: dict[str, Any] = live.demo["partners"][look.brand]
+    found: dict[str, Any] = stack.demo["partners"][look.brand]
     return found
 
 

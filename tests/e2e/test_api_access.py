@@ -26,7 +26,7 @@ def press(page: Page, words: str, *, script: bool) -> None:
     where.get_by_role("button", name=f"{words} key").click()
 
 
-def test_a_key_from_its_making_to_its_end(
+def test_a_key_is_created_used_and_revoked(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     visit = open_browser(live, partner, script=script)

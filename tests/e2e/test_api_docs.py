@@ -65,7 +65,7 @@ def test_every_operation_is_shown_with_its_examples_permission_and_error_codes(
     assert visit.findings('[id="operation/listCalls"]') == []
 
 
-def test_the_guide_is_there_without_script(
+def test_the_guide_works_without_script(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     page = open_browser(live, partner, script=False).page

@@ -137,7 +137,7 @@ def test_the_preview_follows_what_is_typed(studio: Visit) -> None:
     expect(page.get_by_text("The draft is discarded")).to_be_visible()
 
 
-def test_a_colour_that_is_none_is_refused_at_its_field_and_what_was_typed_stays(
+def test_an_invalid_colour_is_refused_at_its_field_and_the_form_keeps_its_values(
     studio: Visit, script: bool
 ) -> None:
     page = studio.page
@@ -158,7 +158,7 @@ def test_a_colour_that_is_none_is_refused_at_its_field_and_what_was_typed_stays(
         expect(colour).not_to_have_attribute("aria-invalid", "true")
 
 
-def test_a_picture_that_is_none_is_refused_at_its_field(studio: Visit, script: bool) -> None:
+def test_a_file_that_is_no_picture_is_refused_at_its_field(studio: Visit, script: bool) -> None:
     page = studio.page
     page.get_by_label("Logo", exact=True).set_input_files(
         {"name": "logo.png", "mimeType": "image/png", "buffer": b"<svg onload=alert(1)>"}

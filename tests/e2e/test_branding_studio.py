@@ -101,7 +101,7 @@ def test_links_are_put_in_order_by_dragging(studio: Visit, with_links: Page, loo
     publish(page)
 
 
-def test_an_earlier_brand_is_looked_at_and_brought_back(studio: Visit, script: bool) -> None:
+def test_an_earlier_brand_is_viewed_and_restored(studio: Visit, script: bool) -> None:
     page = studio.page
     for name in ("First name", "A slip"):
         page.get_by_label("Product name").fill(name)

@@ -99,7 +99,7 @@ def in_numbers(line: list[str]) -> list[str | Decimal]:
     return [*line[:2], *(Decimal(number) for number in numbers if number)]
 
 
-def test_the_page_the_table_and_the_paper_of_a_statement_say_the_same(
+def test_page_csv_and_pdf_of_a_statement_agree(
     live: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     organization = partner["organizations"][1]

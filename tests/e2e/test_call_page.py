@@ -97,7 +97,7 @@ def test_a_recorded_call_is_read_and_downloaded_and_the_person_called_again(
     page.get_by_role("link", name="Call again").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Call again")
     expect(page.get_by_text("Again, after the call to +1 202 555 0101")).to_be_visible()
-    expect(page.get_by_label("Number to call")).to_have_value("+12025550101")
+    expect(page.get_by_label("Number to call")).to_have_value("+1 202 555 0101")
     expect(page.get_by_label("Name (optional)")).to_have_value("Ada Byron")
     page.get_by_label("Number to call").fill("+1 202")
     page.get_by_role("button", name="Call", exact=True).click()

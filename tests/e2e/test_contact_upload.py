@@ -164,7 +164,7 @@ def test_an_export_with_bad_rows_goes_from_the_file_to_the_campaign(
     follow(visit, path, export, "all-contacts.csv", "text/csv", script=script)
 
 
-def test_the_same_export_as_a_workbook_gives_the_same(
+def test_the_same_export_as_a_workbook_gives_the_same_result(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit, path = desk(live, partner, open_browser, 2, script=True)
@@ -172,7 +172,7 @@ def test_the_same_export_as_a_workbook_gives_the_same(
     follow(visit, path, hubspot_workbook(), "all-contacts.xlsx", kind, script=True)
 
 
-def test_a_file_that_is_no_table_is_refused_with_a_sentence_and_a_way_on(
+def test_a_file_that_is_no_table_is_refused_with_a_sentence_and_the_next_step(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     visit, _path = desk(live, partner, open_browser, 0, script=script)

@@ -33,7 +33,7 @@ def test_a_statement_is_found_from_the_margin(
     found_nothing(visit, script)
 
 
-def test_a_member_sees_what_is_used_of_the_plan_this_month(
+def test_a_member_sees_the_usage_of_the_plan_this_month(
     live: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     visit = open_browser(live, partner, script=script)

@@ -19,12 +19,6 @@ def stack(own_stacks: OwnStacks, backend: str) -> Stack:
 
 
 @pytest.fixture
-def partner(stack: Stack, look: Look) -> dict[str, Any]:
-    found: dict[str, Any] = stack.demo["partners"][look.brand]
-    return found
-
-
-@pytest.fixture
 def visit(stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool) -> Visit:
     """The partner's administrator, at the organizations."""
     opened = open_browser(stack, partner, script=script)

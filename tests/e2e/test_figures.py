@@ -79,7 +79,7 @@ def test_a_range_of_usage_is_chosen_and_compared(admin: Visit, live: Stack, scri
     expect(total).to_have_css("display", "table-row-group")  # else it ends every sheet of paper
 
 
-def test_organizations_are_filtered_and_sorted_where_their_list_stands(
+def test_organizations_are_filtered_and_sorted_without_leaving_the_page(
     admin: Visit, live: Stack, script: bool
 ) -> None:
     page = admin.page
@@ -106,7 +106,7 @@ def test_organizations_are_filtered_and_sorted_where_their_list_stands(
     expect(page).to_have_url(re.compile("/usage\\?start="))
 
 
-def test_the_reports_file_says_what_the_json_says(
+def test_the_file_of_the_report_agrees_with_the_json(
     admin: Visit, live: Stack, partner: Partner, tmp_path: Path
 ) -> None:
     page = admin.page
@@ -145,7 +145,7 @@ def test_the_history_is_filtered(admin: Visit, live: Stack, script: bool) -> Non
     expect(page.get_by_label("User, client or key")).to_be_hidden()
 
 
-def test_things_are_found_by_keyboard_and_on_a_page_of_their_own(
+def test_the_search_works_by_keyboard_and_on_its_own_page(
     admin: Visit, live: Stack, partner: Partner, look: Look, script: bool
 ) -> None:
     page = admin.page

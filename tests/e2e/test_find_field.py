@@ -31,7 +31,7 @@ def test_the_find_field_is_not_cut_off_beside_the_partners_links(
     assert visit.layout() == []
 
 
-def test_control_k_opens_a_page_that_searches_as_someone_types_where_the_field_has_no_room(
+def test_control_k_opens_a_page_that_searches_while_typing_where_the_field_has_no_room(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)
@@ -50,7 +50,7 @@ def test_control_k_opens_a_page_that_searches_as_someone_types_where_the_field_h
     assert visit.problems == []
 
 
-def test_enter_opens_the_first_match_of_what_is_typed(
+def test_enter_opens_the_first_match(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)

@@ -43,7 +43,7 @@ def test_a_refused_form_asks_before_another_organization_is_chosen_and_is_sent_f
     expect(page.get_by_text("owner@customer.example").first).to_be_visible()
 
 
-def test_a_choice_that_replaces_the_page_asks_before_what_was_typed_is_lost(
+def test_a_choice_that_replaces_the_page_asks_before_changes_are_lost(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)

@@ -114,7 +114,7 @@ def test_the_export_menu_closes_when_the_download_begins(
     expect(visit.page.get_by_role("link", name="CSV")).to_be_hidden()
 
 
-def test_a_list_is_filtered_while_someone_types_and_back_leaves_it(
+def test_a_list_is_filtered_while_typing_and_back_leaves_it(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)
@@ -145,7 +145,7 @@ def test_a_list_is_filtered_while_someone_types_and_back_leaves_it(
     assert visit.problems == []
 
 
-def test_a_search_by_enter_asks_once(
+def test_a_search_by_enter_sends_one_request(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)

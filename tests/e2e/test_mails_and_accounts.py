@@ -43,7 +43,7 @@ def set_password(page: Page, password: str, act: str) -> None:
     page.get_by_role("button", name=act).click()
 
 
-def test_an_invitation_and_a_forgotten_password_lead_in_by_mail(
+def test_a_user_signs_in_from_an_invitation_and_from_a_password_link(
     live: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     email = invite(live, partner)
@@ -88,7 +88,7 @@ def test_an_invitation_and_a_forgotten_password_lead_in_by_mail(
         assert visit.findings() == []
 
 
-def test_what_was_typed_outlives_the_session(
+def test_a_form_survives_the_end_of_the_session(
     live: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     visit = open_browser(live, partner, script=script)

@@ -12,7 +12,7 @@ from tests.e2e.visits import Visit
 from tests.fixtures.stack import Stack
 
 
-def test_a_client_is_moved_by_its_page(
+def test_a_client_is_migrated_with_its_page(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     organization = partner["organizations"][0]

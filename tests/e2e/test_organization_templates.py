@@ -25,12 +25,6 @@ def stack(own_stacks: OwnStacks, backend: str) -> Stack:
 
 
 @pytest.fixture
-def partner(stack: Stack, look: Look) -> dict[str, Any]:
-    found: dict[str, Any] = stack.demo["partners"][look.brand]
-    return found
-
-
-@pytest.fixture
 def visit(stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool) -> Visit:
     """The partner's administrator, at the organizations."""
     opened = open_browser(stack, partner, script=script)
@@ -59,7 +53,7 @@ def save_as_template(visit: Visit, partner: dict[str, Any], name: str) -> None:
     heading(page, name)
 
 
-def test_the_next_customer_takes_one_form(
+def test_an_organization_is_created_from_a_template_with_one_form(
     visit: Visit, partner: dict[str, Any], look: Look, script: bool
 ) -> None:
     page, mark = visit.page, f"{look.scheme}{look.width}{'s' if script else 'n'}"

@@ -10,7 +10,7 @@ from tests.e2e.conftest import Open, OwnStacks
 from tests.e2e.crawl import KINDS_OF_A_PATH, walk
 from tests.e2e.scripts import ask, token_of
 from tests.e2e.test_signing_in import person_of
-from tests.e2e.visits import Look, Visit
+from tests.e2e.visits import Visit
 from tests.fixtures.stack import Stack
 from tests.matrix import is_full, rotating
 
@@ -27,12 +27,6 @@ FILE = f'First Name,Phone Number,"{QUOTED}"\nAda,call me,"{QUOTED}"\n'
 def stack(own_stacks: OwnStacks, backend: str) -> Stack:
     """A stack of these tests alone, whose names no other test reads."""
     return own_stacks(backend, {})
-
-
-@pytest.fixture
-def partner(stack: Stack, look: Look) -> dict[str, Any]:
-    found: dict[str, Any] = stack.demo["partners"][look.brand]
-    return found
 
 
 @pytest.fixture

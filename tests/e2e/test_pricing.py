@@ -70,7 +70,7 @@ def test_an_editor_reads_the_prices_and_changes_none(
     expect(visit.page.get_by_role("link", name="Edit Plus")).to_have_count(0)
 
 
-def test_a_member_sees_the_own_plan_and_upgrades(
+def test_a_member_sees_their_plan_and_upgrades(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     visit = open_browser(live, partner, script=script)

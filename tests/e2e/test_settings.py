@@ -17,7 +17,7 @@ PHONE = 859
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "without script"])
-def test_each_part_is_saved_without_looking_for_the_button(
+def test_each_part_has_its_save_button_in_view(
     live: Stack, partner: dict[str, Any], open_browser: Open, look: Look, script: bool
 ) -> None:
     visit = open_browser(live, partner, script=script)

@@ -8,7 +8,7 @@ from tests.e2e.conftest import Open
 from tests.fixtures.stack import Stack
 
 
-def test_the_open_place_is_in_view(
+def test_the_current_place_is_in_view(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     visit = open_browser(live, partner, script=script)

@@ -101,7 +101,7 @@ def test_after_signing_out_the_pages_ask_to_sign_in_again(
 
 
 @pytest.mark.parametrize("role", sorted(PLACES))
-def test_the_sidebar_leads_each_role_to_its_places_and_no_others(
+def test_the_sidebar_shows_each_role_its_places_and_no_others(
     live: Stack, partner: Partner, open_browser: Open, look: Look, role: str
 ) -> None:
     visit = open_browser(live, partner, script=False)
@@ -112,7 +112,7 @@ def test_the_sidebar_leads_each_role_to_its_places_and_no_others(
     expect(sidebar.locator('.sidebar-row[href^="/"]:visible')).to_have_text(PLACES[role])
 
 
-def test_a_page_that_a_role_may_not_open_is_not_there(
+def test_a_page_that_a_role_may_not_open_is_not_found(
     live: Stack, partner: Partner, open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)

@@ -20,7 +20,7 @@ def press(page: Page, wanted: Locator) -> None:
     page.mouse.up()
 
 
-def test_a_campaign_is_created_right_after_its_organization_was_typed(
+def test_a_click_right_after_typing_an_organization_creates_the_campaign(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)
@@ -34,7 +34,7 @@ def test_a_campaign_is_created_right_after_its_organization_was_typed(
     expect(page).to_have_url(re.compile(r"/outreach/plan\?new=1$"))
 
 
-def test_a_test_call_is_placed_right_after_its_number_was_typed(
+def test_a_click_right_after_typing_a_number_places_the_test_call(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)

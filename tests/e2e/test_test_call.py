@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Open, OwnStacks
 from tests.e2e.polling import follow_until
-from tests.e2e.visits import Look, Visit
+from tests.e2e.visits import Visit
 from tests.fixtures.stack import Stack
 
 ENOUGH_TO_WATCH = "0.3"
@@ -18,12 +18,6 @@ ENOUGH_TO_WATCH = "0.3"
 def stack(own_stacks: OwnStacks, backend: str) -> Stack:
     """A stack whose simulated carrier takes its time."""
     return own_stacks(backend, {"PORTAL_SIMULATOR_PACE": ENOUGH_TO_WATCH})
-
-
-@pytest.fixture
-def partner(stack: Stack, look: Look) -> dict[str, Any]:
-    found: dict[str, Any] = stack.demo["partners"][look.brand]
-    return found
 
 
 @pytest.fixture
@@ -114,7 +108,7 @@ def test_a_running_call_can_be_cancelled(
         assert form.findings() == []
 
 
-def test_a_number_that_is_none_is_refused_at_its_field_and_what_was_typed_stays(
+def test_an_invalid_number_is_refused_at_its_field_and_the_form_keeps_its_values(
     form: Visit, script: bool
 ) -> None:
     page = form.page
@@ -137,7 +131,7 @@ def test_a_number_that_is_none_is_refused_at_its_field_and_what_was_typed_stays(
         assert form.findings() == []
 
 
-def test_the_list_before_dialling_says_what_is_missing_and_where_to_fix_it(
+def test_the_checks_say_what_is_missing_and_where_to_fix_it(
     form: Visit, partner: dict[str, Any]
 ) -> None:
     page = form.page
@@ -158,9 +152,7 @@ def test_the_list_before_dialling_says_what_is_missing_and_where_to_fix_it(
 
 
 @pytest.mark.parametrize("script", [True])
-def test_the_list_before_dialling_follows_what_is_typed(
-    form: Visit, partner: dict[str, Any]
-) -> None:
+def test_the_checks_follow_the_form(form: Visit, partner: dict[str, Any]) -> None:
     page = form.page
     checks = page.locator("#checks")
     stops = checks.get_by_role("listitem").filter(has_text="Stops the call")

@@ -18,7 +18,7 @@ Cy Fixed,+1 202 867 5378,
 """
 
 
-def test_a_damaged_file_is_fixed_applied_and_taken_back(
+def test_a_damaged_file_is_fixed_applied_and_undone(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool
 ) -> None:
     visit, path = desk(live, partner, open_browser, 2, script=script)

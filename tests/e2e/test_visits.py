@@ -11,7 +11,7 @@ WRONGS = """<h1>Twice</h1><p style="color: red">styled</p><script>alert(1)</scri
 <img src="/nowhere.png"><svg width="2000" height="2"></svg>"""
 
 
-def test_a_page_that_does_something_wrong_is_found_out(
+def test_the_checks_of_a_visit_find_each_fault_of_a_page(
     live: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(live, partner)

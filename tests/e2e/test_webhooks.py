@@ -31,7 +31,7 @@ def until_shown(page: Page, wanted: Locator) -> None:
     expect(wanted).to_be_visible()
 
 
-def test_a_webhook_from_its_making_to_its_end(
+def test_a_webhook_is_added_tested_and_removed(
     live: Stack, partner: dict[str, Any], open_browser: Open, script: bool, receiver: Receiver
 ) -> None:
     visit = open_browser(live, partner, script=script)

@@ -67,6 +67,6 @@ def test_a_call_waits_and_is_certainly_not_placed(port: int) -> None:
         wire.request("POST", "https://api.twilio.com/calls")
 
 
-def test_the_doctor_says_it(port: int) -> None:
+def test_doctor_reports_it(port: int) -> None:
     with pytest.raises(ssl.SSLCertVerificationError, match=ENDED):
         certificates.valid_until("localhost", port)

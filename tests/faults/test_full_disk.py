@@ -28,7 +28,7 @@ from tests.matrix import rotating
 pytestmark = pytest.mark.alternating
 
 RESERVE = 20 * MB
-CONTACTS = [{"firstName": "Ada", "phone": f"+1202556{n:04d}"} for n in range(400)]
+CONTACTS_A_REQUEST = 400
 """Under 64 kB: they are taken as long as the database has room."""
 
 
@@ -55,9 +55,25 @@ class Installation(NamedTuple):
         url = self.stack.base_url + path
         return requests.post(url, json=body, headers=headers, timeout=30)
 
-    def add_contacts(self) -> requests.Response:
+    def add_contacts(self, batch: int) -> requests.Response:
+        """Add contacts that no other ``batch`` has: what is stored already needs no room."""
+        first = batch * CONTACTS_A_REQUEST
+        numbers = (f"+1202556{n:04d}" for n in range(first, first + CONTACTS_A_REQUEST))
+        body = {"contacts": [{"firstName": "Ada", "phone": number} for number in numbers]}
         campaign = self.customer["campaigns"][0]["id"]
-        return self.send(f"/api/v1/campaigns/{campaign}/contacts", {"contacts": CONTACTS})
+        return self.send(f"/api/v1/campaigns/{campaign}/contacts", body)
+
+    def empty_log(self) -> None:
+        """Shrink SQLite's log: on a full disk it goes on for as many pages as its log has, which it
+        writes over."""
+        with closing(self.database.engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+
+            def is_empty() -> bool:
+                busy, *_ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                return not busy
+
+            wait_for(is_empty)
 
     def call(self) -> requests.Response:
         assistant = next(one for one in self.customer["agents"] if one["phoneReady"])
@@ -127,10 +143,12 @@ def large_upload(installation: Installation) -> tuple[int, dict[str, Any], int]:
 
 
 @pytest.mark.alternating
-def test_a_disk_that_fills_up_and_gets_room_again(installation: Installation, backend: str) -> None:
+def test_a_full_disk_refuses_writes_and_recovers_when_it_has_room_again(
+    installation: Installation, backend: str
+) -> None:
     disk = installation.disk
     assert installation.ready() == (200, "ok")
-    assert installation.add_contacts().status_code == 200
+    assert installation.add_contacts(batch=0).status_code == 200
     processes = installation.stack.processes()
 
     disk.fill(leave=RESERVE // 2)
@@ -143,11 +161,13 @@ def test_a_disk_that_fills_up_and_gets_room_again(installation: Installation, ba
     calls = [installation.call() for _ in range(5)]
     assert {call.status_code for call in calls} == {200}, "small requests go on within the reserve"
     contacts = installation.count(Contact)
+    if backend == "sqlite":
+        installation.empty_log()
     disk.fill_to_the_last_byte()
     seconds = []
-    for _ in range(5):
+    for batch in range(1, 6):
         began = time.monotonic()
-        answer = installation.add_contacts()
+        answer = installation.add_contacts(batch)
         seconds.append(time.monotonic() - began)
         if backend == "postgresql":
             assert answer.status_code == 200, "its disk is another one"
@@ -156,7 +176,8 @@ def test_a_disk_that_fills_up_and_gets_room_again(installation: Installation, ba
         assert answer.json()["details"]["code"] == "unavailable"
     assert median(seconds) < 1
     assert installation.page() == 200
-    assert backend == "postgresql" or installation.count(Contact) == contacts
+    added = 5 * CONTACTS_A_REQUEST if backend == "postgresql" else 0
+    assert installation.count(Contact) == contacts + added
     time.sleep(6)  # heartbeats of the worker fail meanwhile
     assert installation.stack.processes() == processes
     os.kill(processes["worker"][0], signal.SIGKILL)  # the next one starts on a full disk
@@ -165,7 +186,7 @@ def test_a_disk_that_fills_up_and_gets_room_again(installation: Installation, ba
     disk.make_room()
     wait_for(lambda: installation.ready() == (200, "ok"))
     assert installation.stack.processes()["web"] == processes["web"], "nothing had to start again"
-    assert installation.add_contacts().status_code == 200
+    assert installation.add_contacts(batch=6).status_code == 200
     calls.append(installation.call())
     wait_for(lambda: installation.have_ended(calls))
     assert installation.times_placed(calls) == [1] * len(calls)

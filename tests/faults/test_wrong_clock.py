@@ -42,7 +42,7 @@ def test_a_web_process_asks_the_database_for_the_time(
 
 
 @pytest.mark.parametrize("jump", [HOUR, -HOUR], ids=["ahead", "behind"])
-def test_a_clock_that_jumps_is_not_gone_by_until_the_database_is_asked_again(
+def test_a_clock_that_jumps_is_not_used_until_the_database_was_asked_again(
     jump: timedelta, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Jumped(datetime):
@@ -65,7 +65,7 @@ def test_a_clock_that_jumps_is_not_gone_by_until_the_database_is_asked_again(
 
 
 @pytest.mark.parametrize("wrong", [HOUR, -HOUR], ids=["ahead", "behind"])
-def test_ids_are_made_by_the_time_of_the_database(
+def test_ids_have_the_time_of_the_database(
     wrong: timedelta, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = Clock.nanoseconds

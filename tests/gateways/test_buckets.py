@@ -108,7 +108,7 @@ def test_a_signed_link_names_the_file_and_is_signed_as_by_the_library_of_aws(
 
 
 @pytest.mark.parametrize("change", [{"files_key_secret": "wrong"}, {"files_key_id": "AKIAWRONG"}])
-def test_wrong_credentials_are_an_outage_whose_log_line_has_no_secret(
+def test_wrong_credentials_count_as_an_outage_and_the_log_has_no_secret(
     s3_server: S3Server, prefix: str, change: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     files = s3_server.files(prefix, **change)
@@ -146,7 +146,7 @@ def test_an_outage_ends_in_time_with_one_error_and_a_log_line(
     assert s3_server.files(prefix).keys_before(soon()) == [key]
 
 
-def test_a_reader_notices_an_outage_on_its_way(s3_server: S3Server, prefix: str) -> None:
+def test_reading_notices_an_outage_in_the_middle(s3_server: S3Server, prefix: str) -> None:
     with line_to(s3_server) as line:
         files = s3_server.files(prefix, files_endpoint=line.url, files_seconds=2)
         key = s3_server.files(prefix).save(io.BytesIO(LARGE), max_bytes=len(LARGE)).key

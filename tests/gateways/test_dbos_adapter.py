@@ -18,7 +18,7 @@ def test_the_adapter_is_for_this_version_of_dbos() -> None:
     assert version("dbos") == "3.4.0"
 
 
-def test_what_it_stands_in_for_is_called_as_it_expects() -> None:
+def test_the_replaced_functions_of_dbos_have_the_expected_parameters() -> None:
     read_queue, read_list = dbos_adapter._read_queue, dbos_adapter._read_queue_list
     assert [*signature(read_queue).parameters] == ["stop_event", "dbos", "queue"]
     assert [*signature(read_list).parameters] == ["stop_event", "dbos"]

@@ -93,7 +93,7 @@ def test_a_stream_that_breaks_leaves_nothing_behind(store: FileStore) -> None:
 
 
 @pytest.mark.parametrize("key", ["../secret.key", "", "x", "A" * 32, MARK])
-def test_a_key_that_was_never_given_out_names_no_file(store: FileStore, key: str) -> None:
+def test_a_key_that_was_never_issued_names_no_file(store: FileStore, key: str) -> None:
     store.mark("this store")
     store.delete(key)
     for read in (store.open, store.fetch):
@@ -109,7 +109,7 @@ def test_only_files_before_a_time_are_listed_and_never_the_mark(store: FileStore
     assert store.keys_before(datetime.now(UTC) - timedelta(minutes=1)) == []
 
 
-def test_a_store_is_told_from_others_by_its_first_mark(store: FileStore) -> None:
+def test_the_first_identity_of_a_store_stays(store: FileStore) -> None:
     assert store.identity() is None
     for identity in ("one", "another"):
         store.mark(identity)

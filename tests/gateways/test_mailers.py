@@ -175,7 +175,7 @@ def test_a_server_that_is_away_is_no_refusal() -> None:
         SmtpMailer(f"smtp://127.0.0.1:{free_port()}", FROM).send(letter())
 
 
-def test_a_server_that_says_nothing_is_not_waited_for_longer_than_allowed() -> None:
+def test_a_silent_server_is_given_up_in_time() -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -213,7 +213,7 @@ def test_a_certificate_for_another_name_is_not_believed(
     assert post.kept == []
 
 
-def test_nothing_is_sent_in_the_clear_where_encryption_is_asked_for(
+def test_nothing_is_sent_unencrypted_where_encryption_is_required(
     post: Post, start_server: StartServer
 ) -> None:
     port = start_server()
@@ -248,7 +248,7 @@ def test_user_and_password_are_sent_to_the_server(
     "url",
     ["http://mail.example", "smtp://", "mail.example:25", "smtp://h/?tls=1", "smtp://h/path"],
 )
-def test_what_is_no_mail_server_is_named(url: str) -> None:
+def test_a_server_that_speaks_no_smtp_is_named(url: str) -> None:
     with pytest.raises(ValueError, match="A mail server is written"):
         MailServer.of_url(url)
 
@@ -278,7 +278,7 @@ def test_the_outbox_keeps_one_file_a_mail_for_its_owner_alone(tmp_path: Path) ->
     assert datetime.now(UTC) - kept[0].kept_at < timedelta(minutes=1)
 
 
-def test_the_outbox_overlooks_what_is_no_mail(tmp_path: Path) -> None:
+def test_the_outbox_ignores_files_that_are_no_mails(tmp_path: Path) -> None:
     outbox = open_outbox(Settings(instance_dir=tmp_path))
     outbox.send(letter())
     for name in ("notes.txt", "x.eml", f"{uuid4()}_0.new", "../up.eml"):
@@ -286,7 +286,7 @@ def test_the_outbox_overlooks_what_is_no_mail(tmp_path: Path) -> None:
     assert len(outbox.mails()) == 1
 
 
-def test_the_outbox_forgets_what_is_old(tmp_path: Path) -> None:
+def test_the_outbox_deletes_old_mails(tmp_path: Path) -> None:
     outbox = open_outbox(Settings(instance_dir=tmp_path))
     outbox.send(letter(subject="Old"))
     (old,) = outbox.mails()

@@ -123,7 +123,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aimock]:
         yield running
 
 
-def test_its_words_are_spoken(server: Aimock) -> None:
+def test_messages_of_an_independent_server_are_spoken(server: Aimock) -> None:
     assert server.writer().compose(BRIEF).intro == (
         "Hello Ada, this is Sam, the AI Receptionist of Harbour Roofing. It is about the roof we "
         "priced for you. Is this a good moment to talk?"

@@ -53,7 +53,9 @@ def writer(model: LanguageModel, **changes: Any) -> OpenAiWriter:
     return OpenAiWriter(**(settings | changes))
 
 
-def test_its_words_stand_between_who_calls_and_how_to_call_back(model: LanguageModel) -> None:
+def test_the_written_text_comes_between_the_caller_and_the_number_to_call_back(
+    model: LanguageModel,
+) -> None:
     assert writer(model).compose(BRIEF) == WrittenMessages(
         intro=(
             "Hello Ada, this is Sam, the AI Receptionist of Harbour Roofing. It is about the roof "
@@ -119,7 +121,7 @@ def test_an_object_between_other_words_is_found(model: LanguageModel) -> None:
         ({"answer": completion("{'purpose': 1}")}, "not the JSON that was asked for"),
     ],
 )
-def test_after_a_fault_of_the_line_the_templates_write(
+def test_after_a_failed_request_the_templates_write(
     model: LanguageModel, caplog: pytest.LogCaptureFixture, fault: dict[str, Any], reason: str
 ) -> None:
     for name, value in fault.items():
@@ -152,7 +154,7 @@ def test_after_a_fault_of_the_line_the_templates_write(
     ],
 )
 @pytest.mark.parametrize("place", ["purpose", "missed"])
-def test_what_may_not_be_spoken_is_replaced_whole(
+def test_a_forbidden_message_is_replaced_as_a_whole(
     model: LanguageModel, caplog: pytest.LogCaptureFixture, place: str, words: Any, reason: str
 ) -> None:
     said = GOOD | {place: words}
@@ -164,7 +166,7 @@ def test_what_may_not_be_spoken_is_replaced_whole(
     ]
 
 
-def test_a_closed_port_is_an_error_too(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_closed_port_counts_as_a_failed_request(caplog: pytest.LogCaptureFixture) -> None:
     with LanguageModel().open() as gone:
         pass
     with caplog.at_level(logging.DEBUG):

@@ -42,7 +42,7 @@ def test_a_redirect_is_followed_to_a_picture(server: PictureServer) -> None:
     assert (found, server.asked) == (FetchedPicture(b"picture", None), ["/old.png", "/new.png"])
 
 
-def test_what_is_no_picture_has_a_reason(
+def test_a_file_that_is_no_picture_is_refused_with_a_reason(
     server: PictureServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.pages["/page"] = (200, {"Content-Type": "text/html"}, b"<svg>")
@@ -63,10 +63,10 @@ def test_what_is_no_picture_has_a_reason(
     ]
     monkeypatch.setattr(outside_http, "WHOLE_SECONDS", 0.2)
     server.holds_seconds = 1.0
-    assert problem(server.url("/large.png")) == "No answer within 10 seconds."
+    assert problem(server.url("/large.png")) == "No answer within 0.2 seconds."
 
 
-def test_nothing_is_asked_of_a_private_address(server: PictureServer) -> None:
+def test_no_request_goes_to_a_private_address(server: PictureServer) -> None:
     url = server.serve("/logo.png", b"picture")
     reason = "The address of 127.0.0.1 is not public."
     assert (problem(url, allow_private=False), server.asked) == (reason, [])

@@ -28,7 +28,7 @@ def test_a_recording_is_fetched_through_a_redirect(server: PictureServer) -> Non
     assert (found, server.asked) == (FetchedRecording(WAV, "audio/wav"), ["/old", "/1.wav"])
 
 
-def test_what_is_no_recording_has_a_reason(server: PictureServer) -> None:
+def test_a_file_that_is_no_recording_is_refused_with_a_reason(server: PictureServer) -> None:
     server.serve("/page", b"<html>RIFF", kind="audio/mpeg")
     server.serve("/large", WAV + bytes(1024 * 1024))
     server.pages["/loop"] = (302, {"Location": "/loop"}, b"")
@@ -45,7 +45,7 @@ def test_what_is_no_recording_has_a_reason(server: PictureServer) -> None:
     ]
 
 
-def test_a_private_address_is_never_asked(server: PictureServer) -> None:
+def test_no_request_goes_to_a_private_address(server: PictureServer) -> None:
     url = server.serve("/1.wav", WAV)
     words = ("No answer from 127.0.0.1 (the address of 127.0.0.1 is not public).", True)
     assert (problem(url, allow_private=False), server.asked) == (words, [])
@@ -67,5 +67,5 @@ def test_a_private_address_is_never_asked(server: PictureServer) -> None:
         (b"", None),
     ],
 )
-def test_the_type_of_a_recording_is_told_by_its_first_bytes(data: bytes, kind: str | None) -> None:
+def test_the_first_bytes_of_a_recording_decide_its_type(data: bytes, kind: str | None) -> None:
     assert content_type_of(data) == kind

@@ -68,7 +68,7 @@ def test_the_numbers_are_fictitious_and_may_be_dialled() -> None:
         ("slow", 60, ["ringing", "answered", "said-intro", "ended"]),
     ],
 )
-def test_what_is_heard_depends_on_the_number_and_the_time(
+def test_the_outcome_depends_on_the_number_and_the_time(
     fresh_database: Database, line: Simulator, name: str, seconds: float, events: list[str]
 ) -> None:
     assert seen_after(fresh_database, line, SIMULATED_NUMBERS[name], seconds) == events
@@ -90,7 +90,7 @@ def test_an_attempt_placed_twice_shows_twice(line: Simulator) -> None:
         ("unsure", NoCarrierAnswer, 1, PlacementVerdict.UNSURE),
     ],
 )
-def test_the_lines_own_troubles(
+def test_the_simulated_carrier_refuses_delays_and_stays_silent_on_request(
     line: Simulator, name: str, refusal: type[Exception], rung: int, verdict: PlacementVerdict
 ) -> None:
     asked = placement(SIMULATED_NUMBERS[name])

@@ -122,7 +122,9 @@ def test_a_call_ends_as_it_went(
     assert [path.suffix for path in tmp_path.iterdir()] == [".ledger"] * 3
 
 
-def test_a_message_that_can_not_be_spoken_is_not_dialled_for(trunk: Trunk, tmp_path: Path) -> None:
+def test_a_call_whose_message_can_not_be_spoken_is_not_dialled(
+    trunk: Trunk, tmp_path: Path
+) -> None:
     number = "+12125553004"
     told = kept(task(trunk, tmp_path, number, espeak="/absent/espeak-ng"))
     words = "espeak-ng could not speak the message (FileNotFoundError)."

@@ -44,7 +44,7 @@ def check(trunk: Trunk, tmp_path: Path) -> Callable[..., AccountTestResult]:
     return check
 
 
-def test_the_password_is_proved_where_it_is_asked_for(
+def test_the_password_is_sent_where_the_trunk_asks_for_it(
     trunk: Trunk, check: Callable[..., AccountTestResult]
 ) -> None:
     right = {"user": "portal", "password": "right"}
@@ -89,7 +89,7 @@ def test_a_missing_trunk_is_distinguished_from_a_silent_one(
     assert check() == AccountTestResult(False, silent)
 
 
-def test_a_name_leads_to_the_internet_or_nowhere(
+def test_a_host_name_must_lead_to_the_internet(
     check: Callable[..., AccountTestResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     private = (
@@ -164,7 +164,7 @@ def _answer_in_pieces(server: socket.socket) -> None:
         ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
     ],
 )
-def test_a_password_is_proved_as_the_standard_has_it(
+def test_the_answer_to_a_challenge_is_that_of_the_standard(
     monkeypatch: pytest.MonkeyPatch, algorithm: str, response: str
 ) -> None:
     """The example of RFC 7616, 3.9.1."""

@@ -77,7 +77,7 @@ def test_a_machine_without_a_beep_is_spoken_to_after_a_long_silence() -> None:
     assert 2.5 < may_speak - len(greeting) / RATE < 3.5
 
 
-def test_who_says_nothing_is_unknown() -> None:
+def test_silence_is_unknown() -> None:
     assert listened(noisy(silence(4), 40))[:2] == (AnsweredBy.UNKNOWN, 3.0)
 
 
@@ -89,7 +89,7 @@ def test_sound_arrives_in_pieces_of_any_size() -> None:
 
 
 @pytest.mark.parametrize("rate", [16000, 22050, 44100])
-def test_any_rate_becomes_the_telephones(rate: int) -> None:
+def test_any_sample_rate_becomes_that_of_the_telephone(rate: int) -> None:
     """A tone stays itself; what a telephone can't carry is gone rather than folded back."""
     wave = tone(1000 * RATE / rate, 0.5 * rate / RATE)
     made = to_telephone(wave, rate)
@@ -99,7 +99,7 @@ def test_any_rate_becomes_the_telephones(rate: int) -> None:
     assert max(map(abs, high[200:-200])) < 200
 
 
-def test_a_recording_stands_for_its_words(tmp_path: Path) -> None:
+def test_a_recording_is_played_for_its_text(tmp_path: Path) -> None:
     sounds = tmp_path / "sounds"
     sounds.mkdir()
     prepare("Good morning.", sounds / "greeting.wav", espeak="espeak-ng", voice="de")

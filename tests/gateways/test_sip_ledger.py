@@ -38,7 +38,9 @@ def finished_call(ledger: AttemptLedger) -> UUID:
 
 
 @pytest.mark.parametrize("account", ["", ACCOUNT])
-def test_sounds_of_a_call_go_when_no_process_holds_its_ledger(tmp_path: Path, account: str) -> None:
+def test_sounds_of_a_call_are_deleted_when_no_process_holds_its_ledger(
+    tmp_path: Path, account: str
+) -> None:
     ledger = AttemptLedger(tmp_path, account)
     over, going_on = finished_call(ledger), finished_call(ledger)
     with ledger.page(going_on) as page:
@@ -51,7 +53,7 @@ def test_sounds_of_a_call_go_when_no_process_holds_its_ledger(tmp_path: Path, ac
 
 
 @pytest.mark.parametrize("account", ["", ACCOUNT])
-def test_ledgers_go_after_seven_days_whether_or_not_another_call_is_placed(
+def test_ledgers_are_deleted_after_seven_days_even_without_another_call(
     tmp_path: Path, account: str
 ) -> None:
     ledger = AttemptLedger(tmp_path, account)

@@ -159,7 +159,7 @@ def test_no_call_goes_over_tls_to_a_trunk_with_a_certificate_of_its_own_making(
     assert answer[0] != "placed"
 
 
-def test_a_name_that_leads_inside_is_not_dialled(
+def test_a_host_name_with_a_private_address_is_not_dialled(
     trunk: Trunk, make_line: Callable[..., SipCarrier], tmp_path: Path
 ) -> None:
     line = make_line(is_pinned=True, name="an-account")
@@ -169,7 +169,7 @@ def test_a_name_that_leads_inside_is_not_dialled(
     assert {path.name for path in tmp_path.iterdir()} == {"an-account", "began"}
 
 
-def test_a_redirect_leads_a_pinned_call_nowhere_else(
+def test_a_redirect_does_not_move_a_pinned_call(
     trunk: Trunk, make_line: Callable[..., SipCarrier]
 ) -> None:
     number = "+12125551205"
@@ -203,7 +203,7 @@ def test_an_attempt_that_was_put_off_may_be_asked_for_again(
     assert len(trunk.calls_to(number)) == 1
 
 
-def test_what_was_called_not_placed_is_never_dialled(
+def test_an_attempt_reported_as_not_placed_is_never_dialled(
     trunk: Trunk, make_line: Callable[..., SipCarrier]
 ) -> None:
     number, attempt_id, line = "+12125551202", new_id(), make_line()

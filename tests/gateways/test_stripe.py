@@ -60,7 +60,7 @@ def test_amounts_are_counted_in_the_currencys_smallest_unit(
     assert ask(server, price.id)[price.id].cost == Decimal(cost)
 
 
-def test_ids_that_it_does_not_know_are_left_out(server: StripeServer) -> None:
+def test_unknown_ids_are_left_out(server: StripeServer) -> None:
     price = server.price("Basic", 2900)
     assert list(ask(server, "price_nobody", price.id, "../charges")) == [price.id]
 
@@ -116,7 +116,7 @@ def test_a_plan_is_sold_as_a_product_with_a_price(server: StripeServer) -> None:
     assert gateway(server).prices([asked])[price_id].interval == "month"
 
 
-def test_a_change_that_is_sent_again_creates_nothing_twice(server: StripeServer) -> None:
+def test_a_repeated_change_creates_nothing_twice(server: StripeServer) -> None:
     assert gateway(server).sell(SALE, "twice") == gateway(server).sell(SALE, "twice")
 
 
@@ -129,7 +129,7 @@ def test_another_amount_is_another_price_and_the_old_one_is_archived(server: Str
     assert stored(server, new) == ("Scale", 19900, "eur", "month", True)
 
 
-def test_a_price_that_says_the_same_stays_and_is_sold_again(server: StripeServer) -> None:
+def test_an_unchanged_price_stays_and_is_sold_again(server: StripeServer) -> None:
     product_id, price_id = gateway(server).sell(SALE, "stays")
     gateway(server).archive(price_id)
     assert stored(server, price_id)[-1] is False

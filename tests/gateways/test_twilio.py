@@ -83,7 +83,7 @@ def about(attempt: CallPlacement, **known: object) -> AttemptInquiry:
     return AttemptInquiry(attempt.attempt_id, NUMBER, OWN, began, **known)  # type: ignore[arg-type]  # its own fields
 
 
-def test_calls_of_other_attempts_are_not_taken_for_ones_own() -> None:
+def test_calls_of_other_attempts_are_not_mistaken_for_the_own_one() -> None:
     first, second = placement(), placement()
     with faulty_carrier() as carrier:
         line = line_at(carrier.url)
@@ -113,7 +113,7 @@ def test_calls_of_other_attempts_are_not_taken_for_ones_own() -> None:
         (None, None),
     ],
 )
-def test_who_answered_is_read_from_its_words(word: str | None, who: AnsweredBy | None) -> None:
+def test_twilio_says_who_answered(word: str | None, who: AnsweredBy | None) -> None:
     assert read_answered_by(word) is who
 
 
@@ -158,7 +158,7 @@ def test_the_pause_may_be_a_date() -> None:
         ("wss://voice.example.com/ada", ["Say", "Connect", "Hangup"]),
     ],
 )
-def test_after_the_words_the_call_is_handed_over_or_ends(
+def test_after_the_message_the_call_is_handed_over_or_ends(
     address: str | None, verbs: list[str]
 ) -> None:
     spoken = fromstring(say("Hello.", address))  # noqa: S314 - our own words
@@ -168,6 +168,6 @@ def test_after_the_words_the_call_is_handed_over_or_ends(
         assert address in (inner.text, inner.get("url"))
 
 
-def test_what_xml_can_not_hold_is_left_out() -> None:
+def test_characters_that_xml_can_not_hold_are_left_out() -> None:
     assert fromstring(say("a\x00\x0b\ud800b"))[0].text == "ab"  # noqa: S314 - our own words
     assert [verb.tag for verb in fromstring(hang_up())] == ["Hangup"]  # noqa: S314 - our own words

@@ -55,7 +55,7 @@ def test_a_commit_wakes_the_readers_of_its_topic_alone(
     assert woken(wake_events.of("mail"), 0.3) is False
 
 
-def test_what_a_savepoint_takes_back_does_not_hide_a_later_wake_up(
+def test_a_rolled_back_savepoint_does_not_hide_a_later_wake_up(
     fresh_database: Database, wake_events: WakeEvents
 ) -> None:
     with fresh_database.transaction() as session:
@@ -96,7 +96,7 @@ def test_a_flood_of_wake_ups_is_answered_ten_times_a_second() -> None:
     assert turns in (4, 5, 6)
 
 
-def test_an_event_ends_the_first_wait_and_each_that_a_wake_up_came_before() -> None:
+def test_an_event_ends_the_first_wait_and_each_wait_after_a_wake_up() -> None:
     wake_event = WakeEvent()
     assert woken(wake_event, 5) is True
     assert woken(wake_event, 0.2) is False

@@ -53,7 +53,7 @@ def text_of(message: EmailMessage) -> str:
     return " ".join(part.get_content().split())
 
 
-def test_a_new_browser_a_new_administrator_and_a_key_about_to_end_are_mailed(
+def test_mails_announce_a_new_browser_a_new_administrator_and_a_key_about_to_end(
     app: Flask, database: Database, own: Tenant, make_worker: Callable[..., Worker]
 ) -> None:
     post = Post()

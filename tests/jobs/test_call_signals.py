@@ -47,7 +47,7 @@ def test_a_signal_of_an_attempt_wakes_its_call_session(
     assert left(fresh_database) == set()
 
 
-def test_news_are_read_on_when_the_database_is_back(
+def test_signals_are_read_again_when_the_database_is_back(
     fresh_database: Database, reading: CallSignals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away = threading.Event()

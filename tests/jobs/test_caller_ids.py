@@ -62,7 +62,7 @@ def test_no_call_leaves_with_a_number_of_another_tenant(
 
 
 @pytest.mark.parametrize(("told", "kept"), [("A", "A"), ("B", "B"), ("U", None), ("", None)])
-def test_the_attestation_that_the_carrier_tells_is_kept_with_the_attempt(
+def test_the_attestation_of_the_carrier_is_kept_with_the_attempt(
     house: TwilioWorker, told: str, kept: str | None
 ) -> None:
     line, number = open_line(house.database), house.number(attestation=told)

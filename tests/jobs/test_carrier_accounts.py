@@ -63,7 +63,7 @@ def test_a_live_call_goes_out_over_the_nearest_account(house: TwilioWorker) -> N
     assert house.carrier.calls_to(tried) == []
 
 
-def test_a_call_is_followed_with_its_account_after_another_took_its_place(
+def test_a_call_keeps_its_account_after_another_one_replaced_it(
     house: TwilioWorker,
 ) -> None:
     line = open_line(house.database)
@@ -109,7 +109,7 @@ def test_a_new_token_is_used_at_once_and_a_wrong_one_ends_the_call_with_a_senten
     assert outcome(house.database, house.dial(house.number(), line))[0] == "completed"
 
 
-def test_a_call_that_waits_goes_out_over_the_account_of_the_moment(house: TwilioWorker) -> None:
+def test_a_waiting_call_goes_out_over_the_account_then_in_use(house: TwilioWorker) -> None:
     line = open_line(house.database, max_calls_at_once=1)
     bring(house, line, own=True)
     first, second = house.number(outcome="long"), house.number()

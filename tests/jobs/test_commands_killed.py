@@ -32,7 +32,7 @@ def desk(fresh_database: Database, tmp_path: Path) -> Desk:
 
 
 @pytest.mark.crash
-def test_the_worker_goes_on_with_what_a_killed_command_had_begun(
+def test_the_worker_continues_the_work_of_a_killed_command(
     desk: Desk, make_worker: Callable[..., Worker], tmp_path: Path
 ) -> None:
     """The worker runs beside the command, leaves the import alone and then finishes it."""

@@ -132,7 +132,7 @@ def test_a_domain_with_both_records_is_verified(world: World) -> None:
         (DOMAIN, "CNAME", "elsewhere.example.", {**SEEN, "address": "different"}),
     ],
 )
-def test_another_value_proves_nothing(
+def test_a_record_with_another_value_proves_nothing(
     world: World, name: str, kind: str, value: str, states: dict[str, str]
 ) -> None:
     world.dns.set_all(world.records())
@@ -317,7 +317,7 @@ def test_mail_records_are_read_as_receivers_read_them(
     assert world.check(DomainPurpose.MAIL) == expected
 
 
-def test_two_spf_records_are_as_good_as_none(world: World) -> None:
+def test_two_spf_records_count_as_none(world: World) -> None:
     world.send_from(SENDER)
     world.dns.set_all(world.records(DomainPurpose.MAIL))
     ours = "v=spf1 include:spf.platform.example ~all"
@@ -372,7 +372,7 @@ def test_the_signing_key_is_stored_encrypted_and_follows_a_key_change(world: Wor
         assert domains.sender_of(session, partner, world.settings.secret_keys) is None
 
 
-def test_admins_are_told_when_their_sender_is_lost(world: World) -> None:
+def test_admins_get_a_mail_when_their_sender_is_lost(world: World) -> None:
     world.send_from(SENDER)
     world.prove(DomainPurpose.MAIL)
     world.dns.records.clear()

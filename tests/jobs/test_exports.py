@@ -85,7 +85,7 @@ def test_an_export_survives_its_worker_and_is_mailed_once(
 
 
 @pytest.mark.crash
-def test_the_writer_ends_well_while_its_worker_waits_for_it(
+def test_the_writer_ends_cleanly_while_its_worker_waits(
     fresh_database: Database, tmp_path: Path
 ) -> None:
     """The end of a process must not wait for the thread that watches its standard input."""

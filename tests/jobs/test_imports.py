@@ -43,7 +43,7 @@ def in_state(desk: Desk, upload_id: object, *states: ImportState) -> Callable[[]
     return lambda: desk.now(upload_id).state in states  # type: ignore[arg-type]  # an id
 
 
-def test_a_worker_checks_and_applies_what_was_uploaded(desk: Desk, worker: Worker) -> None:
+def test_a_worker_checks_and_applies_an_upload(desk: Desk, worker: Worker) -> None:
     worker.start()
     upload_id = desk.upload(f"Name,Phone\nAnn Lee,{number(1)}\nBob,12\n")
     until(in_state(desk, upload_id, ImportState.CHECKED))
@@ -54,7 +54,7 @@ def test_a_worker_checks_and_applies_what_was_uploaded(desk: Desk, worker: Worke
     assert desk.people() == [("Ann", number(1), None)]
 
 
-def test_a_file_that_is_none_fails_with_its_sentence(desk: Desk, worker: Worker) -> None:
+def test_a_file_that_is_no_contact_file_fails_with_a_reason(desk: Desk, worker: Worker) -> None:
     worker.start()
     upload_id = desk.upload(b"\x7fELF\x00\x00")
     until(in_state(desk, upload_id, ImportState.FAILED))

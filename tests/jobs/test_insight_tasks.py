@@ -25,7 +25,7 @@ def database(fresh_database: Database, tmp_path: Path) -> Iterator[Database]:
         yield fresh_database
 
 
-def test_the_tasks_act_once_for_what_is_due(database: Database) -> None:
+def test_each_task_runs_once_when_it_is_due(database: Database) -> None:
     with database.transaction() as session:
         own = make_tenant(session)
         admin, rule = own.caller(Role.PARTNER_ADMIN), AlertMeasure.FAILED_CALLS

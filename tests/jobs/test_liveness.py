@@ -35,7 +35,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return clock
 
 
-def test_a_worker_whose_main_loop_hangs_is_not_live(now: list[float]) -> None:
+def test_a_worker_with_a_hanging_main_loop_is_not_live(now: list[float]) -> None:
     life = LoopLiveness()
     port = liveness.serve(life, "127.0.0.1", 0)
     assert ask(port) == (200, b"live\n")

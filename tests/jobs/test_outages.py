@@ -124,7 +124,7 @@ def test_machines_with_wrong_clocks_take_over_from_each_other(
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-def test_a_worker_whose_clock_jumps_by_an_hour_loses_and_repeats_nothing(
+def test_a_worker_loses_and_repeats_nothing_when_its_clock_jumps_by_an_hour(
     fresh_database: Database, make_worker: Callable[..., Worker], backend: str
 ) -> None:
     workers = [make_worker(PORTAL_SIMULATOR_PACE="0.3") for _ in range(2)]

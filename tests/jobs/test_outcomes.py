@@ -43,7 +43,7 @@ HUMAN, VOICEMAIL = SIMULATED_NUMBERS["human"], SIMULATED_NUMBERS["voicemail"]
 backend = runs_on(rotating("database of outcomes", BACKENDS))
 
 
-def test_every_outcome_of_the_line_ends_in_its_own_state(
+def test_every_outcome_of_a_call_has_its_own_status(
     fresh_database: Database, worker: Worker, simulator: Simulator
 ) -> None:
     line = open_line(fresh_database)
@@ -188,7 +188,7 @@ def test_what_changes_after_acceptance_stops_the_call_with_its_reason(
     assert simulator.times_rung(HUMAN) == 0
 
 
-def test_a_campaign_call_needs_a_contact_whose_outreach_goes_on(
+def test_a_campaign_call_needs_a_contact_that_may_still_be_called(
     fresh_database: Database, worker: Worker, simulator: Simulator
 ) -> None:
     worker.stop()
@@ -268,7 +268,7 @@ def test_a_call_outside_calling_hours_waits_for_them(
     assert started_at >= opening
 
 
-def test_calling_hours_switched_on_after_acceptance_hold_the_call_back(
+def test_calling_hours_set_after_acceptance_delay_the_call(
     fresh_database: Database, worker: Worker, simulator: Simulator
 ) -> None:
     worker.stop()
@@ -305,7 +305,7 @@ def test_never_more_calls_at_once_than_the_organization_allows(
     assert len(times) == 6
 
 
-def test_an_organization_that_wants_it_has_busy_numbers_tried_again(
+def test_busy_numbers_are_retried_if_the_organization_chose_it(
     fresh_database: Database, worker: Worker, simulator: Simulator
 ) -> None:
     line = open_line(fresh_database, retry_times=2, retry_minutes=0)

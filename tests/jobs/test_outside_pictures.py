@@ -129,7 +129,7 @@ def test_a_changed_picture_replaces_its_copy(brand: Brand, server: PictureServer
         ),
     ],
 )
-def test_what_is_no_logo_is_not_shown(
+def test_a_file_that_is_no_logo_is_not_shown(
     brand: Brand, server: PictureServer, body: bytes, problem: str
 ) -> None:
     brand.change(logoImgUrl=server.serve("/logo.png", body))

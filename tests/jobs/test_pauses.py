@@ -40,7 +40,7 @@ def held(database: Database) -> int:
         return session.scalar(select(func.count()).select_from(HeldCall)) or 0
 
 
-def test_calls_wait_saying_why_and_go_on_in_their_order(
+def test_paused_calls_say_why_they_wait_and_resume_in_order(
     fresh_database: Database, make_worker: Callable[..., Worker], simulator: Simulator
 ) -> None:
     make_worker(PORTAL_CALLS_PER_ORGANIZATION="1").start()

@@ -118,7 +118,7 @@ def statuses(database: Database) -> Counter[str]:
 
 
 @pytest.mark.worker
-def test_what_was_placed_since_the_backup_is_written_down_and_calling_resumes(
+def test_calls_placed_since_the_backup_are_recorded_and_calling_resumes(
     fresh_database: Database,
     databases: Databases,
     carrier: FaultyCarrier,

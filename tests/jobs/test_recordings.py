@@ -149,7 +149,7 @@ def test_a_recording_that_is_not_there_yet_is_tried_again_and_then_given_up(
     assert len(server.asked) == 4
 
 
-def test_what_is_no_recording_is_given_up_at_once(desk: Desk, server: PictureServer) -> None:
+def test_a_file_that_is_no_recording_is_given_up_at_once(desk: Desk, server: PictureServer) -> None:
     desk.report(server.serve("/1.wav", b"<html>"))
     assert desk.fetch().state is RecordingState.FAILED
     desk.report(server.serve("/2.wav", WAV + bytes(4096)), "r2")
@@ -197,7 +197,7 @@ def test_a_carriers_recording_is_fetched_from_its_own_api(
     assert (desk.fetch().state, desk.stored()) == (RecordingState.STORED, [MP3])
 
 
-def test_the_voice_engines_recording_goes_before_the_carriers(
+def test_the_recording_of_the_voice_engine_is_preferred_to_that_of_the_carrier(
     desk: Desk, server: PictureServer
 ) -> None:
     desk.report(server.serve("/1.wav", WAV))
@@ -225,7 +225,7 @@ def test_recordings_and_transcripts_are_deleted_when_their_time_is_over(
 
 
 @pytest.mark.parametrize("owner", ["contact", "call", "organization"])
-def test_they_go_with_the_contact_the_call_and_the_organization(
+def test_recordings_and_transcripts_are_deleted_with_contact_call_and_organization(
     desk: Desk, server: PictureServer, owner: str
 ) -> None:
     desk.report(server.serve("/1.wav", WAV))

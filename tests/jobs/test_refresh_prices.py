@@ -61,7 +61,7 @@ def grow_old(database: Database) -> None:
         session.execute(update(ProcessorCheck).values(asked_at=utcnow() - timedelta(minutes=11)))
 
 
-def test_prices_are_asked_for_and_kept(server: StripeServer, database: Database) -> None:
+def test_prices_are_fetched_and_kept(server: StripeServer, database: Database) -> None:
     basic, plus = server.price("Basic", 2900), server.price("Plus", 9900, "eur")
     offer(database, basic.id, plus.id, "price_nobody_knows")
     refresh_prices()
@@ -73,7 +73,7 @@ def test_prices_are_asked_for_and_kept(server: StripeServer, database: Database)
         assert session.get_one(ProcessorCheck, "price_nobody_knows").found is False
 
 
-def test_more_prices_than_fit_one_turn_are_all_asked_for(
+def test_more_prices_than_one_request_holds_are_all_fetched(
     server: StripeServer, database: Database
 ) -> None:
     ids = [server.price(f"Plan {number}", number).id for number in range(24)]

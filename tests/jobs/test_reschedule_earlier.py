@@ -16,7 +16,7 @@ NUMBER = "+12125550131"
 backend = runs_on(rotating("database of calls that come sooner", BACKENDS))
 
 
-def test_a_number_that_was_to_rest_is_called_when_the_rest_is_taken_back(
+def test_a_call_comes_sooner_when_the_rule_that_delayed_it_is_removed(
     fresh_database: Database, worker: Worker
 ) -> None:
     line = open_line(fresh_database, number_spacing_minutes=60)

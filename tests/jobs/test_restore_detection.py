@@ -54,7 +54,7 @@ def reasons(database: Database) -> list[str]:
         return [pause.reason for pause in pauses.listing(session)]
 
 
-def test_a_database_older_than_a_hosts_mark_was_restored(
+def test_a_database_older_than_the_mark_of_a_host_counts_as_restored(
     fresh_database: Database, tmp_path: Path
 ) -> None:
     beat(fresh_database, tmp_path, 3)
@@ -93,7 +93,7 @@ def test_hosts_with_marks_of_their_own_notice_it_once(
     assert reasons(fresh_database) == []
 
 
-def test_a_new_host_another_database_and_a_spoilt_mark_are_no_restore(
+def test_a_new_host_another_database_and_a_damaged_mark_are_no_restore(
     fresh_database: Database, tmp_path: Path
 ) -> None:
     beat(fresh_database, tmp_path / "old host")
@@ -126,7 +126,7 @@ def test_a_folder_that_was_copied_with_its_database_dials_nothing(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_after_a_restore_nothing_is_dialled_until_an_operator_says_so(
+def test_after_a_restore_nothing_is_dialled_until_an_operator_resumes(
     fresh_database: Database,
     make_worker: Callable[..., Worker],
     make_app: Callable[..., Flask],

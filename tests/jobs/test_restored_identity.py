@@ -166,7 +166,7 @@ def test_a_copy_that_got_the_inode_of_the_original_is_noticed(
 
 
 @sqlite_only
-def test_restarts_moves_and_maintenance_of_a_sqlite_file_are_no_restore(
+def test_restarting_moving_and_vacuuming_a_sqlite_file_are_no_restore(
     worked: Database, tmp_path: Path
 ) -> None:
     own, moved = path_of(worked), tmp_path / "moved.db"
@@ -342,7 +342,9 @@ def test_a_dump_on_another_server_is_noticed_without_a_mark(
     databases.drop(url_of(source))
 
 
-def test_an_operator_who_resumes_is_not_asked_again(worked: Database, tmp_path: Path) -> None:
+def test_the_same_restore_does_not_pause_calls_again_after_an_operator_resumes(
+    worked: Database, tmp_path: Path
+) -> None:
     with worked.transaction() as session:
         session.get_one(InstallationMark, 1).generation -= 60_000
     folder = tmp_path / "instance"

@@ -130,7 +130,7 @@ def test_published_plans_are_created_at_stripe_and_replaced_when_their_price_cha
     assert stripe.client.v1.prices.retrieve(second).active is False
 
 
-def test_work_that_begins_again_creates_nothing_twice(
+def test_a_repeated_job_creates_nothing_twice(
     context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
     draft(context, own, terms=PlanTerms(100, "USD"))
@@ -215,7 +215,7 @@ def test_a_pasted_id_is_saved_only_if_stripe_says_the_same(
     assert sold(context, own) == (right.product, right.id)
 
 
-def test_an_id_that_stripe_did_not_know_is_asked_for_again(
+def test_an_id_that_stripe_did_not_know_is_checked_again(
     context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
     price = stripe.price("Plus", 9900, "usd", recurring={"interval": "month"})

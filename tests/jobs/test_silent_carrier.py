@@ -51,7 +51,7 @@ def test_the_pauses_grow_while_the_carrier_is_silent(
 
 @pytest.mark.worker
 @pytest.mark.parametrize("backend", rotating("database of a silent carrier", BACKENDS))
-def test_a_call_that_the_carrier_is_silent_about_lets_the_next_one_be_placed(
+def test_a_silent_call_lets_the_next_one_be_placed(
     databases: Databases, tmp_path: Path, backend: str
 ) -> None:
     settings = {"PORTAL_CALLS_PER_ORGANIZATION": "1", "PORTAL_SILENT_CALL_MINUTES": "0.02"}

@@ -141,7 +141,7 @@ def test_the_assistant_takes_over_after_the_intro(house: SipWorker, dialled: Dia
     wait_for(lambda: "Call established" in house.assistant.log())
 
 
-def test_a_call_over_a_partners_trunk_is_followed_after_another_took_its_place(
+def test_a_call_keeps_its_trunk_after_another_one_replaced_it(
     house: SipWorker, dialled: Dialled
 ) -> None:
     """The name is looked up by us; the trunk is told of it, and reached at its address."""
@@ -192,7 +192,7 @@ def test_no_call_leaves_for_a_country_that_was_closed_meanwhile(house: SipWorker
     assert [len(house.trunk.calls_to(number)) for number in (abroad, at_home)] == [0, 1]
 
 
-def test_what_happens_on_the_line_is_on_the_timeline(house: SipWorker, dialled: Dialled) -> None:
+def test_the_timeline_shows_the_events_of_the_call(house: SipWorker, dialled: Dialled) -> None:
     outcome(house.database, dialled.calls["machine"])
     outcome(house.database, dialled.calls["nobody"])
     dialled_and_rung = ["accepted", "dialing", "ringing"]

@@ -147,7 +147,7 @@ def test_another_price_of_the_subscription_is_another_plan(
     assert (plan(context, own), stored(context, made).tier) == (Tier.BASIC, Tier.BASIC)
 
 
-def test_a_replaced_price_is_still_its_plan(
+def test_a_replaced_price_still_means_its_plan(
     context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
     before = sold(context, own)[1]
@@ -193,7 +193,7 @@ def test_a_subscription_that_the_account_does_not_have_changes_nothing(
     )
 
 
-def test_a_lost_report_is_made_up_for_within_a_day(
+def test_a_lost_report_is_replaced_within_a_day(
     context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
     made = subscribe(context, stripe, own)
@@ -207,7 +207,7 @@ def test_a_lost_report_is_made_up_for_within_a_day(
     assert plan(context, own) is Tier.FREE
 
 
-def test_without_an_answer_everything_stays(
+def test_without_an_answer_nothing_changes(
     context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
     made = subscribe(context, stripe, own)
@@ -220,7 +220,7 @@ def test_without_an_answer_everything_stays(
     )
 
 
-def test_while_stripe_is_silent_a_run_asks_once_and_ends(
+def test_a_run_stops_after_one_request_if_stripe_is_silent(
     context: WorkerContext,
     own: Tenant,
     stripe: StripeServer,
@@ -247,7 +247,7 @@ def test_while_stripe_is_silent_a_run_asks_once_and_ends(
     ]
 
 
-def test_a_customer_is_led_to_the_invoices_at_stripe(
+def test_a_customer_is_sent_to_the_invoices_at_stripe(
     context: WorkerContext, own: Tenant, stripe: StripeServer
 ) -> None:
     member = own.caller(Role.STANDARD)
@@ -340,7 +340,7 @@ def test_two_statements_of_the_same_amount_are_both_charged(
 
 
 @pytest.mark.parametrize("is_replaced", [True, False])
-def test_an_item_whose_answer_was_lost_is_found_after_its_subscription_ended(
+def test_an_item_with_a_lost_answer_is_found_after_its_subscription_ended(
     context: WorkerContext, own: Tenant, stripe: StripeServer, is_replaced: bool
 ) -> None:
     """Each subscription has a customer of its own."""

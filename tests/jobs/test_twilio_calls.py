@@ -16,7 +16,7 @@ VOICEMAIL = "Bitte rufen Sie zurück – danke."
 pytestmark = pytest.mark.xdist_group("house")
 
 
-def test_a_call_goes_out_with_all_that_twilio_is_asked_for(house: TwilioWorker) -> None:
+def test_a_call_is_requested_with_every_parameter(house: TwilioWorker) -> None:
     number = house.number()
     call_id = house.dial(number)
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
@@ -66,7 +66,7 @@ def test_the_fetched_document_holds_the_message_word_for_word(
     "callbacks",
     ["lost", "forged", *rotating("order of callbacks", ["doubled", "shuffled", "late"])],
 )
-def test_the_end_is_the_same_however_callbacks_come(house: TwilioWorker, callbacks: str) -> None:
+def test_callbacks_in_any_order_lead_to_the_same_end(house: TwilioWorker, callbacks: str) -> None:
     number = house.number(callbacks=callbacks)
     call_id = house.dial(number)
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
@@ -97,7 +97,7 @@ def test_an_unanswered_call_ends_in_its_own_state(house: TwilioWorker) -> None:
     }
 
 
-def test_callbacks_that_are_not_right_are_refused_and_change_nothing(house: TwilioWorker) -> None:
+def test_invalid_callbacks_are_refused_and_change_nothing(house: TwilioWorker) -> None:
     number = house.number(outcome="long", callbacks="lost")
     call_id = house.dial(number)
     until(lambda: call_now(house.database, call_id).status.value == "in-progress")

@@ -49,7 +49,7 @@ def test_a_call_on_the_line_is_ended_at_the_carrier(house: TwilioWorker) -> None
     assert cancel(house, call_id) is CallStatus.CANCELED
 
 
-def test_a_carrier_that_does_not_end_it_lets_the_call_go_on(house: TwilioWorker) -> None:
+def test_a_call_that_the_carrier_does_not_end_continues(house: TwilioWorker) -> None:
     number, call_id = on_the_line(house, refuses_hang_up=True)
     cancel(house, call_id)
     until(lambda: call_now(house.database, call_id).cancel_requested_at is None)
@@ -88,7 +88,7 @@ def test_a_script_is_answered_while_the_carrier_is_silent_and_the_call_is_ended_
     assert [placed.status for placed in house.carrier.calls_to(number)] == ["completed"]
 
 
-def test_a_call_cancelled_while_its_answer_is_looked_for_is_ended_once_found(
+def test_a_call_cancelled_while_it_is_looked_up_is_ended_once_found(
     house: TwilioWorker,
 ) -> None:
     number = house.number(
@@ -101,7 +101,7 @@ def test_a_call_cancelled_while_its_answer_is_looked_for_is_ended_once_found(
     assert [placed.status for placed in house.carrier.calls_to(number)] == ["completed"]
 
 
-def test_a_call_cancelled_before_it_was_placed_is_not_asked_for_again(house: TwilioWorker) -> None:
+def test_a_call_cancelled_before_it_was_placed_is_not_requested_again(house: TwilioWorker) -> None:
     number = house.number(asked=["500"])
     call_id = house.dial(number)
     until(lambda: house.carrier.asked_for(number))

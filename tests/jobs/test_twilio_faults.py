@@ -37,9 +37,7 @@ def details_of(house: TwilioWorker, call_id: UUID) -> list[str | None]:
 
 
 @pytest.mark.parametrize("fault", rotating("lost answer", ["reset+", "hang+", "500+", "cut+"]))
-def test_a_call_whose_answer_was_lost_is_found_and_followed(
-    house: TwilioWorker, fault: str
-) -> None:
+def test_a_call_with_a_lost_answer_is_found_and_followed(house: TwilioWorker, fault: str) -> None:
     number = house.number(asked=[fault], callbacks="lost", fetches=False, lag=1.0)
     call_id = house.dial(number)
     assert outcome(house.database, call_id) == ("completed", "completed", "human")
@@ -49,7 +47,7 @@ def test_a_call_whose_answer_was_lost_is_found_and_followed(
 
 
 @pytest.mark.parametrize("fault", rotating("no answer", ["reset", "hang", "500", "cut"]))
-def test_a_call_that_was_never_placed_is_asked_for_again_once_the_list_has_settled(
+def test_a_call_that_was_never_placed_is_requested_again_once_the_list_is_complete(
     house: TwilioWorker, fault: str
 ) -> None:
     number = house.number(asked=[fault])
@@ -61,7 +59,7 @@ def test_a_call_that_was_never_placed_is_asked_for_again_once_the_list_has_settl
     assert details_of(house, call_id) == [UNPLACED, None]
 
 
-def test_the_list_is_asked_by_both_numbers_and_the_time(house: TwilioWorker) -> None:
+def test_the_list_is_filtered_by_both_numbers_and_the_time(house: TwilioWorker) -> None:
     number = house.number(asked=["500+"], callbacks="lost", outcome="busy")
     outcome(house.database, house.dial(number))
     asked = next(query for query in house.carrier.lists if query["To"] == [number])
@@ -78,7 +76,7 @@ def test_after_three_attempts_the_call_has_failed(house: TwilioWorker) -> None:
     assert details_of(house, call_id) == [UNPLACED] * 3
 
 
-def test_where_no_read_is_answered_the_call_is_unknown_and_never_dialled_again(
+def test_a_call_that_can_not_be_looked_up_is_unknown_and_never_dialled_again(
     house: TwilioWorker,
 ) -> None:
     number = house.number(asked=["500+"], callbacks="lost", outcome="busy", silent=True)
@@ -87,7 +85,7 @@ def test_where_no_read_is_answered_the_call_is_unknown_and_never_dialled_again(
     assert len(house.carrier.asked_for(number)) == 1
 
 
-def test_who_takes_a_call_over_hears_the_silence_out_before_it_is_unknown(
+def test_a_worker_that_takes_a_call_over_waits_the_full_time_before_it_is_unknown(
     house: TwilioWorker,
 ) -> None:
     number = house.number(asked=["reset"], silent=True)
@@ -136,7 +134,7 @@ def put_off(house: TwilioWorker, number: str, call_id: UUID) -> None:
     assert call_now(house.database, call_id).status.value == "dialing"
 
 
-def test_a_carrier_that_asks_to_wait_is_asked_again_then_and_not_before(
+def test_a_carrier_that_asks_to_wait_is_asked_again_at_that_time_and_not_before(
     house: TwilioWorker,
 ) -> None:
     number = house.number(asked=["429"])
@@ -148,7 +146,7 @@ def test_a_carrier_that_asks_to_wait_is_asked_again_then_and_not_before(
     assert len(attempts_of(house, call_id)) == 1
 
 
-def test_what_changes_while_the_carrier_asks_to_wait_stops_the_call(house: TwilioWorker) -> None:
+def test_a_change_while_the_carrier_asks_to_wait_stops_the_call(house: TwilioWorker) -> None:
     line = open_line(house.database)
     number = house.number(asked=["429"])
     call_id = house.dial(number, line)
@@ -160,7 +158,7 @@ def test_what_changes_while_the_carrier_asks_to_wait_stops_the_call(house: Twili
     assert len(house.carrier.asked_for(number)) == 1
 
 
-def test_a_call_that_the_carrier_put_off_is_cancelled_at_once(house: TwilioWorker) -> None:
+def test_a_call_that_the_carrier_delayed_is_cancelled_at_once(house: TwilioWorker) -> None:
     number = house.number(asked=["429"])
     call_id = house.dial(number)
     put_off(house, number, call_id)
@@ -171,7 +169,7 @@ def test_a_call_that_the_carrier_put_off_is_cancelled_at_once(house: TwilioWorke
     assert len(house.carrier.asked_for(number)) == 1
 
 
-def test_a_call_that_comes_to_light_after_its_attempt_was_given_up_is_ended(
+def test_a_call_found_after_its_attempt_was_given_up_is_ended(
     house: TwilioWorker,
 ) -> None:
     number = house.number(asked=["refused"], outcome="long")

@@ -200,7 +200,7 @@ def test_every_accepted_upload_is_checked_while_hosts_are_killed(
     assert len(set(accepted)) == UPLOADS
 
 
-def test_a_host_with_a_folder_of_its_own_ends_with_a_sentence(
+def test_a_host_with_its_own_folder_stops_with_a_sentence(
     fresh_database: Database, tmp_path: Path
 ) -> None:
     house = House(fresh_database, tmp_path, {})

@@ -17,7 +17,7 @@ from tests.fixtures.worker import open_line, outcome
     ("errors", "end"),
     [(1, ("completed", "completed", "human")), (2, ("unknown", "unknown", None))],
 )
-def test_a_call_that_rings_outlasts_one_unexpected_error(
+def test_a_ringing_call_survives_an_unexpected_error(
     context: WorkerContext,
     simulator: simulated_line.Simulator,
     monkeypatch: pytest.MonkeyPatch,

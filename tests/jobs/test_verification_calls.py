@@ -26,7 +26,7 @@ TABLES = (AuditEntry, Call, CallAttempt, CallEvent, VerifiedNumber, WebhookDeliv
 pytestmark = pytest.mark.xdist_group("house")
 
 
-def test_the_carrier_speaks_a_code_that_is_kept_nowhere(
+def test_the_carrier_speaks_the_code_and_nothing_stores_it(
     house: TwilioWorker, tmp_path: Path
 ) -> None:
     line, number = open_line(house.database), house.number()

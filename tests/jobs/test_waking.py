@@ -65,7 +65,7 @@ def test_a_worker_that_does_not_poll_is_woken_for_each_call(fresh_database: Data
 
 
 @pytest.mark.usefixtures("deaf")
-def test_with_every_wake_up_lost_the_poll_finds_each_call(fresh_database: Database) -> None:
+def test_polling_finds_each_call_if_every_wake_up_is_lost(fresh_database: Database) -> None:
     line = open_line(fresh_database)
     for number in NUMBERS:
         line.dial(fresh_database, number)
@@ -130,7 +130,7 @@ def test_delayed_work_is_started_when_its_delay_is_over(fresh_database: Database
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 @pytest.mark.usefixtures("woken", "backend")
-def test_a_worker_whose_connection_was_cut_listens_again(fresh_database: Database) -> None:
+def test_a_worker_listens_again_after_its_connection_was_cut(fresh_database: Database) -> None:
     line = open_line(fresh_database)
     settle(fresh_database, line)
     cut = text(

@@ -49,7 +49,7 @@ class Moody:
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_each_behaviour_is_counted_and_passed_on(fresh_database: Database) -> None:
+def test_each_result_of_a_carrier_is_counted_and_passed_on(fresh_database: Database) -> None:
     carrier, watch = Moody(), CarrierStatistics()
     watched = CountedCarrier(carrier, watch)
     inquiry = AttemptInquiry(UUID(int=7), "+12125551000", "+12025550199", utcnow())
@@ -94,7 +94,7 @@ def test_each_behaviour_is_counted_and_passed_on(fresh_database: Database) -> No
 
 
 @pytest.mark.xdist_group("house")
-def test_a_worker_writes_down_what_its_carrier_does(house: TwilioWorker) -> None:
+def test_a_worker_records_the_results_of_its_carrier(house: TwilioWorker) -> None:
     outcome(house.database, house.dial(house.number()))
 
     def answered() -> bool:

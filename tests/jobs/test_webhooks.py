@@ -131,7 +131,7 @@ def test_a_worker_that_ends_loses_none(
     assert len(ids) - len(expected) <= (WEBHOOKS_PER_ENDPOINT if how == "kill" else 0)
 
 
-def test_what_failed_for_good_is_sent_again_after_the_receiver_is_fixed(
+def test_failed_events_are_sent_again_after_the_receiver_is_fixed(
     fresh_database: Database,
     open_receiver: Callable[[], Receiver],
     worker: Worker,

@@ -11,7 +11,7 @@ from app.jobs.resilience import ShutdownGate, retry_on_database_outage
 from app.jobs.worker import FloodGate
 
 
-def test_a_closed_gate_waits_for_what_is_inside_and_lets_nothing_in() -> None:
+def test_a_closed_gate_admits_nothing_and_waits_for_those_inside() -> None:
     gate, inside, leave, entered_late = ShutdownGate(""), threading.Event(), threading.Event(), []
 
     def dial() -> None:

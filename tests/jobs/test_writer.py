@@ -33,7 +33,7 @@ def built_in(database: Database, call_id: UUID) -> str:
         return TemplateWriter().compose(claims.writing_brief(session, call_id)).intro
 
 
-def test_the_models_words_are_spoken_and_the_templates_where_it_hangs(
+def test_messages_come_from_the_model_or_from_templates_if_it_hangs(
     fresh_database: Database, make_worker: Callable[..., Worker]
 ) -> None:
     line = open_line(fresh_database)

@@ -116,7 +116,7 @@ def heard_by_deepgram(desk: Desk, server: PictureServer) -> Any:
     return (kept(desk) or ([],))[0]
 
 
-def test_deepgram_tells_the_speakers_apart(
+def test_deepgram_distinguishes_the_speakers(
     desk: Desk, server: PictureServer, model: SpeechModel
 ) -> None:
     model.listens({"results": {"channels": CHANNELS, "utterances": UTTERANCES}})
@@ -133,7 +133,7 @@ def test_deepgram_tells_the_speakers_apart(
 
 
 @pytest.mark.parametrize("utterances", [None, [], "?", [7], [{"transcript": ""}]])
-def test_without_utterances_deepgram_s_best_text_is_one_turn(
+def test_without_utterances_the_best_text_of_deepgram_is_one_turn(
     desk: Desk, server: PictureServer, model: SpeechModel, utterances: Any
 ) -> None:
     model.listens({"results": {"channels": CHANNELS, "utterances": utterances}})
@@ -163,7 +163,7 @@ def test_odd_times_and_speakers_of_deepgram_are_left_out(
         (200, {"results": {"channels": [{"alternatives": []}, {"alternatives": 1}, 1]}}),
     ],
 )
-def test_an_answer_of_deepgram_of_no_use_leaves_the_call_without_a_transcript(
+def test_a_useless_answer_of_deepgram_leaves_the_call_without_a_transcript(
     desk: Desk, server: PictureServer, model: SpeechModel, status: int, reply: Any
 ) -> None:
     model.listens(reply, status)
@@ -175,7 +175,7 @@ def test_an_answer_of_deepgram_of_no_use_leaves_the_call_without_a_transcript(
     ("status", "reply"),
     [(500, {}), (200, []), (200, {"text": ""}), (200, {"text": 5, "segments": [7]})],
 )
-def test_an_answer_of_no_use_leaves_the_call_without_a_transcript(
+def test_a_useless_answer_leaves_the_call_without_a_transcript(
     desk: Desk, server: PictureServer, model: SpeechModel, status: int, reply: Any
 ) -> None:
     model.transcribes(reply, status)
@@ -186,7 +186,7 @@ def test_an_answer_of_no_use_leaves_the_call_without_a_transcript(
     assert len(model.asked) == 1
 
 
-def test_what_the_voice_engine_delivered_is_not_written_again(
+def test_a_transcript_of_the_voice_engine_is_not_written_again(
     desk: Desk, server: PictureServer, model: SpeechModel
 ) -> None:
     recorded(desk, server)

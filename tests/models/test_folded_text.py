@@ -43,7 +43,7 @@ WORDS = (
 
 
 @pytest.mark.parametrize("words", WORDS)
-def test_the_database_finds_what_python_finds(session: Session, words: str) -> None:
+def test_the_database_and_python_find_the_same(session: Session, words: str) -> None:
     for text in TEXTS:
         stored = literal(text)
         condition = holds_words(stored, words)  # type: ignore[arg-type]  # as a column

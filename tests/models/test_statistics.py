@@ -11,7 +11,7 @@ pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 KNOWN = text("SELECT DISTINCT tbl FROM sqlite_stat1 WHERE tbl = 'users'")
 
 
-def test_statistics_are_gathered_as_often_as_asked(fresh_database: Database) -> None:
+def test_statistics_are_gathered_at_the_given_interval(fresh_database: Database) -> None:
     with fresh_database.transaction() as session:
         make_tenant(session)
     fresh_database.gather_statistics()

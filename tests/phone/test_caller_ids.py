@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.enums import CallSource, CallStatus, CarrierKind, ContactAction, EndedReason, Role
 from app.errors import DomainError
 from app.models import Assistant, Call, CallAttempt, Outreach, PhoneNumber, new_id, utcnow
@@ -180,7 +181,7 @@ def test_the_services_refuse_a_number_of_another_tenant(
 
 
 @each_loss
-def test_no_path_accepts_a_call_from_a_number_that_is_not_the_organizations(
+def test_no_path_accepts_a_call_from_a_number_of_another_organization(
     make_app: Callable[..., Flask], session: Session, own: Tenant, assistant: Assistant, lose: Lose
 ) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)
@@ -226,7 +227,7 @@ def test_no_path_accepts_a_call_from_a_number_that_is_not_the_organizations(
 
 
 @each_loss
-def test_a_campaign_holds_while_its_number_is_not_the_organizations(
+def test_a_campaign_waits_while_its_number_belongs_to_another_organization(
     session: Session, own: Tenant, assistant: Assistant, lose: Lose
 ) -> None:
     campaign = campaigns.create(session, OPERATOR, own.plus.id, name="Spring", all_assistants=True)
@@ -237,17 +238,17 @@ def test_a_campaign_holds_while_its_number_is_not_the_organizations(
     contacts.apply(session, campaign, [{"phone": TO}], ContactAction.UPSERT)
     outreach.start(session, OPERATOR, campaign.id)
     lose(session, own)
-    defaults = dispatcher.CallDefaults(calls_at_once=9, carrier=TWILIO)
-    assert dispatcher.dispatch(session, campaign.id, defaults, utcnow()) == 0
+    settings = CallSettings(TWILIO, calls_at_once=9)
+    assert dispatcher.dispatch(session, campaign.id, settings, utcnow()) == 0
     found = session.get_one(Outreach, campaign.id)
     blocker = outreach.blocker(session, campaign, found, TWILIO)
     assert (found.held_reason, blocker and blocker.code) == (NOT_OWN, "agent_phone_not_ready")
 
 
-def accept(session: Session, own: Tenant, source: CallSource, **how: object) -> Call:
+def accept(session: Session, own: Tenant, source: CallSource) -> Call:
     request = calls.CallRequest(assistant_of(session, own).id, TO)
     caller: Caller = system_caller("tests", own.partner.id)
-    made = calls.schedule(session, caller, request, source=source, live=True, carrier=TWILIO, **how)  # type: ignore[arg-type]  # what the caller of this function names
+    made = calls.schedule(session, caller, request, CallSettings(TWILIO), source=source, live=True)
     return session.get_one(Call, made.call_id)
 
 
@@ -316,7 +317,9 @@ def test_a_number_that_was_only_simulated_is_not_used_on_a_real_carrier(
     request = calls.CallRequest(assistant.id, TO)
     accepted = calls.schedule(session, caller, request, source=CallSource.API, live=True)
     with pytest.raises(DomainError) as refusal:
-        calls.schedule(session, caller, request, source=CallSource.API, live=True, carrier=carrier)
+        calls.schedule(
+            session, caller, request, CallSettings(carrier), source=CallSource.API, live=True
+        )
     words = "The assistant's number isn't confirmed: it was only used on the simulated carrier."
     assert (refusal.value.code, refusal.value.message) == ("agent_phone_not_ready", words)
     call = session.get_one(Call, accepted.call_id)

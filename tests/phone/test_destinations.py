@@ -76,7 +76,7 @@ def test_no_region_opens_a_kind_that_is_never_called(code: str) -> None:
         ),
     ],
 )
-def test_a_closed_country_is_named_with_who_can_open_it(
+def test_a_refusal_names_the_closed_country_and_who_can_open_it(
     closed: set[DestinationLayer], who: str
 ) -> None:
     everywhere = frozenset({"US", "GB"})
@@ -88,7 +88,7 @@ def test_a_closed_country_is_named_with_who_can_open_it(
     )
 
 
-def test_the_sentence_shows_how_the_number_is_written() -> None:
+def test_the_sentence_shows_how_to_write_the_number() -> None:
     with pytest.raises(PhoneError) as refused:
         check_dialable("+4402079460000", ALLOWED)
     assert refused.value.message == (
@@ -99,7 +99,7 @@ def test_the_sentence_shows_how_the_number_is_written() -> None:
 @pytest.mark.parametrize(
     ("number", "spaces"), [("+1 202 555", ", without spaces"), ("2025550123", "")]
 )
-def test_the_sentence_names_spaces_only_if_there_are_any(number: str, spaces: str) -> None:
+def test_the_sentence_mentions_spaces_only_if_there_are_any(number: str, spaces: str) -> None:
     with pytest.raises(PhoneError) as refused:
         check_dialable(number, ALLOWED)
     assert refused.value.message == (

@@ -11,6 +11,7 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.enums import ContactAction, OutreachState, Role
 from app.models import Assistant, Call, Contact, OutreachContact, utcnow
 from app.phone import EVERY_DAY, USUAL_REGIONS, OpenRegions, PhoneError, check_dialable
@@ -88,7 +89,7 @@ def test_every_number_of_the_table_has_its_kind() -> None:
     assert len(set(EVERY_NUMBER)) == len(EVERY_NUMBER)
 
 
-def test_area_b(
+def test_the_legacy_api_refuses_each_kind_of_number(
     make_app: Callable[..., Flask], session: Session, own: Tenant, assistant: Assistant
 ) -> None:
     made = oauth_clients.create_legacy(session, SUPPORT, organization_id=own.plus.id, name="Old")
@@ -103,7 +104,9 @@ def test_area_b(
     assert kept(session) == sorted(NUMBERS[None])
 
 
-def test_area_c(app: Flask, session: Session, own: Tenant, assistant: Assistant) -> None:
+def test_the_campaigns_api_refuses_each_kind_of_number(
+    app: Flask, session: Session, own: Tenant, assistant: Assistant
+) -> None:
     key = api_keys.create(
         session, own.caller(Role.PARTNER_ADMIN), organization_id=own.plus.id, name="Key", live=True
     )
@@ -120,7 +123,9 @@ def test_area_c(app: Flask, session: Session, own: Tenant, assistant: Assistant)
     assert kept(session) == sorted(NUMBERS[None])
 
 
-def test_a_test_call(app: Flask, session: Session, own: Tenant, assistant: Assistant) -> None:
+def test_a_test_call_refuses_each_kind_of_number(
+    app: Flask, session: Session, own: Tenant, assistant: Assistant
+) -> None:
     token = sessions.create(session, own.plus_user, lifetime=timedelta(hours=1), host="localhost")
     session.commit()
     client = app.test_client()
@@ -141,7 +146,9 @@ def test_a_test_call(app: Flask, session: Session, own: Tenant, assistant: Assis
     assert kept(session) == sorted(NUMBERS[None])
 
 
-def test_a_campaign(session: Session, own: Tenant, assistant: Assistant) -> None:
+def test_a_campaign_refuses_each_kind_of_number(
+    session: Session, own: Tenant, assistant: Assistant
+) -> None:
     campaign = campaigns.create(session, SUPPORT, own.plus.id, name="Spring", all_assistants=True)
     plan = outreach.CampaignPlan(
         assistant.id, EVERY_DAY, time(0), time(0), call_instructions="A quote."
@@ -152,7 +159,7 @@ def test_a_campaign(session: Session, own: Tenant, assistant: Assistant) -> None
     # A contact's number is read as people write numbers: what is none is refused right there.
     outcomes: Outcomes = {each["phone"]: "refused" for each in result.errors}
     outreach.start(session, SUPPORT, campaign.id)
-    dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(calls_at_once=200), utcnow())
+    dispatcher.dispatch(session, campaign.id, CallSettings(calls_at_once=200), utcnow())
     decided = session.execute(
         select(Contact.phone, OutreachContact.state, OutreachContact.reason).join(
             OutreachContact, OutreachContact.contact_id == Contact.id

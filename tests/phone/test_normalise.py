@@ -225,7 +225,7 @@ def test_national_numbers_get_the_verdict_of_the_library(
 @example("+860110000000000")
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=20) | st.from_regex(r"\+[0-9]{7,15}[\n０x ]?", fullmatch=True))
-def test_whatever_is_accepted_is_e164_and_stays_as_it_is(raw: str) -> None:
+def test_an_accepted_number_is_e164_and_is_read_as_itself(raw: str) -> None:
     e164 = _verdict(raw, "US")
     if e164 is not None:
         assert e164.isascii()

@@ -40,16 +40,16 @@ START, END = time(8), time(21)
         ("nothing", None),
     ],
 )
-def test_the_region_of_a_number(e164: str, region: str | None) -> None:
+def test_a_number_has_its_region(e164: str, region: str | None) -> None:
     assert region_of(e164) == region
 
 
-def test_numbers_are_shown_the_international_way() -> None:
+def test_numbers_are_shown_in_international_form() -> None:
     assert format_international("+447700900418") == "+44 7700 900418"
     assert format_international("call me") == "call me"
 
 
-def test_countries_are_named_as_a_sentence_needs_them() -> None:
+def test_country_names_have_their_article_in_a_sentence() -> None:
     names = [country_name(code) for code in ("GB", "US", "BA", "XX")]
     assert names == ["the United Kingdom", "the United States", "Bosnia and Herzegovina", "XX"]
     listed = dict(regions())
@@ -69,7 +69,7 @@ def test_countries_are_named_as_a_sentence_needs_them() -> None:
         ("nothing", ()),
     ],
 )
-def test_the_zones_of_a_number(e164: str, zones: tuple[str, ...]) -> None:
+def test_a_number_has_its_time_zones(e164: str, zones: tuple[str, ...]) -> None:
     assert timezones_of(e164) == zones
 
 
@@ -148,7 +148,7 @@ def test_countries_are_listed_by_their_letters_without_accents(
         assert [name for _code, name in regions()][: len(first)] == first
 
 
-def test_the_region_of_very_many_numbers_is_the_one_of_each() -> None:
+def test_regions_in_bulk_equal_those_one_by_one() -> None:
     digits = Random(7)  # noqa: S311 - numbers to compare, no secrets
     numbers = {
         format_number(example, PhoneNumberFormat.E164)

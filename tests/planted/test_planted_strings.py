@@ -91,7 +91,7 @@ def unfiltered(  # takes what `of_tenant` takes
 
 @pytest.mark.crawl
 @pytest.mark.parametrize("wall", rotating("database without the tenant filter", WALLS))
-def test_without_the_tenant_filter_strings_are_found_unless_policies_hold_them_back(
+def test_without_the_tenant_filter_strings_leak_unless_row_level_security_hides_them(
     crawl: Crawl, judge: Judge, wall: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tenancy.of_tenant, "__code__", unfiltered.__code__)

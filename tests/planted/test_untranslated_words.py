@@ -170,7 +170,7 @@ def bracketed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.crawl
 @pytest.mark.usefixtures("bracketed")
 @pytest.mark.parametrize("wall", WALLS[:1])
-def test_no_word_of_a_page_stands_outside_of_the_catalogues(crawl: Crawl) -> None:
+def test_every_word_of_a_page_is_in_the_catalogues(crawl: Crawl) -> None:
     found: dict[str, set[str]] = {}
     data = stored(crawl)
     people = [visitor for visitor in crawl.visitors if "portal" in visitor.blueprints]

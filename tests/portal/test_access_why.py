@@ -45,7 +45,7 @@ def user_of(session: Session, own: Tenant, role: Role) -> User:
 
 
 @pytest.mark.parametrize("role", rotating("role that asks why", ROLES))
-def test_a_role_reads_about_every_permission_what_the_table_says(
+def test_the_page_answers_for_each_role_and_permission_as_the_policy_table_does(
     session: Session, own: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     browser = signed_in(user_of(session, own, role))
@@ -76,7 +76,7 @@ def test_the_explanations_of_all_actions_take_a_few_queries(
 @pytest.mark.alternating
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("permission", list(Permission))
-def test_who_is_named_can_really_give_a_role_that_allows_it(
+def test_only_users_who_can_give_the_role_are_named(
     session: Session, own: Tenant, role: Role, permission: Permission
 ) -> None:
     found = access.of_role(role, permission)
@@ -126,7 +126,7 @@ def test_who_is_named_can_really_give_a_role_that_allows_it(
         (Role.PARTNER_ADMIN, Permission.LEGACY_CALL, AccessExplanation(AccessRule.NO_ROLE, (), ())),
     ],
 )
-def test_the_rule_that_decides(
+def test_the_page_names_the_rule_that_decides(
     role: Role, permission: Permission, expected: AccessExplanation
 ) -> None:
     assert access.of_role(role, permission) == expected
@@ -160,7 +160,7 @@ def test_a_key_is_answered_by_its_scopes(
     assert "is revoked or has expired" in admin.get(path).text
 
 
-def test_only_who_manages_a_key_reads_about_it(
+def test_only_users_who_manage_a_key_can_check_its_access(
     session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     made = api_keys.create(
@@ -235,23 +235,31 @@ def test_the_page_of_a_user_links_the_explanation(own: Tenant, signed_in: Signed
     assert 'href="/access/why?action=users:write"' in page
 
 
-def test_the_list_of_users_says_why_nobody_can_be_invited(own: Tenant, signed_in: SignedIn) -> None:
+def test_the_list_of_users_says_why_no_one_can_be_invited(own: Tenant, signed_in: SignedIn) -> None:
     link = 'href="/access/why?action=users:write"'
     assert link in signed_in(own.staff[Role.PARTNER_EDITOR]).get("/users").text
     assert link not in signed_in(own.staff[Role.PARTNER_ADMIN]).get("/users").text
 
 
-def test_nobody_reads_about_users_they_cannot_see(
+def test_users_can_not_check_the_access_of_users_they_do_not_see(
     own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     path = "/access/why?action=campaigns:read&user="
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
-    assert admin.get(f"{path}{own.user.id}").status_code == 200
-    assert admin.get(f"{path}{other.user.id}").status_code == 404
-    assert admin.get(f"{path}nonsense").status_code == 404
-    assert admin.get("/access/why?action=nonsense").status_code == 404
-    assert admin.get("/access/why?_scheme=x&_method=y").status_code == 200
+    shown = admin.get(f"{path}{own.user.id}")
+    assert (shown.status_code, own.user.email in shown.text) == (200, True)
+    for user_id in (other.user.id, "nonsense"):
+        assert admin.get(f"{path}{user_id}").status_code == 404
     assert signed_in(own.user).get(f"{path}{own.plus_user.id}").status_code == 404
+
+
+def test_an_unknown_action_is_not_found_and_unknown_parameters_are_ignored(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    assert admin.get("/access/why?action=nonsense").status_code == 404
+    shown = admin.get("/access/why?_scheme=x&_method=y")
+    assert "What this role allows, by area." in shown.text
 
 
 def test_each_action_that_a_role_of_the_same_kind_allows_is_listed_with_its_answer(
@@ -271,7 +279,7 @@ def test_each_permission_is_in_one_group() -> None:
     assert sorted(each for _, group in GROUPS for each in group) == sorted(Permission)
 
 
-def test_users_read_who_gave_their_role_and_whom_to_ask(
+def test_users_read_who_gave_their_role_and_who_to_ask(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     editor, giver = own.staff[Role.PARTNER_EDITOR], own.staff[Role.PARTNER_ADMIN]
@@ -300,7 +308,7 @@ def test_users_read_who_gave_their_role_and_whom_to_ask(
         (Permission.ORGANIZATIONS_WRITE, {"expires_at": utcnow()}, AccessRule.CLIENT_ENDED),
     ],
 )
-def test_a_client_is_answered_by_its_state_and_its_role(
+def test_access_of_a_client_depends_on_its_state_and_its_role(
     session: Session,
     own: Tenant,
     signed_in: SignedIn,
@@ -322,7 +330,7 @@ def test_a_client_is_answered_by_its_state_and_its_role(
     assert other.status_code == 404
 
 
-def test_who_can_not_change_plans_reads_why(own: Tenant, signed_in: SignedIn) -> None:
+def test_a_user_who_can_not_change_plans_reads_why(own: Tenant, signed_in: SignedIn) -> None:
     link = 'href="/access/why?action=partner:write"'
     shown = {
         role: link in signed_in(own.staff[role]).get("/pricing").text

@@ -102,7 +102,7 @@ def test_a_new_language_is_confirmed_in_that_language(own: Tenant, signed_in: Si
         ({"name": "Olga", "timezone": "Mars/Olympus"}, "Not a valid choice"),
     ],
 )
-def test_details_that_will_not_do_stay_as_they_were_typed(
+def test_invalid_details_stay_as_they_were_typed(
     own: Tenant, signed_in: SignedIn, typed: dict[str, str], words: str
 ) -> None:
     answer = signed_in(own.user).post(PAGE, typed, page=PAGE)
@@ -157,7 +157,7 @@ def test_a_new_password_keeps_this_browser_and_signs_out_the_others(
         ({"present": "wrong", "password": NEW, "again": "x"}, "2 things need changing"),
     ],
 )
-def test_a_password_is_changed_only_with_the_present_one_and_a_good_new_one(
+def test_a_password_is_changed_only_with_the_current_one_and_a_good_new_one(
     own: Tenant, signed_in: SignedIn, session: Session, typed: dict[str, str], words: str
 ) -> None:
     browser = signed_in(own.user)
@@ -170,7 +170,7 @@ def test_a_password_is_changed_only_with_the_present_one_and_a_good_new_one(
 
 
 @pytest.mark.usefixtures("clock")
-def test_the_present_password_can_not_be_guessed_without_end(
+def test_guesses_of_the_current_password_are_limited(
     make_app: Callable[..., Flask], own: Tenant, signed_in: SignedIn
 ) -> None:
     cookie = signed_in(own.user).client.get_cookie("portal_session")

@@ -104,7 +104,7 @@ def test_the_form_sent_twice_makes_one_key_and_shows_no_secret_again(
         ({"lifetime": "date", "last_day": "31.12.2026"}, "Enter a day like 2026-02-28"),
     ],
 )
-def test_what_is_wrong_with_a_new_key_stands_at_its_field(
+def test_each_problem_of_a_new_key_is_at_its_field(
     session: Session, own: Tenant, admin: Browser, changes: dict[str, Any], words: str
 ) -> None:
     address = new_key_address(own.organization)
@@ -180,7 +180,7 @@ def test_revoking_asks_says_the_last_use_and_ends_the_key_at_once(
     assert "Revoked" in admin.get(f"/api-access/keys/{new.key.id}").text
 
 
-def test_the_last_requests_of_a_key_are_listed_with_what_became_of_them(
+def test_the_latest_requests_of_a_key_are_listed_with_their_answers(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     new = make_key(session, own, scopes=["contacts:read"])
@@ -203,7 +203,7 @@ def test_the_last_requests_of_a_key_are_listed_with_what_became_of_them(
     assert described["/api/v1/outbound/calls"]["get"]["operationId"] == "listCalls"
 
 
-def test_a_client_is_made_rolled_suspended_resumed_and_revoked(
+def test_a_client_is_created_rolled_suspended_resumed_and_revoked(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     page = "/api-access/clients/new"
@@ -258,7 +258,7 @@ def test_a_client_of_support_is_shown_and_not_to_be_changed(
     assert statuses == {"roll": 404, "suspend": 404, "revoke": 404}
 
 
-def test_a_client_of_the_retired_api_names_its_organization_and_the_end_of_its_service(
+def test_a_client_of_the_legacy_api_names_its_organization_and_the_end_of_its_service(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     until = datetime(2999, 3, 1, 12, tzinfo=UTC)
@@ -345,7 +345,7 @@ def test_the_lists_can_be_searched_and_say_when_nothing_matches(
     assert "<summary>All 4 permissions</summary>Place calls, read calls, read contacts" in page
 
 
-def test_a_new_key_is_one_for_tests_and_may_do_nothing_until_something_is_chosen(
+def test_a_new_key_is_a_test_key_without_permissions_until_some_are_chosen(
     own: Tenant, admin: Browser
 ) -> None:
     path = f"/api-access/keys/new?organization={own.organization.id}"

@@ -19,7 +19,7 @@ REFUSED = "The organization is archived. Restore it first."
 FILE = "First name,Phone\nAda,+12025550101\n"
 
 
-def test_its_partner_can_neither_upload_apply_nor_add_contacts(
+def test_contacts_of_an_archived_organization_can_not_be_uploaded_applied_or_added(
     session: Session, own: Tenant, admin: Browser, desk: Desk
 ) -> None:
     checked = desk.upload(FILE)
@@ -40,7 +40,7 @@ def test_its_partner_can_neither_upload_apply_nor_add_contacts(
     assert desk.press(checked, "apply").status_code == 303
 
 
-def test_its_do_not_call_list_still_takes_numbers(
+def test_the_do_not_call_list_of_an_archived_organization_can_still_be_changed(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     organizations.archive(session, OPERATOR, own.organization.id)
@@ -79,7 +79,9 @@ def test_forms_say_at_the_organization_that_it_is_archived(
         assert REFUSED in at_field[1]
 
 
-def test_a_form_for_it_does_not_open(session: Session, own: Tenant, admin: Browser) -> None:
+def test_forms_for_an_archived_organization_do_not_open(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
     organizations.archive(session, OPERATOR, own.organization.id)
     session.commit()
     for form in ("campaigns", "assistants", "api-access/keys", "api-access/webhooks"):
@@ -88,7 +90,7 @@ def test_a_form_for_it_does_not_open(session: Session, own: Tenant, admin: Brows
         assert f'href="/organizations/{own.organization.id}"' in answer.text, form
 
 
-def test_alert_rules_about_it_are_changed_but_not_added(
+def test_alert_rules_of_an_archived_organization_can_be_changed_but_not_added(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     name, page = own.organization.name, "/alerts/rules/new?measure=failed-calls"
@@ -134,7 +136,7 @@ def offered(answer: Any) -> list[str]:
     return [each for each in OFFERS if each in shown]
 
 
-def test_its_pages_offer_nothing_that_is_refused(
+def test_pages_of_an_archived_organization_offer_nothing_that_is_refused(
     session: Session, own: Tenant, admin: Browser, desk: Desk
 ) -> None:
     campaign = session.get_one(Campaign, desk.campaign_id)
@@ -175,7 +177,7 @@ def test_its_pages_offer_nothing_that_is_refused(
     assert "Winter recall" not in words(admin.get("/uploads/new"))
 
 
-def test_its_pages_still_offer_what_stays_allowed(
+def test_pages_of_an_archived_organization_still_offer_what_is_allowed(
     session: Session, own: Tenant, admin: Browser, desk: Desk
 ) -> None:
     organizations.archive(session, OPERATOR, own.organization.id)

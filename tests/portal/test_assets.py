@@ -71,7 +71,7 @@ def test_names_hold_the_hash_of_what_they_name() -> None:
     assert wrong == set()
 
 
-def test_what_is_compressed_ahead_is_the_same_file() -> None:
+def test_compressed_files_hold_the_same_as_the_original_ones() -> None:
     differing = {
         path.name
         for path in DIST.rglob("*.gz")

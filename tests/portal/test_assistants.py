@@ -130,7 +130,7 @@ def test_the_message_that_an_assistant_lacks_is_named(
     assert words in admin.get(f"/assistants/{found.id}").text
 
 
-def test_people_of_an_organization_edit_assistants_in_plain_words(
+def test_members_of_an_organization_edit_assistants(
     session: Session, own: Tenant, assistant: Assistant, signed_in: SignedIn
 ) -> None:
     own.user.role = Role.OWNER
@@ -200,7 +200,7 @@ def test_a_limit_leads_those_who_set_it_to_its_page(
         ("voice_address", "javascript:alert(1)", "Enter a SIP address like"),
     ],
 )
-def test_what_is_wrong_stands_at_its_field_and_nothing_is_saved(
+def test_each_problem_is_at_its_field_and_nothing_is_saved(
     session: Session, assistant: Assistant, admin: Browser, field: str, value: str, words: str
 ) -> None:
     address = f"/assistants/{assistant.id}/edit"
@@ -227,8 +227,15 @@ def test_one_message_that_was_stored_before_stays_until_it_is_changed(
     sent = {**READY, "default_voicemail": "", "version": str(assistant.version)}
     assert admin.post(address, sent, page=address).status_code == 303
     session.expire_all()
+    assert (assistant.default_intro, assistant.default_voicemail) == ("Hello.", None)
     sent |= {"default_intro": "Good morning.", "version": str(assistant.version)}
-    assert admin.post(address, sent, page=address).status_code == 422
+    refused = admin.post(address, sent, page=address)
+    assert (
+        refused.status_code,
+        "Enter a voicemail message too, or leave both blank." in unescape(refused.text),
+    ) == (422, True)
+    session.expire_all()
+    assert assistant.default_intro == "Hello."
 
 
 def test_a_number_that_another_assistant_has_is_refused(
@@ -245,7 +252,7 @@ def test_a_number_that_another_assistant_has_is_refused(
     assert (answer.status_code, answer.text.count(words)) == (422, 2)
 
 
-def test_two_users_who_edit_see_the_conflict_and_nothing_is_overwritten(
+def test_the_second_user_to_save_sees_the_conflict_and_overwrites_nothing(
     session: Session, assistant: Assistant, admin: Browser
 ) -> None:
     address = f"/assistants/{assistant.id}/edit"
@@ -261,7 +268,7 @@ def test_two_users_who_edit_see_the_conflict_and_nothing_is_overwritten(
     assert (again.status_code, stored(session, assistant)["name"]) == (303, "Kim")
 
 
-def test_saving_leaves_its_trace_with_the_values_before(
+def test_saving_records_the_earlier_values_in_the_history(
     session: Session, own: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     address = f"/assistants/{assistant.id}/edit"
@@ -376,7 +383,7 @@ def test_assistants_of_the_same_name_are_listed_by_organization(
 
 
 @pytest.mark.parametrize("place", ["/assistants?organization={}", "/organizations/{}/assistants"])
-def test_each_list_says_what_an_assistant_that_is_not_ready_lacks_first(
+def test_each_list_names_the_first_condition_that_an_assistant_misses(
     session: Session, own: Tenant, assistant: Assistant, admin: Browser, place: str
 ) -> None:
     steps: tuple[tuple[dict[str, Any], str], ...] = (
@@ -417,7 +424,7 @@ def test_without_a_number_the_number_is_the_only_step_and_the_others_come_after_
     )
 
 
-def test_a_key_is_added_once_and_removed_with_the_contacts_that_carry_it_named(
+def test_a_key_is_added_once_and_its_removal_names_the_contacts_that_have_it(
     session: Session, own: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     page = f"/assistants/{assistant.id}"
@@ -484,7 +491,7 @@ def test_an_assistant_of_another_tenant_is_not_found(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
-def test_who_may_not_change_assistants_finds_no_form(
+def test_users_who_may_not_change_assistants_find_no_form(
     own: Tenant, assistant: Assistant, signed_in: SignedIn, role: Role
 ) -> None:
     browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
@@ -512,7 +519,7 @@ def test_voice_addresses_are_checked(address: str, accepted: bool) -> None:
     assert is_voice_address(address) is accepted
 
 
-def test_its_test_call_is_its_own_among_ever_so_many(
+def test_the_page_of_an_assistant_starts_its_test_call_among_very_many_assistants(
     session: Session, own: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.portal.calls.test_call_views.MOST_ASSISTANTS", 1)

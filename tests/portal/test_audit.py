@@ -172,7 +172,7 @@ def test_the_current_name_of_a_user_or_record_finds_its_history(
     assert [row[5] for row in rows] == expected
 
 
-def test_the_file_holds_both_sides_of_a_change_and_runs_nothing(
+def test_the_file_holds_both_values_of_a_change_and_no_formula(
     told: Tenant, signed_in: SignedIn
 ) -> None:
     text = signed_in(told.staff[Role.PARTNER_ADMIN]).get("/lists/history/export.csv?kind=user").text
@@ -194,7 +194,7 @@ def test_the_file_holds_both_sides_of_a_change_and_runs_nothing(
     }
 
 
-def test_days_are_those_of_the_readers_zone(
+def test_days_are_those_of_the_time_zone_of_the_user(
     session: Session, told: Tenant, signed_in: SignedIn
 ) -> None:
     at = datetime(2026, 5, 4, 23, 30, tzinfo=UTC)
@@ -283,7 +283,7 @@ def test_a_count_of_nothing_is_left_out(session: Session, own: Tenant, signed_in
     assert [words in page for words in ("Created", "Deleted", "Live")] == [True, False, True]
 
 
-def test_what_has_no_words_of_its_own_is_spelt_out() -> None:
+def test_an_action_without_its_own_words_is_spelt_out() -> None:
     assert change_words("thing.turned_round") == "Thing turned round"
     assert [field_words(name) for name in ("payment_tier", "paymentTier", "someField")] == [
         "Plan",
@@ -319,7 +319,7 @@ def test_every_rule_of_an_organization_has_words_in_the_history() -> None:
     assert {f"organization.{group}_changed" for group in GROUPS} <= ACTION_WORDS.keys()
 
 
-def test_users_who_change_themselves_change_their_own_account(
+def test_a_user_who_changes_themselves_changed_their_own_account(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     user = own.staff[Role.PARTNER_ADMIN]
@@ -329,7 +329,7 @@ def test_users_who_change_themselves_change_their_own_account(
     assert lines(signed_in(user).get("/audit").text)[0] == "Own account changed"
 
 
-def test_someone_not_signed_in_languages_addresses_and_secrets_are_in_words(
+def test_visitors_languages_addresses_and_secrets_are_in_words(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     caller = own.caller(Role.PARTNER_ADMIN)
@@ -608,7 +608,7 @@ def test_actions_are_grouped_by_their_kind_and_a_kind_offers_only_its_own(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_an_uploaded_picture_is_named_with_its_measures(
+def test_an_uploaded_picture_is_shown_with_its_size_in_pixels(
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     audit.record(

@@ -90,7 +90,7 @@ def name_of(database: Database, tenant: Tenant) -> str:
     ("end", "answer"),
     [(suspend, 401), (deactivate, 401), (change_role, 404), (suspend_partner, 401)],
 )
-def test_access_that_ends_before_the_change_is_written(
+def test_a_change_is_refused_if_access_ends_before_it_is_written(
     portal: Flask,
     fresh_database: Database,
     tenant: Tenant,
@@ -111,7 +111,7 @@ def test_access_that_ends_before_the_change_is_written(
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 @pytest.mark.parametrize(("end", "answer"), [(suspend, 401), (deactivate, 401), (change_role, 404)])
-def test_access_that_ends_while_the_change_is_written(
+def test_access_that_ends_during_a_change_refuses_it(
     portal: Flask,
     fresh_database: Database,
     tenant: Tenant,
@@ -133,7 +133,7 @@ def test_access_that_ends_while_the_change_is_written(
     assert name_of(fresh_database, tenant) == "Northwind Bakery"
 
 
-def test_of_two_at_once_the_change_is_stored_before_the_end_or_not_at_all(
+def test_a_change_is_stored_before_access_ends_or_not_at_all(
     portal: Flask, fresh_database: Database, tenant: Tenant
 ) -> None:
     admin = tenant.staff[Role.ADMIN]

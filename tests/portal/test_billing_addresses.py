@@ -119,7 +119,7 @@ def test_a_month_closed_before_addresses_were_stored_has_names_alone(
     assert shown.endswith(f"{missing} To {own.plus.name} {missing}")
 
 
-def test_only_those_who_may_set_an_address_are_told_that_it_is_missing(
+def test_only_users_who_may_set_an_address_read_that_it_is_missing(
     signed_in: SignIn, admin: Browser, own: Tenant
 ) -> None:
     page = admin.get(f"/statements/{own.plus.id}").text
@@ -152,7 +152,7 @@ def test_the_history_names_what_was_changed(admin: Browser, own: Tenant) -> None
         ("tax_id", "x" * 41, "Too long. Use at most 40 characters."),
     ],
 )
-def test_what_does_not_fit_is_refused_at_its_field(
+def test_an_invalid_address_is_refused_at_its_field(
     admin: Browser, own: Tenant, session: Session, field: str, value: str, words: str
 ) -> None:
     edit = f"/organizations/{own.plus.id}/edit"
@@ -246,7 +246,7 @@ def test_a_closed_statement_keeps_its_payment_terms(
     assert payment_of(admin, own, "2026-11").startswith("IBAN")
 
 
-def test_statements_that_are_paid_otherwise_or_of_nothing_say_no_instructions(
+def test_statements_paid_by_subscription_or_of_zero_show_no_instructions(
     session: Session, admin: Browser, own: Tenant
 ) -> None:
     set_seller(admin, **TERMS)
@@ -269,7 +269,7 @@ def test_statements_that_are_paid_otherwise_or_of_nothing_say_no_instructions(
     assert "IBAN" not in page
 
 
-def test_members_are_not_told_that_instructions_are_missing(signed_in: SignIn, own: Tenant) -> None:
+def test_members_do_not_read_that_instructions_are_missing(signed_in: SignIn, own: Tenant) -> None:
     page = text_of(signed_in(own.plus_user).get(f"/statements/{own.plus.id}").text)
     assert "How to pay" not in page
 

@@ -114,7 +114,7 @@ def addresses(app: Flask, tenant: Tenant, session: Session) -> list[str]:
 
 
 @pytest.mark.usefixtures("branded")
-def test_before_signing_in_no_other_name_is_read(app: Flask) -> None:
+def test_pages_before_signing_in_name_no_other_company(app: Flask) -> None:
     answers = {path: app.test_client().get(path, base_url=HOST) for path in PUBLIC}
     said = {path: [n for n in names_in(a) if n not in path] for path, a in answers.items()}
     assert {path: names for path, names in said.items() if names} == {}
@@ -125,7 +125,7 @@ def test_before_signing_in_no_other_name_is_read(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])
-def test_after_signing_in_no_other_name_is_read(
+def test_pages_after_signing_in_name_no_other_company(
     app: Flask, branded: Tenant, session: Session, role: Role
 ) -> None:
     user = branded.user if role is Role.STANDARD else branded.staff[role]
@@ -143,7 +143,7 @@ def test_after_signing_in_no_other_name_is_read(
     assert statuses[200] > (100 if role is Role.PARTNER_ADMIN else 30), statuses
 
 
-def test_mails_lead_to_the_host_and_have_no_other_name(
+def test_mails_link_to_the_host_and_name_no_other_company(
     app: Flask, branded: Tenant, session: Session
 ) -> None:
     user = branded.staff[Role.PARTNER_ADMIN]
@@ -156,7 +156,7 @@ def test_mails_lead_to_the_host_and_have_no_other_name(
     assert f"{HOST}/p/northwind/password/" in letters[0].text
 
 
-def test_a_session_of_one_host_is_worth_nothing_at_another(
+def test_a_session_of_one_host_is_not_accepted_at_another(
     app: Flask, branded: Tenant, session: Session
 ) -> None:
     user = branded.staff[Role.PARTNER_ADMIN]

@@ -65,7 +65,7 @@ def labelled(html: str) -> set[str]:
     )
 
 
-def test_no_field_of_the_interface_is_forgotten() -> None:
+def test_the_studio_has_every_field_of_the_interface() -> None:
     assert CONTROLS.keys() == set(UpdateBrandInput.wire_fields())
 
 
@@ -86,7 +86,7 @@ def test_an_editor_finds_what_an_editor_may_write_and_no_more(
     assert [editor.get(page).status_code for page in (SETTINGS, PRICING)] == [404, 404]
 
 
-def test_what_the_studio_promises_stands_on_the_pages_and_mails_of_customers(
+def test_published_texts_are_on_the_pages_and_in_the_mails_of_customers(
     session: Session, own: Tenant, browser: Browser, signed_in: SignedIn
 ) -> None:
     elsewhere = "https://youtube.com/@northwind?a=1&b=2"

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import ImageType, Role
 from app.errors import ValidationFailed
 from app.languages import LANGUAGES, using_language
-from app.models import User, utcnow
+from app.models import BrandVersion, User, utcnow
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import mails, partners
@@ -111,8 +112,9 @@ def test_discarding_forgets_the_draft(editor: Browser, own: Tenant, session: Ses
     assert content(session, own) == before
 
 
-def test_publishing_without_a_draft_is_a_page_that_is_not_there(editor: Browser) -> None:
+def test_publishing_without_a_draft_is_not_found(session: Session, editor: Browser) -> None:
     assert editor.post("/branding/publish", page=PAGE).status_code == 404
+    assert session.scalars(select(BrandVersion)).all() == []
 
 
 @pytest.mark.parametrize(
@@ -125,7 +127,7 @@ def test_publishing_without_a_draft_is_a_page_that_is_not_there(editor: Browser)
         ("demo_link", "ftp://x.example/", "http"),
     ],
 )
-def test_a_wrong_value_stands_at_its_field_and_nothing_is_saved(
+def test_a_wrong_value_is_refused_at_its_field_and_nothing_is_saved(
     editor: Browser, field: str, value: str, words: str
 ) -> None:
     answer = editor.post(PAGE, {**FORM, field: value}, page=PAGE)
@@ -136,7 +138,7 @@ def test_a_wrong_value_stands_at_its_field_and_nothing_is_saved(
     assert "Draft:" not in editor.get(PAGE).text
 
 
-def test_the_same_words_stand_on_the_page_and_in_the_json(editor: Browser) -> None:
+def test_the_page_and_the_json_give_the_same_message(editor: Browser) -> None:
     answer = editor.post(PAGE, {**FORM, "colour": "blurple"}, page=PAGE)
     problem = re.search(r'id="colour-error">.*?<span>(.*?)</span>', answer.text, re.DOTALL)
     assert problem
@@ -145,7 +147,7 @@ def test_the_same_words_stand_on_the_page_and_in_the_json(editor: Browser) -> No
     assert unescape(problem.group(1)) == refusal.value.problems[0].message
 
 
-def test_a_logo_is_encoded_anew_and_served_for_ever(
+def test_a_logo_is_encoded_again_and_may_be_cached_forever(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     answer = editor.post("/branding/images/logo", {"picture": (picture(), "logo.png")}, page=PAGE)
@@ -179,7 +181,7 @@ def test_each_picture_is_one_change_of_the_draft(editor: Browser) -> None:
         ((io.BytesIO(b""), "logo.png"), "Choose a picture"),
     ],
 )
-def test_what_is_no_logo_is_refused_with_the_reason(
+def test_a_file_that_is_no_logo_is_refused_with_the_reason(
     editor: Browser, file: tuple[io.BytesIO, str], words: str
 ) -> None:
     copy = io.BytesIO(file[0].getvalue())
@@ -216,7 +218,7 @@ def test_the_preview_of_the_portal_is_at_the_overview(editor: Browser) -> None:
     assert re.findall(r'href="([^"]+)" aria-current="page"', page) == ["/"]
 
 
-def test_typing_gets_the_preview_back(editor: Browser) -> None:
+def test_typing_updates_the_preview(editor: Browser) -> None:
     token = re.search(r'name="csrf_token" value="([^"]+)"', editor.get(PAGE).text)
     assert token
     answer = editor.client.post(
@@ -258,12 +260,13 @@ def test_the_name_of_a_shades_button_begins_with_its_words(editor: Browser) -> N
 
 def test_a_stylesheet_is_served_only_under_its_own_hash(browser: Browser) -> None:
     sheet = sheet_for("#ffc800")
-    assert browser.get(f"/brand/ffc800-{sheet.digest}.css").status_code == 200
+    served = browser.get(f"/brand/ffc800-{sheet.digest}.css")
+    assert (served.status_code, "--brand: #ffc800;" in served.text) == (200, True)
     for path in (f"/brand/ffc801-{sheet.digest}.css", "/brand/ffc800-0.css", "/brand/zzzzzz-0.css"):
         assert browser.get(path).status_code == 404
 
 
-def test_a_picture_elsewhere_is_shown_once_it_is_fetched_and_served_here(
+def test_a_picture_of_another_host_is_shown_once_it_was_fetched(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     url = "https://cdn.northwind.example/logo.png"
@@ -419,7 +422,7 @@ def test_an_svg_logo_is_drawn_and_stored_as_png(editor: Browser) -> None:
         assert (shown.format, shown.size) == ("PNG", (1120, 280))
 
 
-def test_a_colour_that_is_not_one_is_named_while_it_is_typed(editor: Browser) -> None:
+def test_an_invalid_colour_is_reported_while_typing(editor: Browser) -> None:
     answer = editor.post(PAGE, {**FORM, "colour": "#1c7a4"}, page=PAGE)
     assert answer.status_code == 422
     token = re.search(r'name="csrf_token" value="([^"]+)"', editor.get(PAGE).text)
@@ -436,7 +439,7 @@ def test_a_colour_that_is_not_one_is_named_while_it_is_typed(editor: Browser) ->
     assert "No changes." not in answer.text
 
 
-def test_errors_of_the_studio_stand_in_the_order_of_its_fields(editor: Browser) -> None:
+def test_problems_of_the_studio_are_listed_in_the_order_of_its_fields(editor: Browser) -> None:
     sent = {**FORM, "colour": "blurple", "product_name": "", "demo_link": "ftp://x.example/"}
     page = editor.post(PAGE, sent, page=PAGE).text
     summary = page.partition('class="error-summary"')[2].partition("</div>")[0]

@@ -90,7 +90,7 @@ def test_typing_over_another_users_changes_saves_nothing_and_reports_it(
     assert draft(session, own)["productName"] == "The admin’s"
 
 
-def test_typing_goes_on_from_what_it_saved_last(editor: Browser) -> None:
+def test_typing_continues_from_the_last_saved_draft(editor: Browser) -> None:
     opened = editor.get(PAGE).text
     first = send(editor, opened, PAGE, form(product_name="N"), typing=True)
     token, seen = hidden(opened, "csrf_token"), hidden(first.text, "version")
@@ -111,9 +111,7 @@ def test_sending_the_same_draft_twice_is_harmless(
     assert draft(session, own)["productName"] == "Northwind Voice"
 
 
-def test_a_review_takes_along_what_was_typed_and_not_saved(
-    editor: Browser, own: Tenant, session: Session
-) -> None:
+def test_a_review_includes_unsaved_changes(editor: Browser, own: Tenant, session: Session) -> None:
     send(editor, editor.get(PAGE).text, PAGE, form())
     typed = form(product_name="Typed")
     answer = send(editor, editor.get(PAGE).text, "/branding/review", typed)
@@ -161,7 +159,7 @@ def test_a_draft_that_changed_since_it_was_looked_at_is_not_published(
         ("77/remove", ["Help", "Status", "Contact"]),
     ],
 )
-def test_rows_are_moved_by_buttons_and_what_was_typed_is_kept(
+def test_rows_are_moved_by_buttons_and_unsaved_changes_are_kept(
     editor: Browser, own: Tenant, session: Session, path: str, order: list[str]
 ) -> None:
     opened = editor.get(PAGE).text
@@ -172,7 +170,7 @@ def test_rows_are_moved_by_buttons_and_what_was_typed_is_kept(
     assert draft(session, own)["productName"] == "Typed"
 
 
-def test_a_row_is_not_moved_where_something_typed_is_wrong(
+def test_a_row_is_not_moved_if_the_form_has_a_problem(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     opened = editor.get(PAGE).text
@@ -190,7 +188,7 @@ def test_a_wrong_row_is_named_in_the_summary(editor: Browser) -> None:
     assert '<a href="#header_links-1-url">Header link 2, address: ' in answer.text
 
 
-def test_the_chats_colours_are_checked_and_others_names_kept(
+def test_the_colours_of_the_chat_are_checked_and_the_names_of_others_are_kept(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     own.partner.chat_template_colors = {"ours": "#123456", "header": "#fff"}
@@ -202,7 +200,7 @@ def test_the_chats_colours_are_checked_and_others_names_kept(
     assert draft(session, own)["chatTemplateColors"] == {"ours": "#123456", "visitor": "red"}
 
 
-def test_only_a_shade_that_is_used_can_be_taken(
+def test_only_an_offered_shade_can_be_chosen(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     answer = editor.post("/branding/shade", {"shade": "#00ff00"}, page=PAGE)

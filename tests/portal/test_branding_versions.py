@@ -78,7 +78,7 @@ def test_a_version_that_customers_see_again_says_why_it_has_no_way_back(
     }
 
 
-def test_a_version_stands_beside_the_one_before_it(editor: Browser) -> None:
+def test_a_version_is_compared_with_the_one_before_it(editor: Browser) -> None:
     page = editor.get("/branding/history/2").text
     assert rows(page) == [
         ["Colours", "#1c7a4d", "#1c4d7a"],
@@ -88,7 +88,7 @@ def test_a_version_stands_beside_the_one_before_it(editor: Browser) -> None:
     assert 'fill="#1c4d7a"' in page
 
 
-def test_a_version_stands_beside_what_customers_see_now(
+def test_a_version_is_compared_with_the_published_one(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     publish(session, own, productName="Northwind Answers")
@@ -191,7 +191,7 @@ def test_rolling_back_shows_the_differences_and_publishes_at_once(
     assert drafts.draft_of(session, own.partner) is None
 
 
-def test_a_brand_that_changed_since_the_question_is_asked_about_again(
+def test_rolling_back_asks_again_if_the_brand_changed_meanwhile(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     way_back = "/branding/history/1/roll-back"
@@ -204,7 +204,7 @@ def test_a_brand_that_changed_since_the_question_is_asked_about_again(
     assert product_name(session, own) == "Meanwhile"
 
 
-def test_rolling_back_to_what_is_shown_already_changes_nothing(
+def test_rolling_back_to_the_published_brand_changes_nothing(
     editor: Browser, own: Tenant, session: Session
 ) -> None:
     way_back = "/branding/history/2/roll-back"
@@ -257,14 +257,19 @@ def test_a_draft_is_never_overwritten_by_rolling_back(
 
 
 @pytest.mark.parametrize("number", [3, 2**31, 10**30])
-def test_a_version_that_never_was_is_not_there(editor: Browser, number: int) -> None:
+def test_an_unknown_version_is_not_found(
+    session: Session, own: Tenant, editor: Browser, number: int
+) -> None:
+    before = drafts.published_content(own.partner, OPERATOR)
     for path in (f"/branding/history/{number}", f"/branding/history/{number}/roll-back"):
         assert editor.get(path).status_code == 404
     answer = editor.post(f"/branding/history/{number}/roll-back", page="/branding")
     assert answer.status_code in (404, 405)  # 405 where the number is no number of ours
+    session.refresh(own.partner)
+    assert drafts.published_content(own.partner, OPERATOR) == before
 
 
-def test_another_partners_versions_are_not_there(
+def test_versions_of_another_partner_are_not_found(
     editor: Browser, other: Tenant, signed_in: SignedIn
 ) -> None:
     stranger = signed_in(other.staff[Role.PARTNER_ADMIN])
@@ -275,7 +280,7 @@ def test_another_partners_versions_are_not_there(
 
 @pytest.mark.parametrize("path", ["history", "history/1", "history/1/roll-back", "contrast"])
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.STANDARD])
-def test_who_may_not_change_the_brand_finds_nothing(
+def test_users_who_may_not_change_the_brand_find_no_versions(
     own: Tenant, published: None, signed_in: SignedIn, role: Role, path: str
 ) -> None:
     person = own.user if role is Role.STANDARD else own.staff[role]

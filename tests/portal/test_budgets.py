@@ -65,7 +65,7 @@ def test_a_budget_is_read_filled_in_and_refused_in_the_language_of_its_reader(
     assert (refused.status_code, example in error) == (422, True)
 
 
-def test_alert_levels_and_recipients_are_typed_with_the_budget(
+def test_alert_levels_and_recipients_are_set_with_the_budget(
     signed_in: Callable[[User], Browser], own: Tenant
 ) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])

@@ -182,7 +182,7 @@ def test_webhooks_are_paused_resumed_and_removed(
     assert session.scalars(select(WebhookEndpoint.id)).all() == [keys[0]]
 
 
-def test_all_that_match_are_asked_about_with_their_number(
+def test_an_action_on_all_matches_asks_with_their_number(
     session: Session, own: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign, _people = add_contacts(session, own, 30)
@@ -220,7 +220,7 @@ def test_one_row_that_fails_stops_no_other(
     assert statuses(session, first, second) == [CampaignStatus.ACTIVE, CampaignStatus.PAUSED]
 
 
-def test_rows_of_another_tenant_are_not_there(
+def test_rows_of_another_tenant_are_not_found(
     session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     campaign, people = add_contacts(session, own, 1)
@@ -240,7 +240,7 @@ def test_rows_of_another_tenant_are_not_there(
     assert len(session.scalars(select(Contact)).all()) == 1
 
 
-def test_only_who_may_do_it_to_one_may_do_it_to_several(
+def test_an_action_on_several_needs_the_permission_of_the_action_on_one(
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     make_campaign(session, own)

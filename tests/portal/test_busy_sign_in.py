@@ -56,7 +56,7 @@ def test_a_new_password_by_link_keeps_the_link(
 
 
 @pytest.mark.usefixtures("busy")
-def test_changing_the_own_password_asks_to_try_again(
+def test_changing_a_password_asks_to_try_again(
     own: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
     browser = signed_in(own.user)

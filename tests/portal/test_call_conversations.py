@@ -136,7 +136,9 @@ def test_without_recording_and_transcript_one_line_says_how_long_they_are_kept(
     )
 
 
-def test_a_simulated_call_has_neither(session: Session, own: Tenant, signed_in: SignedIn) -> None:
+def test_a_simulated_call_has_no_recording_and_no_transcript(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
     call = make_call(session, own.organization, "+12025550103", **answered(), carrier="simulator")
     session.commit()
     assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
@@ -170,7 +172,7 @@ def test_the_sample_of_a_simulated_call_is_labelled(
     )
 
 
-def test_a_call_that_nobody_answered_has_neither(
+def test_an_unanswered_call_has_no_recording_and_no_transcript(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     call = make_call(session, own.organization, "+12025550102", status=CallStatus.NO_ANSWER)
@@ -238,7 +240,7 @@ def test_call_again_fills_the_form_with_the_same_assistant_number_and_texts(
     shown = browser.get(f"/calls/{call.id}").text
     assert f'href="/test-call?again={call.id}">Call again</a>' in shown
     page = unescape(browser.get(f"/test-call?again={call.id}").text)
-    assert 'value="+12025550101"' in page
+    assert 'value="+1 202 555 0101"' in page
     assert re.search(rf'<option selected value="{assistant.id}"', page)
     assert "Hello.\nIt’s Ada.</textarea>" in page.replace("\r", "")
     assert "Please call back.</textarea>" in page

@@ -43,7 +43,7 @@ def found_by(browser: Browser, asked: str) -> list[str]:
 
 
 @pytest.mark.parametrize("asked", ["grace", "Grace Moeller", "möl", "+1 303 555 0102"])
-def test_who_was_called_is_found_once_by_name_or_number(
+def test_a_called_person_is_found_once_by_name_or_number(
     admin: Browser, call: Call, asked: str
 ) -> None:
     [url] = found_by(admin, asked)
@@ -52,14 +52,31 @@ def test_who_was_called_is_found_once_by_name_or_number(
     assert calls in admin.get(url).text
 
 
+def test_people_called_are_others_only_below_contacts(
+    session: Session,
+    own: Tenant,
+    admin: Browser,
+    contact: Call,  # noqa: F811
+) -> None:
+    def headings(asked: str) -> list[str]:
+        page = admin.get("/personal-data", query_string={"q": asked}).text
+        return re.findall("<h2[^>]*>(.*?)</h2>", page)
+
+    make_call(session, own.organization, NUMBER, **answered(), contact={"firstName": "Greta"})
+    make_call(session, own.organization, "+13035550103", **answered(), contact=GRACE)
+    session.commit()
+    assert headings("Grace") == ["People called"]
+    assert headings("Greta") == ["Contacts", "Other people called"]
+
+
 @pytest.mark.parametrize("asked", ["race", "Grace Vale", "+1 303 555 010", "grace@x.example"])
-def test_a_part_of_a_number_or_another_name_finds_none(
+def test_a_part_of_a_number_or_another_name_finds_nothing(
     admin: Browser, call: Call, asked: str
 ) -> None:
     assert found_by(admin, asked) == []
 
 
-def test_who_is_a_contact_is_found_as_one_only(admin: Browser, contact: Call) -> None:  # noqa: F811
+def test_a_called_contact_is_found_only_as_a_contact(admin: Browser, contact: Call) -> None:  # noqa: F811
     assert found_by(admin, "+1 202 555 0143") == [f"{page_of(contact)}/data"]  # type: ignore[arg-type]
 
 
@@ -69,7 +86,7 @@ def test_the_page_of_a_call_leads_to_the_data_and_the_erasure(admin: Browser, ca
     assert f'href="/calls/{call.id}/erase"' in page
 
 
-def test_whom_a_call_went_to_is_exported(
+def test_the_data_of_a_called_person_is_exported(
     app: Flask, session: Session, own: Tenant, admin: Browser, call: Call
 ) -> None:
     page = f"/calls/{call.id}/data"
@@ -85,7 +102,7 @@ def test_whom_a_call_went_to_is_exported(
     assert export.problem is None
 
 
-def test_whom_a_call_went_to_is_erased_after_the_name_is_typed(
+def test_a_called_person_is_erased_after_their_name_is_typed(
     app: Flask, session: Session, admin: Browser, call: Call
 ) -> None:
     page = f"/calls/{call.id}/erase"
@@ -107,12 +124,42 @@ def test_whom_a_call_went_to_is_erased_after_the_name_is_typed(
     assert "Erase this person" not in admin.get(f"/calls/{call.id}").text
 
 
+def test_the_page_of_an_erased_call_offers_no_call_to_its_number_and_no_list_for_it(
+    session: Session, admin: Browser, call: Call
+) -> None:
+    assert {"Call again", "Do not call this number"} <= offered(admin, call)
+    call.phone_number = "erased-1e68206e"
+    session.commit()
+    assert offered(admin, call) == {"The data of this call was erased."}
+    assert 'value="erased-' not in admin.get(f"/test-call?again={call.id}").text
+    question = f"/calls/{call.id}/do-not-call"
+    assert admin.get(question).status_code == 404
+    assert admin.post(question, page="/account").status_code == 404
+
+
+def offered(browser: Browser, call: Call) -> set[str]:
+    page = browser.get(f"/calls/{call.id}").text
+    shown = {"Call again", "Do not call this number", "The data of this call was erased."}
+    return {each for each in shown if each in page}
+
+
 @pytest.mark.parametrize("path", ["data", "erase", "data-export"])
-def test_members_and_strangers_find_nothing_of_a_call(
-    signed_in: SignedIn, own: Tenant, other: Tenant, call: Call, path: str
+def test_members_and_other_partners_find_no_data_of_a_call(
+    session: Session,
+    signed_in: SignedIn,
+    own: Tenant,
+    other: Tenant,
+    call: Call,
+    path: str,
 ) -> None:
     for browser in (signed_in(own.user), signed_in(other.staff[Role.PARTNER_ADMIN])):
         page = f"/calls/{call.id}/{path}"
+        typed = {"typed": "Grace Möller"}
         assert found_by(browser, "grace") == []
-        answer = browser.get(page) if path == "data" else browser.post(page, page="/account")
+        answer = browser.get(page) if path == "data" else browser.post(page, typed, page="/account")
         assert answer.status_code == 404
+        assert "Grace" not in answer.text
+    assert session.scalars(select(Erasure)).all() == []
+    assert session.scalars(select(ListExport)).all() == []
+    session.refresh(call)
+    assert (call.name, call.is_erased) == ("Grace Möller", False)

@@ -29,7 +29,7 @@ def pause(session: Session, scope: PauseScope, reason: str) -> None:
     session.commit()
 
 
-def test_every_page_of_an_operator_says_that_dialling_is_paused(
+def test_every_page_of_an_operator_says_that_calls_are_paused(
     session: Session, own: Tenant, operator: Browser, signed_in: SignIn
 ) -> None:
     assert "Calling is paused" not in operator.get("/").text
@@ -55,7 +55,7 @@ def observe(session: Session, kind: Observed, count: int, code: str, words: str)
     session.commit()
 
 
-def test_operators_see_each_carrier_with_the_codes_of_its_trouble(
+def test_operators_see_each_carrier_with_its_error_codes(
     session: Session, operator: Browser
 ) -> None:
     assert "No carrier requests" in operator.get("/carriers").text
@@ -116,7 +116,7 @@ def test_the_carrier_does_not_work_if_it_did_not_place_a_recent_call(
     assert title not in words(operator.get("/carriers"))
 
 
-def test_an_administrator_reads_in_plain_words_what_holds_the_calls(
+def test_an_administrator_reads_in_plain_words_why_calls_wait(
     session: Session, own: Tenant, signed_in: SignIn
 ) -> None:
     workers.announce(session, "worker-1")
@@ -134,7 +134,7 @@ def test_an_administrator_reads_in_plain_words_what_holds_the_calls(
     assert "The carrier isn’t accepting calls" in admin.get("/").text
 
 
-def test_others_have_no_such_page(own: Tenant, signed_in: SignIn) -> None:
+def test_other_roles_have_no_carrier_page(own: Tenant, signed_in: SignIn) -> None:
     for user in (own.staff[Role.PARTNER_EDITOR], own.user):
         browser = signed_in(user)
         assert browser.get("/carriers").status_code == 404

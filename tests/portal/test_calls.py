@@ -170,7 +170,7 @@ def test_the_campaign_has_a_column_once_a_call_of_the_page_has_one(
     assert (headings(), headings(chosen)) == (["Assistant", "Campaign"], ["Campaign"])
 
 
-def test_the_order_of_calls_tells_members_no_costs(
+def test_the_order_of_calls_reveals_no_costs_to_members(
     session: Session, own: Tenant, made: dict[str, Call], admin: Browser, signed_in: SignedIn
 ) -> None:
     oldest = min((made[name] for name in MINE), key=lambda call: call.id)
@@ -234,7 +234,7 @@ def test_an_organization_and_an_assistant_are_filtered_by_id_too(
         assert browser.get(f"/calls?{asked}").status_code == 404
 
 
-def test_days_are_those_of_the_readers_zone(
+def test_days_are_those_of_the_time_zone_of_the_user(
     session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
     own.staff[Role.ADMIN].timezone = "Asia/Tokyo"
@@ -271,9 +271,7 @@ def test_the_calls_that_usage_counts_are_as_many_as_it_says(
         assert "no call records" not in browser.get(f"/calls{nothing}").text
 
 
-def test_pages_follow_each_other_without_gap_or_repeat(
-    session: Session, own: Tenant, signed_in: SignedIn
-) -> None:
+def test_pages_have_no_gaps_or_repeats(session: Session, own: Tenant, signed_in: SignedIn) -> None:
     made = [
         make_call(session, own.plus, "+12025550101", NOON + timedelta(seconds=number)).id
         for number in range(60)
@@ -439,13 +437,14 @@ def test_the_number_of_a_call_is_never_called_again(
     assert (entry.reason, entry.source) == ("Asked us", "portal")
 
 
-def test_the_number_of_another_tenants_call_is_out_of_reach(
-    own: Tenant, made: dict[str, Call], signed_in: SignedIn
+def test_the_number_of_a_call_of_another_tenant_can_not_be_listed(
+    session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     path = f"/calls/{made['theirs'].id}/do-not-call"
     assert browser.get(path).status_code == 404
     assert browser.post(path, page="/calls").status_code == 404
+    assert session.scalars(select(DoNotCallEntry)).all() == []
 
 
 @pytest.mark.parametrize(
@@ -468,7 +467,7 @@ def test_the_page_says_whether_a_call_counts(
     assert found[1].strip() == words
 
 
-def test_cancelling_asks_with_what_follows_and_happens_once(
+def test_cancelling_asks_with_the_consequences_and_happens_once(
     session: Session, own: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
     browser, path = signed_in(own.plus_user), f"/calls/{made['queued'].id}"
@@ -483,7 +482,7 @@ def test_cancelling_asks_with_what_follows_and_happens_once(
     assert browser.post(f"{ended}/cancel", page="/").location == f"{ended}?problem=call_ended"
 
 
-def test_the_page_says_how_the_cancelling_of_a_call_on_the_line_stands(
+def test_the_page_shows_the_progress_of_cancelling_an_active_call(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.plus_user)
@@ -524,7 +523,7 @@ def test_the_page_of_a_call_is_loaded_again_when_the_call_is_over(
     assert [refreshes(path), refreshes("/test-call")] == ["true", None]
 
 
-def test_another_tenants_call_is_like_an_absent_one(
+def test_a_call_of_another_tenant_is_answered_like_a_missing_one(
     own: Tenant, made: dict[str, Call], signed_in: SignedIn
 ) -> None:
     theirs = f"/calls/{made['theirs'].id}"

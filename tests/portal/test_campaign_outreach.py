@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Engine, delete, func, select, update
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.database import Database
 from app.enums import (
     AnsweredBy,
@@ -115,7 +116,7 @@ def planned(admin: Browser, base: str, campaign: Campaign, assistant: Assistant)
 
 
 def feed(session: Session, campaign: Campaign) -> int:
-    fed = dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(), utcnow())
+    fed = dispatcher.dispatch(session, campaign.id, CallSettings(), utcnow())
     session.commit()
     return fed
 
@@ -125,7 +126,7 @@ def status_of(session: Session, campaign: Campaign) -> CampaignStatus:
     return campaign.status
 
 
-def test_a_plan_is_made_before_a_campaign_can_start(
+def test_a_campaign_needs_a_plan_before_it_can_start(
     session: Session, campaign: Campaign, admin: Browser, base: str
 ) -> None:
     page = admin.get(base)
@@ -189,7 +190,7 @@ def test_a_campaign_without_contacts_and_plan_says_on_both_tabs_how_to_begin(
         assert page.count("btn-primary") == 1
 
 
-def test_a_plan_keeps_what_was_typed_for_the_chosen_way_and_leaves_a_trace(
+def test_a_plan_keeps_the_values_of_the_chosen_way_and_is_in_the_history(
     session: Session, campaign: Campaign, admin: Browser, planned: str, assistant: Assistant
 ) -> None:
     plan = outreach.plan_of(session, campaign)
@@ -354,7 +355,7 @@ def test_hours_are_typed_in_24_hours(
         ({"message_kind": "default"}, "The assistant has no messages of its own"),
     ],
 )
-def test_what_is_wrong_with_a_plan_stands_at_its_field(
+def test_each_problem_of_a_plan_is_at_its_field(
     session: Session,
     campaign: Campaign,
     admin: Browser,
@@ -591,7 +592,7 @@ def test_a_campaign_is_finished_in_the_list_and_on_its_page_once_its_last_call_h
     assert notices() == 2
 
 
-def test_when_everybody_was_called_it_can_be_done_again(
+def test_a_campaign_can_call_again_when_everyone_was_called(
     session: Session, campaign: Campaign, admin: Browser, planned: str
 ) -> None:
     admin.post(f"{planned}/start", page=f"{planned}/start")
@@ -696,7 +697,7 @@ def test_contacts_show_their_last_call(
     assert "Besetzt Kampagne Weitere Angaben" in contact_calls
 
 
-def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(
+def test_the_start_page_names_assistant_calls_at_once_and_duration(
     session: Session, admin: Browser, planned: str, assistant: Assistant
 ) -> None:
     session.execute(update(Outreach).values(ends_on=date(2099, 12, 31), calls_at_once=2))
@@ -726,7 +727,7 @@ def test_the_start_page_says_who_calls_how_many_at_once_and_how_long(
     )
 
 
-def test_a_campaign_between_two_calls_says_when_the_next_one_comes(
+def test_a_campaign_between_two_calls_says_when_the_next_one_starts(
     session: Session, admin: Browser, planned: str
 ) -> None:
     admin.post(f"{planned}/start", page=f"{planned}/start")
@@ -740,18 +741,18 @@ def test_a_campaign_between_two_calls_says_when_the_next_one_comes(
     assert "The next call is about to start." in words_of(admin.get(planned))
 
 
-def test_a_campaign_whose_organization_was_resumed_does_not_claim_to_call_before_it_does(
+def test_a_campaign_of_a_resumed_organization_shows_calling_only_once_it_calls(
     session: Session, campaign: Campaign, admin: Browser, planned: str
 ) -> None:
     admin.post(f"{planned}/start", page=f"{planned}/start")
     organizations.suspend(session, OPERATOR, campaign.organization_id)
-    assert dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(), utcnow()) == 0
+    assert dispatcher.dispatch(session, campaign.id, CallSettings(), utcnow()) == 0
     organizations.resume(session, OPERATOR, campaign.organization_id)
     session.commit()
     shown = words_of(admin.get(planned))
     assert ("Calling now." in shown, "Next call in about 30 s." in shown) == (False, True)
     session.execute(update(Outreach).values(next_at=None))
-    assert dispatcher.dispatch(session, campaign.id, dispatcher.CallDefaults(), utcnow()) > 0
+    assert dispatcher.dispatch(session, campaign.id, CallSettings(), utcnow()) > 0
     session.commit()
     assert "The last calls are in progress." in words_of(admin.get(planned))
 
@@ -784,7 +785,7 @@ def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
     assert at in words_of(admin.get("/campaigns?column=next-call"))
 
 
-def test_the_start_page_of_a_running_campaign_asks_nothing(admin: Browser, planned: str) -> None:
+def test_the_start_page_of_a_running_campaign_has_no_question(admin: Browser, planned: str) -> None:
     admin.post(f"{planned}/start", page=f"{planned}/start")
     shown = admin.get(f"{planned}/start")
     assert ("is already running" in words_of(shown), "Resume" in words_of(shown)) == (True, False)
@@ -942,7 +943,7 @@ def test_a_call_in_progress_is_not_counted_as_answered(
     assert shown() == [" 1 1"]
 
 
-def test_the_page_of_a_plan_offers_no_second_one(
+def test_the_page_of_a_plan_does_not_offer_a_second_plan(
     campaign: Campaign, admin: Browser, base: str, assistant: Assistant
 ) -> None:
     def heads() -> list[int]:
@@ -955,9 +956,7 @@ def test_the_page_of_a_plan_offers_no_second_one(
     assert heads() == [0, 0]
 
 
-def test_a_question_on_a_page_of_its_own_leads_back_to_its_place(
-    admin: Browser, planned: str
-) -> None:
+def test_a_question_on_its_own_page_leads_back(admin: Browser, planned: str) -> None:
     page = admin.get(f"{planned}/start").text
     crumbs = page.partition('aria-label="Breadcrumbs"')[2].partition("</nav>")[0]
     assert re.findall(r'<a href="([^"]+)">([^<]+)', crumbs) == [

@@ -101,7 +101,7 @@ def test_a_new_campaign_shows_the_defaults_of_its_plan(own: Tenant, signed_in: S
         ({"who": "some", "assistants": ["nonsense"]}, "There is no such assistant"),
     ],
 )
-def test_what_is_wrong_with_a_campaign_stands_at_its_field(
+def test_each_problem_of_a_campaign_is_at_its_field(
     session: Session, own: Tenant, admin: Browser, changes: dict[str, Any], words: str
 ) -> None:
     address = f"/campaigns/new?organization={own.organization.id}"
@@ -126,7 +126,7 @@ def test_settings_rename_and_assign_and_conflicts_are_shown(
     assert bad.status_code == 422
 
 
-def test_archiving_names_what_stays_and_takes_the_campaign_off_the_list(
+def test_archiving_names_what_stays_and_hides_the_campaign_from_the_list(
     session: Session, campaign: Campaign, admin: Browser
 ) -> None:
     address = f"/campaigns/{campaign.id}/archive"
@@ -178,7 +178,7 @@ def test_contacts_are_found_by_number_id_and_beginnings(
     assert {query: found(admin, campaign, query) for query in expected} == expected
 
 
-def test_who_can_not_be_called_is_marked_and_can_be_listed(
+def test_contacts_that_can_not_be_called_are_marked_and_can_be_listed(
     session: Session, own: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     fill(

@@ -116,7 +116,7 @@ def test_each_account_is_a_card_with_its_numbers_and_calls(
     assert "The simulated carrier In use Calls with test keys go here." in used
 
 
-def test_another_account_takes_the_place_and_a_token_alone_may_change(
+def test_another_account_replaces_it_and_the_token_alone_may_change(
     session: Session, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
@@ -140,7 +140,7 @@ def test_another_account_takes_the_place_and_a_token_alone_may_change(
     ],
 )
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_what_can_be_no_account_is_refused_at_its_field(
+def test_invalid_credentials_are_refused_at_their_field(
     session: Session, admin: Browser, typed: dict[str, str], words: str
 ) -> None:
     answer = admin.post(FORM, typed, page=FORM)
@@ -197,7 +197,7 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_an_account_that_failed_its_test_is_told_wherever_calls_are_looked_at(
+def test_a_failed_account_is_announced_on_every_page_about_calls(
     session: Session,
     own: Tenant,
     admin: Browser,
@@ -272,7 +272,7 @@ def test_calls_use_a_new_account_only_after_its_test_has_passed(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_a_wrong_new_token_leaves_calls_the_one_that_worked(
+def test_calls_keep_the_working_token_if_the_new_one_is_wrong(
     session: Session,
     own: Tenant,
     admin: Browser,
@@ -326,7 +326,7 @@ def test_a_test_of_credentials_that_changed_meanwhile_is_run_again(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_using_an_account_that_failed_lists_the_assistants_that_can_not_call_then(
+def test_using_a_failed_account_lists_the_assistants_that_then_can_not_call(
     session: Session,
     own: Tenant,
     admin: Browser,
@@ -391,7 +391,7 @@ def test_a_pending_account_is_discarded_and_calls_go_on_as_before(
     assert admin.post(f"{LIST}/{account.id}/use", page=LIST).status_code == 404
 
 
-def test_an_account_in_use_stays_and_one_that_is_not_goes(
+def test_an_unused_account_can_be_removed_and_one_in_use_can_not(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
@@ -443,7 +443,7 @@ def test_an_account_in_use_stays_and_one_that_is_not_goes(
     assert gone.secret == ""
 
 
-def test_a_removal_names_how_many_organizations_call_over_what_instead(
+def test_a_removal_says_how_many_organizations_call_over_which_account_instead(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     its_form = f"{FORM}?organization={own.organization.id}"
@@ -475,7 +475,7 @@ def test_a_removal_names_how_many_organizations_call_over_what_instead(
     assert follows(FORM) == [first, *rest]
 
 
-def test_accounts_of_many_organizations_come_page_by_page_with_ones_own_on_the_first(
+def test_accounts_of_many_organizations_are_paged_with_the_portals_own_first(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
@@ -508,7 +508,7 @@ def test_accounts_of_many_organizations_come_page_by_page_with_ones_own_on_the_f
     assert "Add account" not in second
 
 
-def test_accounts_of_others_are_as_if_absent(
+def test_accounts_of_others_are_answered_like_missing_ones(
     session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignIn
 ) -> None:
     stranger = signed_in(other.staff[Role.PARTNER_ADMIN])

@@ -54,7 +54,7 @@ def test_the_second_user_to_save_sees_both_versions(
 
 
 @pytest.mark.debian
-def test_a_form_of_one_kind_knows_of_the_other_and_of_a_removal(
+def test_a_form_notices_an_account_of_the_other_kind_and_a_removal(
     session: Session, admin: Browser
 ) -> None:
     assert save(admin, TWILIO, ACCOUNT, 0)[0] == 303

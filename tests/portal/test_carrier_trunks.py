@@ -98,7 +98,7 @@ def test_a_trunk_is_set_and_its_password_is_never_shown_again(
     }
 
 
-def test_the_form_of_a_trunk_tells_no_test_of_a_twilio_account(
+def test_the_form_of_a_trunk_does_not_show_the_test_of_a_twilio_account(
     session: Session, admin: Browser
 ) -> None:
     admin.post(TWILIO, {"sid": "AC" + "1a" * 16, "token": "7e" * 16}, page=TWILIO)
@@ -110,7 +110,7 @@ def test_the_form_of_a_trunk_tells_no_test_of_a_twilio_account(
     assert told == [True, False]
 
 
-def test_the_same_trunk_keeps_its_password_and_another_takes_its_place(
+def test_the_same_trunk_keeps_its_password_and_another_one_replaces_it(
     session: Session, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
@@ -193,7 +193,7 @@ def test_where_the_programs_are_missing_a_trunk_can_not_be_set(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_trunks_of_others_are_as_if_absent(
+def test_trunks_of_others_are_answered_like_missing_ones(
     session: Session, own: Tenant, other: Tenant, admin: Browser, signed_in: SignIn
 ) -> None:
     foreign = f"{FORM}?organization={other.organization.id}"

@@ -54,7 +54,7 @@ def test_a_visitors_message_becomes_a_mail_to_support(
     assert "answers by email" in browser.get(answer.location).text
 
 
-def test_a_person_who_is_signed_in_is_asked_for_the_message_alone(
+def test_a_user_who_is_signed_in_is_asked_only_for_the_message(
     chatting: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     member = signed_in(chatting.user)
@@ -67,7 +67,7 @@ def test_a_person_who_is_signed_in_is_asked_for_the_message_alone(
     assert details["email"] == "olga@northwind.example"
 
 
-def test_it_says_that_a_person_answers(browser: Browser, chatting: Tenant) -> None:
+def test_the_chat_says_that_a_person_answers(browser: Browser, chatting: Tenant) -> None:
     assert "A person answers by email." in browser.get(page_of(chatting)).text
 
 
@@ -134,7 +134,7 @@ def test_colleagues_in_one_office_may_each_write_as_much_as_one_person(
 
 
 @pytest.mark.parametrize("lacking", ["show_embedded_chat", "chat_assistant_id", "support_email"])
-def test_where_a_message_would_lead_nowhere_no_chat_is_offered(
+def test_no_chat_is_offered_if_messages_could_not_be_delivered(
     browser: Browser, chatting: Tenant, session: Session, lacking: str
 ) -> None:
     slug = chatting.partner.slug
@@ -173,5 +173,5 @@ def test_the_bubble_is_in_the_portal_in_the_partners_chat_colours(
 
 
 @pytest.mark.parametrize("address", ["x", "7a2e6b.x.x.x", "zzzzzz.x.x.x.x", "7a2e6b.x.x.x.red;"])
-def test_no_other_address_is_a_style_sheet(browser: Browser, address: str) -> None:
+def test_a_style_sheet_has_only_one_address(browser: Browser, address: str) -> None:
     assert browser.get(f"/brand/chat/{address}-0000000000000000.css").status_code == 404

@@ -28,7 +28,7 @@ def make_campaign(session: Session, tenant: Tenant) -> Campaign:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_everybody_who_sees_the_campaign_takes_its_contacts_along(
+def test_every_user_who_sees_a_campaign_can_export_its_contacts(
     session: Session, own: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     campaign = make_campaign(session, own)
@@ -47,7 +47,7 @@ def test_everybody_who_sees_the_campaign_takes_its_contacts_along(
     )
 
 
-def test_a_strangers_campaign_is_as_absent_as_none(
+def test_a_campaign_of_another_tenant_is_answered_like_a_missing_one(
     session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])

@@ -107,7 +107,7 @@ def save(browser: Browser, page: str, **changes: str) -> Any:
     return browser.post(f"{page}/edit", sent, page=f"{page}/edit")
 
 
-def test_saving_the_form_as_it_stands_changes_nothing(
+def test_saving_an_unchanged_form_changes_nothing(
     session: Session, own: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
@@ -170,7 +170,7 @@ def test_every_field_can_be_changed_at_once_and_keeps_its_kind(
         ({"more": "=", "phone": "12"}, "Too short"),
     ],
 )
-def test_what_is_wrong_stands_at_its_field_and_nothing_is_saved(
+def test_each_problem_is_at_its_field_and_nothing_is_saved(
     session: Session,
     own: Tenant,
     campaign: Campaign,
@@ -188,7 +188,7 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_saved(
     assert state(session, own, campaign, contact.id) == AS_STORED
 
 
-def test_two_users_who_edit_see_the_conflict_and_nothing_is_overwritten(
+def test_the_second_user_to_save_sees_the_conflict_and_overwrites_nothing(
     session: Session, own: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
@@ -241,7 +241,7 @@ def test_a_contact_is_added_once_with_all_its_ids(
         ({"phone": "", "email": "", "external_1": ""}, "Enter a phone number or an email address"),
     ],
 )
-def test_who_is_in_the_campaign_or_has_ended_is_not_added(
+def test_a_contact_of_the_campaign_or_with_ended_outreach_is_not_added(
     session: Session,
     own: Tenant,
     campaign: Campaign,
@@ -277,7 +277,7 @@ def test_a_removed_contact_can_be_put_back_with_everything_it_had(
     assert (again.status_code, "was removed" in admin.get(removed.location).text) == (404, False)
 
 
-def test_putting_back_is_for_who_removed_within_a_day_and_never_takes_a_place(
+def test_a_removal_can_be_undone_for_a_day_by_its_author_if_the_identity_is_free(
     session: Session, own: Tenant, campaign: Campaign, admin: Browser, signed_in: SignedIn
 ) -> None:
     contact = the_contact(session)
@@ -296,7 +296,7 @@ def test_putting_back_is_for_who_removed_within_a_day_and_never_takes_a_place(
     assert admin.post(f"{page}/put-back", page="/campaigns").status_code == 404
 
 
-def test_a_number_goes_on_the_do_not_call_list_with_where_it_came_from(
+def test_a_number_is_put_on_the_do_not_call_list_with_its_source(
     session: Session, own: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     contact = the_contact(session)
@@ -374,7 +374,7 @@ def test_a_contact_of_another_tenant_is_not_found(
     assert session.get(Contact, contact.id) is not None
 
 
-def test_consent_is_kept_with_its_source_and_who_recorded_it(
+def test_consent_is_kept_with_its_source_and_recorder(
     session: Session, own: Tenant, campaign: Campaign, admin: Browser
 ) -> None:
     page = page_of(campaign, the_contact(session))

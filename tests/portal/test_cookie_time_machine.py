@@ -125,7 +125,7 @@ def end_by(how: str, session: Session, people: list[User]) -> None:
 
 
 @pytest.mark.parametrize("how", rotating("way a session ends", ["sign-out", "password", "removal"]))
-def test_no_recorded_cookie_opens_a_session_again(
+def test_a_recorded_cookie_never_opens_an_ended_session(
     make_app: Callable[..., Flask],
     session: Session,
     settings: Settings,

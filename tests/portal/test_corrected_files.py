@@ -99,3 +99,4 @@ def test_a_file_that_corrects_no_upload_of_the_campaign_is_not_found(
     assert desk.browser.get(page).status_code == 404
     form = {"file": (io.BytesIO(THREE.encode()), "people.csv"), "action": "upsert"}
     assert desk.browser.post(page, form, page=desk.page).status_code == 404
+    assert desk.shows("/uploads").count("people.csv") == 0

@@ -221,7 +221,7 @@ def test_the_history_and_a_mail_to_the_other_administrators_say_what_ended(
     assert "Invitation eve@northwind.example" not in history
 
 
-def test_what_a_colleague_created_goes_on_unless_the_leaving_user_got_its_secret(
+def test_items_of_a_colleague_stay_unless_the_leaving_user_saw_their_secret(
     session: Session, own: Tenant, admin: Browser, leaving: User
 ) -> None:
     theirs = own.caller(Role.PARTNER_ADMIN)

@@ -43,9 +43,7 @@ def test_a_partner_admin_opens_countries_and_hosts(
     )
 
 
-def test_without_a_choice_the_page_says_that_the_own_country_is_open(
-    own: Tenant, admin: Browser
-) -> None:
+def test_without_a_choice_the_page_says_which_country_is_open(own: Tenant, admin: Browser) -> None:
     words = "Customers can call only their own country."
     assert words in admin.get(PAGE).text
     admin.post(PAGE, {"regions": ["CA"], "version": "0"}, page=PAGE)
@@ -64,7 +62,7 @@ def test_without_a_choice_the_page_says_that_the_own_country_is_open(
         ({"hosts": "elsewhere.test"}, "elsewhere.test isn’t allowed."),
     ],
 )
-def test_what_the_operator_has_closed_is_not_opened(
+def test_a_country_closed_by_the_operator_can_not_be_opened(
     session: Session, own: Tenant, admin: Browser, typed: dict[str, object], words: str
 ) -> None:
     destinations.change_limits(
@@ -93,7 +91,7 @@ def test_the_operator_limits_the_installation_and_a_partner(
     assert ('value="US"' in choices, 'value="GB"' in choices) == (True, False)
 
 
-def test_an_organization_is_offered_what_is_open_and_keeps_what_was_closed_since(
+def test_an_organization_is_offered_open_countries_and_keeps_those_closed_since(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     own.organization.allowed_regions = ["GB", "US"]

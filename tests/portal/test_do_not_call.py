@@ -72,7 +72,7 @@ def test_customers_see_the_company_as_the_author_and_their_own_users_by_name_or_
     assert own.staff[Role.PARTNER_ADMIN].email not in removal
 
 
-def test_bad_lines_are_named_and_nothing_is_half_saved(
+def test_bad_lines_are_named_and_nothing_is_saved(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
     text = f"{ADA}\nnobody\n12\n{BOB}"
@@ -179,7 +179,7 @@ def test_the_export_is_safe_for_spreadsheets_and_can_be_added_again(
     assert entry.reason == "=1+1"
 
 
-def test_a_number_is_found_in_whatever_form_it_is_looked_for(
+def test_a_number_is_found_in_any_spelling(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
     caller = own.caller(Role.PARTNER_ADMIN)
@@ -212,7 +212,7 @@ def test_a_member_keeps_the_list_of_their_own_organization_only(
 
 
 @pytest.mark.parametrize("act", ["add", "add-good", "remove"])
-def test_another_partners_list_is_like_none(
+def test_the_list_of_another_partner_is_answered_like_a_missing_one(
     session: Session, own: Tenant, other: Tenant, browser: Browser, path: str, act: str
 ) -> None:
     theirs = f"/organizations/{other.organization.id}/do-not-call"

@@ -6,6 +6,7 @@ from html import unescape
 
 import pytest
 from flask import Flask
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import DomainPurpose, Role
@@ -109,7 +110,7 @@ def test_a_domain_leads_to_a_name_or_to_an_address(
     assert [found.state for found in domains.examine([wanted], resolver)] == ["seen"]
 
 
-def test_only_the_hint_of_a_cname_speaks_of_it(make_app: Callable[..., Flask], own: Tenant) -> None:
+def test_only_the_hint_of_a_cname_mentions_it(make_app: Callable[..., Flask], own: Tenant) -> None:
     app = make_app(public_url="http://192.0.2.1:8000")
     admin = Browser(app.test_client())
     admin.sign_in(own.staff[Role.PARTNER_ADMIN].email)
@@ -117,7 +118,7 @@ def test_only_the_hint_of_a_cname_speaks_of_it(make_app: Callable[..., Flask], o
     assert (">192.0.2.1</code>" in page, "CNAME" in page) == (True, False)
 
 
-def test_an_installation_on_one_machine_says_that_records_are_not_checked(
+def test_a_local_installation_says_that_records_are_not_checked(
     make_app: Callable[..., Flask], own: Tenant
 ) -> None:
     admin = Browser(make_app(public_url="http://127.0.0.1:8000").test_client())
@@ -169,7 +170,7 @@ def test_a_sender_is_chosen_in_the_settings_and_shown_with_its_records(
 
 
 @pytest.mark.parametrize("typed", ["northwind.example", "a@localhost", "ünal@northwind.example"])
-def test_what_is_no_address_is_refused(admin: Browser, typed: str) -> None:
+def test_an_invalid_email_is_refused(admin: Browser, typed: str) -> None:
     assert save_sender(admin, typed) == 422
 
 
@@ -181,7 +182,7 @@ def save_sender(admin: Browser, email: str) -> int:
     return admin.post("/settings", kept | {"sender_email": email}, page="/settings").status_code
 
 
-def test_a_partner_without_a_domain_is_led_to_the_settings(
+def test_a_partner_without_a_domain_is_sent_to_the_settings(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
     own.partner.domain = own.partner.domain_key = None
@@ -198,8 +199,9 @@ def test_a_partner_without_a_domain_is_led_to_the_settings(
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
 def test_only_a_partner_admin_finds_the_page(
-    own: Tenant, signed_in: Callable[[User], Browser], role: Role
+    session: Session, own: Tenant, signed_in: Callable[[User], Browser], role: Role
 ) -> None:
+    asked = session.scalars(select(PartnerDomain.asked_at)).all()
     browser = signed_in(own.user if role is Role.STANDARD else own.staff[role])
     found = [
         browser.get(PAGE),
@@ -207,3 +209,4 @@ def test_only_a_partner_admin_finds_the_page(
         browser.post(f"{PAGE}/check", page="/"),
     ]
     assert [answer.status_code for answer in found] == [404, 404, 404]
+    assert session.scalars(select(PartnerDomain.asked_at)).all() == asked

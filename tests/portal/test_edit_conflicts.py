@@ -518,7 +518,7 @@ def test_a_corrected_error_does_not_overwrite_what_was_saved_meanwhile(
 
 @pytest.mark.alternating
 @EACH
-def test_who_has_seen_the_differences_saves_over_them_even_after_another_error(
+def test_a_user_who_saw_the_differences_can_overwrite_them_even_after_another_error(
     form: EditForm, ids: dict[str, object], editors: Callable[[EditForm], Iterator[Browser]]
 ) -> None:
     path = form.path.format(**ids)
@@ -534,7 +534,7 @@ def test_who_has_seen_the_differences_saves_over_them_even_after_another_error(
     assert shown(mine.get(path).text, path, form.corrected) == form.corrected
 
 
-def test_every_form_with_a_version_is_one_of_these() -> None:
+def test_every_form_with_a_version_is_tested_here() -> None:
     covered = {name for form in FORMS for name in form.templates}
     carried = {name for name, source in SOURCES.items() if CARRIED.search(source)}
     shown = {name for name, source in SOURCES.items() if SHOWS_A_CONFLICT.search(source)}

@@ -70,7 +70,7 @@ def history(session: Session, user: User) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.PARTNER_ADMIN])
-def test_an_administrator_alone_can_not_take_an_account_over(
+def test_an_administrator_alone_can_not_take_over_an_account(
     session: Session, own: Tenant, member: User, signed_in: SignedIn, settings: Settings, role: Role
 ) -> None:
     old = member.email
@@ -122,7 +122,7 @@ def test_a_change_that_both_confirm_ends_sessions_and_recovery_links(
 
 
 @pytest.mark.parametrize("who", ["old address", "new address", "user", "administrator"])
-def test_each_of_the_four_can_end_a_change(
+def test_each_of_the_four_users_involved_can_end_a_change(
     app: Flask,
     session: Session,
     own: Tenant,
@@ -165,7 +165,7 @@ def test_a_change_shows_on_the_users_page_and_to_the_user(
 
 
 @pytest.mark.parametrize("why", ["late", "suspended", "partner suspended", "taken"])
-def test_a_change_does_not_happen_when_it_may_not_any_more(
+def test_a_change_that_is_no_longer_allowed_does_not_happen(
     app: Flask,
     session: Session,
     own: Tenant,
@@ -213,7 +213,7 @@ def test_asking_twice_sends_one_pair_of_mails_and_another_address_replaces_the_f
     ]
 
 
-def test_a_mail_of_a_change_that_is_over_is_not_sent(
+def test_the_mail_of_an_ended_change_is_not_sent(
     session: Session, own: Tenant, member: User, signed_in: SignedIn, settings: Settings
 ) -> None:
     admin = signed_in(own.staff[Role.ADMIN])
@@ -228,7 +228,7 @@ def area(app: Flask, session: Session, settings: Settings) -> AreaA:
 
 
 @pytest.mark.parametrize("signed_in_before", [True, False])
-def test_a_script_gets_the_answer_of_the_contract_either_way(
+def test_a_script_gets_the_answer_of_the_contract_in_both_cases(
     area: AreaA, session: Session, *, signed_in_before: bool
 ) -> None:
     user = area.own.user

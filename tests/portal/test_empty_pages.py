@@ -25,7 +25,7 @@ def led_to(browser: Browser, path: str) -> list[str]:
     return re.findall(r'<a class="btn[^"]*" href="([^"]+)"', state)
 
 
-def test_what_needs_an_organization_leads_to_the_making_of_one(
+def test_pages_that_need_an_organization_link_to_adding_one(
     session: Session, signed_in: Callable[[User], Browser]
 ) -> None:
     partner = make_partner(session, "Begun")

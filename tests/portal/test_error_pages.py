@@ -37,7 +37,7 @@ from tests.portal.test_screens_by_role import screens
 SignedIn = Callable[[User], Browser]
 
 
-def test_a_page_that_is_not_there_says_so_in_the_partners_brand(
+def test_a_missing_page_is_shown_in_the_brand_of_the_partner(
     own: Tenant, signed_in: SignedIn
 ) -> None:
     answer = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/nowhere")
@@ -80,7 +80,7 @@ def test_a_place_that_cannot_be_read_leads_to_the_start_of_the_list(
 
 
 @pytest.mark.parametrize("path", ["/users/not-an-id", "/usage/", "/p/no-such-partner/sign-in"])
-def test_addresses_that_mean_nothing_are_404(browser: Browser, path: str) -> None:
+def test_unknown_addresses_get_404(browser: Browser, path: str) -> None:
     assert browser.get(path).status_code == 404
 
 
@@ -106,16 +106,14 @@ def test_no_filter_of_a_list_breaks_it(own: Tenant, signed_in: SignedIn, query: 
 
 
 @pytest.mark.parametrize("query", ["cursor=x", "cursor=%F0%9F"])
-def test_a_cursor_that_is_none_is_refused(own: Tenant, signed_in: SignedIn, query: str) -> None:
+def test_an_invalid_cursor_is_refused(own: Tenant, signed_in: SignedIn, query: str) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     for page in LISTS:
         answer = browser.get(f"{page}?{query}")
         assert status_and_heading(answer) == (400, ["This request can’t be read"])
 
 
-def test_no_screen_fails_at_a_cursor_that_is_none(
-    app: Flask, own: Tenant, signed_in: SignedIn
-) -> None:
+def test_no_screen_fails_at_an_invalid_cursor(app: Flask, own: Tenant, signed_in: SignedIn) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     answers = {browser.get(f"{screen.rule}?cursor=x").status_code for screen in screens(app)}
     assert answers == {200, 400, 404}
@@ -146,7 +144,7 @@ def titled(answer: TestResponse, own: Tenant) -> tuple[int, str]:
         (ZeroDivisionError(), (500, "Something went wrong on our side")),
     ],
 )
-def test_each_refusal_has_its_page_in_the_partners_brand(
+def test_each_refusal_has_a_page_in_the_brand_of_the_partner(
     monkeypatch: pytest.MonkeyPatch,
     make_app: Callable[..., Flask],
     own: Tenant,

@@ -181,7 +181,7 @@ def test_the_same_export_twice_is_one_and_is_in_the_history(
     )
 
 
-def test_nobody_else_reaches_an_export(
+def test_only_its_user_reaches_an_export(
     app: Flask, session: Session, admin: Browser, filled: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     order(admin)
@@ -203,7 +203,7 @@ def test_nobody_else_reaches_an_export(
     assert admin.get(file_path(export)).status_code == 200
 
 
-def test_another_role_has_no_file_of_the_role_before(
+def test_a_changed_role_loses_the_files_of_the_earlier_role(
     app: Flask, session: Session, admin: Browser, filled: Tenant
 ) -> None:
     order(admin)
@@ -240,7 +240,7 @@ def test_a_user_who_lost_access_gets_no_file(
     assert not (tmp_path / "uploads").exists()
 
 
-def test_a_list_that_is_gone_has_no_file(
+def test_a_list_that_no_longer_exists_has_no_file(
     app: Flask, session: Session, filled: Tenant, admin: Browser
 ) -> None:
     missing = UUID(int=7)

@@ -79,7 +79,7 @@ def test_a_day_without_calls_says_so(session: Session, operator: Browser) -> Non
 
 
 @pytest.mark.parametrize("wrong", [-40, 40])
-def test_rows_whose_ids_are_of_another_day_by_a_wrong_clock_are_counted(
+def test_rows_with_ids_of_another_day_by_a_wrong_clock_are_counted(
     session: Session, operator: Browser, wrong: int
 ) -> None:
     edge = datetime.combine(
@@ -182,7 +182,7 @@ def test_billed_minutes_and_spending_are_compared(session: Session, operator: Br
     assert "Spending by organization $0.45 stored, $0.30 counted. 1 differs: Harbour Dental" in page
 
 
-def test_only_the_first_that_differ_are_named(session: Session, operator: Browser) -> None:
+def test_only_the_first_differences_are_named(session: Session, operator: Browser) -> None:
     for number in range(5):
         line = make_line(session, name=f"Practice {number}")
         session.add(

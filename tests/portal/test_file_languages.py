@@ -55,7 +55,7 @@ def rows_of(browser: Browser, path: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(answer.text)))
 
 
-def test_a_statement_as_a_pdf_is_in_the_language_of_who_opens_it(
+def test_the_pdf_of_a_statement_is_in_the_language_of_its_reader(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     admin = own.staff[Role.PARTNER_ADMIN]

@@ -58,9 +58,7 @@ def test_an_upload_during_an_outage_is_answered_with_503_and_leaves_nothing(
     assert s3_server.names(prefix) == []
 
 
-def test_what_a_worker_can_not_read_during_an_outage_it_reads_after_it(
-    desk: Desk, s3_server: S3Server, prefix: str
-) -> None:
+def test_a_worker_reads_files_after_an_outage(desk: Desk, s3_server: S3Server, prefix: str) -> None:
     with line_to(s3_server) as line:
         files = s3_server.files(prefix, files_endpoint=line.url, files_seconds=0.5)
         desk.app.extensions["files"] = files

@@ -56,7 +56,7 @@ def left(own: Tenant, signed_in: SignedIn, session: Session) -> Browser:
     return browser
 
 
-def test_what_was_typed_is_sent_after_signing_in_again(
+def test_a_form_is_sent_after_signing_in_again(
     left: Browser, own: Tenant, session: Session
 ) -> None:
     typed = {"name": NAME, "timezone": "Asia/Tokyo", "version": "1", "csrf_token": "old"}
@@ -85,7 +85,7 @@ def test_what_was_typed_is_sent_after_signing_in_again(
     assert (own.user.name, own.user.timezone) == (NAME.strip(), "Asia/Tokyo")
 
 
-def test_the_pages_are_in_the_brand_and_what_was_typed_is_no_markup(
+def test_the_pages_are_in_the_brand_and_escape_the_kept_values(
     left: Browser, own: Tenant, session: Session
 ) -> None:
     own.partner.product_name = "Northwind Voice"
@@ -99,7 +99,7 @@ def test_the_pages_are_in_the_brand_and_what_was_typed_is_no_markup(
     assert "&lt;b&gt;Łódź" in again
 
 
-def test_passwords_are_never_given_back(left: Browser, own: Tenant) -> None:
+def test_passwords_are_never_kept(left: Browser, own: Tenant) -> None:
     typed = {"present": PASSWORD, "password": "a new one of mine", "again": "a new one of mine"}
     ended = send(left.client, "/account/password", typed)
     form = {"email": own.user.email, "password": PASSWORD}
@@ -109,7 +109,7 @@ def test_passwords_are_never_given_back(left: Browser, own: Tenant) -> None:
     assert hidden(again).keys() == {"csrf_token"}
 
 
-def test_every_password_field_is_known_as_one() -> None:
+def test_every_password_field_is_recognised() -> None:
     names = set()
     for module in pkgutil.walk_packages(portal.__path__, "app.portal."):
         for kind in vars(importlib.import_module(module.name)).values():
@@ -119,7 +119,7 @@ def test_every_password_field_is_known_as_one() -> None:
     assert names == SECRETS
 
 
-def test_who_signed_in_elsewhere_goes_on_without_a_password(
+def test_a_user_who_signed_in_elsewhere_continues_without_a_password(
     left: Browser, own: Tenant, session: Session
 ) -> None:
     ended = send(left.client, "/account", {"name": "Olga"})
@@ -131,7 +131,7 @@ def test_who_signed_in_elsewhere_goes_on_without_a_password(
 
 
 @pytest.mark.parametrize("seal", ["", "x", "eyJhIjoxfQ.aSBhbQ.not-sealed-by-us"])
-def test_nothing_but_our_own_seal_becomes_a_form(browser: Browser, own: Tenant, seal: str) -> None:
+def test_only_a_sealed_form_of_the_portal_is_sent(browser: Browser, own: Tenant, seal: str) -> None:
     form = {"email": own.user.email, "password": PASSWORD, "recovered": seal}
     answer = browser.post("/sign-in/again", form)
     assert (answer.status_code, answer.location) == (303, "/")
@@ -147,7 +147,7 @@ def test_a_seal_ends_after_some_hours(
     assert (answer.status_code, answer.location) == (303, "/")
 
 
-def test_another_site_gets_nothing_kept(left: Browser) -> None:
+def test_a_form_from_another_site_is_not_kept(left: Browser) -> None:
     for headers in (
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
@@ -159,7 +159,7 @@ def test_another_site_gets_nothing_kept(left: Browser) -> None:
         assert (answer.status_code, "Eve" in answer.text) == (403, False)
 
 
-def test_too_much_to_keep_leads_to_sign_in(left: Browser) -> None:
+def test_a_form_too_large_to_keep_leads_to_sign_in(left: Browser) -> None:
     answer = left.client.post("/account", data={"name": "x" * (MOST_CHARACTERS + 1)}, headers=OURS)
     assert (answer.status_code, answer.location) == (303, "/sign-in")
 
@@ -189,16 +189,14 @@ def test_an_old_sign_in_page_asks_for_the_password_once_more(browser: Browser, o
     assert f'value="{own.user.email}"' in sent.text
 
 
-def test_where_it_was_sent_with_parameters_it_is_sent_again(left: Browser, own: Tenant) -> None:
+def test_a_form_is_sent_again_with_its_query_parameters(left: Browser, own: Tenant) -> None:
     ended = send(left.client, "/account?from=menu&x=%2F%2Fevil.example", {"name": "Olga"})
     form = {"email": own.user.email, "password": PASSWORD}
     again = left.client.post(action(ended), data=hidden(ended) | form, headers=OURS).text
     assert action(again) == "/account?from=menu&x=%2F%2Fevil.example"
 
 
-def test_a_fragment_leaves_the_page_alone_and_says_so(
-    left: Browser, app: Flask, own: Tenant
-) -> None:
+def test_a_fragment_keeps_the_page_and_says_so(left: Browser, app: Flask, own: Tenant) -> None:
     answer = left.client.post(
         "/account", data={"name": "Olga"}, headers=OURS | {"HX-Request": "true"}
     )

@@ -23,7 +23,7 @@ from app.portal.web.formats import breakable, medium_datetime, range_end, unbrok
         ("a<b@mail.example", "a&lt;b@|mail.|example"),
     ],
 )
-def test_a_long_address_breaks_between_its_parts_and_never_within_the_host_of_a_url(
+def test_a_long_address_breaks_between_its_parts_and_never_inside_the_host(
     address: str, shown: str
 ) -> None:
     assert breakable(address) == shown.replace("|", "<wbr>")

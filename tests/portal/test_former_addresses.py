@@ -23,7 +23,9 @@ def test_a_bookmark_of_a_former_address_opens_the_page(
     assert (answer.status_code, answer.location) == (308, new)
 
 
-def test_the_former_list_of_an_organizations_users_leads_to_it(admin: Browser, own: Tenant) -> None:
+def test_the_former_address_of_the_users_of_an_organization_leads_to_them(
+    admin: Browser, own: Tenant
+) -> None:
     there = f"/organizations/{own.organization.id}"
     answer = admin.get(f"{there}/people")
     assert (answer.status_code, answer.location) == (308, f"{there}/users")

@@ -11,7 +11,7 @@ SignedIn = Callable[[User], Browser]
 SCRIPT = {"HX-Request": "true"}
 
 
-def test_a_script_gets_the_part_and_a_boosted_form_the_page(
+def test_htmx_gets_a_part_of_the_page_and_a_boosted_form_gets_all_of_it(
     own: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])

@@ -88,7 +88,7 @@ def test_every_page_has_help(app: Flask) -> None:
     )
 
 
-def test_the_help_of_another_page_is_there() -> None:
+def test_every_page_that_shows_the_help_of_another_one_names_an_existing_one() -> None:
     assert set(SAME_HELP.values()) - {*TOPICS, *OF_SUBPAGES} == set()
     assert SAME_HELP.keys() & {*TOPICS, *OF_SUBPAGES} == set()
 
@@ -119,14 +119,14 @@ def test_a_topic_is_two_sentences_and_leads_to_a_page_that_exists(
     assert topic.endpoint in pages(app)
 
 
-def test_a_topic_is_of_a_page_that_exists_and_leads_elsewhere(app: Flask) -> None:
+def test_a_topic_is_of_an_existing_page_and_links_to_another_one(app: Flask) -> None:
     endpoints = {rule.endpoint for rule in app.url_map.iter_rules()}
     assert {*TOPICS, *OF_SUBPAGES, *SAME_HELP} - endpoints == set()
     own = [*TOPICS.items(), *OF_SUBPAGES.items()]
     assert [name for name, topic in own if topic.endpoint == name] == []
 
 
-def test_an_anchor_of_the_documentation_is_there(browser: Browser) -> None:
+def test_each_anchor_of_the_documentation_exists(browser: Browser) -> None:
     anchors = {topic.anchor for topic in TOPICS.values() if topic.anchor}
     page = browser.get("/api/docs").text
     assert anchors == {anchor for anchor in anchors if f'id="{anchor}"' in page}
@@ -171,7 +171,7 @@ def test_a_link_of_an_operators_page_opens(app: Flask, operator: Browser) -> Non
     assert read > 10
 
 
-def test_pages_before_signing_in_have_none(browser: Browser) -> None:
+def test_pages_before_signing_in_have_no_help(browser: Browser) -> None:
     assert help_of(browser.get("/sign-in").text) == []
 
 

@@ -30,13 +30,13 @@ def answer_of(app: Flask, path: str, host: str, method: str = "GET") -> tuple[in
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/p/northwind/sign-in", "/absent", "/static/no"])
-def test_a_page_asked_of_a_host_that_is_none_is_a_page(app: Flask, path: str) -> None:
+def test_an_invalid_host_gets_an_error_page(app: Flask, path: str) -> None:
     found = {host: answer_of(app, path, host) for host in HOSTS}
     assert found == dict.fromkeys(HOSTS, (400, "text/html"))
 
 
 @pytest.mark.parametrize("path", ["/api/v1/outbound/call", "/phone/x", "/oauth2/token", "/api/x"])
-def test_json_asked_of_a_host_that_is_none_is_json(app: Flask, path: str) -> None:
+def test_an_invalid_host_gets_json_at_the_api(app: Flask, path: str) -> None:
     found = {host: answer_of(app, path, host, "POST") for host in HOSTS}
     assert found == dict.fromkeys(HOSTS, (400, "application/json"))
 
@@ -53,6 +53,6 @@ def test_json_asked_of_a_host_that_is_none_is_json(app: Flask, path: str) -> Non
         f"{'a' * 63}.b",
     ],
 )
-def test_a_host_that_is_one_is_served(app: Flask, host: str) -> None:
+def test_a_valid_host_is_served(app: Flask, host: str) -> None:
     assert is_host(host)
     assert answer_of(app, "/sign-in", host) == (200, "text/html")

@@ -38,7 +38,8 @@ def test_an_hour_without_a_request_signs_out(lasting: Browser, clock: SetClock) 
     clock.pass_by(minutes=59)
     assert lasting.get("/account").status_code == 200
     clock.pass_by(minutes=61)
-    assert lasting.get("/account").status_code == 303
+    answer = lasting.get("/account")
+    assert (answer.status_code, answer.location) == (303, "/sign-in?next=/account")
 
 
 def test_a_page_that_refreshes_itself_does_not_keep_the_session_open(

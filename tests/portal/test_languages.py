@@ -27,7 +27,7 @@ def language_of(html: str) -> str:
     return found[1]
 
 
-def test_the_users_choice_counts_before_the_partners_and_that_before_the_browsers(
+def test_the_language_is_that_of_the_user_then_the_partner_then_the_browser(
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     admin = own.staff[Role.PARTNER_ADMIN]
@@ -83,7 +83,7 @@ def test_the_second_step_is_in_the_language_chosen_there(
     assert (language_of(shown), language_of(browser.get(page).text)) == ("fr", "es")
 
 
-def test_a_language_leads_to_no_other_site(browser: Browser) -> None:
+def test_choosing_a_language_never_leads_to_another_site(browser: Browser) -> None:
     form = language_form(browser.get("/sign-in").text, "de") | {"next": "https://example.com/"}
     assert browser.client.post("/language", data=form).location == "/"
 
@@ -127,7 +127,7 @@ def test_the_partner_sets_the_language_of_its_users(
     assert language_of(signed_in(own.user).get("/").text) == "de"
 
 
-def test_the_json_stays_english(
+def test_json_is_always_in_english(
     app: Flask, session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     own.partner.language = "de"
@@ -177,3 +177,26 @@ def test_the_time_zone_is_asked_once(own: Tenant, signed_in: SignedIn, session: 
     session.expire_all()
     assert own.user.timezone == "Europe/Berlin"
     assert "data-zone-question" not in browser.get("/").text
+
+
+def test_a_name_that_ends_in_a_full_stop_ends_its_sentence(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    own.organization.name = "Kowalczyk & Daughters Roofing Inc."
+    session.commit()
+    page = f"/organizations/{own.organization.id}/do-not-call/add"
+    read = signed_in(own.staff[Role.PARTNER_ADMIN]).get(page).text
+    assert "list of Kowalczyk &amp; Daughters Roofing Inc. Numbers already" in read
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Linia Sp. z o.o.", "You are a member of Linia Sp. z o.o."),
+        ("<a>Roofing Inc.</a>", "You are a member of <a>Roofing Inc.</a>"),
+        ("Castell", "You are a member of Castell."),
+    ],
+)
+def test_no_second_full_stop_follows_a_name(name: str, sentence: str) -> None:
+    assert languages.gettext("You are a member of %(name)s.", name=name) == sentence
+    assert languages.gettext("%(name)s.csv", name=name) == f"{name}.csv"

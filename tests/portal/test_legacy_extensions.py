@@ -136,7 +136,7 @@ def test_a_wrong_day_is_refused_at_its_field(
     assert ends(session, client) is None
 
 
-def test_before_the_retirement_an_extension_lasts_longer_than_it(
+def test_an_extension_given_before_the_retirement_ends_after_it(
     app: Flask, session: Session, client: OAuthClient, operator: Browser,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -217,7 +217,7 @@ def refusal(session: Session, caller: Caller, client_id: UUID | str, until: date
     return type(refused.value), refused.value.code
 
 
-def test_the_service_refuses_others_other_clients_and_an_end_in_the_past(
+def test_the_service_refuses_other_roles_other_clients_and_an_end_in_the_past(
     session: Session, own: Tenant, client: OAuthClient
 ) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)

@@ -92,7 +92,7 @@ def test_a_list_without_a_filter_is_not_counted_and_takes_a_query_less(
     assert taken["?state=completed"] == taken[""] + 1
 
 
-def test_more_matches_than_are_counted_are_a_plus(
+def test_more_matches_than_are_counted_are_shown_with_a_plus(
     admin: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(list_pages, "MOST_COUNTED", 26)

@@ -69,7 +69,7 @@ def admin(app: Flask, session: Session, own: Tenant, signed_in: SignedIn) -> Bro
         ("/assistants?service=surv&q=robin", []),
     ],
 )
-def test_a_list_is_filtered_by_what_it_shows(
+def test_every_list_is_filtered_by_its_columns(
     admin: Browser, own: Tenant, query: str, names: list[str]
 ) -> None:
     page = admin.get(query.format(own.organization.id)).text

@@ -154,7 +154,7 @@ def lists(
     return Lists(desk.browser, operator, desk.campaign_id, own.organization.id)
 
 
-def test_every_list_is_tried_here() -> None:
+def test_every_list_is_tested_here() -> None:
     assert PAGES.keys() == LISTS.keys()
 
 
@@ -208,7 +208,7 @@ def test_lists_are_sorted_by_the_words_of_their_columns(lists: Lists) -> None:
                 assert blanks == list(range(len(words) - len(blanks), len(words)))
 
 
-def test_members_are_not_offered_the_orders_that_have_an_index_of_the_partner_only(
+def test_members_are_offered_only_the_orders_with_an_index_for_them(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     make_call(session, own.organization, "+12025550100")
@@ -360,7 +360,7 @@ def test_filters_of_a_list_alone_are_fields_of_its_page(lists: Lists) -> None:
     assert found == expected
 
 
-def test_filters_after_the_second_are_in_a_panel_whose_button_counts_those_that_are_set(
+def test_filters_after_the_second_are_in_a_panel_and_its_button_counts_those_in_use(
     lists: Lists,
 ) -> None:
     panel = re.compile(r"More filters(?: <span[^>]*>(\d)</span>)?.*?(<form .*?</form>)", re.DOTALL)
@@ -382,7 +382,7 @@ def test_filters_after_the_second_are_in_a_panel_whose_button_counts_those_that_
     assert "More filters" not in lists.browser.get("/do-not-call").text
 
 
-def test_parameters_that_no_link_can_have_change_nothing(own: Tenant, signed_in: SignedIn) -> None:
+def test_unknown_parameters_change_nothing(own: Tenant, signed_in: SignedIn) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     statuses = {
         browser.get(f"{path}?{name}=x").status_code
@@ -618,7 +618,7 @@ def test_calls_are_filtered_by_days_up_to_now(own: Tenant, session: Session, lis
     }
 
 
-def test_last_week_is_the_whole_one_before_this_one_from_monday_to_sunday(
+def test_last_week_is_monday_to_sunday_of_the_week_before_this_one(
     own: Tenant, session: Session, lists: Lists
 ) -> None:
     own.staff[Role.PARTNER_ADMIN].timezone = "UTC"

@@ -72,7 +72,7 @@ def test_a_partner_sees_its_own_clients_and_the_operator_all(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
-def test_other_roles_find_nothing(
+def test_other_roles_do_not_find_the_migration_pages(
     session: Session, own: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     client = make(session, own)
@@ -80,7 +80,7 @@ def test_other_roles_find_nothing(
     assert [browser.get(path).status_code for path in (LIST, page_of(client))] == [404, 404]
 
 
-def test_another_kind_of_client_or_none_is_404(
+def test_another_kind_of_client_or_an_unknown_one_is_not_found(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     new = oauth_clients.create(
@@ -139,7 +139,7 @@ def test_a_client_that_asked_for_nothing_has_an_empty_page(
     assert "No requests in the last 30 days" in shown
 
 
-def test_a_call_from_before_requests_were_kept_stands_in(
+def test_without_a_kept_request_the_latest_call_is_used(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     client = make(session, own)

@@ -21,7 +21,7 @@ GAP = "\N{NO-BREAK SPACE}"
         ("es-MX", "$1,029.50", f"1,029.50{GAP}CHF"),
     ],
 )
-def test_the_sign_of_a_currency_stands_where_the_region_writes_it(
+def test_the_currency_sign_is_where_the_region_writes_it(
     tag: str, dollars: str, francs: str
 ) -> None:
     with languages.using_language(tag):
@@ -52,7 +52,7 @@ def test_a_price_keeps_all_its_decimals_and_an_amount_those_of_its_currency() ->
         ("fr", ("octobre 2026", "octobre")),
     ],
 )
-def test_a_month_is_written_with_its_year_and_alone(tag: str, words: tuple[str, str]) -> None:
+def test_a_month_is_written_with_and_without_its_year(tag: str, words: tuple[str, str]) -> None:
     with languages.using_language(tag):
         month = date(2026, 10, 1)
         assert (month_name(month), month_alone(month)) == words

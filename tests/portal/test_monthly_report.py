@@ -65,7 +65,7 @@ def cells(page: str) -> list[str]:
     return [unescape(name or number) for name, number in found]
 
 
-def test_the_month_says_who_grows_who_falls_and_what_was_answered(admin: Browser) -> None:
+def test_the_report_shows_growth_decline_and_the_answer_rate(admin: Browser) -> None:
     page = admin.get("/report/month?month=2026-09").text
     assert cells(page) == ["Northwind Bakery", "30", "Northwind Dental", "5"]
     words = unescape(page).replace("\N{NO-BREAK SPACE}", " ")
@@ -75,7 +75,7 @@ def test_the_month_says_who_grows_who_falls_and_what_was_answered(admin: Browser
     assert "Today so far" not in words
 
 
-def test_the_points_between_two_shares_are_those_between_the_shown_shares(
+def test_the_difference_of_two_shares_is_that_of_the_shown_shares(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     """9 of 28 and 5 of 13 are 32.14 % and 38.46 %: 6.32 points, but 6.4 between what is shown."""
@@ -138,16 +138,19 @@ def test_the_report_is_a_pdf(admin: Browser, month: str) -> None:
 @pytest.mark.parametrize(
     "address", ["?month=2026-13", "?month=x", "?month=2026-11", "?month=2001-01", "?organization=x"]
 )
-def test_other_months_are_missing(admin: Browser, address: str) -> None:
+def test_months_without_a_report_are_not_found(admin: Browser, address: str) -> None:
     for path in ("/report/month", "/report/month.pdf"):
         assert admin.get(f"{path}{address}").status_code == 404
 
 
-def test_another_partners_organization_is_missing(other: Tenant, admin: Browser) -> None:
+def test_an_organization_of_another_partner_is_not_found(
+    session: Session, other: Tenant, admin: Browser
+) -> None:
     for path in ("/report/month", "/report/month.pdf", SCHEDULE):
         assert admin.get(f"{path}?organization={other.organization.id}").status_code == 404
     address = f"{SCHEDULE}?organization={other.organization.id}"
     assert admin.post(address, WANTED, page=SCHEDULE).status_code == 404
+    assert session.scalars(select(ReportSchedule)).all() == []
 
 
 def test_a_scheduled_report_is_sent_once_a_month_to_each_recipient(
@@ -263,7 +266,7 @@ def test_a_schedule_without_recipients_previews_the_mail_in_the_partners_languag
     assert previewed(admin)[1] != "ada@example.com", "who is that?"
 
 
-def test_the_page_names_what_the_report_is_about(own: Tenant, admin: Browser) -> None:
+def test_the_page_names_the_subject_of_the_report(own: Tenant, admin: Browser) -> None:
     about = {}
     for organization in (None, own.organization):
         address = f"{SCHEDULE}?organization={organization.id}" if organization else SCHEDULE
@@ -294,7 +297,7 @@ def test_without_recipients_nothing_is_sent(session: Session, admin: Browser) ->
     assert monthly_reports.is_any_due(session, datetime(2027, 1, 1, tzinfo=UTC)) is False
 
 
-def test_a_saved_schedule_says_what_it_sends_and_to_whom(own: Tenant, admin: Browser) -> None:
+def test_a_saved_schedule_names_its_report_and_recipients(own: Tenant, admin: Browser) -> None:
     def saved(recipients: str, version: int, address: str = SCHEDULE) -> str:
         form = WANTED | {"recipients": recipients, "version": str(version)}
         page = admin.get(admin.post(address, form, page=address).headers["Location"]).text
@@ -329,7 +332,7 @@ def test_a_new_schedule_is_in_the_users_own_time_zone(
         ({"recipients": "\n".join(f"a{n}@example.com" for n in range(21))}, "at most 20"),
     ],
 )
-def test_a_schedule_that_can_not_be_kept_is_refused(
+def test_an_invalid_schedule_is_refused(
     session: Session, admin: Browser, wrong: dict[str, str], words: str
 ) -> None:
     refused = admin.post(SCHEDULE, WANTED | wrong, page=SCHEDULE)
@@ -337,7 +340,7 @@ def test_a_schedule_that_can_not_be_kept_is_refused(
     assert session.scalars(select(ReportSchedule)).all() == []
 
 
-def test_what_a_refused_schedule_shows_counts_as_typed_and_not_saved(admin: Browser) -> None:
+def test_a_refused_schedule_counts_as_unsaved(admin: Browser) -> None:
     assert "data-unsaved>" in admin.get(SCHEDULE).text
     refused = admin.post(SCHEDULE, WANTED | {"recipients": "nonsense"}, page=SCHEDULE).text
     assert 'data-unsaved="refused"' in refused
@@ -401,7 +404,7 @@ def test_the_mail_has_the_report_as_a_pdf_in_its_language(
     assert mails.paper_of(session, mail.id) is None
 
 
-def test_the_people_of_an_organization_can_open_the_link_of_its_report(
+def test_members_of_an_organization_can_open_the_link_of_its_report(
     session: Session, settings: Settings, own: Tenant, admin: Browser, signed_in: SignedIn
 ) -> None:
     admin.post(f"{SCHEDULE}/test?organization={own.organization.id}", page=SCHEDULE)

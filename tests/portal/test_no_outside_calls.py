@@ -103,7 +103,7 @@ def ids(session: Session, own: Tenant) -> dict[str, str]:
 
 
 @pytest.mark.alternating
-def test_no_form_asks_the_outside(
+def test_no_form_sends_requests_to_other_servers(
     app: Flask,
     own: Tenant,
     ids: dict[str, str],

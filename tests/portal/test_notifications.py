@@ -61,9 +61,7 @@ def paused(session: Session, own: Tenant) -> None:
 
 
 @pytest.mark.usefixtures("paused")
-def test_the_bell_counts_what_is_unread_until_it_is_marked_as_read(
-    own: Tenant, signed_in: SignedIn
-) -> None:
+def test_the_bell_counts_unread_notifications(own: Tenant, signed_in: SignedIn) -> None:
     admin, customer_admin = (signed_in(own.staff[r]) for r in (Role.PARTNER_ADMIN, Role.ADMIN))
     page = admin.get("/notifications").text
     assert bell(page) == "Notifications, 2 unread"

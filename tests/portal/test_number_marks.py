@@ -43,7 +43,7 @@ READ = {
 
 
 @pytest.mark.parametrize("tag", READ)
-def test_a_number_is_read_as_the_language_writes_it_or_as_english_does(tag: str) -> None:
+def test_a_number_is_read_in_the_format_of_the_language_or_in_english_format(tag: str) -> None:
     with using_language(tag):
         assert {typed: str(parse_number(typed)) for typed in READ[tag]} == READ[tag]
 
@@ -56,7 +56,7 @@ def test_a_number_is_read_as_the_language_writes_it_or_as_english_does(tag: str)
         ("fr", "1.500,00"),
     ],
 )
-def test_what_is_no_number_in_the_language_is_not_read(tag: str, typed: str) -> None:
+def test_a_number_in_no_format_of_the_language_is_refused(tag: str, typed: str) -> None:
     with using_language(tag):
         assert parse_number(typed) is None
 
@@ -66,12 +66,12 @@ def test_a_field_shows_a_number_with_the_decimal_mark_of_the_language() -> None:
         assert without_separators("1500.50") == "1500,50"
 
 
-def test_a_sentence_holds_its_number_as_the_language_writes_it() -> None:
+def test_a_number_in_a_sentence_is_written_as_in_the_language() -> None:
     with using_language("de"):
         assert ngettext("%(num)s event", "%(num)s events", 1234) == "1.234 Ereignisse"
 
 
-def test_digits_amounts_shares_and_sizes_follow() -> None:
+def test_counts_amounts_shares_and_sizes_follow_the_language() -> None:
     with using_language("de"):
         shown = (
             formats.number(None),

@@ -42,7 +42,7 @@ def test_only_a_verified_domain_gets_a_certificate(app: Flask, domain: str, stat
     assert (answer.status_code, answer.data) == (status, b"")
 
 
-def test_the_domain_of_a_suspended_partner_gets_none(
+def test_the_domain_of_a_suspended_partner_gets_no_certificate(
     app: Flask, verified: Tenant, session: Session
 ) -> None:
     verified.partner.suspended_at = utcnow()
@@ -80,7 +80,7 @@ def test_only_internal_networks_get_an_answer(
 
 
 @pytest.mark.usefixtures("verified")
-def test_who_asks_too_often_waits(make_app: Callable[..., Flask]) -> None:
+def test_requests_beyond_the_rate_have_to_wait(make_app: Callable[..., Flask]) -> None:
     client = make_app(internal_networks="10.9.0.0/16").test_client()
     source = {"REMOTE_ADDR": "10.9.0.1"}
     url = f"{ASK}?domain=northwind.example"

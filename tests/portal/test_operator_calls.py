@@ -72,7 +72,7 @@ def test_only_operators_read_the_calls_of_all_partners(
 
 
 @pytest.mark.usefixtures("calls")
-def test_neither_the_page_nor_its_files_hold_the_person_called(
+def test_the_page_and_its_files_do_not_name_the_called_person(
     own: Tenant, operator: Browser
 ) -> None:
     every = "&".join(f"column={name}" for name in ("organization", "country", "cost", "duration"))
@@ -164,7 +164,7 @@ def test_the_filter_by_an_organization_shows_its_name(own: Tenant, operator: Bro
 
 
 @pytest.mark.parametrize("name", ["partner", "organization"])
-def test_a_partner_or_organization_that_does_not_exist_is_missing(
+def test_a_partner_or_organization_that_does_not_exist_is_not_found(
     operator: Browser, name: str
 ) -> None:
     missing = f"/operator/calls?{name}=00000000-0000-0000-0000-000000000000"

@@ -205,7 +205,7 @@ def test_rows_without_a_month_need_attention(session: Session, operator: Browser
     assert "Rows of these tables fit no month: mails." in operator.get(PAGE).text
 
 
-def test_storage_shows_each_file_system_that_doctor_looks_at(
+def test_storage_shows_each_file_system_that_doctor_checks(
     app: Flask,
     database: Database,
     settings: Settings,
@@ -299,7 +299,7 @@ def test_suspending_a_partner_says_how_many_it_hits(
     assert f'<a href="/operator/partners/{own.partner.id}">{own.partner.name}</a>' in page
 
 
-def test_users_of_a_partner_above_those_that_are_counted_are_shown_as_more(
+def test_more_users_of_a_partner_than_are_counted_are_shown_with_a_plus(
     own: Tenant, operator: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(partner_views, "MOST_COUNTED", 4)
@@ -308,7 +308,7 @@ def test_users_of_a_partner_above_those_that_are_counted_are_shown_as_more(
     assert "4+ users are signed out at once" in page
 
 
-def test_the_figures_of_a_partner_lead_to_lists_of_what_they_count(
+def test_the_figures_of_a_partner_link_to_lists_of_the_counted_rows(
     own: Tenant, other: Tenant, operator: Browser
 ) -> None:
     page = operator.get(f"/operator/partners/{own.partner.id}").text
@@ -322,7 +322,7 @@ def test_the_figures_of_a_partner_lead_to_lists_of_what_they_count(
     assert ["2 matches" in shown[0], "5 matches" in shown[1]] == [True, True]
 
 
-def test_the_page_of_a_partner_shows_what_is_behind_its_links(
+def test_the_page_of_a_partner_counts_the_rows_behind_its_links(
     own: Tenant, operator: Browser
 ) -> None:
     answer = operator.get(f"/operator/partners/{own.partner.id}")
@@ -490,7 +490,7 @@ def test_a_job_that_does_not_exist_is_named_on_the_page(operator: Browser, job: 
     assert "There is no such failed job." in operator.get(PAGE).text
 
 
-def test_what_can_be_tried_again_exists_and_places_no_calls() -> None:
+def test_jobs_that_can_be_tried_again_exist_and_place_no_calls() -> None:
     known = {workflow.__name__: workflow.__module__ for workflow in WORKFLOWS}
     assert set(known) >= REPEATABLE
     modules = {known[name] for name in REPEATABLE}
@@ -499,7 +499,7 @@ def test_what_can_be_tried_again_exists_and_places_no_calls() -> None:
     }
 
 
-def test_the_overview_leads_to_what_is_wrong_with_the_installation(
+def test_the_overview_links_to_the_problems_of_the_installation(
     session: Session, operator: Browser
 ) -> None:
     job_queue.enqueue_mail(session, UUID(int=1), 0, 0)

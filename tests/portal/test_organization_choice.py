@@ -68,7 +68,7 @@ def test_the_organization_is_chosen_by_its_name(
 
 
 @of_every_form
-def test_a_name_that_is_missing_or_unknown_is_refused_and_what_was_typed_stays(
+def test_a_missing_or_unknown_name_is_refused_and_the_form_keeps_its_values(
     session: Session, own: Tenant, other: Tenant, admin: Browser, path: str
 ) -> None:
     misspelt = own.organization.name[:-1]
@@ -116,7 +116,7 @@ def test_the_organization_of_the_address_is_filled_in_and_another_can_be_typed(
 
 
 @of_every_form
-def test_the_organization_of_the_address_goes_before_its_namesakes(
+def test_the_organization_of_the_address_is_chosen_among_those_of_the_same_name(
     session: Session, own: Tenant, admin: Browser, path: str
 ) -> None:
     own.plus.name = own.organization.name
@@ -127,7 +127,7 @@ def test_the_organization_of_the_address_goes_before_its_namesakes(
     assert owners(session, path) == [own.plus.id]
 
 
-def test_members_create_in_their_own_organization_whatever_they_send(
+def test_members_always_create_in_their_own_organization(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.user)

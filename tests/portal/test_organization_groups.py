@@ -134,7 +134,7 @@ def offered(app: Flask, wanted: Callable[[Rule], bool]) -> list[Rule]:
     ]
 
 
-def test_no_page_list_or_file_of_a_limited_admin_holds_anything_outside(
+def test_pages_lists_and_files_of_a_limited_admin_hold_only_their_groups(
     app: Flask, limited: User, signed_in: SignedIn
 ) -> None:
     browser = signed_in(limited)
@@ -155,7 +155,7 @@ def test_no_page_list_or_file_of_a_limited_admin_holds_anything_outside(
     assert found == {}
 
 
-def test_the_same_pages_hold_it_for_an_admin_without_a_limit(
+def test_an_admin_without_a_limit_sees_all_groups_on_the_same_pages(
     session: Session, own: Tenant, limited: User, signed_in: SignedIn
 ) -> None:
     organization_groups.limit(session, own.caller(Role.PARTNER_ADMIN), limited, None)
@@ -168,7 +168,7 @@ def test_the_same_pages_hold_it_for_an_admin_without_a_limit(
     assert held == dict.fromkeys(paths, True)
 
 
-def test_each_page_answers_for_an_id_outside_as_for_none(
+def test_each_page_answers_an_id_outside_the_groups_like_an_unknown_one(
     app: Flask, session: Session, own: Tenant, limited: User, signed_in: SignedIn
 ) -> None:
     browser = signed_in(limited)
@@ -202,7 +202,7 @@ def plain(text: str, path: str, given: UUID) -> str:
     return re.sub(r"reference <code>[^<]+</code>[^<]*|value=\"[^\"]+\"", "", text)
 
 
-def test_bulk_actions_find_nothing_outside(
+def test_bulk_actions_find_nothing_outside_the_groups(
     session: Session, own: Tenant, limited: User, signed_in: SignedIn
 ) -> None:
     browser = signed_in(limited)
@@ -317,7 +317,7 @@ def test_a_partner_admin_makes_a_group_and_limits_an_admin_and_a_client(
     assert user.is_limited
 
 
-def test_a_group_of_another_partner_is_not_there(
+def test_a_group_of_another_partner_is_not_found(
     session: Session, own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     caller = other.caller(Role.PARTNER_ADMIN)

@@ -97,7 +97,7 @@ def test_calling_hours_may_last_until_midnight(own: Tenant, browser: Browser, pa
     assert "08:00 to 24:00" in overview
 
 
-def test_sent_twice_it_is_one_change(
+def test_a_form_sent_twice_is_one_change(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
     for _ in range(2):
@@ -184,16 +184,24 @@ def test_an_editor_reads_the_rules_and_finds_no_form(
     assert editor.post(path, TYPED, page="/").status_code == 404
 
 
-def test_members_and_strangers_find_nothing(
-    own: Tenant, other: Tenant, signed_in: SignedIn, browser: Browser, path: str
+def test_members_and_other_partners_do_not_find_the_settings(
+    session: Session,
+    own: Tenant,
+    other: Tenant,
+    signed_in: SignedIn,
+    browser: Browser,
+    path: str,
 ) -> None:
     assert signed_in(own.user).get(path).status_code == 404
     theirs = f"/organizations/{other.organization.id}/settings"
     assert browser.get(theirs).status_code == 404
+    before = organizations.rules_of(other.organization)
     assert browser.post(theirs, TYPED, page=path).status_code == 404
+    session.refresh(other.organization)
+    assert organizations.rules_of(other.organization) == before
 
 
-def test_limits_of_the_plan_are_shown_beside_the_organizations_own(
+def test_limits_of_the_plan_are_shown_beside_those_of_the_organization(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
     words = "The plan allows 2 calls at once and 1,000 calls a day; a lower limit here applies."
@@ -206,7 +214,7 @@ def test_limits_of_the_plan_are_shown_beside_the_organizations_own(
     assert (words in before, words in browser.get(path).text) == (False, True)
 
 
-def test_how_often_needs_both_its_numbers(
+def test_the_frequency_limit_needs_both_numbers(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:
     sent = TYPED | {"number_most_days": "", "version": str(own.organization.version)}

@@ -200,7 +200,7 @@ def test_a_template_gets_no_customers_name_and_a_campaign_only_when_one_is_chose
     assert re.findall(r'<option ([a-z]*) ?value="[^"]*">Recall<', page) == [""]
 
 
-def test_limits_are_copied_as_they_are_and_those_that_a_template_uses_up_are_named(
+def test_limits_are_copied_and_those_that_a_template_uses_up_are_named(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     source = prepare(session, own)
@@ -320,7 +320,9 @@ def test_the_assistants_of_another_country_get_its_time_zone(
     assert ("isn’t used in" in page) == bool(warning)
 
 
-def test_sent_twice_it_is_created_once(session: Session, own: Tenant, browser: Browser) -> None:
+def test_a_form_sent_twice_creates_one_organization(
+    session: Session, own: Tenant, browser: Browser
+) -> None:
     path = f"{PAGE}/{save(session, own)}/use"
     answers = [browser.post(path, CUSTOMER, page=path) for _ in "12"]
     assert answers[0].location == answers[1].location
@@ -352,7 +354,7 @@ def counts(session: Session) -> list[int | None]:
         ),
     ],
 )
-def test_what_is_wrong_stands_at_its_field_and_nothing_is_half_saved(
+def test_each_problem_is_at_its_field_and_nothing_is_saved(
     session: Session, own: Tenant, browser: Browser, changes: dict[str, str], words: str
 ) -> None:
     path = f"{PAGE}/{save(session, own)}/use"
@@ -363,7 +365,7 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_is_half_saved(
     assert counts(session) == before
 
 
-def test_what_a_service_refuses_at_the_last_step_leaves_nothing(
+def test_a_refusal_at_the_last_step_leaves_nothing(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     template_id = save(session, own)
@@ -512,7 +514,7 @@ def test_a_position_of_an_older_version_removes_nothing(
         ("campaign", {"calls_at_once": "0"}, "Enter a whole number from 1 to"),
     ],
 )
-def test_a_part_that_no_organization_could_have_is_refused(
+def test_an_invalid_part_of_a_template_is_refused(
     session: Session,
     own: Tenant,
     browser: Browser,
@@ -741,7 +743,7 @@ def test_rows_with_a_problem_are_fixed_on_the_page_and_checked_again(
     assert organization_called(session, "Birch").default_region == "DE"
 
 
-def test_what_was_typed_since_the_check_is_reviewed_before_anything_is_created(
+def test_changes_since_the_check_are_reviewed_before_anything_is_created(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     template_id = save(session, own)
@@ -923,7 +925,7 @@ def test_a_file_that_cannot_be_used_is_refused_with_what_to_do(
     assert words in text(answer)
 
 
-def test_another_partner_and_roles_below_find_no_template(
+def test_other_partners_and_lower_roles_find_no_template(
     session: Session, own: Tenant, other: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
     template_id = save(session, own)

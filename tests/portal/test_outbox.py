@@ -95,7 +95,10 @@ def test_other_roles_find_no_outbox(
 
 
 def test_strangers_are_sent_to_sign_in(browser: Browser, mail_ids: list[str]) -> None:
-    assert [browser.get(page).status_code for page in pages(mail_ids[0])] == [303] * 3
+    for page in pages(mail_ids[0]):
+        answer = browser.get(page)
+        to_sign_in = f"/sign-in?next={page.replace('=', '%3D')}"
+        assert (answer.status_code, answer.location) == (303, to_sign_in)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_staff_make_a_member_an_owner_and_a_member_again(
     ]
 
 
-def test_a_member_becomes_no_staff_and_staff_become_no_members(
+def test_members_and_staff_can_not_change_into_each_other(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 
 
 @pytest.mark.parametrize("site", ["same-origin", "none"])
-def test_a_page_is_sent_compressed_to_ourselves_and_to_a_person(
+def test_pages_are_compressed_for_visits_and_for_requests_of_the_portal(
     own: Tenant, signed_in: Callable[[User], Browser], site: str
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
@@ -38,7 +38,7 @@ def test_a_page_is_sent_compressed_to_ourselves_and_to_a_person(
         {"Sec-Fetch-Site": "none"},
     ],
 )
-def test_what_another_site_or_an_old_browser_asks_for_is_sent_as_it_is(
+def test_pages_are_not_compressed_for_other_sites_and_old_browsers(
     own: Tenant, signed_in: Callable[[User], Browser], headers: dict[str, str]
 ) -> None:
     answer = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/account", headers=headers)

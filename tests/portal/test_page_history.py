@@ -24,7 +24,7 @@ def addresses(page: TestResponse) -> list[str]:
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_the_answer_to_a_form_can_be_asked_for_again_by_its_address(
+def test_the_address_of_a_refused_form_can_be_opened_again(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])

@@ -129,7 +129,7 @@ def test_a_partner_moves_a_number_after_it_has_seen_the_consequences(
     assert "Phone number moved to another organization" in history
 
 
-def test_numbers_and_organizations_of_another_partner_are_not_there(
+def test_numbers_and_organizations_of_another_partner_are_not_found(
     session: Session, own: Tenant, other: Tenant, admin: Browser
 ) -> None:
     for path in (

@@ -135,7 +135,7 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
     assert "Nothing was changed." in admin.get(PAGE).text
 
 
-def test_a_limit_that_is_lifted_gives_and_says_what_comes_sooner(
+def test_raising_a_limit_says_which_calls_come_sooner(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
     session.add(PlanLimit(partner_id=own.partner.id, tier=Tier.PLUS, max_calls_a_day=1))
@@ -159,7 +159,7 @@ def test_a_limit_that_is_lifted_gives_and_says_what_comes_sooner(
         ("free-a_day", "1000001", "Free, calls a day: A limit is a whole number from 1 to 1,"),
     ],
 )
-def test_what_is_no_limit_is_refused_at_its_field(
+def test_an_invalid_limit_is_refused_at_its_field(
     admin: Browser, own: Tenant, session: Session, name: str, typed: str, said: str
 ) -> None:
     chosen = BLANK | {name: typed}
@@ -176,7 +176,9 @@ def test_all_invalid_limits_are_reported_at_once(admin: Browser) -> None:
     assert "2 things need changing" in admin.get(CHECK, query_string=chosen).text
 
 
-def test_who_saves_second_sees_both_versions(admin: Browser, own: Tenant, session: Session) -> None:
+def test_the_second_user_to_save_sees_both_versions(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
     seen = version(admin)
     admin.post(BASE, BLANK | {"plus-at_once": "2", "version": seen}, page=BASE)
     answer = admin.post(BASE, BLANK | {"plus-at_once": "3", "version": seen}, page=BASE)
@@ -195,7 +197,9 @@ def test_a_blank_limit_says_in_the_language_of_each_reader_what_it_means(
     assert meanings.findall(admin.get(BASE).text) == ["5", "Kein Limit"] * 4
 
 
-def test_an_editor_reads_them_and_others_find_nothing(own: Tenant, signed_in: SignedIn) -> None:
+def test_editors_read_the_limits_and_lower_roles_do_not_find_them(
+    own: Tenant, signed_in: SignedIn
+) -> None:
     editor = signed_in(own.staff[Role.PARTNER_EDITOR])
     page = editor.get(PAGE).text
     assert ("Calls at once" in page, BASE in page) == (True, False)
@@ -206,7 +210,7 @@ def test_an_editor_reads_them_and_others_find_nothing(own: Tenant, signed_in: Si
         assert statuses == [404, 404, 404]
 
 
-def test_another_partners_plans_are_another_partners(
+def test_the_plans_of_another_partner_stay_unchanged(
     admin: Browser, own: Tenant, other: Tenant, session: Session
 ) -> None:
     session.add(PlanLimit(partner_id=other.partner.id, tier=Tier.PLUS, max_calls_a_day=77))
@@ -217,7 +221,7 @@ def test_another_partners_plans_are_another_partners(
 
 
 @pytest.mark.usefixtures("clock")
-def test_an_organization_shows_whose_limits_count(
+def test_an_organization_shows_which_limits_apply(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
     path = f"/organizations/{own.plus.id}"

@@ -134,7 +134,7 @@ def in_german(signed_in: SignedIn, own: Tenant, session: Session) -> Browser:
     return signed_in(own.user)
 
 
-def test_a_member_reads_the_plan_in_the_own_language(in_german: Browser) -> None:
+def test_a_member_reads_the_plan_in_their_language(in_german: Browser) -> None:
     page = in_german.get("/plan").text
     own = page.split("<article")[1].split("</article>")[0]
     assert "Einstieg" in own

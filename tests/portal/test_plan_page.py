@@ -65,7 +65,7 @@ def close_month(session: Session) -> None:
 
 
 @pytest.mark.usefixtures("published")
-def test_a_member_sees_the_plans_its_own_and_the_usage(
+def test_a_member_sees_all_plans_the_current_one_and_the_usage(
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     used(session, own, 6)
@@ -129,7 +129,7 @@ def test_members_ask_the_partner_for_higher_limits_and_other_plans(
 
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize(("tier", "is_shown"), [(Tier.BASIC, True), (Tier.PLUS, False)])
-def test_the_partners_words_about_an_upgrade_stand_where_there_is_one(
+def test_the_text_of_the_partner_about_upgrades_is_shown_where_an_upgrade_exists(
     own: Tenant, signed_in: SignedIn, session: Session, tier: Tier, *, is_shown: bool
 ) -> None:
     own.organization.payment_tier = tier
@@ -246,7 +246,7 @@ def test_a_trial_plan_without_price_is_counted_by_calls(
 
 
 @pytest.mark.usefixtures("published")
-def test_the_staff_see_the_cards_of_the_draft_or_else_the_published_ones_as_a_preview(
+def test_staff_preview_the_plans_of_the_draft_or_the_published_ones(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_EDITOR])
@@ -348,7 +348,7 @@ def test_the_plan_page_says_what_the_month_will_cost(
 
 
 @pytest.mark.usefixtures("published")
-def test_usage_shows_members_and_their_partner_what_plan_shows(
+def test_usage_and_plan_show_the_same_to_members_and_their_partner(
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     used(session, own, 15)
@@ -416,7 +416,7 @@ def test_invoices_at_stripe_are_offered_with_a_subscription_and_a_connected_acco
 
 
 @pytest.mark.usefixtures("published")
-def test_the_month_in_which_a_subscription_ended_says_by_which_plan_it_counts(
+def test_the_month_in_which_a_subscription_ended_says_which_plan_applies(
     own: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     used(session, own, 6)

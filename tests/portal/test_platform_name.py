@@ -38,7 +38,9 @@ def named(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PUBLIC)
-def test_no_page_before_signing_in_has_it(browser: Browser, branded: Tenant, page: str) -> None:
+def test_no_page_before_signing_in_names_the_platform(
+    browser: Browser, branded: Tenant, page: str
+) -> None:
     html = browser.get(f"/p/{branded.partner.slug}/{page}").text
     assert "Northwind" in html
     assert "· Northwind Voice</title>" in html
@@ -46,7 +48,7 @@ def test_no_page_before_signing_in_has_it(browser: Browser, branded: Tenant, pag
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])
-def test_no_page_of_the_portal_has_it(
+def test_no_page_of_the_portal_names_the_platform(
     branded: Tenant, signed_in: SignedIn, app: Flask, role: Role
 ) -> None:
     browser = signed_in(branded.user if role is Role.STANDARD else branded.staff[role])
@@ -63,7 +65,7 @@ def test_no_page_of_the_portal_has_it(
     assert {rule: names for rule, names in found.items() if names} == {}
 
 
-def test_no_error_page_has_it(
+def test_no_error_page_names_the_platform(
     branded: Tenant, signed_in: SignedIn, make_app: Callable[..., Flask]
 ) -> None:
     browser = signed_in(branded.user)
@@ -77,7 +79,7 @@ def test_no_error_page_has_it(
     assert ["· Northwind Voice</title>" in page.text for page in pages] == [True, True, True]
 
 
-def test_no_mail_has_it(branded: Tenant) -> None:
+def test_no_mail_names_the_platform(branded: Tenant) -> None:
     mail = mails.sample(of_partner(branded.partner), "https://northwind.example")
     assert named(mail.subject + mail.text + mail.html) == []
     assert "Northwind Voice" in mail.subject

@@ -45,7 +45,7 @@ def test_a_form_that_creates_carries_a_new_token_each_time(app: Flask) -> None:
         assert first["once"] != second["once"]
 
 
-def test_a_form_that_was_refused_carries_what_it_was_sent_with(app: Flask) -> None:
+def test_a_refused_form_keeps_its_token_and_version(app: Flask) -> None:
     sent = {"once": "a1", "referral_code": "X"}
     with app.test_request_context(method="POST", data=sent):
         assert marks(read_form())["once"] == "a1"
@@ -55,7 +55,7 @@ def test_a_form_that_was_refused_carries_what_it_was_sent_with(app: Flask) -> No
 
 
 @pytest.mark.parametrize("text", ["", "-1", "x", "1" * 10, "٣"])
-def test_what_is_no_version_is_none(app: Flask, text: str) -> None:
+def test_an_invalid_version_counts_as_none(app: Flask, text: str) -> None:
     with app.test_request_context(method="POST", data={"version": text}):
         assert read_form().version.data is None
 
@@ -73,14 +73,14 @@ def test_hidden_fields_are_in_no_input(app: Flask) -> None:
         }
 
 
-def test_what_is_stored_is_shown_whatever_was_sent(app: Flask) -> None:
+def test_an_edit_form_opens_with_the_stored_values(app: Flask) -> None:
     with app.test_request_context(method="POST", data={"referral_code": "SENT", "version": "1"}):
         form = RecordForm.from_object(Record())
         assert form.data == {"referral_code": "STORED", "tier": "PLUS"}
         assert marks(form)["version"] == "7"
 
 
-def test_a_form_sent_by_get_holds_the_version_it_names_or_else_the_present_one(app: Flask) -> None:
+def test_a_form_sent_by_get_has_the_version_it_names_or_the_current_one(app: Flask) -> None:
     with app.test_request_context("/?tier=customerFreePlan&version=3"):
         named: Any = RecordForm.from_address(7)
         assert (named.validate(), named.version.data) == (True, 3)
@@ -88,7 +88,7 @@ def test_a_form_sent_by_get_holds_the_version_it_names_or_else_the_present_one(a
         assert RecordForm.from_address(7).version.data == 7
 
 
-def test_each_problem_stands_at_its_field_and_the_others_in_the_summary(app: Flask) -> None:
+def test_each_problem_is_at_its_field_and_others_are_in_the_summary(app: Flask) -> None:
     problems = [
         Problem("paymentTier", "x", "No such plan."),
         Problem("referralCode.0", "x", "Too long."),

@@ -66,16 +66,14 @@ def version(html: str) -> str:
     return found.group(1)
 
 
-def test_what_is_typed_is_saved_field_by_field(
-    admin: Browser, own: Tenant, session: Session
-) -> None:
+def test_each_field_is_saved(admin: Browser, own: Tenant, session: Session) -> None:
     answer = admin.post(PAGE, FORM, page=PAGE)
     assert (answer.status_code, answer.location) == (303, "/settings?saved=1")
     assert stored(session, own) == SAVED
     assert "Settings saved" in admin.get(answer.location).text
 
 
-def test_what_is_shown_and_sent_back_changes_nothing(
+def test_sending_the_shown_values_back_changes_nothing(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
     own.partner.allowed_query_params = {"ref": {"max": 3}, "utm_source": False}
@@ -102,7 +100,7 @@ def test_what_is_shown_and_sent_back_changes_nothing(
         ("default_assistant_limit", "99999999999", "or less"),
     ],
 )
-def test_a_wrong_value_stands_at_its_field_and_nothing_is_saved(
+def test_a_wrong_value_is_refused_at_its_field_and_nothing_is_saved(
     admin: Browser, own: Tenant, session: Session, field: str, value: str, words: str
 ) -> None:
     before = stored(session, own)
@@ -126,7 +124,9 @@ def test_the_navigation_leads_to_every_part_and_to_further_settings(admin: Brows
     assert [admin.get(page).status_code for page in pages] == [200] * len(pages)
 
 
-def test_who_saves_second_sees_both_versions(admin: Browser, own: Tenant, session: Session) -> None:
+def test_the_second_user_to_save_sees_both_versions(
+    admin: Browser, own: Tenant, session: Session
+) -> None:
     seen = version(admin.get(PAGE).text)
     admin.post(PAGE, {**FORM, "version": seen}, page=PAGE)
     answer = admin.post(PAGE, {**FORM, "version": seen, "partner_name": "Southwind"}, page=PAGE)
@@ -191,7 +191,7 @@ def test_only_a_partner_admin_finds_the_settings(
         ("?secret=x", "/"),
     ],
 )
-def test_words_that_are_let_through_sign_in_stay_in_the_address(
+def test_url_parameters_kept_after_sign_in_stay_in_the_address(
     browser: Browser, own: Tenant, session: Session, address: str, leads_to: str
 ) -> None:
     own.partner.allowed_query_params = {"utm_source": True, "next": True}
@@ -212,7 +212,7 @@ def test_words_that_are_let_through_sign_in_stay_in_the_address(
         ),
     ],
 )
-def test_a_page_below_a_place_marks_the_place_in_the_sidebar(
+def test_a_subpage_marks_its_place_in_the_sidebar(
     own: Tenant, signed_in: SignedIn, path: str, place: str
 ) -> None:
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get(path)
@@ -227,7 +227,7 @@ def test_a_page_below_a_place_marks_the_place_in_the_sidebar(
         *("/storage", "/carriers/accounts"),
     ],
 )
-def test_the_pages_of_the_settings_stand_beside_each_other(admin: Browser, path: str) -> None:
+def test_the_pages_of_the_settings_are_tabs(admin: Browser, path: str) -> None:
     page = admin.get(path).text
     beside = page.partition('<nav class="sections')[2].partition("</nav>")[0]
     assert re.findall(r'href="([^"]+)" aria-current="page"', beside) == [path]

@@ -244,7 +244,9 @@ def test_a_currency_without_decimals_has_none(admin: Browser) -> None:
     assert "¥15,000 a month" in cards(admin.get(PAGE).text)[-1]
 
 
-def test_who_saves_second_sees_both_values_and_who_saved_first(admin: Browser, own: Tenant) -> None:
+def test_the_second_user_to_save_sees_both_values_and_the_first_author(
+    admin: Browser, own: Tenant
+) -> None:
     seen = version(admin.get(PLUS).text)
     admin.post(PLUS, {**FORM, "version": seen}, page=PLUS)
     answer = admin.post(PLUS, {**FORM, "version": seen, "amount": "99"}, page=PLUS)
@@ -305,7 +307,7 @@ def test_a_wrong_price_id_is_named_at_its_field_and_nothing_is_saved(
         assert with_stripe.post(PLUS, sent, page=PLUS).status_code == 200
 
 
-def test_one_price_id_is_not_that_of_two_plans(with_stripe: Browser, session: Session) -> None:
+def test_two_plans_can_not_have_the_same_price_id(with_stripe: Browser, session: Session) -> None:
     ids = {"price_id": "35", "product_id": "prod_1"}
     answers(session, "35")
     assert with_stripe.post(PLUS, {**FORM, **ids}, page=PLUS).status_code == 303
@@ -315,7 +317,7 @@ def test_one_price_id_is_not_that_of_two_plans(with_stripe: Browser, session: Se
     assert "The plan “Growth” has this price ID." in answer.text
 
 
-def test_without_a_processor_no_id_is_asked_for(admin: Browser) -> None:
+def test_without_a_payment_processor_no_price_id_is_asked_for(admin: Browser) -> None:
     assert 'name="price_id"' not in admin.get(PLUS).text
 
 
@@ -336,7 +338,7 @@ def test_a_conflict_lists_only_fields_of_the_form(
     }
 
 
-def test_what_a_script_sets_stays_until_the_plans_are_published(
+def test_prices_set_by_a_script_stay_until_the_plans_are_published(
     admin: Browser, own: Tenant, session: Session
 ) -> None:
     entry = {
@@ -361,7 +363,7 @@ def test_what_a_script_sets_stays_until_the_plans_are_published(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
-def test_others_of_the_staff_read_and_change_nothing(
+def test_other_staff_read_the_plans_and_change_nothing(
     own: Tenant, signed_in: SignedIn, role: Role, admin: Browser
 ) -> None:
     admin.post(PLUS, FORM, page=PLUS)
@@ -446,7 +448,7 @@ def test_the_card_of_a_plan_is_previewed_as_it_is_typed(admin: Browser) -> None:
     assert "Draft:" not in admin.get(PAGE).text
 
 
-def test_a_plan_shows_its_texts_in_the_language_of_who_reads_its_card(admin: Browser) -> None:
+def test_the_card_of_a_plan_is_in_the_language_of_its_reader(admin: Browser) -> None:
     admin.post(PLUS, {**FORM, "texts-0-name": "", "texts-1-name": "Alles"}, page=PLUS)
     german = admin.get(PAGE, headers={"Accept-Language": "de"}).text
     names = [

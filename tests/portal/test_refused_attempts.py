@@ -121,7 +121,7 @@ def test_the_cookie_of_a_known_browser_is_hidden_from_scripts_and_opens_nothing(
     assert alone.get("/", base_url=base).status_code == 303
 
 
-def test_the_words_of_a_wait_are_those_of_a_clock() -> None:
+def test_a_wait_is_described_in_seconds_or_minutes() -> None:
     assert [throttle.in_words(seconds) for seconds in (1, 59, 60, 61, 900)] == [
         "in 1 second",
         "in 59 seconds",

@@ -82,7 +82,7 @@ def test_the_screen_counts_by_plan_as_the_json_does(
     assert emails(page) == [user["email"] for user in report["users"]]
 
 
-def test_the_number_of_users_leads_to_as_many_owners_and_members(
+def test_the_number_of_users_links_to_as_many_owners_and_members(
     session: Session, own: Tenant, signed_in: SignedIn, told: Callable[[], Any]
 ) -> None:
     own.user.is_owner = True
@@ -95,7 +95,7 @@ def test_the_number_of_users_leads_to_as_many_owners_and_members(
     assert '<option value="customers" selected>Owners and members</option>' in users
 
 
-def test_filters_choose_the_same_people_on_the_screen_and_in_the_file(
+def test_filters_choose_the_same_users_on_the_screen_and_in_the_file(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     own.user.status = UserStatus.SUSPENDED
@@ -128,7 +128,7 @@ def test_filters_choose_the_same_people_on_the_screen_and_in_the_file(
         ("since=2026-03-02&until=2026-03-01", 'href="#until">The last day is before the first'),
     ],
 )
-def test_days_that_make_no_range_are_reported_to_the_user(
+def test_an_invalid_range_of_days_is_reported(
     own: Tenant, signed_in: SignedIn, asked: str, said: str
 ) -> None:
     browser = signed_in(own.staff[Role.ADMIN])

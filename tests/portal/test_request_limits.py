@@ -48,7 +48,9 @@ def environ_of(path: str, kind: str, body: io.RawIOBase, **more: Any) -> dict[st
 
 @pytest.mark.parametrize("path", PUBLIC_FORMS)
 @pytest.mark.parametrize("kind", ["multipart/form-data; boundary=x", "application/octet-stream"])
-def test_a_large_body_of_a_stranger_is_refused_unread(app: Flask, path: str, kind: str) -> None:
+def test_a_large_body_without_a_credential_is_refused_unread(
+    app: Flask, path: str, kind: str
+) -> None:
     environ = environ_of(path, kind, Unread(), CONTENT_LENGTH=str(250 * 1024 * 1024))
     status = int(run_wsgi_app(app, environ)[1][:3])
     assert status in ({400, 404} if path in ("/oauth2/token", "/absent") else {404, 413})
@@ -91,7 +93,7 @@ def with_session_of(app: Flask, browser: Browser) -> Browser:
     return Browser(client)
 
 
-def test_each_user_has_a_rate_and_a_page_says_when_to_go_on(
+def test_each_user_has_a_rate_and_the_page_says_when_to_continue(
     slow_app: Flask, own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     mine = with_session_of(slow_app, signed_in(own.staff[Role.PARTNER_ADMIN]))

@@ -6,12 +6,12 @@ from app.portal.access.labels import PERMISSION_WORDS
 from app.portal.users.labels import ROLE_SCOPE, abilities
 
 
-def test_every_permission_has_words_of_its_own() -> None:
+def test_every_permission_has_a_description() -> None:
     assert set(PERMISSION_WORDS) == set(Permission)
     assert len(set(PERMISSION_WORDS.values())) == len(Permission)
 
 
-def test_every_role_that_can_be_given_has_a_line() -> None:
+def test_every_role_that_can_be_given_has_a_description() -> None:
     assert set(ROLE_SCOPE) == set(Role) - {Role.OPERATOR}
 
 

@@ -72,7 +72,7 @@ def test_a_screen_opens_exactly_for_the_roles_of_the_policy_table(
     assert seen == expected
 
 
-def test_a_screen_of_one_partner_is_not_there_for_an_operator(
+def test_a_screen_for_one_partner_is_not_found_by_an_operator(
     app: Flask, operator: Browser
 ) -> None:
     answers = {rule.rule: operator.get(rule.rule).status_code for rule in screens(app)}
@@ -196,7 +196,7 @@ def test_every_form_of_the_portal_is_refused_to_roles_without_the_permission(
 
 
 @pytest.mark.usefixtures("clock")
-def test_the_page_of_another_tenants_record_equals_that_of_a_missing_one(
+def test_the_page_of_a_record_of_another_tenant_equals_that_of_a_missing_one(
     own: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])

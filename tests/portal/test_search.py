@@ -98,7 +98,7 @@ def test_the_page_and_the_field_of_the_top_bar_each_get_their_part_while_someone
         ("nothing of the kind", ()),
     ],
 )
-def test_things_are_found_by_what_is_known_of_them(
+def test_records_are_found_by_their_names_emails_and_numbers(
     own: Tenant, world: dict[str, str], signed_in: SignedIn, words: str, kinds: tuple[str, ...]
 ) -> None:
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/find", query_string={"q": words})
@@ -106,7 +106,7 @@ def test_things_are_found_by_what_is_known_of_them(
 
 
 @pytest.mark.parametrize("kind", ["organization", "user", "campaign", "call"])
-def test_an_id_finds_what_bears_it(
+def test_an_id_finds_its_record(
     own: Tenant, other: Tenant, world: dict[str, str], signed_in: SignedIn, kind: str
 ) -> None:
     path = f"/find?q={world[kind]}"
@@ -164,14 +164,16 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize("words", SETTINGS)
-def test_settings_are_found_by_what_they_set(own: Tenant, signed_in: SignedIn, words: str) -> None:
+def test_settings_are_found_by_the_names_of_their_fields(
+    own: Tenant, signed_in: SignedIn, words: str
+) -> None:
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/find", query_string={"q": words})
     assert hits(page.text) == {"Screens": SETTINGS[words]}
     assert 'href="/settings' not in signed_in(own.user).get(f"/find?q={words}").text
 
 
 @pytest.mark.parametrize("words", ["sign out", "log out"])
-def test_signing_out_is_found_where_its_button_is(
+def test_searching_for_sign_out_finds_its_page(
     own: Tenant, signed_in: SignedIn, words: str
 ) -> None:
     browser = signed_in(own.user)
@@ -212,7 +214,7 @@ def test_only_an_operator_finds_partners(own: Tenant, signed_in: SignedIn) -> No
             assert "Partners" not in hits(page)
 
 
-def test_who_may_pause_all_calls_finds_that_and_their_end(
+def test_users_who_may_pause_all_calls_find_pause_and_resume(
     own: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
     admin, editor = (
@@ -314,7 +316,7 @@ def test_keys_clients_and_phone_numbers_are_found_by_those_who_manage_them(
 
 
 @pytest.mark.parametrize("words", ["ann1@ex.example", "plan 7", "12 Main Street"])
-def test_digits_beside_letters_are_no_number(
+def test_digits_beside_letters_are_not_searched_as_a_number(
     session: Session, own: Tenant, signed_in: SignedIn, words: str
 ) -> None:
     assign(session, own.plus.id, "+12025550177")
@@ -326,7 +328,7 @@ def test_digits_beside_letters_are_no_number(
     assert [*hits(manager.get("/find?q=0177").text)] == ["Assistants", "Phone numbers"]
 
 
-def test_a_member_finds_what_is_of_their_organization(
+def test_a_member_finds_only_records_of_their_organization(
     own: Tenant, world: dict[str, str], signed_in: SignedIn
 ) -> None:
     for words, expected in (
@@ -339,7 +341,7 @@ def test_a_member_finds_what_is_of_their_organization(
         assert hits(signed_in(own.user).get(path).text) == {}
 
 
-def test_of_many_a_few_are_shown_and_the_list_shows_the_rest(
+def test_the_first_matches_are_shown_and_a_list_shows_the_rest(
     session: Session, own: Tenant, signed_in: SignedIn, database: Database
 ) -> None:
     def grow(count: int) -> None:
@@ -426,7 +428,9 @@ def test_the_part_that_matches_is_marked(text: str, words: str, marked: str) -> 
     assert str(highlighted(text, words)) == marked
 
 
-def test_who_uploads_contacts_finds_the_upload(own: Tenant, signed_in: SignedIn) -> None:
+def test_users_who_may_upload_contacts_find_the_upload_page(
+    own: Tenant, signed_in: SignedIn
+) -> None:
     browser = signed_in(own.user)
     assert hits(browser.get("/find?q=upload").text) == {
         "Screens": ["/uploads", "/storage"],

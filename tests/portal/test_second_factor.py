@@ -97,7 +97,7 @@ def actions(session: Session, user: User) -> list[str]:
     return list(session.scalars(query.order_by(AuditEntry.id)))
 
 
-def test_adding_an_app_shows_ten_recovery_codes_once_and_is_mailed_and_recorded(
+def test_adding_an_app_shows_ten_recovery_codes_once_and_is_announced(
     session: Session, protected: Protected
 ) -> None:
     assert len(set(protected.codes)) == 10
@@ -109,7 +109,7 @@ def test_adding_an_app_shows_ten_recovery_codes_once_and_is_mailed_and_recorded(
     assert actions(session, protected.user) == ["user.app_added"]
 
 
-def test_the_code_to_scan_has_its_whole_margin_at_any_size(
+def test_the_qr_code_keeps_its_margin_at_any_size(
     own: Tenant, signed_in: Callable[[User], Browser]
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
@@ -126,7 +126,7 @@ def test_the_code_to_scan_has_its_whole_margin_at_any_size(
     assert not re.search(r"<svg[^>]* (width|height)=", picture)
 
 
-def test_the_password_alone_grants_nothing_and_the_code_signs_in(
+def test_the_password_alone_opens_nothing_and_the_code_signs_in(
     app: Flask, session: Session, protected: Protected
 ) -> None:
     browser = with_password(app, protected.user)
@@ -239,7 +239,7 @@ def test_a_waiting_sign_in_ends_with_its_time_and_works_once(
     assert "Start again" in browser.get("/sign-in").text
 
 
-def test_a_waiting_sign_in_of_another_host_is_none(app: Flask, protected: Protected) -> None:
+def test_a_waiting_sign_in_does_not_count_at_another_host(app: Flask, protected: Protected) -> None:
     browser = with_password(app, protected.user)
     answer = browser.get(SECOND_STEP, base_url="http://elsewhere.example")
     assert answer.status_code == 303
@@ -343,7 +343,7 @@ def test_lock_out_drill_a_lost_phone_is_replaced_with_a_recovery_code(
     assert wants(with_password(app, protected.user), new.code()) == 303
 
 
-def test_the_app_must_prove_itself_before_it_counts(
+def test_an_app_counts_only_after_its_first_code(
     app: Flask, own: Tenant, signed_in: Callable[[User], Browser], clock: Clock
 ) -> None:
     user = own.staff[Role.PARTNER_ADMIN]

@@ -16,6 +16,7 @@ from app.models import PortalSession, User
 from app.portal.auth.views import REFUSED
 from app.services import partners, users
 from app.services.auth import sessions
+from app.services.credentials import api_keys
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant
 from tests.fixtures.clock import SetClock
@@ -92,9 +93,7 @@ def test_an_account_that_is_not_paused_is_signed_in_without_a_question(
     assert other.organization.name in browser.get("/").text
 
 
-def test_after_signing_in_the_page_that_was_asked_for_follows(
-    browser: Browser, own: Tenant
-) -> None:
+def test_signing_in_leads_to_the_page_that_was_asked_for(browser: Browser, own: Tenant) -> None:
     asked = browser.get("/usage?start=2026-11-01&end=2026-11-02")
     assert asked.status_code == 303
     answer = browser.sign_in(own.staff[Role.ADMIN].email, path=asked.location)
@@ -146,11 +145,12 @@ def test_missing_fields_are_named_and_what_was_typed_stays(browser: Browser) -> 
     assert 'value="someone@northwind.example"' in answer.text
 
 
-def test_the_page_of_another_partner_signs_no_user_in(
+def test_users_can_not_sign_in_at_the_page_of_another_partner(
     browser: Browser, own: Tenant, other: Tenant
 ) -> None:
     answer = browser.sign_in(own.user.email, path=f"/p/{other.partner.slug}/sign-in")
-    assert answer.status_code == 422
+    assert (answer.status_code, "Email or password is wrong." in answer.text) == (422, True)
+    assert browser.get("/account").status_code == 303
 
 
 def test_a_partners_page_is_in_its_brand_and_remembered(
@@ -188,7 +188,7 @@ def test_a_verified_domain_shows_its_partner_and_another_host_the_neutral_page(
     assert "Sign in to Partner portal" in browser.get("/sign-in").text
 
 
-def test_one_address_in_two_portals_asks_which(
+def test_an_email_in_two_portals_asks_which_one_to_open(
     browser: Browser, own: Tenant, other: Tenant, session: Session
 ) -> None:
     twin = other.user
@@ -212,7 +212,7 @@ END_OFFERS = ("used", "signed in elsewhere", "password", "suspended", "late", "a
 
 
 @pytest.mark.parametrize("how", END_OFFERS)
-def test_the_question_which_portal_signs_in_once_and_for_five_minutes(
+def test_the_choice_of_a_portal_works_once_and_for_five_minutes(
     app: Flask,
     browser: Browser,
     own: Tenant,
@@ -251,7 +251,7 @@ def test_the_question_which_portal_signs_in_once_and_for_five_minutes(
     assert again.get("/").status_code == 303
 
 
-def test_an_account_that_was_not_offered_signs_no_user_in(browser: Browser, own: Tenant) -> None:
+def test_an_account_that_was_not_offered_can_not_be_chosen(browser: Browser, own: Tenant) -> None:
     answer = browser.post("/sign-in/choose", {"account": str(own.user.id)})
     assert (answer.status_code, answer.location) == (303, "/sign-in")
     assert browser.get("/").status_code == 303
@@ -304,7 +304,7 @@ def test_signing_out_makes_every_csrf_token_of_the_browser_worthless(
 
 
 @pytest.mark.parametrize(("scheme", "secure"), [("https", True), ("http", False)])
-def test_over_https_every_cookie_is_secure_and_for_this_site(
+def test_over_https_every_cookie_is_secure_and_same_site(
     app: Flask, own: Tenant, session: Session, scheme: str, *, secure: bool
 ) -> None:
     client = app.test_client()
@@ -332,7 +332,7 @@ def test_over_https_every_cookie_is_secure_and_for_this_site(
 
 
 @pytest.mark.parametrize("plain", ["portal_session", "theme"])
-def test_over_https_a_cookie_without_the_prefix_counts_for_nothing(
+def test_over_https_a_cookie_without_the_prefix_is_ignored(
     app: Flask, own: Tenant, session: Session, plain: str
 ) -> None:
     client = app.test_client()
@@ -344,7 +344,9 @@ def test_over_https_a_cookie_without_the_prefix_counts_for_nothing(
     assert (answer.status_code, 'data-theme="dark"' in answer.text) == (303, False)
 
 
-def test_a_session_counts_at_the_host_where_it_was_started(own: Tenant, browser: Browser) -> None:
+def test_a_session_is_valid_only_at_the_host_where_it_was_started(
+    own: Tenant, browser: Browser
+) -> None:
     browser.sign_in(own.user.email, path=f"/p/{own.partner.slug}/sign-in")
     cookie = browser.client.get_cookie("portal_session")
     assert cookie is not None
@@ -356,11 +358,11 @@ def test_a_session_counts_at_the_host_where_it_was_started(own: Tenant, browser:
 
 
 @pytest.mark.parametrize("how", ["suspended", "password", "organization", "partner"])
-def test_a_session_ends_at_once_with_the_right_to_it(
+def test_a_session_ends_at_once_with_the_access_of_its_user(
     own: Tenant, signed_in: SignedIn, session: Session, how: str
 ) -> None:
     browser = signed_in(own.user)
-    assert browser.get("/").status_code == 200
+    assert browser.get("/account").status_code == 200
     match how:
         case "suspended":
             own.user.status = UserStatus.SUSPENDED
@@ -371,7 +373,8 @@ def test_a_session_ends_at_once_with_the_right_to_it(
         case _:
             own.partner.suspended_at = own.partner.created_at
     session.commit()
-    assert browser.get("/").status_code == 303
+    answer = browser.get("/account")
+    assert (answer.status_code, answer.location) == (303, "/sign-in?next=/account")
 
 
 def test_a_form_from_another_site_is_refused(browser: Browser, own: Tenant) -> None:
@@ -384,16 +387,28 @@ def test_a_form_from_another_site_is_refused(browser: Browser, own: Tenant) -> N
 
 
 def test_a_form_without_its_token_is_refused(browser: Browser, own: Tenant) -> None:
-    answer = browser.client.post("/sign-in", data={"email": own.user.email, "password": "x"})
-    assert answer.status_code == 403
+    form = {"email": own.user.email, "password": PASSWORD}
+    answer = browser.client.post("/sign-in", data=form)
+    assert (answer.status_code, "This form was not accepted" in answer.text) == (403, True)
+    assert browser.get("/account").status_code == 303
 
 
-def test_bearer_tokens_and_keys_mean_nothing_on_pages(browser: Browser, own: Tenant) -> None:
-    answer = browser.get("/", headers={"Authorization": "Bearer x", "x-api-key": "ppk_live_x"})
-    assert answer.status_code == 303
+def test_pages_do_not_accept_bearer_tokens_or_api_keys(
+    session: Session, browser: Browser, own: Tenant
+) -> None:
+    key = api_keys.create(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        organization_id=own.organization.id,
+        name="Sync",
+    )
+    session.commit()
+    for headers in ({"Authorization": f"Bearer {key.secret}"}, {"x-api-key": key.secret}):
+        answer = browser.get("/account", headers=headers)
+        assert (answer.status_code, answer.location) == (303, "/sign-in?next=/account")
 
 
-def test_a_fragment_asked_for_after_the_session_makes_the_whole_page_sign_in(
+def test_a_fragment_requested_after_the_session_leads_the_whole_page_to_sign_in(
     browser: Browser,
 ) -> None:
     answer = browser.get(

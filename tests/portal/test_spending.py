@@ -8,10 +8,11 @@ from datetime import timedelta
 from html import unescape
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import SpendingTotal, User, utcnow
+from app.models import SpendingLimit, SpendingTotal, User, utcnow
 from app.services import pauses, spending
 from app.services.credentials import api_keys
 from app.services.spending import LimitSubject, SpendingLimits, rates
@@ -218,10 +219,13 @@ def test_the_operator_reviews_a_file_of_call_rates_replaces_them_and_downloads_t
     assert operator.post(path, {"text": "x"}, page="/operator/spending").status_code == 422
 
 
-def test_anothers_spending_is_not_found(other: Tenant, admin: Browser) -> None:
+def test_the_spending_of_another_partner_is_not_found(
+    session: Session, other: Tenant, admin: Browser
+) -> None:
     path = f"/organizations/{other.organization.id}/spending"
     assert admin.get(path).status_code == 404
-    assert admin.post(path, BLANK, page="/").status_code == 404
+    assert admin.post(path, BLANK | {"day_money": "1", "version": "0"}, page="/").status_code == 404
+    assert session.scalars(select(SpendingLimit)).all() == []
 
 
 @pytest.mark.parametrize(
@@ -315,7 +319,7 @@ def test_spending_says_what_it_counts_and_links_to_the_costs(
 
 @pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize("of", ["organization", "partner", "operator"])
-def test_pages_of_spending_forecast_the_end_of_the_month(
+def test_the_pages_about_spending_forecast_the_end_of_the_month(
     session: Session, own: Tenant, admin: Browser, operator: Browser, of: str
 ) -> None:
     browser, path = {

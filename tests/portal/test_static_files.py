@@ -9,7 +9,7 @@ from app.http.static_files import DIST
 from app.portal.web.assets import AssetManifest
 
 
-def test_an_asset_is_sent_compressed_and_may_be_kept_for_ever(client: FlaskClient) -> None:
+def test_an_asset_is_compressed_and_may_be_cached_forever(client: FlaskClient) -> None:
     url = AssetManifest(DIST, "/static/dist").url("css/app.css")
     answer = client.get(url, headers={"Accept-Encoding": "gzip, br"})
     assert answer.status_code == 200
@@ -20,7 +20,7 @@ def test_an_asset_is_sent_compressed_and_may_be_kept_for_ever(client: FlaskClien
     assert len(answer.data) < 25_000
 
 
-def test_a_name_that_was_not_built_is_not_there(client: FlaskClient) -> None:
+def test_a_file_that_was_not_built_is_not_found(client: FlaskClient) -> None:
     assert client.get("/static/dist/css/app.0000000000.css").status_code == 404
 
 

@@ -61,7 +61,7 @@ def test_the_storage_that_is_left_is_named_when_a_fifth_is_left(
     assert "100 B of" in desk.shows(desk.page)
 
 
-def test_a_member_sees_the_own_organization_and_sets_no_limit(
+def test_a_member_sees_the_storage_of_their_organization_and_sets_no_limit(
     own: Tenant, desk: Desk, signed_in: SignedIn
 ) -> None:
     desk.applied(FILE)
@@ -164,7 +164,7 @@ def test_deleting_data_asks_with_the_consequences_and_frees_the_storage(desk: De
     assert "Undo was possible until" not in kept, "its last day is still to come"
 
 
-def test_an_upload_that_is_not_over_is_not_deleted(desk: Desk) -> None:
+def test_the_data_of_an_upload_in_progress_is_not_deleted(desk: Desk) -> None:
     address = desk.upload(FILE)
     assert desk.browser.get(f"{address}/delete-data").location == address
     assert desk.browser.post(f"{address}/delete-data", page=address).location == address

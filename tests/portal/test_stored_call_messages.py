@@ -77,7 +77,7 @@ def test_a_stored_message_keeps_its_values(call: Call, reader: Browser, session:
     assert "Es war besetzt. Neuer Versuch nach 30 Minuten." in detail_shown(reader, call)
 
 
-def test_what_a_person_wrote_is_shown_as_it_is(
+def test_text_that_a_person_wrote_is_shown_unchanged(
     call: Call, reader: Browser, session: Session
 ) -> None:
     call.status_detail = "ops: 100% settled by phone"

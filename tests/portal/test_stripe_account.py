@@ -66,7 +66,7 @@ def test_the_result_of_the_test_is_shown(admin: Browser, own: Tenant, session: S
         ("webhook_secret", "35", "Enter a signing secret like whsec_…"),
     ],
 )
-def test_what_is_no_key_is_refused_at_its_field(
+def test_an_invalid_key_is_refused_at_its_field(
     admin: Browser, own: Tenant, session: Session, field: str, value: str, message: str
 ) -> None:
     answer = admin.post(PAGE, {**KEYS, field: value}, page=PAGE)
@@ -75,7 +75,7 @@ def test_what_is_no_key_is_refused_at_its_field(
     assert stored(session, own) is None
 
 
-def test_a_second_save_shows_both_values(admin: Browser) -> None:
+def test_the_second_user_to_save_sees_both_values(admin: Browser) -> None:
     seen = version(admin.get(PAGE).text)
     admin.post(PAGE, {**KEYS, "version": seen}, page=PAGE)
     answer = admin.post(PAGE, {**KEYS, "version": seen, "account_id": "acct_1234567"}, page=PAGE)
@@ -141,7 +141,9 @@ def test_a_checkout_leads_to_the_payment_once_it_is_open(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])
-def test_only_partner_admins_see_the_account(own: Tenant, signed_in: SignedIn, role: Role) -> None:
+def test_only_partner_admins_see_the_stripe_account(
+    own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
     browser = signed_in(own.staff[role])
     assert browser.get(PAGE).status_code == 404
     assert PAGE not in browser.get("/pricing").text

@@ -51,7 +51,7 @@ def imports(source: str) -> list[tuple[str, str]]:
     return found
 
 
-def test_there_are_pages_to_guard() -> None:
+def test_the_rules_apply_to_many_pages() -> None:
     assert {"errors/error.html", "portal/auth/form.html"} <= set(PAGES)
 
 
@@ -115,7 +115,7 @@ def test_a_name_in_a_list_is_read_and_cut_off_in_its_own_direction() -> None:
     assert [link for link in links if 'dir="auto"' not in link[1]] == []
 
 
-def test_no_template_is_longer_than_one_can_read() -> None:
+def test_no_template_is_too_long() -> None:
     long = {
         name: lines
         for name in HTML
@@ -124,7 +124,7 @@ def test_no_template_is_longer_than_one_can_read() -> None:
     assert long == {}
 
 
-def test_a_component_file_says_what_it_is_for() -> None:
+def test_each_component_says_what_it_is_for() -> None:
     silent = [
         path.name
         for path in sorted(Path(TEMPLATES / "components").glob("*.html"))

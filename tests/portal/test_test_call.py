@@ -48,7 +48,7 @@ def test_the_form_keeps_the_kind_of_message_after_the_call(
     assert chosen == message["message_kind"]
 
 
-def test_a_number_without_its_area_code_is_refused_by_its_name(
+def test_a_number_without_its_area_code_is_refused_as_one(
     assistant: Assistant, admin: Browser
 ) -> None:
     typed = {"assistant": str(assistant.id), "number": "+1 303 3422", **EXACT}
@@ -70,7 +70,9 @@ def test_a_blank_form_has_no_failed_check_before_it_is_sent(
     assert (sent.status_code, refused in sent.text, hint in sent.text) == (422, True, False)
 
 
-def test_spaces_in_a_number_are_not_blamed(assistant: Assistant, admin: Browser) -> None:
+def test_a_number_with_spaces_is_not_refused_because_of_them(
+    assistant: Assistant, admin: Browser
+) -> None:
     typed = {"assistant": str(assistant.id), "number": "202 555 0101", **EXACT}
     refused = admin.post("/test-call", typed, page="/test-call")
     assert refused.status_code == 422
@@ -102,7 +104,7 @@ def test_a_test_call_leads_to_its_page_which_does_not_lead_to_itself(
     }
 
 
-def test_assistants_that_can_call_are_offered_first_then_the_others_apart_each_by_name(
+def test_ready_assistants_are_offered_before_the_others_each_group_by_name(
     session: Session, own: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     for organization, name, number in (
@@ -236,7 +238,7 @@ def test_a_call_that_would_wait_is_scheduled_for_the_time_that_the_checks_name(
     assert words(admin.post("/test-call/checks", typed, page="/test-call")).endswith(" Call ")
 
 
-def test_a_member_chooses_among_names_and_numbers_staff_among_names_and_organizations(
+def test_members_choose_assistants_by_number_and_staff_by_organization(
     session: Session,
     own: Tenant,
     assistant: Assistant,
@@ -278,7 +280,7 @@ def facts(html: str) -> dict[str, list[str]]:
     return found
 
 
-def test_the_pages_of_a_call_and_of_those_placed_again_after_it_lead_to_each_other(
+def test_a_call_and_its_repetitions_link_to_each_other(
     session: Session, assistant: Assistant, admin: Browser
 ) -> None:
     typed = {"assistant": str(assistant.id), "number": "+12025550101", **EXACT}
@@ -313,7 +315,7 @@ def test_only_a_call_of_the_organization_to_the_same_number_is_kept_as_the_earli
     assert (placed.id == earlier.id, placed.after_call_id) == (False, None)
 
 
-def test_a_call_is_shown_although_the_earlier_one_is_gone(
+def test_a_repeated_call_is_shown_without_the_deleted_earlier_one(
     session: Session, assistant: Assistant, admin: Browser
 ) -> None:
     typed = {"assistant": str(assistant.id), "number": "+12025550101", "once": "a", **EXACT}

@@ -116,7 +116,7 @@ def test_a_number_that_can_not_be_called_is_refused_at_its_field(
     assert session.scalars(select(Call.id)).all() == []
 
 
-def test_a_form_that_is_sent_twice_calls_once(session: Session, page: str, member: Browser) -> None:
+def test_a_form_sent_twice_places_one_call(session: Session, page: str, member: Browser) -> None:
     typed = {"number": NUMBER, "once": "a" * 32}
     sent = [member.post(page, typed, page=page).location for _ in range(2)]
     assert sent[0] == sent[1]
@@ -137,7 +137,9 @@ def test_a_code_that_has_ended_leads_to_another_call(
     assert "Waiting for the code" in words(member.get(page))
 
 
-def test_a_number_is_removed_after_a_question(session: Session, page: str, member: Browser) -> None:
+def test_a_number_is_removed_after_a_confirmation(
+    session: Session, page: str, member: Browser
+) -> None:
     sent = member.post(page, {"number": NUMBER}, page=page)
     asked = words(member.get(f"{sent.location}/remove"))
     assert "can’t call this number any more in trial mode" in asked
@@ -146,8 +148,13 @@ def test_a_number_is_removed_after_a_question(session: Session, page: str, membe
     assert member.get(sent.location).status_code == 404
 
 
-def test_numbers_of_other_organizations_and_partners_are_not_there(
-    own: Tenant, other: Tenant, page: str, member: Browser, signed_in: SignedIn
+def test_numbers_of_other_organizations_and_partners_are_not_found(
+    session: Session,
+    own: Tenant,
+    other: Tenant,
+    page: str,
+    member: Browser,
+    signed_in: SignedIn,
 ) -> None:
     sent = member.post(page, {"number": NUMBER}, page=page)
     strangers = (own.plus_user, other.user, other.staff[Role.PARTNER_ADMIN])
@@ -157,6 +164,8 @@ def test_numbers_of_other_organizations_and_partners_are_not_there(
         posts = (page, sent.location, f"{sent.location}/remove")
         typed = {"number": NUMBER, "code": "123456"}
         assert {browser.post(path, typed, page="/account").status_code for path in posts} == {404}
+    [kept] = session.scalars(select(VerifiedNumber))
+    assert (kept.verified_at, kept.wrong_codes) == (None, 0)
 
 
 def test_a_test_call_says_what_trial_mode_allows_and_leads_to_the_verified_numbers(
@@ -220,7 +229,7 @@ def test_a_partner_admin_ends_the_trial_of_an_organization(
     assert organization.trial_ended_at is not None
 
 
-def test_the_trial_of_the_portal_comes_first(
+def test_the_trial_of_the_portal_is_ended_before_that_of_an_organization(
     session: Session, own: Tenant, organization: Organization, admin: Browser
 ) -> None:
     start_trial_of_partner(session, own.partner.id)

@@ -42,7 +42,7 @@ def test_a_changed_value_shows_the_old_one_beside_it(desk: Desk) -> None:
     assert "Leeds → Hull" in shown
 
 
-def test_a_value_that_the_contact_lacked_stands_beside_empty(desk: Desk) -> None:
+def test_a_value_that_the_contact_lacked_is_shown_beside_a_blank(desk: Desk) -> None:
     desk.applied(BEFORE)
     shown = desk.shows(desk.upload(f"Name,Phone,Email\nBob Roe,{BOB},bob@example.com\n"))
     assert "empty → bob@example.com" in shown
@@ -55,7 +55,7 @@ def test_a_number_that_the_file_changes_is_shown_with_the_stored_one(desk: Desk)
     assert re.search(rf"\+\d[\d ]+ → {re.escape(DI)}", shown)
 
 
-def test_of_two_numbers_the_old_one_stands_at_the_one_that_counts(desk: Desk) -> None:
+def test_the_old_number_is_shown_beside_the_new_one_that_is_used(desk: Desk) -> None:
     desk.applied(BEFORE)
     page = desk.browser.get(
         desk.upload(f"Email,Phone,Mobile phone\nanna@example.com,12,{DI}\n")
@@ -71,7 +71,7 @@ def test_a_row_that_changes_nothing_says_so(desk: Desk) -> None:
     assert "3 No change Bob Roe" in shown
 
 
-def test_a_change_without_a_column_of_its_own_names_its_field(desk: Desk) -> None:
+def test_a_change_without_its_own_column_names_its_field(desk: Desk) -> None:
     desk.applied(f"Name,Phone,Do not call\nAnn,{ANN},no\n")
     shown = desk.shows(desk.upload(f"Name,Phone,Do not call\nAnn,{ANN},yes\n"))
     assert "consent: empty → no" in shown
@@ -94,7 +94,7 @@ def test_counts_lead_to_their_rows(desk: Desk) -> None:
     assert f'href="{address}?rows=updated#rows"' in desk.browser.get(address).text
 
 
-def test_old_values_are_those_of_this_moment_and_nothing_is_written(
+def test_old_values_are_current_and_showing_them_writes_nothing(
     desk: Desk, session: Session
 ) -> None:
     desk.applied(BEFORE)

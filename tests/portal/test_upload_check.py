@@ -21,7 +21,6 @@ from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
 from tests.portal.uploader import Desk, make_campaign, words
 
-NO_NAMES = "No column is used as the name"
 ANN, BOB, CY = number(1), number(2), number(3)
 
 
@@ -37,7 +36,7 @@ def desk(
     return Desk(app, database, browser, make_campaign(session, own))
 
 
-def test_who_asked_not_to_be_called_is_counted_shown_and_mapped(desk: Desk) -> None:
+def test_people_who_asked_not_to_be_called_are_counted_shown_and_mapped(desk: Desk) -> None:
     address = desk.upload(f"Name,Phone,DNC\nAnn,{ANN},Yes\nBob,{BOB},ask first\nCy,{CY},No\n")
     shown = desk.shows(address)
     assert "Asked not to be called 1" in shown
@@ -126,6 +125,21 @@ def test_a_file_without_a_phone_column_is_warned_of_at_the_top(
     assert said.index(warning) < said.index("Would be created")
 
 
+@pytest.mark.parametrize("name", ["Nachname, Vorname", "Last name, first name", "Nom, Prénom"])
+def test_a_column_of_last_and_first_names_with_a_comma_is_the_name(
+    session: Session, desk: Desk, name: str
+) -> None:
+    desk.applied(f'Note,"{name}",Phone\nVIP,"Groß, Jürgen",{ANN}\n')
+    contact = session.scalars(select(Contact)).one()
+    assert (contact.first_name, contact.last_name) == ("Jürgen", "Groß")
+
+
+def test_a_file_whose_columns_have_no_name_says_so_at_the_top(desk: Desk) -> None:
+    said = desk.shows(desk.upload(f"Note,Whom,Phone\nVIP,Ann,{ANN}\n"))
+    assert said.index("No column is the name") < said.index("Would be created")
+    assert "No column is the name" not in desk.shows(desk.upload(f"Phone\n{BOB}\n"))
+
+
 def test_a_phone_column_by_its_whole_name_is_the_only_one(desk: Desk) -> None:
     said = desk.shows(desk.upload(f"Name,Phone,Wife's mobile\nAnn,{ANN},{BOB}\n"))
     assert "Other phone kept as metadata" not in said
@@ -211,30 +225,6 @@ def test_names_in_a_file_without_column_names_are_recognized_and_can_be_changed(
         ("José", "de la Cruz", BOB, hove),
         ("Cy", "O’Neil", CY, hove),
     ]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("Nachname, Vorname", "Name, Vorname", "Last name, first name"),
-        *("Apellidos, nombre", "Nom, prénom"),
-    ],
-)
-def test_a_column_of_last_and_first_names_is_the_full_name(
-    desk: Desk, session: Session, name: str
-) -> None:
-    address = desk.upload(f'Note,"{name}",Phone\nx,"Groß, Jürgen",{ANN}\n')
-    assert chosen(desk, address) == ["metadata:Note", "fullName", "phone"]
-    assert NO_NAMES not in desk.shows(address)
-    desk.press(address, "apply")
-    desk.work(address)
-    assert contacts(session) == [("Jürgen", "Groß", ANN, {"Note": "x"})]
-
-
-def test_a_file_whose_names_are_in_no_column_for_names_says_so(desk: Desk) -> None:
-    assert NO_NAMES in desk.shows(desk.upload(f"Wer,Phone\nAnn,{ANN}\n"))
-    assert NO_NAMES not in desk.shows(desk.upload(f"Phone\n{BOB}\n"))
-    assert NO_NAMES not in desk.shows(desk.upload(f"Last name,Town,Phone\nLee,Hove,{CY}\n"))
 
 
 def test_first_and_last_names_without_column_names_are_recognized(

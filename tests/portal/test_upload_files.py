@@ -74,12 +74,12 @@ def test_a_workbook_comes_back_as_a_workbook(desk: Desk) -> None:
     assert [cell.value for cell in sheet["B"]] == ["Phone", ANN, "12"]
 
 
-def test_a_file_that_could_not_be_read_has_no_rows_to_give_back(desk: Desk) -> None:
+def test_an_unreadable_file_has_no_rows_to_download(desk: Desk) -> None:
     address = desk.upload(b"MZ\x00\x00" * 50)
     assert desk.browser.get(f"{address}/file.csv").status_code == 404
 
 
-def test_a_file_that_is_read_anew_comes_back_whole_or_not_at_all(desk: Desk) -> None:
+def test_a_file_that_is_read_again_can_be_downloaded_only_as_a_whole(desk: Desk) -> None:
     rows = "".join(f"P{index},12\n" for index in range(1500))
     address = desk.upload("Name,Phone\n" + rows)
     begun = desk.browser.get(f"{address}/failed-rows.csv", buffered=False)
@@ -94,7 +94,7 @@ def test_a_file_that_is_read_anew_comes_back_whole_or_not_at_all(desk: Desk) -> 
     assert len(whole.splitlines()) == 1501
 
 
-def test_of_a_file_that_is_refused_when_read_otherwise_nothing_is_offered(desk: Desk) -> None:
+def test_a_file_that_is_refused_when_read_again_offers_no_download(desk: Desk) -> None:
     address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
     form = {"encoding": "", "delimiter": "", "sheet": "", "region": "", "header_row": "500"}
     desk.browser.post(f"{address}/columns", form, page=address)

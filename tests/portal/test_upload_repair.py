@@ -43,7 +43,7 @@ def save(desk: Desk, address: str, **typed: Any) -> TestResponse:
     return desk.browser.post(f"{address}/rows", form, page=address)
 
 
-def test_bad_cells_are_typed_again_and_checked_in_the_same_words(desk: Desk) -> None:
+def test_bad_cells_are_corrected_and_checked_with_the_same_messages(desk: Desk) -> None:
     address = desk.upload(FILE)
     page = desk.browser.get(address)
     assert fields(page) == {"cell-2-1": "12", "cell-3-2": "bob(at)mail"}
@@ -66,7 +66,7 @@ def test_bad_cells_are_typed_again_and_checked_in_the_same_words(desk: Desk) -> 
     assert "bob@mail.example" in desk.shows(f"/campaigns/{desk.campaign_id}")
 
 
-def test_a_row_is_left_out_and_looked_at_again(desk: Desk) -> None:
+def test_a_row_is_left_out_and_taken_back_in(desk: Desk) -> None:
     address = desk.upload(FILE)
     save(desk, address, left_out=["2", "x", "99999999999"])
     desk.work(address)
@@ -77,7 +77,7 @@ def test_a_row_is_left_out_and_looked_at_again(desk: Desk) -> None:
     assert "2 of 3 rows need fixing" in desk.shows(address)
 
 
-def test_what_was_typed_can_be_taken_back_as_a_whole(desk: Desk) -> None:
+def test_all_corrections_can_be_undone_together(desk: Desk) -> None:
     address = desk.upload(FILE)
     save(desk, address, cell_2_1=ANN)
     desk.work(address)
@@ -93,7 +93,7 @@ def test_a_form_without_a_change_checks_nothing_again(desk: Desk) -> None:
     assert desk.now(address).state is ImportState.CHECKED
 
 
-def test_of_two_people_the_second_sees_the_new_check_and_keeps_what_they_typed(
+def test_the_second_user_sees_the_new_check_and_keeps_their_corrections(
     desk: Desk,
 ) -> None:
     address = desk.upload(FILE)
@@ -144,7 +144,7 @@ def test_a_row_without_an_identity_is_fixed_in_any_cell_that_could_hold_one(desk
     assert heading(desk.browser.get(address)) == "1 row can be applied"
 
 
-def test_fixed_cells_hold_no_markup_and_no_nul(desk: Desk) -> None:
+def test_fixed_cells_keep_no_markup_or_nul(desk: Desk) -> None:
     address = desk.upload(FILE)
     save(desk, address, cell_2_1='"><b>\0')
     desk.work(address)
@@ -153,7 +153,7 @@ def test_fixed_cells_hold_no_markup_and_no_nul(desk: Desk) -> None:
     assert fields(page)["cell-2-1"] == '"><b>\ufffd'
 
 
-def test_how_it_is_read_is_changed_on_the_check_screen(desk: Desk) -> None:
+def test_encoding_and_sheet_can_be_changed_on_the_check_screen(desk: Desk) -> None:
     address = desk.upload("Name,Phone\nAnn,07700 900123\n")
     assert "1 of 1 row needs fixing" in desk.shows(address)
     reading = {"sheet": "", "encoding": "", "delimiter": "", "header_row": "", "region": "GB"}

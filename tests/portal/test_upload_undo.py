@@ -28,7 +28,7 @@ def send(desk: Desk, *items: dict[str, str]) -> None:
         contacts.apply(session, campaign, items, ContactAction.UPSERT)
 
 
-def test_an_undo_says_what_it_would_do_and_then_what_it_did(desk: Desk) -> None:
+def test_an_undo_shows_its_preview_and_then_its_result(desk: Desk) -> None:
     send(desk, {"phone": ANN, "firstName": "Ann", "lastName": "Lee"})
     address = desk.applied(f"First name,Last name,Phone\nAnna,Lees,{ANN}\nBob,Ray,{BOB}\n")
     assert "Undo is possible until" in desk.shows(address)
@@ -149,7 +149,7 @@ def test_an_undo_sent_twice_or_afterwards_does_nothing_more(desk: Desk) -> None:
     assert "New" in desk.shows(f"/campaigns/{desk.campaign_id}")
 
 
-def test_after_its_days_nothing_can_be_undone_and_the_page_says_so(desk: Desk) -> None:
+def test_an_undo_is_no_longer_possible_after_its_days_and_the_page_says_so(desk: Desk) -> None:
     address = desk.applied(f"Name,Phone\nAnn,{ANN}\n")
     with desk.database.transaction() as session:
         session.execute(update(ContactImport).values(finished_at=utcnow() - timedelta(days=8)))

@@ -48,7 +48,7 @@ def desk(app: Flask, database: Database, browser: Browser, campaign: Campaign) -
     return Desk(app, database, browser, campaign)
 
 
-def test_staff_read_whose_campaign_it_is_on_every_page(
+def test_each_page_names_the_organization_of_the_campaign_to_staff(
     desk: Desk, own: Tenant, campaign: Campaign, signed_in: SignedIn
 ) -> None:
     whose = f"{campaign.name} of {own.organization.name}"
@@ -120,7 +120,7 @@ def test_rows_of_one_kind_can_be_looked_at_page_by_page(desk: Desk) -> None:
         assert "25 of 31 rows" in desk.shows(f"{address}?{odd}")
 
 
-def test_a_bad_cell_says_why_in_the_words_of_the_api(desk: Desk) -> None:
+def test_a_bad_cell_has_the_message_of_the_api(desk: Desk) -> None:
     address = desk.upload(f"Name,Phone,E-mail,Note\nAnn,{ANN},ann(at)mail,\n<b>,,,\n")
     page = desk.browser.get(address)
     assert (
@@ -133,7 +133,7 @@ def test_a_bad_cell_says_why_in_the_words_of_the_api(desk: Desk) -> None:
     assert '<span class="empty-value">empty</span>' in page.text
 
 
-def test_a_repair_is_offered_with_its_number_and_can_be_taken_back(desk: Desk) -> None:
+def test_a_repair_is_offered_with_its_count_and_can_be_undone(desk: Desk) -> None:
     address = desk.upload(f"Name,Phone\nAnn,{ANN}.0\nBob,{BOB}.0\nCy,{number(3)}\n")
     said = desk.shows(address)
     assert "2 numbers were turned into decimals" in said
@@ -162,7 +162,7 @@ def test_columns_are_changed_by_hand(desk: Desk) -> None:
     assert "1 row can be applied" in desk.shows(address)
 
 
-def test_columns_that_make_no_sense_keep_what_was_chosen_and_say_what_is_wrong(desk: Desk) -> None:
+def test_an_impossible_mapping_is_explained_and_keeps_the_choices(desk: Desk) -> None:
     address = desk.upload(f"A,B\nAnn,{ANN}\n")
     refused = desk.browser.post(
         f"{address}/columns",
@@ -178,7 +178,7 @@ def test_columns_that_make_no_sense_keep_what_was_chosen_and_say_what_is_wrong(d
     assert twice.text.count('<option value="firstName" selected>') == 2
 
 
-def test_a_file_that_cannot_be_read_gets_its_sentence_and_a_way_on(desk: Desk) -> None:
+def test_an_unreadable_file_is_explained_with_the_next_step(desk: Desk) -> None:
     address = desk.upload(b"MZ\x00\x00" * 50, "people.csv")
     page = desk.browser.get(address)
     assert heading(page) == "The file can’t be checked"
@@ -217,7 +217,7 @@ def test_a_file_that_is_refused_at_once_says_why_at_the_field(
     assert not [path for path in (tmp_path / "uploads").glob("*") if path.is_file()]
 
 
-def test_a_form_far_over_the_limit_gets_a_page_that_says_so(
+def test_a_form_far_over_the_limit_gets_an_error_page(
     make_app: Callable[..., Flask], desk: Desk
 ) -> None:
     small = make_app(max_upload_bytes=2048).test_client()
@@ -229,8 +229,10 @@ def test_a_form_far_over_the_limit_gets_a_page_that_says_so(
     assert "The request is over the limit of 2.0 kB. Nothing was changed." in words(answer)
 
 
-def test_an_action_that_is_none_is_refused(desk: Desk) -> None:
-    assert desk.send("Name\nAnn\n", action="destroy").status_code == 422
+def test_an_unknown_action_is_refused(desk: Desk) -> None:
+    refused = desk.send("Name\nAnn\n", action="destroy")
+    assert (refused.status_code, "Action: Not a valid choice." in words(refused)) == (422, True)
+    assert desk.shows("/uploads").count("people.csv") == 0
 
 
 def test_an_upload_can_be_cancelled_and_its_file_is_removed(desk: Desk, tmp_path: Path) -> None:
@@ -351,7 +353,7 @@ def test_an_upload_is_found_without_accents(
 @pytest.mark.parametrize(
     "role", [*(Role.PARTNER_ADMIN, Role.PARTNER_EDITOR), Role.ADMIN, Role.STANDARD]
 )
-def test_everybody_who_may_change_contacts_may_upload(
+def test_every_user_who_may_change_contacts_may_upload(
     app: Flask,
     database: Database,
     own: Tenant,

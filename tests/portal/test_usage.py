@@ -123,7 +123,7 @@ def test_of_two_ranges_with_the_same_days_the_one_that_was_clicked_is_chosen(
     assert shown == [["This month"], ["This month"], ["30 days"], ["This month"]]
 
 
-def test_organizations_stand_by_conversations_and_their_total_is_that_of_the_page(
+def test_organizations_are_sorted_by_conversations_and_add_up_to_the_total_of_the_page(
     busy: Tenant, signed_in: SignedIn
 ) -> None:
     file = file_of(signed_in(busy.staff[Role.ADMIN]), f"/usage.csv?{RANGE}")
@@ -146,7 +146,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_guarded(
     assert file[1][0] == "'=HYPERLINK(1)"
 
 
-def test_screen_file_and_json_agree_to_the_unit(
+def test_screen_file_and_json_agree_exactly(
     app: Flask, session: Session, settings: Settings, busy: Tenant, signed_in: SignedIn
 ) -> None:
     header = bearer(session, settings, Role.PARTNER_ADMIN, busy.partner.id)
@@ -170,7 +170,7 @@ def test_screen_file_and_json_agree_to_the_unit(
         assert sum(int(row[1]) for row in days) == sum(told.values())
 
 
-def test_a_range_that_can_not_be_counted_is_refused_in_the_words_of_the_json(
+def test_an_impossible_range_is_refused_with_the_message_of_the_json(
     app: Flask, session: Session, settings: Settings, busy: Tenant, signed_in: SignedIn
 ) -> None:
     header = bearer(session, settings, Role.PARTNER_ADMIN, busy.partner.id)
@@ -207,7 +207,7 @@ def test_one_organization_is_found_by_the_address_of_a_person(
     assert "No organization or user matches" in nobody
 
 
-def test_anothers_organization_is_like_an_absent_one(
+def test_an_organization_of_another_tenant_is_answered_like_a_missing_one(
     busy: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(busy.staff[Role.ADMIN])
@@ -293,7 +293,7 @@ def test_an_unused_organization_has_dashes_instead_of_zeros(
     assert "Northwind Dental Plus – – – – –" in table
 
 
-def test_of_very_many_the_newest_come_first(
+def test_of_very_many_organizations_the_newest_come_first(
     session: Session, busy: Tenant, signed_in: SignedIn
 ) -> None:
     session.execute(update(PartnerTier).values(organizations=2001))
@@ -346,7 +346,7 @@ def test_the_quick_choices_are_months_and_days_up_to_today(
     assert {words: (start, end) for start, end, words in shown} == expected
 
 
-def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
+def test_carrier_costs_by_month_and_organization_agree_with_the_file(
     session: Session, busy: Tenant, other: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(busy.staff[Role.ADMIN])
@@ -393,7 +393,7 @@ def test_carrier_costs_stand_by_month_and_organization_and_agree_with_the_file(
     assert "€3.00" not in customer.get(f"/usage.csv?{asked}&rows=costs").text
 
 
-def test_shown_carrier_costs_add_up_and_say_if_one_is_rounded_otherwise(
+def test_shown_carrier_costs_add_up_and_explain_different_rounding(
     session: Session, busy: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(busy.staff[Role.ADMIN])

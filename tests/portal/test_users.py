@@ -107,7 +107,7 @@ def test_an_invitation_over_the_user_limit_leads_to_the_limit(
     assert re.findall(r'name="user_limit"[^>]* value="(\d+)"', page) == ["2"]
 
 
-def test_the_organization_says_how_it_is_chosen(browser: Browser) -> None:
+def test_the_field_organization_says_how_it_is_chosen(browser: Browser) -> None:
     assert "Type part of the name, then choose it." in browser.get("/users/invite").text
 
 
@@ -131,7 +131,7 @@ def test_staff_are_invited_without_an_organization(session: Session, browser: Br
         ({"role": "operator"}, "Role: "),
     ],
 )
-def test_what_is_wrong_stands_at_its_field(
+def test_each_problem_is_at_its_field(
     roomy: Tenant, browser: Browser, changes: dict[str, str], words: str
 ) -> None:
     answer = browser.post("/users/invite", INVITED | changes, page="/users/invite")
@@ -139,7 +139,7 @@ def test_what_is_wrong_stands_at_its_field(
     assert words in unescape(answer.text)
 
 
-def test_an_operator_is_offered_members_alone(own: Tenant, operator: Browser) -> None:
+def test_an_operator_can_invite_only_members(own: Tenant, operator: Browser) -> None:
     page = f"/users/invite?organization={own.organization.id}"
     assert f'value="{Role.PARTNER_ADMIN.value}"' not in operator.get(page).text
     typed = INVITED | {"role": Role.PARTNER_ADMIN.value, "organization": ""}
@@ -147,7 +147,7 @@ def test_an_operator_is_offered_members_alone(own: Tenant, operator: Browser) ->
     assert (refused.status_code, "Role: Not a valid choice." in refused.text) == (422, True)
 
 
-def test_an_owner_of_a_full_organization_reads_the_partners_own_words(
+def test_an_owner_of_a_full_organization_reads_the_text_of_the_partner(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     session.get_one(User, own.user.id).role = Role.OWNER
@@ -235,7 +235,7 @@ def test_users_cannot_choose_their_own_role(own: Tenant, browser: Browser) -> No
     ("act", "status"),
     [("suspend", UserStatus.SUSPENDED), ("deactivate", UserStatus.DEACTIVATED)],
 )
-def test_shutting_out_asks_and_is_undone(
+def test_deactivating_a_user_asks_and_can_be_undone(
     session: Session, own: Tenant, browser: Browser, act: str, status: UserStatus
 ) -> None:
     base = f"/users/{own.user.id}"
@@ -259,7 +259,7 @@ def test_the_last_administrator_stays_and_the_reason_is_shown(
     assert fresh(session, own_account).status is UserStatus.ACTIVE
 
 
-def test_an_invitation_is_sent_again_to_who_has_not_come(
+def test_an_invitation_is_sent_again_to_an_invited_user(
     session: Session, roomy: Tenant, browser: Browser
 ) -> None:
     browser.post("/users/invite", INVITED, page="/users/invite")
@@ -292,7 +292,7 @@ def test_several_invitations_are_sent_again(
     assert mails_to(session, invited, MailKind.INVITATION) == 2
 
 
-def test_several_are_suspended_with_a_result_for_each(
+def test_several_users_are_suspended_with_a_result_for_each(
     session: Session, own: Tenant, browser: Browser
 ) -> None:
     me, olga, paul = own.staff[Role.PARTNER_ADMIN], own.user, own.plus_user
@@ -635,7 +635,7 @@ def test_a_file_of_many_goes_before_the_text(
     ],
 )
 @pytest.mark.parametrize("path", [MANY, CHECK])
-def test_many_that_cannot_be_read_are_refused_at_the_field(
+def test_unreadable_lines_are_refused_at_their_field(
     own: Tenant, browser: Browser, path: str, typed: dict[str, str], words: str
 ) -> None:
     answer = browser.post(path, typed, page=MANY)
@@ -663,7 +663,7 @@ ACTS = ("edit", "suspend", "reactivate", "deactivate", "resend")
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_another_partners_person_is_like_none(
+def test_a_user_of_another_partner_is_answered_like_a_missing_one(
     session: Session, own: Tenant, other: Tenant, browser: Browser, act: str
 ) -> None:
     typed = edit(other.user, name="Taken")
@@ -675,7 +675,7 @@ def test_another_partners_person_is_like_none(
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_an_admin_finds_no_partner_level_person(
+def test_a_customer_admin_finds_no_staff_of_the_partner(
     session: Session, own: Tenant, signed_in: SignedIn, act: str
 ) -> None:
     editor = own.staff[Role.PARTNER_EDITOR]
@@ -723,7 +723,9 @@ def test_cancelling_an_invitation_leads_back_to_the_organization(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.STANDARD])
-def test_readers_find_no_forms(own: Tenant, signed_in: SignedIn, role: Role) -> None:
+def test_users_who_may_only_read_find_no_forms(
+    own: Tenant, signed_in: SignedIn, role: Role
+) -> None:
     reader = signed_in(own.user if role is Role.STANDARD else own.staff[role])
     for path in ("/users/invite", "/users/invite-many", f"/users/{own.user.id}/edit"):
         assert reader.get(path).status_code == 404

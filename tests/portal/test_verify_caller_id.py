@@ -60,7 +60,7 @@ def owner_of(session: Session) -> list[tuple[UUID | None, NumberSource]]:
     return [(row.organization_id, row.source) for row in rows]
 
 
-def test_the_code_that_was_heard_confirms_the_number(
+def test_the_code_of_the_call_confirms_the_number(
     session: Session, organization: Organization, page: str, admin: Browser
 ) -> None:
     assert BUTTON in admin.get(LIST).text
@@ -84,7 +84,7 @@ def test_the_code_that_was_heard_confirms_the_number(
     assert "This number is already confirmed for the organization." in words(refused)
 
 
-def test_call_again_is_another_call_for_the_same_purpose(
+def test_calling_again_starts_another_call_for_the_same_purpose(
     session: Session, page: str, admin: Browser
 ) -> None:
     sent = admin.post(page, {"number": NUMBER}, page=page)
@@ -94,7 +94,7 @@ def test_call_again_is_another_call_for_the_same_purpose(
     assert len(session.scalars(select(Call.id)).all()) == 2
 
 
-def test_another_tenants_number_is_refused_when_the_code_is_right(
+def test_a_number_of_another_tenant_is_refused_even_with_the_right_code(
     session: Session, other: Tenant, page: str, admin: Browser
 ) -> None:
     phone_numbers.assign(session, OPERATOR, other.plus.id, [NUMBER])
@@ -138,7 +138,7 @@ def test_removing_the_entry_of_the_call_keeps_the_number(
     assert owner_of(session) == [(organization.id, NumberSource.VERIFICATION_CALL)]
 
 
-def test_an_organization_without_a_number_is_sent_to_the_operator(
+def test_an_organization_without_a_number_is_referred_to_the_operator(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     page = f"/numbers/verify?organization={own.organization.id}"
@@ -148,7 +148,7 @@ def test_an_organization_without_a_number_is_sent_to_the_operator(
     assert session.scalars(select(Call.id)).all() == []
 
 
-def test_who_loses_the_role_sees_no_form_and_confirms_nothing(
+def test_a_user_who_lost_the_role_sees_no_form_and_confirms_nothing(
     session: Session, own: Tenant, page: str, admin: Browser
 ) -> None:
     sent = admin.post(page, {"number": NUMBER}, page=page)
@@ -160,7 +160,7 @@ def test_who_loses_the_role_sees_no_form_and_confirms_nothing(
     assert (answer.status_code, owner_of(session)) == (404, [])
 
 
-def test_a_transaction_over_all_tenants_looks_at_its_author_when_it_commits(
+def test_a_transaction_over_all_tenants_checks_its_author_when_it_commits(
     app: Flask, session: Session, own: Tenant
 ) -> None:
     own.staff[Role.PARTNER_ADMIN].status = UserStatus.SUSPENDED

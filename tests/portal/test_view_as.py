@@ -43,7 +43,7 @@ def written(session: Session, *actions: str) -> list[tuple[str, bool, str | None
     ]
 
 
-def test_pages_of_a_view_are_in_the_language_of_the_operator_who_looks(
+def test_pages_of_a_view_are_in_the_language_of_the_operator(
     session: Session, own: Tenant, operator: Browser
 ) -> None:
     user = own.staff[Role.PARTNER_ADMIN]
@@ -88,7 +88,9 @@ def test_the_operator_sees_what_the_user_sees_below_a_bar(
         assert BAR not in theirs.get(path).text
 
 
-def test_nothing_can_be_changed_meanwhile(session: Session, own: Tenant, operator: Browser) -> None:
+def test_nothing_can_be_changed_during_a_view(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
     edit = f"/organizations/{own.organization.id}/edit"
     start(operator, own.staff[Role.PARTNER_ADMIN])
     answer = operator.post(edit, {"name": "Renamed", "version": "1"}, page=edit)
@@ -102,7 +104,7 @@ def test_nothing_can_be_changed_meanwhile(session: Session, own: Tenant, operato
     assert written(session, "request.refused") == []
 
 
-def test_no_form_is_accepted_whatever_the_route(
+def test_no_form_of_any_route_is_accepted_during_a_view(
     app: Flask, session: Session, own: Tenant, operator: Browser
 ) -> None:
     start(operator, own.staff[Role.PARTNER_ADMIN])
@@ -127,19 +129,19 @@ def test_no_form_is_accepted_whatever_the_route(
 
 
 @pytest.mark.alternating
-def test_every_page_opens_and_writes_nothing(own: Tenant, operator: Browser) -> None:
+def test_every_page_opens_during_a_view_and_writes_nothing(own: Tenant, operator: Browser) -> None:
     start(operator, own.staff[Role.PARTNER_ADMIN])
     opened = walked(operator)
     assert len(opened) > 10
     assert [path for path in opened if operator.get(path).status_code >= 500] == []
 
 
-def test_mails_with_links_are_not_shown(own: Tenant, operator: Browser) -> None:
+def test_mails_with_links_are_not_shown_during_a_view(own: Tenant, operator: Browser) -> None:
     start(operator, own.staff[Role.PARTNER_ADMIN])
     assert operator.get("/outbox").status_code == 403
 
 
-def test_the_partner_is_told_and_both_histories_have_it(
+def test_a_view_is_in_both_histories_and_the_partner_gets_a_mail(
     session: Session, own: Tenant, operator: Browser, signed_in: Callable[[User], Browser]
 ) -> None:
     admin = own.staff[Role.PARTNER_ADMIN]
@@ -296,7 +298,7 @@ def test_only_operators_view_as_other_users(
     assert place not in browser.get(f"/users/{own.user.id}").text
 
 
-def test_the_user_was_not_seen_in_the_portal(
+def test_a_view_does_not_count_as_use_by_the_user(
     session: Session, database: Database, own: Tenant, operator: Browser
 ) -> None:
     start(operator, own.user)

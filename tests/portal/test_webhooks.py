@@ -29,6 +29,8 @@ SignedIn = Callable[[User], Browser]
 LIST = "/api-access/webhooks"
 URL = "https://crm.example/hooks"
 NEW = {"url": URL, "events": ["call.completed", "contact.created"], "once": "a1"}
+STORED = "The recording could not be stored."
+"""A message of the product; another one than a reason why nothing answers, but translated."""
 SECRET = re.compile(r"whsec_[\w+/]{43}=")
 
 
@@ -67,7 +69,7 @@ def count(session: Session) -> int:
     return session.scalar(select(func.count()).select_from(WebhookEndpoint)) or 0
 
 
-def test_a_webhook_is_made_and_its_secret_shown_once(
+def test_a_webhook_is_added_and_its_secret_is_shown_once(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     address = f"{LIST}/new?organization={own.organization.id}"
@@ -98,7 +100,7 @@ def test_a_webhook_is_made_and_its_secret_shown_once(
         ({"events": []}, "Choose at least one event."),
     ],
 )
-def test_what_is_wrong_stands_at_its_field(
+def test_each_problem_is_at_its_field(
     session: Session, own: Tenant, admin: Browser, changes: dict[str, object], words: str
 ) -> None:
     address = f"{LIST}/new?organization={own.organization.id}"
@@ -133,6 +135,22 @@ def test_a_test_event_is_sent_once_however_often_its_form_is(
     assert delivery.type == "webhook.test"
     shown = admin.get(f"{page}/deliveries/{delivery.id}")
     assert (delivery.message_id in shown.text, "Send again" in shown.text) == (True, False)
+
+
+def test_why_there_was_no_answer_is_in_the_readers_language_but_not_what_a_receiver_answered(
+    app: Flask, session: Session, own: Tenant, admin: Browser
+) -> None:
+    endpoint = make(app, session, own)
+    delivery = fail(session, endpoint)
+    delivery.last_status, delivery.last_answer = None, STORED
+    session.commit()
+    page, german = page_of(endpoint), {"Accept-Language": "de"}
+    unanswered = admin.get(page, headers=german).text
+    assert unanswered.count("Die Aufnahme konnte nicht gespeichert werden.") == 2
+    assert STORED not in unanswered
+    delivery.last_status = 503
+    session.commit()
+    assert admin.get(page, headers=german).text.count(STORED) == 2
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -176,7 +194,7 @@ def test_the_events_of_the_form_are_grouped_by_subject(own: Tenant, admin: Brows
     assert sorted(offered) == sorted(event.value for event in WebhookEvent)
 
 
-def test_it_is_paused_and_resumed(
+def test_a_webhook_is_paused_and_resumed(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
@@ -236,7 +254,7 @@ def move(admin: Browser, endpoint: WebhookEndpoint, url: str) -> None:
     assert admin.post(page, changed, page=page).status_code == 303
 
 
-def test_failures_of_an_earlier_address_are_not_those_of_the_present_one(
+def test_failures_of_an_earlier_address_do_not_count_for_the_current_one(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
@@ -254,7 +272,7 @@ def test_failures_of_an_earlier_address_are_not_those_of_the_present_one(
     assert ("still away" in retried, re.findall(words, retried)) == (True, [])
 
 
-def test_a_host_that_is_not_found_is_said_until_something_is_sent(
+def test_a_host_that_is_not_found_is_reported_until_something_is_sent(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     address = f"{LIST}/new?organization={own.organization.id}"
@@ -284,7 +302,7 @@ def look_host_up(app: Flask, endpoint: WebhookEndpoint) -> None:
     check_webhook_host.check(database, endpoint.id, endpoint.url, allow_private=False)
 
 
-def test_a_page_asks_for_its_deliveries_again_until_none_is_under_way(
+def test_the_page_reloads_its_deliveries_while_one_is_in_progress(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
@@ -340,7 +358,7 @@ def test_a_webhook_is_edited_and_another_users_change_is_not_overwritten(
 
 
 @pytest.mark.parametrize("number", range(5))
-def test_every_state_of_a_webhook_has_a_version_that_forms_can_send(
+def test_every_state_of_a_webhook_checks_the_version_of_its_forms(
     app: Flask, session: Session, own: Tenant, admin: Browser, number: int
 ) -> None:
     endpoint = make(app, session, own)
@@ -349,10 +367,13 @@ def test_every_state_of_a_webhook_has_a_version_that_forms_can_send(
     page = f"{page_of(endpoint)}/edit"
     [version] = re.findall(r'name="version" value="(\d{1,9})"', admin.get(page).text)
     stale = {"url": URL, "events": ["call.failed"], "version": str(int(version) + 1)}
-    assert admin.post(page, stale, page=page).status_code == 409
+    conflict = admin.post(page, stale, page=page)
+    assert (conflict.status_code, "Your changes are not saved yet." in conflict.text) == (409, True)
+    session.refresh(endpoint)
+    assert endpoint.url == f"{URL}/{number}"
 
 
-def test_a_pause_by_itself_says_why(
+def test_an_automatic_pause_says_why(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
@@ -397,7 +418,7 @@ def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
     assert (delivery.state, waits) == (DeliveryState.HELD, None)
 
 
-def test_a_delivery_that_was_sent_again_goes_on_counting_its_attempts(
+def test_a_delivery_that_is_sent_again_continues_to_count_its_attempts(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
@@ -408,7 +429,7 @@ def test_a_delivery_that_was_sent_again_goes_on_counting_its_attempts(
     session.commit()
     page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
     assert "2 earlier attempts are counted, but their answers are no longer kept." in page
-    assert "(Attempt 4, 2 of 11 since the restart)" in page
+    assert "(Attempt 2 of 11 since it was sent again)" in page
 
 
 def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(
@@ -461,7 +482,7 @@ def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
     assert delivery.state is DeliveryState.HELD
 
 
-def test_all_that_failed_since_a_day_is_sent_again(
+def test_all_deliveries_that_failed_since_a_day_are_sent_again(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make(app, session, own)
@@ -493,7 +514,7 @@ def test_removing_asks_with_its_consequence(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
-def test_other_roles_find_nothing_there(
+def test_other_roles_find_no_webhooks(
     app: Flask, session: Session, own: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     page = page_of(make(app, session, own))
@@ -505,7 +526,7 @@ def test_other_roles_find_nothing_there(
     assert count(session) == 1
 
 
-def test_another_partners_webhook_is_as_absent_as_none(
+def test_a_webhook_of_another_partner_is_answered_like_a_missing_one(
     app: Flask, session: Session, own: Tenant, other: Tenant, admin: Browser
 ) -> None:
     theirs = make(app, session, other)

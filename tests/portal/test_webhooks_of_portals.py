@@ -42,7 +42,7 @@ def names(page: str) -> list[str]:
     return [f"{url.replace('<wbr>', '')} {owner}" for url, owner in found]
 
 
-def test_one_for_the_whole_portal_is_added_and_its_secret_shown_once(
+def test_a_webhook_for_the_whole_portal_is_added_and_its_secret_is_shown_once(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     form = admin.get(f"{LIST}/new").text
@@ -61,7 +61,7 @@ def test_one_for_the_whole_portal_is_added_and_its_secret_shown_once(
     assert (again.status_code, again.location) == (303, page_of(endpoint))
 
 
-def test_one_for_the_whole_portal_needs_no_organization_even_if_it_began_at_one(
+def test_a_webhook_for_the_whole_portal_needs_no_organization(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     address = f"{LIST}/new?organization={own.organization.id}"
@@ -69,7 +69,7 @@ def test_one_for_the_whole_portal_needs_no_organization_even_if_it_began_at_one(
     assert session.scalars(select(WebhookEndpoint.organization_id)).all() == [None]
 
 
-def test_what_is_wrong_leaves_the_choice_and_saves_nothing(
+def test_a_refused_form_keeps_the_choice_and_saves_nothing(
     session: Session, own: Tenant, admin: Browser
 ) -> None:
     answer = admin.post(f"{LIST}/new", {**WHOLE, "url": "crm.example", "events": []})
@@ -81,13 +81,13 @@ def test_what_is_wrong_leaves_the_choice_and_saves_nothing(
     assert session.scalars(select(WebhookEndpoint)).all() == []
 
 
-def test_another_choice_asks_for_the_organization(session: Session, admin: Browser) -> None:
+def test_a_webhook_for_one_organization_asks_for_it(session: Session, admin: Browser) -> None:
     answer = admin.post(f"{LIST}/new", {**WHOLE, "scope": "planet"})
     assert (answer.status_code, "Enter the organization." in answer.text) == (422, True)
     assert session.scalars(select(WebhookEndpoint)).all() == []
 
 
-def test_the_list_its_filter_and_its_files_say_the_whole_portal(
+def test_list_filter_and_files_name_the_whole_portal(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     make(app, session, own)
@@ -112,7 +112,7 @@ def test_the_list_its_filter_and_its_files_say_the_whole_portal(
     assert admin.get(f"{LIST}?organization=planet").status_code == 404
 
 
-def test_it_is_tested_paused_resumed_edited_rolled_and_removed_as_others(
+def test_a_webhook_for_the_whole_portal_has_the_actions_of_others(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make_for_portal(app, session, own)
@@ -144,7 +144,7 @@ def test_it_is_tested_paused_resumed_edited_rolled_and_removed_as_others(
     assert actions == [f"webhook.{act}" for act in acts]
 
 
-def test_its_log_says_whose_event_each_delivery_is(
+def test_its_log_names_the_organization_of_each_delivery(
     app: Flask, session: Session, own: Tenant, admin: Browser
 ) -> None:
     endpoint = make_for_portal(app, session, own)
@@ -164,7 +164,7 @@ def test_its_log_says_whose_event_each_delivery_is(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER, Role.STANDARD])
-def test_other_roles_find_nothing_there(
+def test_other_roles_do_not_find_webhooks_for_the_whole_portal(
     app: Flask, session: Session, own: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     page = page_of(make_for_portal(app, session, own))
@@ -180,7 +180,7 @@ def test_other_roles_find_nothing_there(
     assert len(session.scalars(select(WebhookEndpoint)).all()) == 1
 
 
-def test_that_of_another_partner_is_as_absent_as_none(
+def test_a_webhook_for_the_whole_portal_of_another_partner_is_not_found(
     app: Flask, session: Session, other: Tenant, admin: Browser
 ) -> None:
     theirs = make_for_portal(app, session, other)

@@ -39,7 +39,7 @@ def test_the_zone_is_named_until_the_reader_has_chosen_one(
     assert {path: named(browser, path) for path in PAGES} == dict.fromkeys(PAGES, expected)
 
 
-def test_an_operator_is_told_the_zone_of_the_user_whose_portal_is_shown(
+def test_an_operator_reads_the_time_zone_of_the_viewed_user(
     session: Session, own: Tenant, operator: Browser
 ) -> None:
     user = own.staff[Role.PARTNER_ADMIN]

@@ -48,7 +48,7 @@ def answer_to(live: Stack, path: str, *, chunked: bool) -> tuple[bytes, int]:
 @pytest.mark.alternating
 @pytest.mark.parametrize("chunked", [False, True], ids=["with a length", "in chunks"])
 @pytest.mark.parametrize("path", ["/sign-in", "/forgot-password", "/p/larkfield/sign-in"])
-def test_a_large_form_of_a_stranger_is_not_taken(live: Stack, path: str, chunked: bool) -> None:
+def test_a_large_form_without_a_session_is_refused(live: Stack, path: str, chunked: bool) -> None:
     status, sent = answer_to(live, path, chunked=chunked)
     assert status == b"413"
     assert sent < BUFFERED

@@ -17,7 +17,7 @@ from tests.run.test_web_server import HEAD, answer_to, serve
 PREVIEW, EXPORT, PAGE = "/branding/preview/portal", "/usage.csv", "/sign-in"
 
 
-def test_each_name_is_an_endpoint(app: Flask) -> None:
+def test_each_named_endpoint_exists(app: Flask) -> None:
     assert [name for name in PATIENCE if name not in app.view_functions] == []
     assert len(PATIENCE) == len(EXPORTS) + len(PREVIEWS) + len(PROVIDERS)
 
@@ -26,7 +26,7 @@ def test_each_name_is_an_endpoint(app: Flask) -> None:
     ("waited", "refused"),
     [("1.5", []), ("3", [PREVIEW]), ("5", [PREVIEW, EXPORT]), ("30", [PREVIEW, EXPORT])],
 )
-def test_previews_go_before_exports_and_pages_stay(
+def test_previews_are_refused_before_exports_and_pages_are_always_served(
     client: FlaskClient, waited: str, refused: list[str]
 ) -> None:
     answers = {path: client.get(path, headers={WAITED: waited}) for path in (PREVIEW, EXPORT, PAGE)}
@@ -81,7 +81,7 @@ def test_identity_providers_never_take_all_threads(make_app: Callable[..., Flask
     assert status(client, provider) == first.status_code != 503
 
 
-def test_the_web_server_says_how_long_a_request_waited_whatever_the_client_says() -> None:
+def test_the_web_server_measures_the_wait_of_a_request_and_ignores_the_clients_value() -> None:
     running, port = serve()
     try:
         sent = f"{WAITED}: 30\r\nContent-Length: 6\r\n\r\nwaited".encode()

@@ -32,7 +32,7 @@ def carriers(session: Session) -> int:
 
 
 @pytest.mark.parametrize("turn", [1, 2])
-def test_what_a_test_commits_is_seen_in_it_and_gone_after_it(
+def test_a_test_sees_its_own_commits_and_later_tests_do_not(
     database: Database, session: Session, turn: int
 ) -> None:
     with database.transaction() as writing:
@@ -43,7 +43,7 @@ def test_what_a_test_commits_is_seen_in_it_and_gone_after_it(
         assert carriers(reading) == 2
 
 
-def test_a_transaction_that_fails_takes_back_its_own_work_alone(database: Database) -> None:
+def test_a_failed_transaction_rolls_back_only_its_own_work(database: Database) -> None:
     with database.transaction() as writing:
         writing.add(pace("one"))
     with suppress(ZeroDivisionError), database.transaction() as writing:

@@ -68,7 +68,7 @@ def test_nothing_listens_before_the_application_is_loaded(tmp_path: Path) -> Non
         assert ask(port, "/")[0] == 200
 
 
-def test_readiness_ends_first_and_requests_are_answered_meanwhile(tmp_path: Path) -> None:
+def test_readiness_ends_first_while_requests_are_still_answered(tmp_path: Path) -> None:
     delay = {"PORTAL_STOP_DELAY_SECONDS": str(DELAY)}
     with web_server(tmp_path, "wsgi:app", **delay) as (running, port):
         wait_for(lambda: listens(port))
@@ -85,7 +85,7 @@ def test_readiness_ends_first_and_requests_are_answered_meanwhile(tmp_path: Path
         assert not listens(port)
 
 
-def test_without_a_delay_it_stops_at_once(tmp_path: Path) -> None:
+def test_without_a_delay_the_server_stops_at_once(tmp_path: Path) -> None:
     with web_server(tmp_path, "tests.run.echo:app") as (running, port):
         wait_for(lambda: listens(port))
         running.send_signal(signal.SIGTERM)

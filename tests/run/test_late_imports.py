@@ -28,9 +28,9 @@ def imported_of(names: set[str], module: str) -> str:
     return done.stdout
 
 
-def test_what_few_requests_need_is_imported_with_the_first_of_them() -> None:
+def test_rarely_used_libraries_are_imported_by_the_first_request_that_needs_them() -> None:
     assert imported_of(set(LATE), "app.factory") == "[]\n"
 
 
-def test_a_worker_starts_without_the_faces_and_what_little_of_its_work_needs() -> None:
+def test_a_worker_starts_without_web_code_and_rarely_used_libraries() -> None:
     assert imported_of(LATE.keys() | FACES, "app.jobs.worker") == "[]\n"

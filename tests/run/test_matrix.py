@@ -32,12 +32,12 @@ def test_one_commit_always_has_the_same_part(monkeypatch: pytest.MonkeyPatch) ->
     assert turns(monkeypatch, "width") == turns(monkeypatch, "width")
 
 
-def test_every_part_comes_around(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_part_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     times = Counter(turns(monkeypatch, "width"))
     assert {width: times[width] > 70 for width in WIDTHS} == dict.fromkeys(WIDTHS, True)
 
 
-def test_two_axes_do_not_march_in_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_axes_change_independently(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = zip(turns(monkeypatch, "width"), turns(monkeypatch, "height"), strict=True)
     assert set(pairs) == {(one, other) for one in WIDTHS for other in WIDTHS}
 
@@ -54,7 +54,7 @@ def test_a_command_can_have_every_part_of_one_axis(monkeypatch: pytest.MonkeyPat
     assert len(matrix.rotating("look", WIDTHS)) == 1
 
 
-def test_the_commit_is_the_one_that_is_checked_out(tmp_path: Path) -> None:
+def test_the_commit_is_the_one_checked_out(tmp_path: Path) -> None:
     assert matrix.current_commit(tmp_path) == matrix.NO_COMMIT
     git = ["git", "-C", str(tmp_path), "-c", "user.name=Ann", "-c", "user.email=ann@example.com"]
     subprocess.run([*git, "init", "--quiet"], check=True)
@@ -64,7 +64,7 @@ def test_the_commit_is_the_one_that_is_checked_out(tmp_path: Path) -> None:
     assert matrix.current_commit(tmp_path) == head.stdout.strip()
 
 
-def test_a_commit_that_is_named_goes_before_the_one_checked_out(
+def test_a_named_commit_is_preferred_to_the_one_checked_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(matrix.COMMIT, "abc")

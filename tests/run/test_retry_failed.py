@@ -48,7 +48,7 @@ def test_a_test_that_passes_alone_passes_and_is_named(tmp_path: Path, workers: l
     [[FAILS], [PASSES_ALONE, FAILS], [PASSES_ALONE] * 11, ["import nothing_of_this_name\n"]],
     ids=["fails again", "one of two fails again", "too many", "no test could be read"],
 )
-def test_what_fails_otherwise_stays_a_failure(tmp_path: Path, tests: list[str]) -> None:
+def test_any_other_failure_stays_a_failure(tmp_path: Path, tests: list[str]) -> None:
     status, words = check(tmp_path, tests)
     assert status != 0
     assert "Each passed alone" not in words

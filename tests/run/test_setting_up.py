@@ -41,5 +41,5 @@ def test_nothing_is_asked_for_where_everything_is_there(
 @pytest.mark.parametrize(
     ("purpose", "needed"), [("run", False), ("test", True), ("test-quick", False)]
 )
-def test_only_the_whole_of_the_tests_needs_debian_packages(purpose: str, needed: bool) -> None:
+def test_only_the_whole_test_run_needs_debian_packages(purpose: str, needed: bool) -> None:
     assert (setup.install_debian_packages in setup.steps_of(purpose)) is needed

@@ -60,7 +60,7 @@ def test_nothing_else_in_the_folder_is_served(clients: list[FlaskClient], tmp_pa
         assert clients[0].get(f"/static/dist/{name}").status_code == 404
 
 
-def test_what_no_version_has_brought_along_for_half_a_year_is_deleted(
+def test_assets_of_no_version_for_half_a_year_are_deleted(
     clients: list[FlaskClient], tmp_path: Path
 ) -> None:
     assets = tmp_path / "instance" / "assets"

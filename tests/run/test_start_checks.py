@@ -44,7 +44,7 @@ def settings_in(folder: Path, env: str) -> Settings:
     return settings_for(f"sqlite:///{folder}/portal.db", folder, **kind)
 
 
-def test_in_development_the_modes_are_corrected(open_folder: Path) -> None:
+def test_in_development_the_modes_of_files_are_corrected(open_folder: Path) -> None:
     start_checks.check(settings_in(open_folder, "development"))
     assert modes(open_folder) == {
         "instance": "700",
@@ -72,7 +72,7 @@ def test_production_does_not_start_with_files_that_others_can_read(open_folder: 
     assert modes(open_folder) == before
 
 
-def test_what_a_process_makes_is_its_own(tmp_path: Path) -> None:
+def test_only_its_own_account_can_read_the_files_of_a_process(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     settings = settings_in(folder, "development").model_copy(update={"secret_key": ""})
     start_checks.check(settings)

@@ -76,24 +76,24 @@ def refusal(clone: Path, programs: Path, port: object = 8000) -> list[str]:
     return [line for line in done.stderr.splitlines() if not line.startswith("make: ***")]
 
 
-def test_a_taken_port(clone: Path, programs: Path, taken_port: int) -> None:
+def test_a_port_in_use_is_named(clone: Path, programs: Path, taken_port: int) -> None:
     sentence = TAKEN.format(taken_port, taken_port + 1)
     assert refusal(clone, programs, taken_port) == [sentence]
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "8000x", "٨٠"])
-def test_a_port_that_is_none(clone: Path, programs: Path, port: str) -> None:
+def test_an_invalid_port_is_refused(clone: Path, programs: Path, port: str) -> None:
     sentence = f"PORT must be a number from 1 to 65535, not {port!r}."
     assert refusal(clone, programs, port) == [sentence]
 
 
-def test_no_node(clone: Path, programs: Path) -> None:
+def test_a_missing_node_is_named(clone: Path, programs: Path) -> None:
     assert refusal(clone, programs, free_port()) == [
         "Node.js is needed to build the pages' assets: install Node.js 18.17 or newer."
     ]
 
 
-def test_no_npm(clone: Path, programs: Path) -> None:
+def test_a_missing_npm_is_named(clone: Path, programs: Path) -> None:
     put(programs, "node", "echo v20.1.0")
     assert refusal(clone, programs, free_port()) == [
         "npm is needed to build the pages' assets: install Node.js 18.17 or newer."
@@ -101,7 +101,7 @@ def test_no_npm(clone: Path, programs: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["v16.20.2", "v18.16.1"])
-def test_a_node_that_is_too_old(clone: Path, programs: Path, version: str) -> None:
+def test_an_old_node_is_refused(clone: Path, programs: Path, version: str) -> None:
     put(programs, "node", f"echo {version}")
     put(programs, "npm", "exit 1")
     assert refusal(clone, programs, free_port()) == [
@@ -109,19 +109,19 @@ def test_a_node_that_is_too_old(clone: Path, programs: Path, version: str) -> No
     ]
 
 
-def test_no_python(clone: Path, programs: Path) -> None:
+def test_a_missing_python_is_named(clone: Path, programs: Path) -> None:
     (programs / "python3").unlink()
     sentence = PYTHON_NEEDED.format(found="none is installed")
     assert refusal(clone, programs, free_port()) == [sentence]
 
 
-def test_a_python_that_is_too_old(clone: Path, programs: Path) -> None:
+def test_an_old_python_is_refused(clone: Path, programs: Path) -> None:
     put(programs, "python3", 'case "$2" in *exit*) exit 1;; *) echo "this is 3.6";; esac')
     sentence = PYTHON_NEEDED.format(found="this is 3.6")
     assert refusal(clone, programs, free_port()) == [sentence]
 
 
-def test_a_port_taken_after_the_first_look(taken_port: int) -> None:
+def test_a_port_taken_during_the_start_is_named(taken_port: int) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "supervisor", "--port", str(taken_port)],
         cwd=ROOT,

@@ -68,7 +68,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     signal.signal(signal.SIGHUP, hangup)
 
 
-def test_a_killed_program_is_started_again_however_often(start: Start) -> None:
+def test_a_killed_program_is_started_again_every_time(start: Start) -> None:
     running = start({"worker": SLEEPER})
     killed = "worker was killed by SIGKILL; starting it again.\n"
     seen: set[int] = set()
@@ -93,7 +93,7 @@ def test_a_stop_signal_ends_everything(start: Start, stop: signal.Signals) -> No
     assert running.printed == "Stopping.\nStopped.\n"
 
 
-def test_what_ignores_the_stop_is_killed_after_the_limit(start: Start) -> None:
+def test_a_program_that_ignores_the_stop_is_killed_after_the_limit(start: Start) -> None:
     running = start({"web": SLEEPER, "worker": DEAF}, stop_limit=0.5)
     children = running.children(2)
     running.wait_for_words("deaf")
@@ -113,7 +113,7 @@ def test_a_second_ctrl_c_stops_at_once(start: Start) -> None:
     assert running.process.wait(timeout=30) == 0
 
 
-def test_grandchildren_left_behind_go_with_the_stop(start: Start) -> None:
+def test_remaining_grandchildren_are_stopped_too(start: Start) -> None:
     running = start({"worker": ["sh", "-c", "sleep 600 & echo grandchild=$!; exec sleep 600"]})
     running.wait_for_words("grandchild=")
     grandchild = int(running.printed.split("=")[1])
@@ -131,7 +131,7 @@ def test_no_orphan_is_left_when_the_supervisor_itself_is_killed(start: Start) ->
     wait_for(lambda: all(is_gone(pid) for pid in children))
 
 
-def test_a_program_that_cannot_start_is_given_up_loudly_after_growing_pauses(
+def test_a_program_that_can_not_start_is_given_up_after_growing_pauses_with_a_message(
     start: Start, tmp_path: Path
 ) -> None:
     written = tmp_path / "worker.pid"
@@ -147,7 +147,7 @@ def test_a_program_that_cannot_start_is_given_up_loudly_after_growing_pauses(
     )
 
 
-def test_a_program_that_ends_after_a_while_is_started_again_without_end(start: Start) -> None:
+def test_a_program_that_ends_after_a_while_is_always_started_again(start: Start) -> None:
     running = start({"worker": ["sh", "-c", "sleep 0.2; exit 4"]}, start_limit=0.1, pauses=[])
     line = "worker ended with status 4; starting it again.\n"
     running.wait_for_words(line * 3)

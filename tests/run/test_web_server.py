@@ -118,11 +118,11 @@ def test_bad_http_is_refused_in_json(
     [b"zz\r\n{}\r\n0\r\n\r\n", b"5\r\n{}", b"2\r\n{}XX0\r\n\r\n", b"2;=\r\n{}\r\n0\r\n\r\n"],
     ids=["no size", "cut off", "no line end", "bad extension"],
 )
-def test_an_unsound_chunked_body_is_the_clients_fault(server: int, body: bytes) -> None:
+def test_an_invalid_chunked_body_gets_400(server: int, body: bytes) -> None:
     assert answer_to(server, CHUNKED + body)[0] == 400
 
 
-def test_a_sound_chunked_body_is_read(server: int) -> None:
+def test_a_valid_chunked_body_is_read(server: int) -> None:
     sound = CHUNKED + b"2\r\n{}\r\n0\r\n\r\n"
     assert answer_to(server, sound) == (200, "application/json", "{}")
 
@@ -138,7 +138,7 @@ SLOW = {
 }
 
 
-def test_300_slow_clients_of_each_kind_hold_up_no_other(server: int) -> None:
+def test_300_slow_clients_of_each_kind_delay_no_other(server: int) -> None:
     """Each kind alone, then all at once. The server ends a slow request after 15 s: an answer
     that waited for one would take at least that long, also on a busy machine."""
     longest = {}
@@ -154,7 +154,7 @@ def test_300_slow_clients_of_each_kind_hold_up_no_other(server: int) -> None:
     assert {kind: seconds for kind, seconds in longest.items() if seconds > 5} == {}
 
 
-def test_clients_that_keep_their_side_open_hold_up_no_other(server: int) -> None:
+def test_clients_that_keep_their_connection_open_delay_no_other(server: int) -> None:
     sent = HEAD + b"Content-Length: 2\r\n\r\n{}"
     with ExitStack() as open_still:
         for _ in range(20):
@@ -207,7 +207,7 @@ def test_requests_sent_at_once_on_one_connection_are_answered_in_turn(server: in
     ],
     ids=["short", "longer than is skipped", "read by a thread", "in chunks"],
 )
-def test_an_answer_to_an_unread_body_says_whether_the_connection_goes_on(
+def test_an_answer_to_an_unread_body_says_whether_the_connection_stays_open(
     server: int, sent: bytes, kept: bool
 ) -> None:
     with socket.create_connection(("127.0.0.1", server), timeout=60) as connection:
@@ -226,7 +226,9 @@ def test_an_answer_to_an_unread_body_says_whether_the_connection_goes_on(
 
 
 @pytest.mark.parametrize("encoding", ["by length", "in chunks"])
-def test_a_connection_goes_on_after_a_long_body_that_was_read(server: int, encoding: str) -> None:
+def test_a_connection_stays_open_after_a_long_body_that_was_read(
+    server: int, encoding: str
+) -> None:
     body = b"x" * 500_000
     link = HTTPConnection("127.0.0.1", server, timeout=60)
     for _ in range(2):
@@ -237,7 +239,7 @@ def test_a_connection_goes_on_after_a_long_body_that_was_read(server: int, encod
     link.close()
 
 
-def test_a_request_is_late_by_its_head_or_its_body() -> None:
+def test_a_slow_head_or_body_times_out() -> None:
     now = time.monotonic()
     head, body = ArrivingRequest(), ArrivingRequest(SLOW["sends a body without an end"])
     assert (head.is_complete(100), body.is_complete(1000)) == (False, False)
@@ -265,7 +267,7 @@ def test_requests_in_flight_are_finished_when_the_parent_ends(how: signal.Signal
     wait_for_end_of_group(running.pid)
 
 
-def test_a_worker_that_stops_answers_who_waits_and_lets_no_one_else_in() -> None:
+def test_a_stopping_worker_answers_waiting_requests_and_accepts_no_others() -> None:
     running, port = serve()
     answer_to(port, CHUNKED + b"0\r\n\r\n")  # it is up
     children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text()

@@ -73,7 +73,7 @@ def test_a_nullable_list_of_values_lists_null(name: str) -> None:
             assert (None in schema["enum"]) == isinstance(schema["type"], list)
 
 
-def test_additions_are_these_and_no_more() -> None:
+def test_the_additions_to_the_contract_are_exactly_these() -> None:
     added = {
         f"{name}.{field}"
         for name, schema in PUBLISHED.items()
@@ -92,7 +92,7 @@ def test_additions_are_these_and_no_more() -> None:
     }
 
 
-def test_bodies_are_closed_and_answers_are_open() -> None:
+def test_bodies_refuse_unknown_fields_and_answers_may_have_more() -> None:
     closed = {name for name, schema in PUBLISHED.items() if "additionalProperties" in schema}
     assert {"CreatePartnerInput", "BrandUIColor", "UpdateUserInput", "BulkContactsInput"} <= closed
     assert closed.isdisjoint({"Partner", "User", "Error", "OutboundCallInput", "LegacyCallInput"})
@@ -109,7 +109,7 @@ def test_bodies_are_closed_and_answers_are_open() -> None:
         ("UpdateUserInput", {"id": ID, "userType": "standard", "orgId": None}),
     ],
 )
-def test_what_is_accepted_fits_the_published_schema(name: str, sent: dict[str, Any]) -> None:
+def test_an_accepted_body_fits_the_published_schema(name: str, sent: dict[str, Any]) -> None:
     models = {model.__name__: model for model in MODELS}
     read(models[name], sent)
     document = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": PUBLISHED}}

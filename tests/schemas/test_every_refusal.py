@@ -61,7 +61,7 @@ def problems(kind: type[Wire], data: Any) -> Iterator[Problem]:
 
 
 @pytest.mark.parametrize("kind", READ, ids=lambda kind: kind.__name__)
-def test_every_value_of_every_field_is_taken_or_refused_with_a_published_code(
+def test_every_value_of_every_field_is_accepted_or_refused_with_a_published_code(
     kind: type[Wire],
 ) -> None:
     found = [

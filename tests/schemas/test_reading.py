@@ -56,7 +56,7 @@ def test_only_text_is_text(value: object) -> None:
     ("value", "code"),
     [(-1, "out_of_range"), (2**31, "out_of_range"), (None, "not_nullable")],
 )
-def test_limits_have_limits(value: object, code: str) -> None:
+def test_a_limit_has_a_least_and_a_greatest_value(value: object, code: str) -> None:
     assert problems(UpdateOrganizationInput, {"userLimit": value}) == {("userLimit", code)}
 
 
@@ -69,7 +69,7 @@ def test_limits_have_limits(value: object, code: str) -> None:
         (1, "not_allowed"),
     ],
 )
-def test_a_closed_list_takes_its_members_only(value: object, code: str) -> None:
+def test_a_closed_list_accepts_only_its_values(value: object, code: str) -> None:
     assert problems(CreateUserInput, {"email": "a@b.example", "userType": value}) == {
         ("userType", code)
     }
@@ -92,7 +92,7 @@ def test_an_id_has_one_form(value: object, code: str) -> None:
     }
 
 
-def test_what_is_right_arrives_in_its_own_types() -> None:
+def test_valid_values_arrive_in_their_types() -> None:
     created = read(
         CreateUserInput,
         {"email": "a@b.example", "userType": "standard", "tier": None, "agentTimezone": "UTC"},
@@ -131,7 +131,7 @@ def test_null_is_refused_where_a_field_is_not_nullable() -> None:
     }
 
 
-def test_what_a_read_answered_can_be_sent_back() -> None:
+def test_the_answer_of_a_read_can_be_sent_back() -> None:
     data = {"id": "?", "createdDate": 1, "processorTrackingCustomerId": [], "domain": "a.example"}
     assert read(UpdatePartnerInput, data).sent() == {"domain": "a.example"}
     organization = {"id": "?", "name": 1, "partnerId": 1, "tempDemoOrg": "x", "userLimit": 0}
@@ -161,7 +161,7 @@ def test_an_unknown_field_is_named_with_its_nearest_neighbour(sent: str, suggest
     assert refused.value.message.endswith(suggestion)
 
 
-def test_an_unknown_field_of_an_item_gets_its_neighbour_from_the_item() -> None:
+def test_an_unknown_field_of_an_item_is_named_with_the_nearest_field_of_the_item() -> None:
     with pytest.raises(ValidationFailed) as refused:
         read(UpdatePartnerInput, {"customHeaderLinks": [{"label": "a", "ur": "https://a.example"}]})
     messages = {problem.field: problem.message for problem in refused.value.problems}
@@ -173,7 +173,7 @@ def test_a_body_of_wrong_names_is_answered_in_short_time_and_size() -> None:
     assert len(problems(UpdatePartnerInput, data)) == MAX_PROBLEMS
 
 
-def test_no_sentence_blames() -> None:
+def test_no_message_blames_the_reader() -> None:
     with pytest.raises(ValidationFailed) as refused:
         read(
             CreatePartnerInput,
@@ -242,7 +242,7 @@ def test_a_number_that_is_not_e164_is_refused(number: str) -> None:
     assert problems(OutboundCallInput, data) == {("contact.phoneNumber", "invalid_phone")}
 
 
-def test_blank_counts_as_absent_and_names_are_trimmed_but_words_are_not() -> None:
+def test_blank_counts_as_absent_and_only_names_are_trimmed() -> None:
     call = read(
         OutboundCallInput,
         {
@@ -302,7 +302,7 @@ def test_a_wrong_envelope_is_refused(data: Any, expected: tuple[str, str]) -> No
     assert problems(BulkContactsInput, data, context={"max_contacts": 3}) == {expected}
 
 
-def test_usage_is_asked_for_by_days() -> None:
+def test_a_usage_request_has_two_days() -> None:
     asked = read(
         UsageQuery, {"organizationId": ID, "startDate": "2028-01-01", "endDate": "2028-12-31"}
     )
@@ -322,7 +322,7 @@ def test_usage_is_asked_for_by_days() -> None:
         ({"userEmail": "x"}, ("userEmail", "invalid_email")),
     ],
 )
-def test_a_wrong_usage_question_is_refused(
+def test_a_wrong_usage_request_is_refused(
     changes: dict[str, str], expected: tuple[str, str]
 ) -> None:
     asked = {"organizationId": ID, "startDate": "2026-02-01", "endDate": "2027-02-01"}

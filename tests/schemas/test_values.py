@@ -20,7 +20,7 @@ some = settings(max_examples=60, deadline=None)
     "value",
     ["a@b.example", "first.last+tag@sub.example.co", "ünal@münchen.example", "a'b@x-y.example"],
 )
-def test_an_address_for_mail_is_accepted(value: str) -> None:
+def test_a_valid_email_is_accepted(value: str) -> None:
     assert emails.is_email(value)
 
 
@@ -47,19 +47,19 @@ def test_an_address_for_mail_is_accepted(value: str) -> None:
         "Ada <a@b.example>",
     ],
 )
-def test_what_is_no_address_for_mail_is_refused(value: str) -> None:
+def test_an_invalid_email_is_refused(value: str) -> None:
     assert not emails.is_email(value)
 
 
 @some
 @given(st.emails())
-def test_every_ordinary_address_is_accepted(value: str) -> None:
+def test_every_ordinary_email_is_accepted(value: str) -> None:
     assert emails.is_email(value)
 
 
 @some
 @given(st.from_regex(re.compile(emails.PATTERN.removesuffix("$")), fullmatch=True))
-def test_whatever_the_published_pattern_allows_is_accepted_up_to_the_limit(value: str) -> None:
+def test_an_email_that_the_published_pattern_allows_is_accepted_up_to_the_limit(value: str) -> None:
     fits = len(value) <= emails.MAX_LENGTH and value.isprintable()
     assert emails.is_email(value) == fits
 
@@ -75,7 +75,7 @@ def test_whatever_the_published_pattern_allows_is_accepted_up_to_the_limit(value
         "https://example.com?x=javascript:1",
     ],
 )
-def test_a_web_address_is_accepted(value: str) -> None:
+def test_a_valid_url_is_accepted(value: str) -> None:
     assert urls.is_web_url(value)
     assert urls.is_link(value)
 
@@ -111,25 +111,25 @@ def test_a_web_address_is_accepted(value: str) -> None:
         "https://example.com/" + "a" * 2000,
     ],
 )
-def test_what_is_no_web_address_is_refused(value: str) -> None:
+def test_an_invalid_url_is_refused(value: str) -> None:
     assert not urls.is_web_url(value)
     assert not urls.is_link(value)
 
 
 @pytest.mark.parametrize("value", ["mailto:help@example.com", "tel:+12025550123", "tel:020-7946"])
-def test_mail_and_telephone_are_for_header_links_only(value: str) -> None:
+def test_only_header_links_may_be_mail_and_telephone_links(value: str) -> None:
     assert urls.is_link(value)
     assert not urls.is_web_url(value)
 
 
 @pytest.mark.parametrize("value", ["mailto:", "mailto:a", "mailto:a@b.example?bcc=c@d.e", "tel:x"])
-def test_what_is_no_mail_or_telephone_link_is_refused(value: str) -> None:
+def test_an_invalid_mail_or_telephone_link_is_refused(value: str) -> None:
     assert not urls.is_link(value)
 
 
 @some
 @given(st.from_regex(re.compile(urls.WEB_PATTERN.removesuffix("$")), fullmatch=True))
-def test_whatever_the_published_pattern_allows_is_http_without_user_or_blank(value: str) -> None:
+def test_a_url_that_the_published_pattern_allows_is_http_without_user_or_blank(value: str) -> None:
     assert urls.is_web_url(value) == (len(value) <= urls.MAX_LENGTH)
     parts = urlsplit(value)
     assert parts.scheme in {"http", "https"}
@@ -151,7 +151,7 @@ def test_whatever_the_published_pattern_allows_is_http_without_user_or_blank(val
         ("RebeccaPurple", "#663399"),
     ],
 )
-def test_a_colour_reaches_pages_as_six_digits(value: str, written: str) -> None:
+def test_a_colour_is_stored_as_six_digits(value: str, written: str) -> None:
     assert colours.is_colour(value)
     assert colours.to_hex(value) == written
 
@@ -182,7 +182,7 @@ def test_a_colour_reaches_pages_as_six_digits(value: str, written: str) -> None:
         "color(srgb 1 0 0)",
     ],
 )
-def test_what_is_no_colour_is_refused(value: str) -> None:
+def test_an_invalid_colour_is_refused(value: str) -> None:
     assert not colours.is_colour(value)
     with pytest.raises(ValueError, match="not a colour"):
         colours.to_hex(value)
@@ -190,7 +190,7 @@ def test_what_is_no_colour_is_refused(value: str) -> None:
 
 @some
 @given(st.from_regex(re.compile(colours.PATTERN.removesuffix("$")), fullmatch=True))
-def test_whatever_the_published_pattern_allows_becomes_six_digits(value: str) -> None:
+def test_a_colour_that_the_published_pattern_allows_becomes_six_digits(value: str) -> None:
     assert colours.is_colour(value)
     assert re.fullmatch(r"#[0-9a-f]{6}", colours.to_hex(value))
     assert Color(value).alpha() == 1

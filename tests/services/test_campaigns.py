@@ -26,7 +26,7 @@ def create(session: Session, owner: Caller, own: Tenant, name: str = "Spring") -
     return campaigns.create(session, owner, own.organization.id, name=name)
 
 
-def test_a_new_campaign_is_paused_and_leaves_a_trace(
+def test_a_new_campaign_is_paused_and_in_the_history(
     session: Session, own: Tenant, owner: Caller
 ) -> None:
     made = create(session, owner, own, "  Spring ")
@@ -75,7 +75,7 @@ def test_a_campaign_is_seen_by_its_partner_and_organization_alone(
     assert campaigns.get(session, owner, made.id) is made
 
 
-def test_a_campaign_cannot_be_made_for_a_strangers_organization(
+def test_a_campaign_can_not_be_created_for_an_organization_of_another_tenant(
     session: Session, own: Tenant, owner: Caller
 ) -> None:
     other = make_tenant(session, "Southwind")

@@ -49,14 +49,16 @@ UNREACHED, PUT_OFF, REFUSED = Observed.UNREACHED, Observed.DELAYED, Observed.REF
     ],
 )
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_a_state_is_what_was_seen_last_and_lately(
+def test_the_state_of_a_carrier_comes_from_its_latest_calls(
     session: Session, seen: list[Seen], state: CarrierState | None
 ) -> None:
     observe(session, *seen)
     assert [each.state for each in carrier_health.carriers(session)] == ([state] if state else [])
 
 
-def test_what_several_workers_saw_is_counted_together_with_the_last_words(session: Session) -> None:
+def test_observations_of_several_workers_are_added_with_the_latest_message(
+    session: Session,
+) -> None:
     observe(session, (2, REFUSED, 2), (1, ANSWERED, 1), code="21211", words="No such number.")
     observe(session, (2, REFUSED, 3), code="21211", words="Not a number.")
     observe(session, (1, SILENT, 1), code="ReadTimeout", words="ReadTimeout")
@@ -68,7 +70,9 @@ def test_what_several_workers_saw_is_counted_together_with_the_last_words(sessio
     assert (found.state, found.answers, found.slow) == (CarrierState.REFUSES, 1, 0)
 
 
-def test_the_simulated_line_is_no_news_and_old_observations_go(session: Session) -> None:
+def test_the_simulated_carrier_is_not_observed_and_old_observations_are_deleted(
+    session: Session,
+) -> None:
     observe(session, (1, SILENT, 9), carrier=CarrierKind.SIMULATOR)
     observe(session, (60 * 25, SILENT, 9))
     assert carrier_health.with_problems(session) == []

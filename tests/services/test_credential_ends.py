@@ -93,7 +93,7 @@ def test_the_creator_and_every_administrator_are_mailed_in_their_own_language(
     assert texts[second.email] != texts[creator.email].replace(creator.email, second.email)
 
 
-def test_what_was_rolled_revoked_or_given_less_time_is_not_announced_early(
+def test_rolled_revoked_and_short_lived_credentials_are_not_announced_early(
     session: Session, own: Tenant, clock: SetClock
 ) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)

@@ -10,6 +10,7 @@ from app.models import AuditEntry, DoNotCallEntry
 from app.phone import PhoneError
 from app.policy.caller import Caller
 from app.services import do_not_call
+from app.services.do_not_call import EntryFilter
 from tests.fixtures.cast import Tenant, make_tenant
 
 NUMBER = "+12025550101"
@@ -20,9 +21,7 @@ def owner(own: Tenant) -> Caller:
     return own.caller(Role.PARTNER_ADMIN)
 
 
-def test_a_number_is_listed_in_whatever_form_it_was_entered(
-    session: Session, own: Tenant, owner: Caller
-) -> None:
+def test_a_number_is_listed_in_any_spelling(session: Session, own: Tenant, owner: Caller) -> None:
     entry = do_not_call.add(
         session, owner, own.organization.id, "(202) 555-0101", reason=" asked us "
     )
@@ -33,7 +32,7 @@ def test_a_number_is_listed_in_whatever_form_it_was_entered(
     assert not do_not_call.is_listed(session, own.plus.id, NUMBER)
 
 
-def test_the_listed_among_many_are_found(session: Session, own: Tenant, owner: Caller) -> None:
+def test_listed_numbers_among_many_are_found(session: Session, own: Tenant, owner: Caller) -> None:
     do_not_call.add(session, owner, own.organization.id, NUMBER)
     many = {f"+1202{place:07d}" for place in range(12_000)} | {NUMBER}
     assert do_not_call.listed_among(session, own.organization.id, many) == {NUMBER}
@@ -47,7 +46,7 @@ def test_a_number_is_taken_off_the_list_once(session: Session, own: Tenant, owne
     assert not do_not_call.is_listed(session, own.organization.id, NUMBER)
 
 
-def test_a_number_that_could_not_be_listed_today_is_taken_off_as_it_stands(
+def test_a_number_that_could_no_longer_be_listed_can_be_removed(
     session: Session, own: Tenant, owner: Caller
 ) -> None:
     listed = do_not_call.add(session, owner, own.organization.id, NUMBER)
@@ -70,7 +69,7 @@ def test_the_list_is_searched_and_paged(session: Session, own: Tenant, owner: Ca
     )
     assert [entry.phone[-1] for entry in [*first.items, *rest.items]] == list("01234")
     assert rest.next_cursor is None
-    found = do_not_call.listing(session, owner, own.organization.id, query="REASON 3")
+    found = do_not_call.listing(session, owner, own.organization.id, EntryFilter("REASON 3"))
     assert [entry.phone for entry in found.items] == ["+12025550103"]
 
 
@@ -80,11 +79,11 @@ def test_a_reason_is_found_without_accents(
 ) -> None:
     for phone, reason in (("+12025550101", "Beschwerde: Müller"), ("+12025550102", "Jolene")):
         do_not_call.add(session, owner, own.organization.id, phone, reason=reason)
-    found = do_not_call.listing(session, owner, own.organization.id, query=words)
+    found = do_not_call.listing(session, owner, own.organization.id, EntryFilter(words))
     assert [entry.phone for entry in found.items] == ["+12025550101"]
 
 
-def test_what_is_no_number_is_refused(session: Session, own: Tenant, owner: Caller) -> None:
+def test_an_invalid_number_is_refused(session: Session, own: Tenant, owner: Caller) -> None:
     with pytest.raises(PhoneError):
         do_not_call.add(session, owner, own.organization.id, "nobody")
 
@@ -125,7 +124,7 @@ def test_a_file_with_column_names_is_read_by_them() -> None:
     assert (sheet.bad, sheet.repeated) == ([], 1)
 
 
-def test_nothing_and_too_much_are_refused() -> None:
+def test_no_numbers_and_too_many_are_refused() -> None:
     for text, code in (
         ("\n \n", "required"),
         ("Number\n", "required"),
@@ -136,7 +135,7 @@ def test_nothing_and_too_much_are_refused() -> None:
         assert [(p.field, p.code) for p in refused.value.problems] == [("numbers", code)]
 
 
-def test_many_are_added_once_each_with_one_row_of_history(
+def test_many_numbers_are_added_once_each_with_one_entry_of_history(
     session: Session, own: Tenant, owner: Caller
 ) -> None:
     do_not_call.add(session, owner, own.organization.id, NUMBER, reason="first")
@@ -159,7 +158,7 @@ def test_many_are_added_once_each_with_one_row_of_history(
     assert sorted(row or "" for row in rows) == [NUMBER, "1,199 numbers"]
 
 
-def test_the_lists_tell_their_sizes_and_who_holds_a_number(
+def test_the_size_of_each_list_and_the_lists_with_a_number_are_known(
     session: Session, own: Tenant, owner: Caller
 ) -> None:
     do_not_call.add(session, owner, own.organization.id, NUMBER)
@@ -174,7 +173,7 @@ def test_the_lists_tell_their_sizes_and_who_holds_a_number(
     assert [row.name for row in member.items] == ["Northwind Bakery"]
 
 
-def test_strangers_add_no_lists(session: Session, own: Tenant) -> None:
+def test_callers_of_another_tenant_add_no_lists(session: Session, own: Tenant) -> None:
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     sheet = do_not_call.read_numbers(NUMBER, "US")
     with pytest.raises(NotFound):

@@ -41,7 +41,7 @@ def refusal(database: Database, folder: Path, **changes: Any) -> str:
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-def test_a_host_whose_folder_is_not_the_shared_one_does_not_start(
+def test_a_host_with_another_folder_than_the_shared_one_does_not_start(
     fresh_database: Database, tmp_path: Path
 ) -> None:
     first = start(fresh_database, tmp_path / "host1")

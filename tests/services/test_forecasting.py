@@ -69,7 +69,7 @@ def test_a_day_busier_than_expected_takes_nothing_from_the_days_after_it() -> No
 
 
 @pytest.mark.usefixtures("clock")
-def test_the_end_of_the_month_adds_what_is_known_to_what_is_expected(session: Session) -> None:
+def test_the_forecast_adds_known_and_expected_days(session: Session) -> None:
     own = make_tenant(session)
     for age in range(1, 60):
         day = date.fromordinal(TODAY.toordinal() - age)

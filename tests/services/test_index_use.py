@@ -96,7 +96,7 @@ def campaigns_to_upload_to(session: Session, own: Tenant) -> None:
         (campaigns_to_upload_to, "campaigns", "sqlite_autoindex_organizations_1 (id=?)"),
     ],
 )
-def test_an_index_serves(session: Session, read: Read, table: str, used: str) -> None:
+def test_a_query_uses_its_index(session: Session, read: Read, table: str, used: str) -> None:
     plan = plan_of(session, read, table)
     assert used in plan
     assert "TEMP B-TREE FOR LAST TERM" not in plan
@@ -168,7 +168,7 @@ def webhooks_by_address(session: Session, own: Tenant) -> None:
         (webhooks_by_address, "webhook_endpoints", "ix_webhook_endpoints_partner_url"),
     ],
 )
-def test_an_index_has_the_rows_in_the_order_of_a_list(
+def test_an_index_has_the_order_of_its_list(
     session: Session, read: Read, table: str, used: str
 ) -> None:
     plan = plan_of(session, read, table)

@@ -46,7 +46,7 @@ WORDS = {
 @pytest.mark.alternating
 @pytest.mark.parametrize("few", [name_search.FEW, 0], ids=["by the index", "one by one"])
 @pytest.mark.parametrize("words", WORDS)
-def test_any_part_of_a_name_finds_it_however_many_there_are(
+def test_any_part_of_a_name_finds_it_among_any_number(
     session: Session, tenant: Tenant, monkeypatch: pytest.MonkeyPatch, words: str, few: int
 ) -> None:
     monkeypatch.setattr(name_search, "FEW", few)
@@ -64,7 +64,7 @@ def test_any_part_of_a_name_finds_it_however_many_there_are(
 
 @pytest.mark.parametrize("few", [name_search.FEW, 0], ids=["by the index", "one by one"])
 @pytest.mark.parametrize("words", ["north", "it", "south"])
-def test_what_belongs_to_organizations_is_found_by_their_names(
+def test_records_of_organizations_are_found_by_their_names(
     session: Session, tenant: Tenant, monkeypatch: pytest.MonkeyPatch, words: str, few: int
 ) -> None:
     monkeypatch.setattr(name_search, "FEW", few)
@@ -74,7 +74,9 @@ def test_what_belongs_to_organizations_is_found_by_their_names(
     assert sorted(emails) == sorted(email for email, name in named if words in name.lower())
 
 
-def test_what_is_renamed_is_found_by_its_new_names_alone(session: Session, tenant: Tenant) -> None:
+def test_renamed_records_are_found_only_by_their_new_names(
+    session: Session, tenant: Tenant
+) -> None:
     admin = tenant.caller(Role.PARTNER_ADMIN)
 
     def found(words: str) -> list[str]:
@@ -111,7 +113,7 @@ SPELLINGS = {
 
 
 @pytest.mark.parametrize("words", SPELLINGS)
-def test_umlauts_are_found_in_both_spellings_and_names_that_look_like_one_by_their_own(
+def test_umlauts_are_found_in_both_spellings_and_similar_names_only_in_their_own(
     session: Session, tenant: Tenant, words: str
 ) -> None:
     names = [

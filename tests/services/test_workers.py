@@ -56,7 +56,7 @@ def test_a_worker_judges_after_an_unbroken_series_of_its_own_heartbeats(
     assert pulse_of(*beats).may_judge(at(now)) is may_judge
 
 
-def test_who_left_is_dead_at_once_and_who_is_silent_by_a_judge_alone(session: Session) -> None:
+def test_a_worker_that_left_is_dead_at_once_and_a_silent_one_when_judged(session: Session) -> None:
     for name in ("living", "silent"):
         workers.announce(session, name)
     now = workers.database_time(session)
@@ -88,7 +88,7 @@ def test_each_queue_counts_the_living_workers_that_serve_it(session: Session) ->
     assert workers.unserved_queues(workers.by_queue(workers.listing(session, 15).online)) == []
 
 
-def test_a_heartbeat_says_the_database_s_time_or_that_the_worker_was_declared_dead(
+def test_a_heartbeat_returns_the_time_of_the_database_or_that_the_worker_was_declared_dead(
     session: Session,
 ) -> None:
     workers.announce(session, "worker-1")

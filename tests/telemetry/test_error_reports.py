@@ -45,7 +45,7 @@ def test_an_error_is_reported_with_its_ids_and_without_personal_data() -> None:
     assert [each for each in ("2025550101", "dana@") if each in sent] == []
 
 
-def test_without_a_setting_nothing_is_started_or_needed() -> None:
+def test_without_the_setting_nothing_is_started_or_needed() -> None:
     script = (
         "import sys; from app.telemetry import error_reports, tracing; "
         "error_reports.stop(); tracing.stop(); "

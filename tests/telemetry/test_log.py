@@ -138,7 +138,7 @@ def test_health_checks_are_logged_only_if_they_fail(client: FlaskClient, written
     assert [line["route"] for line in written.lines()] == ["/readyz"]
 
 
-def test_all_that_a_job_logs_carries_its_ids(written: Written) -> None:
+def test_every_line_of_a_job_has_its_ids(written: Written) -> None:
     def place_call(call_id: str, attempt_id: str, turn: int) -> None:
         note(partner_id=UUID(int=3))
         logging.getLogger("app.jobs.place_call").warning("the carrier gave no answer")
@@ -162,7 +162,7 @@ def test_all_that_a_job_logs_carries_its_ids(written: Written) -> None:
     assert current() == {}
 
 
-def test_a_job_that_fails_says_so_and_fails(written: Written) -> None:
+def test_a_failed_job_logs_its_failure_and_fails(written: Written) -> None:
     def send_mail(mail_id: str) -> None:
         raise Conflict("no", "no")
 
@@ -172,7 +172,7 @@ def test_a_job_that_fails_says_so_and_fails(written: Written) -> None:
     assert line["event"].startswith("send_mail: failed after ")
 
 
-def test_ids_that_are_noted_outside_of_a_job_are_nobodys() -> None:
+def test_ids_noted_outside_a_job_are_on_no_line() -> None:
     note(call_id="c-1")
     assert current() == {}
     with working_on(call_id="c-2"):
@@ -234,7 +234,7 @@ def test_the_application_logs_its_errors_with_their_requests(app: Flask) -> None
     assert isinstance(app, PortalApp)
 
 
-def test_people_who_pass_through_the_product_are_not_in_the_log(
+def test_no_personal_data_of_a_run_of_the_product_is_in_the_log(
     app: Flask,
     session: Session,
     settings: Settings,

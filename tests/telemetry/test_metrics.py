@@ -135,7 +135,7 @@ def test_the_queue_reports_what_waits(session: Session, database: Database) -> N
     assert 0 <= oldest < 60
 
 
-def test_what_is_made_to_wait_is_counted() -> None:
+def test_delayed_requests_are_counted() -> None:
     def value() -> float:
         return REGISTRY.get_sample_value("portal_throttled_total", {"throttle": "requests"}) or 0
 
@@ -188,7 +188,7 @@ def get(url: str) -> int:
     raise AssertionError(url)
 
 
-def test_web_processes_answer_for_each_other_also_for_one_that_was_killed(
+def test_web_processes_report_the_counts_of_each_other_even_after_a_kill(
     web: tuple[int, int, subprocess.Popen[bytes]],
 ) -> None:
     port, metrics_port, running = web
@@ -204,7 +204,7 @@ def test_web_processes_answer_for_each_other_also_for_one_that_was_killed(
     assert get(f"http://127.0.0.1:{metrics_port}/metrics") == 200
 
 
-def test_the_portal_itself_has_no_metrics_page(
+def test_the_portal_has_no_metrics_page(
     web: tuple[int, int, subprocess.Popen[bytes]],
 ) -> None:
     port, _, _ = web

@@ -42,5 +42,5 @@ def test_personal_data_and_secrets_are_removed(text: str, left: str) -> None:
         "req_EJculyaFceJ_oF4e5gsJlQ",
     ],
 )
-def test_what_finds_an_error_stays(text: str) -> None:
+def test_details_that_help_to_find_an_error_stay(text: str) -> None:
     assert scrubbed(text) == text

@@ -80,9 +80,9 @@ def create_call(body: OutboundCallInput) -> Response:
             session,
             caller,
             calls.CallRequest.of(body),
+            extensions.settings().call_settings,
             source=CallSource.API,
             live=caller.live,
-            **extensions.settings().call_rules,
             idempotency_key=request.headers.get("Idempotency-Key"),
         )
     response = respond(

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.enums import AlertMeasure, AlertScope
 from app.errors import NotFound
 from app.extensions import caller, transaction
-from app.languages import gettext
+from app.languages import gettext, lazy_gettext
 from app.models import Alert, AlertRule, AuditEntry, utcnow
 from app.policy import Permission
 from app.portal.alerts.forms import MEASURES, RuleForm
@@ -172,16 +172,19 @@ def _muted_words(until: datetime | None) -> str:
     )
 
 
+REMOVING = (
+    lazy_gettext("Its open and resolved alerts are deleted."),
+    lazy_gettext("The history keeps them."),
+)
+
+
 @portal.get("/alerts/rules/<uuid:rule_id>/remove")
 def alert_rule_remove_confirm(rule_id: UUID) -> str:
     with transaction(read_only=True) as session:
         alerts.get(session, caller(), rule_id)
     return ConfirmationPage(
         title=gettext("Remove this alert rule?"),
-        consequences=[
-            gettext("Its open and resolved alerts are deleted."),
-            gettext("The history keeps them."),
-        ],
+        consequences=REMOVING,
         act=gettext("Remove rule"),
         safe=gettext("Keep rule"),
         safe_url=url_for("portal.alert_rule", rule_id=rule_id),

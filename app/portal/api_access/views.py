@@ -44,6 +44,7 @@ from app.portal.web.organization_choice import new_page
 from app.portal.web.user_timezone import zone
 from app.services import assistants, campaigns, destinations, organizations, spending, users
 from app.services.credentials import api_keys
+from app.services.credentials.api_keys import ApiKeyFilter
 
 
 @portal.get("/api-access", endpoint="api_access")
@@ -63,19 +64,15 @@ def list_keys() -> str:
 def _found(session: Session) -> dict[str, Any]:
     """Return a page of the keys that the URL's filters find, with their organizations."""
     at, wanted = lists.place(), lists.id_or_words("organization")
-    organization = None
-    if not isinstance(wanted, str):
-        wanted, organization = None, organization_picker.organization_named(session)
-    page = api_keys.search(
-        session,
-        caller(),
-        organization_id=organization.id if organization else None,
-        organization_called=wanted,
+    is_named = isinstance(wanted, str)
+    organization = None if is_named else organization_picker.organization_named(session)
+    chosen = ApiKeyFilter(
+        organization=organization.id if organization else wanted,
         query=lists.text_filter("q"),
         live=LIVE_KINDS.get(request.args.get("kind", "")),
         in_use=IN_USE.get(request.args.get("state", "")),
-        **at.wanted,
     )
+    page = api_keys.search(session, caller(), chosen, **at.wanted)
     owners = {row.organization_id for row in page.items}
     return {
         "organization": organization,

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -26,19 +25,18 @@ from app.services.assistants.queries import SORTS, Readiness
 from app.services.paging import Page
 
 
-def _chosen() -> dict[str, Any]:
+def _chosen() -> assistants.AssistantFilter:
     """Return the filters of the URL."""
-    return {
-        "organization": lists.id_or_words("organization"),
-        "query": lists.text_filter("q"),
-        "service": lists.text_filter("service"),
-        "wanted": lists.choice_filter("readiness", Readiness),
-    }
+    return assistants.AssistantFilter(
+        organization=lists.id_or_words("organization"),
+        query=lists.text_filter("q"),
+        service=lists.text_filter("service"),
+        readiness=lists.choice_filter("readiness", Readiness),
+    )
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ReadinessRow]:
-    at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
-    page = assistants.search(session, caller(), **_chosen(), **at)
+    page = assistants.search(session, caller(), _chosen(), sort=sort, cursor=cursor, limit=limit)
     rows = _rows(session, page.items)
     if sort.endswith("name"):
         rows = _by_organization(rows, is_reversed=sort.startswith("-"))
@@ -116,10 +114,8 @@ ASSISTANTS = ListDefinition(
     sorts=SORTS,
     default_sort="name",
     load=_load,
-    count=lambda session, most: assistants.count(session, caller(), **_chosen(), most=most),
-    count_if_few=lambda session, most: assistants.count_if_few(
-        session, caller(), most, **_chosen()
-    ),
+    count=lambda session, most: assistants.count(session, caller(), _chosen(), most=most),
+    count_if_few=lambda session, most: assistants.count_if_few(session, caller(), _chosen(), most),
     bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
     more_filters=("organization",),
 )

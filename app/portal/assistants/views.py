@@ -24,7 +24,7 @@ from app.portal.assistants.forms import (
 from app.portal.assistants.listing import ASSISTANTS
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.campaign_states import STATE_WORDS, state_of
+from app.portal.web.campaign_states import STATE_WORDS, with_states
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import phone
@@ -41,7 +41,6 @@ from app.services import (
     calls,
     campaigns,
     organizations,
-    outreach,
     phone_numbers,
 )
 from app.services.assistants import settings
@@ -210,9 +209,7 @@ def _used_by(session: Session, found: Assistant) -> list[tuple[Campaign, str]]:
     campaigns."""
     if not caller().may(Permission.CAMPAIGNS_READ):
         return []
-    rows = campaigns.of_assistant(session, caller(), found, LATEST_CAMPAIGNS)
-    summaries = outreach.summaries_of(session, rows)
-    return [(row, state_of(row, summaries.get(row.id, outreach.RoundSummary()))) for row in rows]
+    return with_states(session, campaigns.of_assistant(session, caller(), found, LATEST_CAMPAIGNS))
 
 
 def _carrier() -> CarrierKind:

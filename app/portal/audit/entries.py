@@ -101,6 +101,12 @@ def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, st
         for entry in entries
         if entry.target_type == "brand_image"
     }
+    found |= {
+        entry.id: gettext("Version %(number)s", number=version[1])
+        for entry in entries
+        if entry.target_type in ("brand_version", "plan_version")
+        and (version := _VERSION.fullmatch(entry.target or ""))
+    }
     return found | alerts.sentences_of(session, caller(), entries)
 
 

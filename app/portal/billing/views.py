@@ -128,18 +128,25 @@ def _file_of(session: Session, organization_id: UUID, month: date) -> Response:
 
 @portal.get("/costs/<uuid:organization_id>")
 def costs_of_organization(organization_id: UUID) -> str:
-    today, month, model = utcnow().date(), month_of_url(), model_rate()
     with transaction(read_only=True) as session:
-        found = margin.of_organization(session, caller(), organization_id, month, model).shown
-        of, known = (session, caller(), today, model, organization_id), {month: found.total}
-        by_month = reporting.earned_by_month(*of, known=known)
         return render_template(
             "portal/billing/organization.html",
-            rows=found.campaigns,
             no_campaign=NO_CAMPAIGN,
-            last=reporting.total_of(by_month, previous_month(month)),
-            **_shown(session, month, found.since, found.total, by_month, organization_id),
+            **_of_organization(session, organization_id, month_of_url()),
         )
+
+
+def _of_organization(session: Session, organization_id: UUID, month: date) -> dict[str, Any]:
+    """Return an organization's campaigns in the month, and the months before."""
+    today, model = utcnow().date(), model_rate()
+    found = margin.of_organization(session, caller(), organization_id, month, model).shown
+    of, known = (session, caller(), today, model, organization_id), {month: found.total}
+    by_month = reporting.earned_by_month(*of, known=known)
+    return {
+        "rows": found.campaigns,
+        "last": reporting.total_of(by_month, previous_month(month)),
+        **_shown(session, month, found.since, found.total, by_month, organization_id),
+    }
 
 
 def _cells_of(month: str, one: MonthOfOrganization) -> Iterator[tuple[csv_files.Cell, ...]]:

@@ -16,6 +16,7 @@ from app.portal.web.i18n import set_request_language
 from app.portal.web.mail_preview import mail_preview
 from app.portal.web.page_context import page_brand
 from app.services import mails
+from app.services.branding.brand import Brand
 
 
 @portal.get("/branding/preview/<any('sign-in', portal, mail, chat, error):surface>")
@@ -23,16 +24,22 @@ def branding_preview(surface: str) -> Response:
     allow_framing_by_ourselves()
     if request.args.get("language") in LANGUAGES:
         set_request_language(request.args["language"], None)
-    with transaction(read_only=True) as session:
-        studio = BrandingStudio(session)
-        g.brand = studio.brand if request.args.get("of") != "published" else studio.published_brand
-        origin = mails.origin_of(studio.partner, settings())
+    g.brand, origin = _brand_and_origin()
     theme = "dark" if request.args.get("theme") == "dark" else "light"
     if surface == "mail":
         return mail_preview(mails.sample(g.brand, origin).html, theme)
     response = make_response(_page(surface, {"brand": page_brand(g.brand, theme), "preview": True}))
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _brand_and_origin() -> tuple[Brand, str]:
+    """Return the brand that the URL asks for, and where links of the partner's mails lead."""
+    with transaction(read_only=True) as session:
+        studio = BrandingStudio(session)
+        is_draft = request.args.get("of") != "published"
+        brand = studio.brand if is_draft else studio.published_brand
+        return brand, mails.origin_of(studio.partner, settings())
 
 
 def _page(surface: str, context: dict[str, Any]) -> str:

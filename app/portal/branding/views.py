@@ -189,11 +189,9 @@ def branding_pictures() -> str:
 @portal.post(f"/branding/images/<{KINDS}:kind>")
 def branding_image(kind: str) -> Page:
     """Upload a picture into the draft, replacing the one of its kind."""
-    file: FileStorage | None = request.files.get("picture")
-    data = file.stream.read(images.MAX_BYTES + 1) if file else b""
     seen = seen_version()
     try:
-        _store(kind, images.encode(data, _type_of(kind), field=kind), seen)
+        _store(kind, _encoded(kind), seen)
     except (ValidationFailed, TooLarge, Conflict) as error:
         page = _refused_picture(kind, error.message, seen)
         if is_from_htmx():
@@ -221,6 +219,13 @@ def branding_image_retry(kind: str) -> Response:
 
 def _type_of(kind: str) -> ImageType:
     return ImageType.LOGO if kind == DARK_LOGO else ImageType(kind)
+
+
+def _encoded(kind: str) -> images.EncodedPicture:
+    """Return the picture that was sent. Raises `ValidationFailed` and `TooLarge`."""
+    file: FileStorage | None = request.files.get("picture")
+    data = file.stream.read(images.MAX_BYTES + 1) if file else b""
+    return images.encode(data, _type_of(kind), field=kind)
 
 
 def _store(kind: str, encoded: images.EncodedPicture, seen: int | None) -> None:

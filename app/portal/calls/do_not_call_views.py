@@ -3,8 +3,10 @@
 from uuid import UUID
 
 from flask import url_for
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
+from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import Call, Organization
@@ -19,7 +21,7 @@ from app.services import calls, do_not_call, organizations
 @portal.get("/calls/<uuid:call_id>/do-not-call")
 def call_do_not_call_confirm(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = calls.get(session, caller(), call_id)
+        found = _with_number(session, call_id)
         organization = organizations.get(session, caller(), found.organization_id)
         waiting = do_not_call.waiting_calls_to(session, organization.id, [found.phone_number])
         return never_calling_it(found, organization, waiting).page(ReasonForm().reason)
@@ -29,10 +31,18 @@ def call_do_not_call_confirm(call_id: UUID) -> str:
 def call_do_not_call(call_id: UUID) -> Response:
     reason = ReasonForm().reason.data
     with transaction() as session:
-        found = calls.get(session, caller(), call_id)
+        found = _with_number(session, call_id)
         organization_id, number = found.organization_id, found.phone_number
         do_not_call.add(session, caller(), organization_id, number, reason=reason)
     return redirect_with(added_words(number), url_for("portal.call", call_id=call_id))
+
+
+def _with_number(session: Session, call_id: UUID) -> Call:
+    """Raises `NotFound`, also for a call whose number was erased."""
+    found = calls.get(session, caller(), call_id)
+    if found.is_erased:
+        raise NotFound(gettext("The data of this call was erased."), "call_erased")
+    return found
 
 
 def never_calling_it(call: Call, organization: Organization, waiting: int) -> ConfirmationPage:

@@ -78,9 +78,9 @@ class MessageForm(PortalForm):
         return super().fields_by_wire() | {"callInstructions": missing}
 
 
-def typed_number(e164: str | None) -> str:
-    """Return a number as someone types it: +1 202 555 0101."""
-    return phone(e164).replace(NO_BREAK, " ") if e164 else ""
+def typed_number(e164: str | None) -> str | None:
+    """Return a number with spaces, as people type it."""
+    return phone(e164).replace(NO_BREAK, " ") if e164 else None
 
 
 class TestCallForm(MessageForm):
@@ -101,7 +101,7 @@ class TestCallForm(MessageForm):
         stored = CallTexts(call.intro_message, call.voicemail_message, call.call_instructions)
         return cls.from_object(
             assistant=str(call.assistant_id),
-            number=typed_number(call.phone_number),
+            number=None if call.is_erased else typed_number(call.phone_number),
             name=" ".join(name for name in names if name),
             **{"message_kind": DEFAULT} if stored == own else cls.message_of(call),
         )

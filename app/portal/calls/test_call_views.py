@@ -11,7 +11,7 @@ from flask import redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
-from app.enums import CallSource, CarrierKind
+from app.enums import CallSource
 from app.errors import Conflict, Forbidden, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, pgettext
@@ -91,7 +91,11 @@ def _new_form() -> TestCallForm:
         speaker = plan.assistant_id if plan else offered[0].id if offered else None
         name = single.name_of(contact) if contact.first_name or contact.last_name else None
     return TestCallForm(
-        data={"assistant": str(speaker or ""), "number": typed_number(contact.phone), "name": name}
+        data={
+            "assistant": str(speaker or ""),
+            "number": typed_number(contact.phone),
+            "name": name,
+        }
     )
 
 
@@ -116,10 +120,8 @@ def test_call_place() -> Page:
     page = partial(_test_page, form, None, is_refused=True)
     with saving(form, page, validate=False, shows=shown) as session:
         submission = FormSubmission(session)
-        rules, wanted, again_id = settings().call_rules, form.to_request(), _again_id()
-        placed = calls.schedule(
-            session, caller(), wanted, source=CallSource.TEST, live=True, after=again_id, **rules
-        )
+        of, again_id = (session, caller(), form.to_request(), settings().call_settings), _again_id()
+        placed = calls.schedule(*of, source=CallSource.TEST, live=True, after=again_id)
         url = submission.led_to(url_for("portal.test_call", call=placed.call_id, again=again_id))
     return redirect(url, 303)
 
@@ -197,19 +199,9 @@ def _checks(
         assistant = assistants.get(session, caller(), form.assistant.data or "")
     except NotFound:
         return []
-    config = settings()
-    installation = calls.CallSettings(
-        CarrierKind(config.carrier),
-        config.calls_per_organization,
-        config.carrier_calls_per_second,
-        config.trial_limits,
-        config.longest_call_minutes,
-        config.worker_silent_seconds,
-    )
-    found = calls.preflight(
-        session, caller(), assistant, form.called_number, form.texts, installation=installation
-    )
     own, number = assistant.phone_number, form.called_number
+    of = (session, caller(), assistant, number, form.texts)
+    found = calls.preflight(*of, installation=settings().call_settings)
     return [
         {
             "state": check.state,

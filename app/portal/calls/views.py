@@ -10,7 +10,6 @@ from werkzeug.wrappers import Response
 from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.models import Call
 from app.policy import Permission
 from app.portal.calls import listing
 from app.portal.calls.do_not_call_views import never_calling_it
@@ -33,11 +32,12 @@ from app.services import (
     assistants,
     calls,
     campaigns,
-    do_not_call,
+    overview,
     recordings,
 )
 from app.services.calls import CallSearch
 from app.services.money_words import shared_digits
+from app.services.overview import CallSurroundings
 
 MOST_LATER = 5
 """Later calls that the page of a call names."""
@@ -84,10 +84,11 @@ def _filters(session: Session, chosen: CallSearch) -> dict[str, Any]:
 @portal.get("/calls/<uuid:call_id>")
 def call(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = calls.get(session, caller(), call_id)
+        whole = overview.call_with_surroundings(session, caller(), call_id)
+        found = whole.call
         return render_template(
             "portal/calls/detail.html",
-            **_around(session, found),
+            **_around(session, whole),
             recording_days=settings().recording_days,
             transcript_days=settings().transcript_days,
             advice=advice_on(found.ended_reason, found.carrier),
@@ -95,27 +96,23 @@ def call(call_id: UUID) -> str:
         )
 
 
-def _around(session: Session, found: Call) -> dict[str, Any]:
+def _around(session: Session, whole: CallSurroundings) -> dict[str, Any]:
     """Return what a call belongs to and came from, its recordings, the calls before and after it
     that "Call again" links, whether its number is on the do-not-call list, and how to put it
     there."""
-    assistant, organization = assistants.get_with_organization(
-        session, caller(), found.assistant_id
-    )
-    of, number = found.campaign_id, found.phone_number
-    listed, waiting = do_not_call.listed_or_waiting(session, organization.id, number)
-    may_list = caller().may(Permission.CONTACTS_WRITE) and not found.verifies_a_number
+    found, of = whole.call, whole.call.campaign_id
+    is_listable = not (whole.is_listed or found.verifies_a_number or found.is_erased)
     return {
-        "assistant": assistant,
+        "assistant": whole.assistant,
         "campaign": campaigns.get(session, caller(), of) if of else None,
-        "organization": organization.name,
+        "organization": whole.organization.name,
         "earlier": calls.earlier_of(session, caller(), found),
         "later": calls.later_of(session, caller(), found, MOST_LATER),
         "requesters": author_names(session, [found.requested_by]),
-        "kept": recordings.of_call(session, found),
-        "listed": listed,
-        "listing": never_calling_it(found, organization, waiting)
-        if may_list and not listed
+        "kept": whole.kept,
+        "listed": whole.is_listed,
+        "listing": never_calling_it(found, whole.organization, whole.waiting)
+        if is_listable and caller().may(Permission.CONTACTS_WRITE)
         else None,
         "reason": ReasonForm().reason,
         "sources": SOURCE_WORDS,

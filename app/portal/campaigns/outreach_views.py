@@ -74,17 +74,19 @@ def campaign_outreach_live(campaign_id: UUID) -> str:
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/left-out")
 def campaign_left_out(campaign_id: UUID) -> str:
     """Show the contacts that the current round leaves out, and why."""
-    at = lists.place()
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
-        page = outreach.left_out(session, found, reason=lists.text_filter("reason"), **at.wanted)
         return render_template(
-            "portal/campaigns/left_out.html",
-            **about(session, found),
-            rows=[(row, *_reason(found, row)) for row in page.items],
-            reasons=LEFT_OUT_WORDS,
-            **at.pager(page.next_cursor, "reason"),
+            "portal/campaigns/left_out.html", **about(session, found), **_left_out(session, found)
         )
+
+
+def _left_out(session: Session, found: Campaign) -> dict[str, Any]:
+    """Return a page of the contacts, each with the reason and a link to what would change it."""
+    at, reason = lists.place(), lists.text_filter("reason")
+    page = outreach.left_out(session, found, reason=reason, **at.wanted)
+    rows = [(row, *_reason(found, row)) for row in page.items]
+    return {"rows": rows, "reasons": LEFT_OUT_WORDS, **at.pager(page.next_cursor, "reason")}
 
 
 def _reason(found: Campaign, row: outreach.LeftOut) -> tuple[str, str | None]:

@@ -33,18 +33,22 @@ def campaign_plan(campaign_id: UUID) -> str:
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/plan")
 def campaign_plan_save(campaign_id: UUID) -> Page:
-    form, most = PlanForm(), settings().calls_per_organization
+    form = PlanForm()
     with transaction(read_only=True) as session:
-        is_readable = form.validate_all(session, campaign_id, most)
+        is_readable = form.validate_all(session, campaign_id, settings().calls_per_organization)
     if not is_readable:
         return _plan_page(campaign_id, form), 422
     edited = ("campaign", campaign_id, _plan_page, partial(_stored, typed=form))
     with saving_edit(form, *edited, validate=False) as session:
-        plan, version = form.to_plan(), form.version.data
-        changed = outreach.change_plan(
-            session, caller(), campaign_id, plan, most_at_once=most, expected_version=version
-        )
-    return _saved(campaign_id, is_changed=changed)
+        is_changed = _change(session, campaign_id, form)
+    return _to_next_step(campaign_id, is_changed=is_changed)
+
+
+def _change(session: Session, campaign_id: UUID, form: PlanForm) -> bool:
+    """Save the plan; return whether it differs from the stored one."""
+    most, version = settings().calls_per_organization, form.version.data
+    of = (session, caller(), campaign_id, form.to_plan())
+    return outreach.change_plan(*of, most_at_once=most, expected_version=version)
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/plan/outlook")
@@ -69,7 +73,7 @@ def _stored(session: Session, campaign_id: UUID, *, typed: PlanForm | None = Non
     return form
 
 
-def _saved(campaign_id: UUID, *, is_changed: bool) -> Response:
+def _to_next_step(campaign_id: UUID, *, is_changed: bool) -> Response:
     """Redirect to the next step of a new campaign, or to the plan; warn of calls at night."""
     url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
     if is_new() and caller().may(Permission.CONTACTS_WRITE):

@@ -27,7 +27,7 @@ from app.portal.web.list_pages import (
     ListPage,
     list_page,
     requested_campaign,
-    requested_with_organization,
+    requested_with_plan,
     without_empty,
 )
 from app.portal.web.messages import redirect_with
@@ -115,13 +115,17 @@ def campaign_save(campaign_id: UUID) -> Page:
     with saving_edit(
         form, "campaign", campaign_id, _settings_page, _stored, validate=False
     ) as session:
-        name, version = form.name.data or "", form.version.data
-        campaigns.rename(session, caller(), campaign_id, name, expected_version=version)
-        campaigns.assign_assistants(
-            session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
-        )
+        _save(session, campaign_id, form)
     url = url_for("portal.campaign_settings", campaign_id=campaign_id)
     return redirect_with(gettext("The campaign was saved."), url)
+
+
+def _save(session: Session, campaign_id: UUID, form: CampaignForm) -> None:
+    name, version = form.name.data or "", form.version.data
+    campaigns.rename(session, caller(), campaign_id, name, expected_version=version)
+    campaigns.assign_assistants(
+        session, caller(), campaign_id, form.chosen, all_assistants=form.all_assistants
+    )
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/archive")
@@ -139,11 +143,12 @@ def campaign_archive(campaign_id: UUID) -> Page:
 
 
 def about(session: Session, found: Campaign) -> dict[str, Any]:
-    planned = outreach.summaries_of(session, [found]).get(found.id)
+    _, organization, plan, assistant = requested_with_plan(session, found.id)
+    plans = [(plan, assistant)] if plan and assistant else []
+    planned = outreach.summaries_of(session, [found], plans).get(found.id)
     summary = planned or outreach.RoundSummary()
     state = state_of(found, summary)
     archived = found.status is CampaignStatus.ARCHIVED
-    _, organization = requested_with_organization(session, found.id)
     return {
         "campaign": found,
         "state": state,

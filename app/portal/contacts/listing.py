@@ -2,21 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
-from app.models import Call, Campaign, Contact
-from app.policy import Permission
+from app.models import Call, Contact
 from app.portal.contacts.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, added_column
 from app.portal.web.list_pages import path_id, requested_campaign
-from app.services import contacts, do_not_call
+from app.services import contacts
 from app.services.calls.rules import GIVEN, REFUSED
 from app.services.contacts import CallObstacle, ContactSearch, history
 from app.services.contacts.queries import SORTS
@@ -65,23 +63,15 @@ def _count(session: Session, most: int) -> int:
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ContactRow]:
     found = requested_campaign(session, path_id("campaign_id"))
     page = contacts.search(session, found, _chosen(), sort=sort, cursor=cursor, limit=limit)
-    return Page(_rows(session, found, page.items), page.next_cursor)
+    return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _rows(session: Session, campaign: Campaign, found: Sequence[Contact]) -> list[ContactRow]:
-    phones = {row.phone for row in found if row.phone}
-    listed = do_not_call.listed_among(session, campaign.organization_id, phones)
-    called: dict[UUID, Call] = {}
-    if caller().may(Permission.CALLS_READ):
-        called = history.last_calls(session, caller(), {row.id for row in found})
+def _rows(session: Session, found: Sequence[Contact]) -> list[ContactRow]:
+    known = history.listed_and_last_calls(session, caller(), [row.id for row in found])
     return [
-        ContactRow(
-            row,
-            row.phone in listed or row.consent == REFUSED,
-            row.phone in listed,
-            called.get(row.id),
-        )
+        ContactRow(row, is_listed or row.consent == REFUSED, is_listed, last_call)
         for row in found
+        for is_listed, last_call in [known[row.id]]
     ]
 
 
@@ -93,7 +83,7 @@ def _item(row: ContactRow) -> BulkItem:
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     campaign = requested_campaign(session, path_id("campaign_id"))
     found = contacts.get_many(session, campaign, lists.ids_of(keys))
-    return [_item(row) for row in _rows(session, campaign, found)]
+    return [_item(row) for row in _rows(session, found)]
 
 
 CONTACTS = ListDefinition(

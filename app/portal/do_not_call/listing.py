@@ -38,14 +38,12 @@ def as_number(query: str | None, region: str | None = None) -> str | None:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[DoNotCallEntry]:
-    organization_id, filters = _chosen(session)
     at: dict[str, Any] = {"sort": sort, "cursor": cursor, "limit": limit}
-    return do_not_call.listing(session, caller(), organization_id, **filters, **at)
+    return do_not_call.listing(session, caller(), *_chosen(session), **at)
 
 
 def _count(session: Session, most: int) -> int:
-    organization_id, filters = _chosen(session)
-    return do_not_call.count(session, caller(), organization_id, **filters, most=most)
+    return do_not_call.count(session, caller(), *_chosen(session), most=most)
 
 
 def _item(entry: DoNotCallEntry) -> BulkItem:
@@ -57,15 +55,14 @@ def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     return [_item(each) for each in do_not_call.get_many(session, caller(), found, keys)]
 
 
-def _chosen(session: Session) -> tuple[UUID, dict[str, Any]]:
+def _chosen(session: Session) -> tuple[UUID, do_not_call.EntryFilter]:
     """Return the organization and the filters of the URL."""
     found = organizations.get(session, caller(), path_id("organization_id"))
     query = lists.text_filter("q")
     source = lists.text_filter("source")
-    return found.id, {
-        "query": as_number(query, found.default_region) or query,
-        "source": source if source in SOURCES else None,
-    }
+    return found.id, do_not_call.EntryFilter(
+        as_number(query, found.default_region) or query, source if source in SOURCES else None
+    )
 
 
 DO_NOT_CALL = ListDefinition(

@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
+
+from sqlalchemy.orm import Session
 
 from app.extensions import caller, transaction
 from app.portal.operator.call_listing import (
@@ -17,7 +20,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page, without_empty
 from app.services import partners
-from app.services.calls.of_partners import PartnerCall
+from app.services.calls.of_partners import PartnerCall, PartnerCallFilter
 from app.services.money_words import shared_digits
 
 
@@ -25,22 +28,29 @@ from app.services.money_words import shared_digits
 def operator_calls() -> Page:
     wanted, problems = chosen_filters()
     with transaction(read_only=True) as session:
-        page = without_empty(list_page(session, PARTNER_CALLS), "cost")
-        of = wanted.partner
-        partner = partners.get(session, caller(), of) if isinstance(of, UUID) else None
-        named = organization_picker.named_in_filter(session)
-    return render_checked(
-        "portal/operator/calls.html",
-        problems,
-        list=page,
-        chosen=wanted,
-        partner=partner,
-        named=named,
-        outcome=short_outcome,
-        outcome_beyond_status=outcome_beyond_status,
-        names_reference=names_reference,
-        cost_digits=_cost_digits(page.rows),
-    )
+        shown = {**_listed(session), **_named(session, wanted)}
+    return render_checked("portal/operator/calls.html", problems, chosen=wanted, **shown)
+
+
+def _listed(session: Session) -> dict[str, Any]:
+    """Return the page of calls and how its cells are written."""
+    page = without_empty(list_page(session, PARTNER_CALLS), "cost")
+    return {
+        "list": page,
+        "outcome": short_outcome,
+        "outcome_beyond_status": outcome_beyond_status,
+        "names_reference": names_reference,
+        "cost_digits": _cost_digits(page.rows),
+    }
+
+
+def _named(session: Session, wanted: PartnerCallFilter) -> dict[str, Any]:
+    """Return the partner and the organization whose ids the filters have."""
+    of = wanted.partner
+    return {
+        "partner": partners.get(session, caller(), of) if isinstance(of, UUID) else None,
+        "named": organization_picker.named_in_filter(session),
+    }
 
 
 def _cost_digits(rows: Sequence[PartnerCall]) -> int:

@@ -10,7 +10,7 @@ from flask import render_template, url_for
 from sqlalchemy.orm import Session
 
 from app import VERSION
-from app.database.migration import check_schema
+from app.database.migration import SchemaCompatibility, check_schema
 from app.extensions import caller, settings, transaction
 from app.gateways import failed_jobs, job_queue
 from app.gateways.failed_jobs import FailedJob
@@ -54,15 +54,19 @@ MOST_FAILED = 20
 def operator_installation() -> str:
     with transaction(read_only=True) as session:
         now, migration = work(session), check_schema(session.connection())
-        wrong, fine = parts(session, now, migration, figure_check.latest_days(session, caller()))
         return render_template(
             "portal/operator/installation.html",
-            wrong=wrong,
-            fine=fine,
+            **_parts(session, now, migration),
             **_work(session, now),
             kept=[(KINDS[each.kind], each) for each in retention_rows(session)],
             facts=_facts(installation.database(session), migration.found),
         )
+
+
+def _parts(session: Session, now: QueuedWork, migration: SchemaCompatibility) -> dict[str, Any]:
+    """Return the parts of the installation: those that need attention, and the others."""
+    wrong, fine = parts(session, now, migration, figure_check.latest_days(session, caller()))
+    return {"wrong": wrong, "fine": fine}
 
 
 def _work(session: Session, now: QueuedWork) -> dict[str, Any]:

@@ -20,15 +20,19 @@ def operator_job_again_confirm(job_id: str) -> Page:
     url = url_for("portal.operator_installation")
     with changing(url, Conflict, NotFound) as session:
         workflow = failed_jobs.get(session, caller(), job_id)
+    return _trying_again(workflow, url).page()
+
+
+def _trying_again(workflow: str, installation_url: str) -> ConfirmationPage:
     return ConfirmationPage(
         gettext("Try the job “%(name)s” again?", name=workflow),
         _consequences(workflow),
         gettext("Try again"),
         gettext("Leave it failed"),
-        url,
+        installation_url,
         danger=False,
-        crumbs=[(gettext("Installation"), url)],
-    ).page()
+        crumbs=[(gettext("Installation"), installation_url)],
+    )
 
 
 def _consequences(workflow: str) -> list[str]:

@@ -33,11 +33,15 @@ def operator_stuck_call_resolve(call_id: UUID) -> Page:
             status, reason = CallStatus(form.outcome.data), form.reason.data or ""
             resolve.by_operator(session, caller(), call_id, status, reason)
     except Conflict as error:
-        if error.code != "never_dialled":
-            return _needs_nothing()
-        form.outcome.errors = (NEVER_PLACED,)
-        return _page(call_id, form), 422
+        return _refused(call_id, form, error)
     return redirect_with(gettext("The outcome is saved."), url_for("portal.carrier_status"))
+
+
+def _refused(call_id: UUID, form: OutcomeForm, error: Conflict) -> Page:
+    if error.code != "never_dialled":
+        return _needs_nothing()
+    form.outcome.errors = (NEVER_PLACED,)
+    return _page(call_id, form), 422
 
 
 @portal.post("/operator/stuck-calls/<uuid:call_id>/queue")

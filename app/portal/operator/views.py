@@ -3,6 +3,7 @@
 A mail contains links that sign its user in, so only partner admins and operators see them.
 """
 
+from email.message import EmailMessage
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -41,14 +42,12 @@ def outbox() -> str:
 def outbox_mail(mail_id: UUID) -> str:
     mail = _one(mail_id)
     message = mail.read()
-    plain = message.get_body(("plain",))
-    parts = message.iter_attachments()
     return render_template(
         "portal/operator/mail.html",
         mail=mail,
         message=message,
-        text=plain.get_content() if plain else "",
-        files=[(part.get_filename(), len(part.get_content())) for part in parts],
+        text=_body(message, "plain"),
+        files=_files(message),
         form="text" if request.args.get("form") == "text" else "html",
     )
 
@@ -56,8 +55,7 @@ def outbox_mail(mail_id: UUID) -> str:
 @portal.get("/outbox/<uuid:mail_id>/html")
 def outbox_html(mail_id: UUID) -> Response:
     """The mail itself, for a frame: no script runs in it, and its styles are its own."""
-    html = _one(mail_id).read().get_body(("html",))
-    response = make_response(html.get_content() if html else "")
+    response = make_response(_body(_one(mail_id).read(), "html"))
     site = urlsplit(settings().public_url)._replace(path="", query="", fragment="").geturl()
     response.headers["Content-Security-Policy"] = (
         f"default-src 'none'; img-src 'self' {site} data:; style-src 'unsafe-inline';"
@@ -76,6 +74,18 @@ def outbox_file(mail_id: UUID, place: int) -> Response:
             kind = part.get_content_type()
             return make_response(part.get_content(), {"Content-Type": kind, **named})
     raise NotFound
+
+
+def _body(message: EmailMessage, form: str) -> str:
+    """Return the text of a mail, ``plain`` or ``html``; blank if it has none."""
+    found = message.get_body((form,))
+    return found.get_content() if found else ""
+
+
+def _files(message: EmailMessage) -> list[tuple[str | None, int]]:
+    """Return the names and sizes of the attached files."""
+    parts = message.iter_attachments()
+    return [(part.get_filename(), len(part.get_content())) for part in parts]
 
 
 def _kept() -> list[KeptMail]:

@@ -74,13 +74,17 @@ def organization_template_use_create(template_id: UUID) -> Page:
             session, caller(), template_id, customer, bounds(), **_installation()
         )
         url = submission.led_to(url_for("portal.organization", organization_id=made.id))
+    return _to_added(template_id, customer, made.name, url)
+
+
+def _to_added(template_id: UUID, customer: CustomerDetails, name: str, url: str) -> Response:
+    """Redirect to the new organization; warn if its time zone isn't one of its country."""
     content = opened(template_id).content
-    answer = redirect_with(
-        added_words(made.name, customer.email if content.first_role is not None else None), url
-    )
+    invited = customer.email if content.first_role is not None else None
+    response = redirect_with(added_words(name, invited), url)
     if not organization_templates.zone_fits(content, customer):
         flash(_elsewhere_words(content, customer), "warning")
-    return answer
+    return response
 
 
 def _elsewhere_words(content: TemplateContent, customer: CustomerDetails) -> str:

@@ -149,6 +149,7 @@ ORGANIZATIONS = ListDefinition(
     load=_load,
     count=lambda session, most: organizations.count(session, caller(), _chosen(), most=most),
     shows_count=True,
+    shows_plans=True,
     more_filters=("partner",),
     bulk=ListActions(_item, _get_many, ACTIONS, exports=True),
 )

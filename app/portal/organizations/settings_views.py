@@ -1,5 +1,6 @@
 """An organization's calling rules: visible to all who see it, changed by some."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from flask import render_template, url_for
@@ -41,12 +42,21 @@ def organization_settings_save(organization_id: UUID) -> Page:
     with saving_edit(
         form, "organization", organization_id, _page, _stored, validate=False
     ) as session:
-        most, version = settings().calls_per_organization, form.version.data
-        of = (session, caller(), organization_id, form.to_rules())
-        changed = organizations.change_settings(*of, most_at_once=most, expected_version=version)
-    names = ", ".join(str(GROUP_NAMES[group]) for group in changed)
+        changed = _saved(session, organization_id, form)
     url = url_for("portal.organization_settings", organization_id=organization_id)
-    return redirect_saved(gettext("Settings saved: %(groups)s.", groups=names), url, changed)
+    return redirect_saved(_saved_words(changed), url, changed)
+
+
+def _saved(session: Session, organization_id: UUID, form: SettingsForm) -> Sequence[str]:
+    """Return the groups of settings that changed."""
+    most, version = settings().calls_per_organization, form.version.data
+    of = (session, caller(), organization_id, form.to_rules())
+    return organizations.change_settings(*of, most_at_once=most, expected_version=version)
+
+
+def _saved_words(changed: Sequence[str]) -> str:
+    names = ", ".join(str(GROUP_NAMES[group]) for group in changed)
+    return gettext("Settings saved: %(groups)s.", groups=names)
 
 
 def _check_the_rest(organization_id: UUID, form: SettingsForm) -> None:

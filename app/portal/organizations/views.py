@@ -24,16 +24,16 @@ from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
-from app.portal.web.campaign_states import STATE_WORDS, state_of
+from app.portal.web.campaign_states import STATE_WORDS, with_states
 from app.portal.web.list_pages import list_page
 from app.portal.web.organization_picker import suggested_names
+from app.portal.web.page_frame import read_frame
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES, ReadinessRow, row_of
 from app.services import (
     assistants,
     audit,
     campaigns,
     organizations,
-    outreach,
     overview,
     partners,
     pauses,
@@ -44,8 +44,6 @@ from app.services import (
 )
 from app.services.billing import included, statements
 from app.services.calls import limits
-from app.services.outreach import RoundSummary
-from app.services.pricing import subscriptions
 
 LATEST_CHANGES = 5
 MONTHS = 12
@@ -88,16 +86,12 @@ TABS = (
         lazy_gettext("Settings"), "portal.organization_settings", Permission.ORGANIZATIONS_READ
     ),
     OrganizationTab(
-        lazy_pgettext("part of an organization", "Do not call"),
+        lazy_pgettext("tab", "Do not call"),
         "portal.do_not_call",
         Permission.CONTACTS_READ,
         "do_not_call",
     ),
-    OrganizationTab(
-        lazy_pgettext("part of an organization", "Verified numbers"),
-        VERIFIED_NUMBERS,
-        Permission.CALLS_READ,
-    ),
+    OrganizationTab(lazy_gettext("Verified numbers"), VERIFIED_NUMBERS, Permission.CALLS_READ),
     OrganizationTab(
         lazy_gettext("Activity"), "portal.organization_activity", Permission.AUDIT_READ
     ),
@@ -108,11 +102,11 @@ def organization_page_data(
     session: Session,
     found: Organization,
     endpoint: str,
-    contents: organizations.OrganizationContents | None = None,
+    numbers: overview.OrganizationNumbers | None = None,
 ) -> dict[str, Any]:
-    """Return the head of every tab; ``endpoint`` is the tab that is shown. The ``contents`` are
-    counted unless they are given."""
-    contents = contents or organizations.contents_of(session, found)
+    """Return the head of every tab; ``endpoint`` is the tab that is shown. What the ``numbers``
+    hold is read unless they are given."""
+    contents = numbers.contents if numbers else organizations.contents_of(session, found)
     use = contents.use
     counts = {
         "users": use.users,
@@ -125,7 +119,7 @@ def organization_page_data(
     return {
         "organization": found,
         "trial": trial,
-        "calling_pause": pauses.of_organization(session, found),
+        "calling_pause": numbers.pause if numbers else pauses.of_organization(session, found),
         "statuses": STATUS_NAMES,
         "use": use,
         "counts": counts,
@@ -170,47 +164,68 @@ def organization(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         found = organizations.get_with_limits(session, caller(), organization_id)
         numbers = overview.numbers_of(session, found)
+        read_frame(session)
         return render_template(
             "portal/organizations/detail.html",
-            **_paid_for(session, found, numbers.stored),
-            **organization_page_data(session, found, "portal.organization", numbers.contents),
-            suspending=suspending_words(numbers.reach),
-            archiving=archiving_words(numbers.reach),
-            region_names=region_names,
-            month=_month(session, found),
-            calls=_calls(found, numbers),
-            changes=audit.latest(session, caller(), found.id, LATEST_CHANGES),
+            **_paid_for(session, found, numbers),
+            **organization_page_data(session, found, "portal.organization", numbers),
+            **_overview(session, found, numbers),
         )
 
 
-def _paid_for(session: Session, found: Organization, stored: int) -> dict[str, Any]:
+def _overview(
+    session: Session, found: Organization, numbers: overview.OrganizationNumbers
+) -> dict[str, Any]:
+    """Return the calls of now and of this month, the latest changes, and what suspending and
+    archiving would stop."""
+    return {
+        "suspending": suspending_words(numbers.reach),
+        "archiving": archiving_words(numbers.reach),
+        "region_names": region_names,
+        "month": _month(session, found),
+        "calls": _calls(found, numbers),
+        "changes": audit.latest(session, caller(), found.id, LATEST_CHANGES),
+    }
+
+
+def _paid_for(
+    session: Session, found: Organization, numbers: overview.OrganizationNumbers
+) -> dict[str, Any]:
     """Return the storage and subscription of a plan and, for users who may see what customers pay,
     this month's statement so far."""
     bill = None
     if is_permitted(Permission.ORGANIZATIONS_WRITE):
-        bill = statements.bills(session, [found], utcnow().date().replace(day=1))[found.id]
+        stored = [numbers.statement] if numbers.statement else []
+        month = utcnow().date().replace(day=1)
+        bill = statements.bills(session, [found], month, known=stored)[found.id]
     return {
         "bill": bill,
         "used_up": included.used_up(bill) if bill else None,
-        "storage": storage.of_organization(session, found, settings().storage_defaults, stored),
-        "subscription": subscriptions.lasting_subscription(session, found.id),
+        "storage": storage.of_organization(
+            session, found, settings().storage_defaults, numbers.stored
+        ),
+        "subscription": numbers.subscription,
     }
 
 
 @portal.get("/organizations/<uuid:organization_id>/users")
 def organization_users(organization_id: UUID) -> str:
-    place = lists.place()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        wanted = users.UserFilter(query=lists.text_filter("q"), organization=found.id)
-        page = users.search(session, caller(), wanted, **place.wanted)
         return render_template(
             "portal/organizations/users.html",
             **organization_page_data(session, found, "portal.organization_users"),
-            rows=page.items,
-            user_statuses=USER_STATUS_NAMES,
-            **place.pager(page.next_cursor, "q"),
+            **_users(session, found),
         )
+
+
+def _users(session: Session, found: Organization) -> dict[str, Any]:
+    """Return a page of the organization's users."""
+    place, words = lists.place(), lists.text_filter("q")
+    wanted = users.UserFilter(query=words, organization=found.id)
+    page = users.search(session, caller(), wanted, **place.wanted)
+    pager = place.pager(page.next_cursor, "q")
+    return {"rows": page.items, "user_statuses": USER_STATUS_NAMES, **pager}
 
 
 @portal.get("/organizations/<uuid:organization_id>/assistants")
@@ -234,21 +249,21 @@ def _assistants(session: Session, found: Organization) -> list[ReadinessRow]:
 
 @portal.get("/organizations/<uuid:organization_id>/campaigns")
 def organization_campaigns(organization_id: UUID) -> str:
-    place = lists.place()
     with transaction(read_only=True) as session:
         found = organizations.get(session, caller(), organization_id)
-        own = campaigns.CampaignFilter(organization_id=found.id)
-        page = campaigns.search(session, caller(), own, **place.wanted)
-        summaries = outreach.summaries_of(session, page.items)
         return render_template(
             "portal/organizations/campaigns.html",
             **organization_page_data(session, found, "portal.organization_campaigns"),
-            rows=[
-                (row, state_of(row, summaries.get(row.id, RoundSummary()))) for row in page.items
-            ],
-            state_words=STATE_WORDS,
-            **place.pager(page.next_cursor),
+            **_campaigns(session, found),
         )
+
+
+def _campaigns(session: Session, found: Organization) -> dict[str, Any]:
+    """Return a page of the organization's campaigns, each with its state."""
+    place, own = lists.place(), campaigns.CampaignFilter(organization_id=found.id)
+    page = campaigns.search(session, caller(), own, **place.wanted)
+    rows = with_states(session, page.items)
+    return {"rows": rows, "state_words": STATE_WORDS, **place.pager(page.next_cursor)}
 
 
 @portal.get("/organizations/<uuid:organization_id>/usage")

@@ -26,6 +26,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
 from app.portal.web.formats import last_day
 from app.portal.web.navigation import may_open
+from app.portal.web.page_frame import read_frame
 from app.portal.web.user_timezone import LAST_DAY, zone
 from app.services import audit, calls, figure_check, organizations, overview, reporting
 from app.services.billing import statements
@@ -143,9 +144,10 @@ def show_overview() -> str:
 
 def _of_a_partner() -> str:
     with figures() as session:
+        read_frame(session)
         month = overview.month(session, caller())
         customers = overview.customers(session, caller())
-        newest = organizations.search(session, caller(), limit=SHOWN).items
+        newest = organizations.newest_with_use(session, caller(), SHOWN)
         changes = audit.of_partner(session, caller(), SHOWN)
         return render_template(
             "portal/overview/page.html",
@@ -155,7 +157,6 @@ def _of_a_partner() -> str:
             updated=month.updated,
             **_to_do(session),
             newest=newest,
-            use=organizations.use_of(session, [row.id for row in newest]),
             recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
             changes=changes,
             targets=targets_of(session, changes),

@@ -14,8 +14,7 @@ from app.errors import Conflict, Forbidden
 from app.extensions import caller, transaction
 from app.languages import gettext, labelled, lazy_gettext
 from app.models import Erasure
-from app.portal.personal_data import labels
-from app.portal.personal_data.subject_views import name_of_called
+from app.portal.personal_data import labels, subject_pages
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.fields import without_nul
 from app.portal.web.formats import medium_datetime, number
@@ -24,10 +23,9 @@ from app.portal.web.list_words import ALL_WORDS
 from app.portal.web.messages import changing
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
-from app.services import calls, contacts, organizations, users
-from app.services.contacts import single
+from app.services import organizations
 from app.services.exports.words import SUBJECT_TITLES
-from app.services.personal_data import copies, erasing, mentions, preview, subjects
+from app.services.personal_data import copies, erasing, mentions, preview
 from app.services.personal_data.erasing import ENDED
 from app.services.personal_data.mentions import TextMention
 from app.services.personal_data.subjects import DataSubject
@@ -54,56 +52,42 @@ class EraseForm(PortalForm):
 
 @portal.get("/users/<uuid:user_id>/erase")
 def user_erase_confirm(user_id: UUID) -> str:
-    return _user_page(user_id, EraseForm.from_object())
+    return _page(subject_pages.user(user_id), EraseForm.from_object())
 
 
 @portal.post("/users/<uuid:user_id>/erase")
 def user_erase(user_id: UUID) -> Page:
-    form = EraseForm()
-    with transaction(read_only=True) as session:
-        expected = users.get(session, caller(), user_id).email
-    if not (form.validate() and form.confirms(expected)):
-        return _user_page(user_id, form), 422
-    with changing(url_for("portal.user", user_id=user_id), Conflict, Forbidden) as session:
-        subject = subjects.user(session, caller(), user_id)
-        erasure_id = erasing.request(session, caller(), subject).id
-    return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
+    return _requested(subject_pages.user(user_id))
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
 def contact_erase_confirm(campaign_id: UUID, contact_id: UUID) -> str:
-    return _contact_page(campaign_id, contact_id, EraseForm.from_object())
+    return _page(subject_pages.contact(campaign_id, contact_id), EraseForm.from_object())
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
 def contact_erase(campaign_id: UUID, contact_id: UUID) -> Page:
-    form = EraseForm()
-    with transaction(read_only=True) as session:
-        expected = single.name_of(contacts.get(session, caller(), campaign_id, contact_id))
-    if not (form.validate() and form.confirms(expected)):
-        return _contact_page(campaign_id, contact_id, form), 422
-    with transaction() as session:
-        subject = subjects.contact(session, caller(), campaign_id, contact_id)
-        erasure_id = erasing.request(session, caller(), subject).id
-    return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
+    return _requested(subject_pages.contact(campaign_id, contact_id))
 
 
 @portal.get("/calls/<uuid:call_id>/erase")
 def call_erase_confirm(call_id: UUID) -> str:
-    return _call_page(call_id, EraseForm.from_object())
+    return _page(subject_pages.called(call_id), EraseForm.from_object())
 
 
 @portal.post("/calls/<uuid:call_id>/erase")
 def call_erase(call_id: UUID) -> Page:
+    return _requested(subject_pages.called(call_id))
+
+
+def _requested(load: subject_pages.Loader) -> Page:
     form = EraseForm()
     with transaction(read_only=True) as session:
-        subjects.of_call(session, caller(), call_id)
-        expected = name_of_called(calls.get(session, caller(), call_id))
-    if not (form.validate() and form.confirms(expected)):
-        return _call_page(call_id, form), 422
-    with transaction() as session:
-        subject = subjects.of_call(session, caller(), call_id)
-        erasure_id = erasing.request(session, caller(), subject).id
+        about = load(session)
+    if not (form.validate() and form.confirms(about.typed)):
+        return _page(load, form), 422
+    with changing(about.url, Conflict, Forbidden) as session:
+        erasure_id = erasing.request(session, caller(), load(session).subject).id
     return redirect(url_for("portal.erasure", erasure_id=erasure_id), 303)
 
 
@@ -180,75 +164,34 @@ def _has_settings() -> bool:
     return caller().partner_id is not None and may_open(caller(), "portal.personal_data_settings")
 
 
-def _user_page(user_id: UUID, form: EraseForm) -> str:
+def _page(load: subject_pages.Loader, form: EraseForm) -> str:
     with transaction(read_only=True) as session:
-        subject = subjects.user(session, caller(), user_id)
-        found = users.get(session, caller(), user_id)
-        return _page(
-            session,
-            subject,
-            form,
-            name=found.name or found.email,
-            expected=found.email,
-            consequences=labels.OF_USERS,
-            action=url_for("portal.user_erase", user_id=user_id),
-            safe_url=url_for("portal.user", user_id=user_id),
+        about = load(session)
+        return render_template(
+            "portal/personal_data/erase.html",
+            about=about,
+            form=form,
+            has_settings=_has_settings(),
+            lines=labels.rows_of(preview.erasure_lines(session, about.subject)),
+            exports=[
+                (str({**ALL_WORDS, **SUBJECT_TITLES}.get(each.list_name, each.list_name)), each)
+                for each in copies.newest_exports(session, about.subject, EXPORTS_SHOWN)
+            ],
+            most_exports=EXPORTS_SHOWN,
+            **_mentions(session, about.subject),
         )
 
 
-def _contact_page(campaign_id: UUID, contact_id: UUID, form: EraseForm) -> str:
-    ids: dict[str, Any] = {"campaign_id": campaign_id, "contact_id": contact_id}
-    with transaction(read_only=True) as session:
-        subject = subjects.contact(session, caller(), campaign_id, contact_id)
-        name = single.name_of(contacts.get(session, caller(), campaign_id, contact_id))
-        return _page(
-            session,
-            subject,
-            form,
-            name=name,
-            expected=name,
-            consequences=labels.OF_CONTACTS,
-            action=url_for("portal.contact_erase", **ids),
-            safe_url=url_for("portal.contact", **ids),
-        )
-
-
-def _call_page(call_id: UUID, form: EraseForm) -> str:
-    with transaction(read_only=True) as session:
-        subject = subjects.of_call(session, caller(), call_id)
-        name = name_of_called(calls.get(session, caller(), call_id))
-        return _page(
-            session,
-            subject,
-            form,
-            name=name,
-            expected=name,
-            consequences=labels.OF_CONTACTS,
-            action=url_for("portal.call_erase", call_id=call_id),
-            safe_url=url_for("portal.call", call_id=call_id),
-        )
-
-
-def _page(session: Session, subject: DataSubject, form: EraseForm, **about: Any) -> str:
+def _mentions(session: Session, subject: DataSubject) -> dict[str, Any]:
+    """Return the texts of others that name the person, which the erasure leaves as they are."""
     searched = mentions.find_mentions(session, caller(), subject, seconds=mentions.PATIENCE)
-    mentioned = searched.mentions
-    return render_template(
-        "portal/personal_data/erase.html",
-        subject=subject,
-        form=form,
-        has_settings=_has_settings(),
-        lines=labels.rows_of(preview.erasure_lines(session, subject)),
-        exports=[
-            (str({**ALL_WORDS, **SUBJECT_TITLES}.get(each.list_name, each.list_name)), each)
-            for each in copies.newest_exports(session, subject, EXPORTS_SHOWN)
-        ],
-        mentions=[(labels.MENTIONS[each.table], each, _url_of(each)) for each in mentioned],
-        names=sorted({each.name.casefold(): each.name for each in mentioned}.values()),
-        most=mentions.MOST,
-        most_exports=EXPORTS_SHOWN,
-        is_complete=searched.is_complete,
-        **about,
-    )
+    found = searched.mentions
+    return {
+        "mentions": [(labels.MENTIONS[each.table], each, _url_of(each)) for each in found],
+        "names": sorted({each.name.casefold(): each.name for each in found}.values()),
+        "most": mentions.MOST,
+        "is_complete": searched.is_complete,
+    }
 
 
 def _url_of(mention: TextMention) -> str | None:

@@ -1,6 +1,6 @@
 """Finding a person, and what is stored about one, on a page and as an export."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,19 +10,18 @@ from sqlalchemy.orm import Session
 from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext
-from app.models import Call, User, is_erased
-from app.portal.personal_data import labels
+from app.models import Call, User
+from app.portal.personal_data import labels, subject_pages
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import day, phone
 from app.portal.web.messages import changing, redirect_with
 from app.portal.web.navigation import ROLE_NAMES, may_open
 from app.portal.web.user_timezone import zone
-from app.services import calls, contacts, organizations, search, users
+from app.services import organizations, search
 from app.services.calls import called
 from app.services.contacts import single
-from app.services.personal_data import exporting, preview, subjects
-from app.services.personal_data.subjects import DataSubject
+from app.services.personal_data import exporting, preview
 
 SHOWN = 20
 Choice = tuple[str, str, str, str]
@@ -33,16 +32,23 @@ Choice = tuple[str, str, str, str]
 def personal_data() -> str:
     words = lists.text_filter("q") or ""
     with transaction(read_only=True) as session:
-        found = search.users_and_contacts(session, caller(), words, SHOWN)
-        last_calls = called.last_calls_to(session, caller(), words, limit=SHOWN)
         return render_template(
             "portal/personal_data/find.html",
             words=words,
-            groups=_groups(session, found, last_calls),
-            most=SHOWN,
-            is_cut=SHOWN in (len(found.users), len(found.contacts), len(last_calls)),
+            **_found(session, words),
             has_settings=may_open(caller(), "portal.personal_data_settings"),
         )
+
+
+def _found(session: Session, words: str) -> dict[str, Any]:
+    """Return those that the words find, at most `SHOWN` of each kind."""
+    found = search.users_and_contacts(session, caller(), words, SHOWN)
+    last_calls = called.last_calls_to(session, caller(), words, limit=SHOWN)
+    return {
+        "groups": _groups(session, found, last_calls),
+        "most": SHOWN,
+        "is_cut": SHOWN in (len(found.users), len(found.contacts), len(last_calls)),
+    }
 
 
 def _groups(
@@ -57,82 +63,39 @@ def _groups(
     ]
     ids |= {call.organization_id for call in others}
     names = organizations.names_of(session, caller(), ids)
+    called = gettext("Other people called") if found.contacts else gettext("People called")
     return [
         (gettext("Users"), [_of_user(user, names) for user in found.users]),
         (gettext("Contacts"), _of_contacts(found, names)),
-        (gettext("Other people called"), [_of_called(call, names) for call in others]),
+        (called, [_of_called(call, names) for call in others]),
     ]
 
 
 @portal.get("/users/<uuid:user_id>/data")
 def user_data(user_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        subject = subjects.user(session, caller(), user_id)
-        found = users.get(session, caller(), user_id)
-        erase_url = url_for("portal.user_erase_confirm", user_id=user_id)
-        return _page(
-            session,
-            subject,
-            name=found.name or found.email,
-            safe_url=url_for("portal.user", user_id=user_id),
-            export_url=url_for("portal.user_data_export", user_id=user_id),
-            erase_url=erase_url if _may_erase(found) else None,
-        )
+    return _page(subject_pages.user(user_id))
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data")
 def contact_data(campaign_id: UUID, contact_id: UUID) -> str:
-    ids: dict[str, Any] = {"campaign_id": campaign_id, "contact_id": contact_id}
-    with transaction(read_only=True) as session:
-        subject = subjects.contact(session, caller(), campaign_id, contact_id)
-        found = contacts.get(session, caller(), campaign_id, contact_id)
-        return _page(
-            session,
-            subject,
-            name=single.name_of(found),
-            calls_url=url_for("portal.calls", number=found.phone) if found.phone else None,
-            safe_url=url_for("portal.contact", **ids),
-            export_url=url_for("portal.contact_data_export", **ids),
-            erase_url=url_for("portal.contact_erase_confirm", **ids),
-        )
+    return _page(subject_pages.contact(campaign_id, contact_id))
 
 
 @portal.get("/calls/<uuid:call_id>/data")
 def call_data(call_id: UUID) -> str:
-    """What is stored about someone who was called, contact or not."""
+    return _page(subject_pages.called(call_id))
+
+
+def _page(load: subject_pages.Loader) -> str:
     with transaction(read_only=True) as session:
-        subject = subjects.of_call(session, caller(), call_id)
-        found = calls.get(session, caller(), call_id)
-        return _page(
-            session,
-            subject,
-            name=name_of_called(found),
-            calls_url=url_for("portal.calls", number=found.phone_number),
-            safe_url=url_for("portal.call", call_id=call_id),
-            export_url=url_for("portal.call_data_export", call_id=call_id),
-            erase_url=url_for("portal.call_erase_confirm", call_id=call_id),
+        about = load(session)
+        return render_template(
+            "portal/personal_data/subject.html",
+            about=about,
+            lines=labels.rows_of(preview.erasure_lines(session, about.subject)),
+            urls={"calls": about.calls_url},
+            has_settings=may_open(caller(), "portal.personal_data_settings"),
         )
-
-
-def name_of_called(call: Call) -> str:
-    """Return how to refer to the one called: by name, else by number."""
-    return call.name or call.phone_number
-
-
-def _page(
-    session: Session, subject: DataSubject, *, calls_url: str | None = None, **about: Any
-) -> str:
-    return render_template(
-        "portal/personal_data/subject.html",
-        lines=labels.rows_of(preview.erasure_lines(session, subject)),
-        urls={"calls": calls_url},
-        has_settings=may_open(caller(), "portal.personal_data_settings"),
-        **about,
-    )
-
-
-def _may_erase(user: User) -> bool:
-    return user.id != caller().subject_id and not is_erased(user.email)
 
 
 def _of_user(user: User, names: dict[UUID, str]) -> Choice:
@@ -180,30 +143,21 @@ def _beside(*texts: str | None) -> str:
 
 @portal.post("/users/<uuid:user_id>/data-export")
 def user_data_export(user_id: UUID) -> Page:
-    def of_user(session: Session) -> DataSubject:
-        return subjects.user(session, caller(), user_id)
-
-    return _requested(of_user)
+    return _requested(subject_pages.user(user_id))
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data-export")
 def contact_data_export(campaign_id: UUID, contact_id: UUID) -> Page:
-    def of_contact(session: Session) -> DataSubject:
-        return subjects.contact(session, caller(), campaign_id, contact_id)
-
-    return _requested(of_contact, campaign=campaign_id)
+    return _requested(subject_pages.contact(campaign_id, contact_id), campaign=campaign_id)
 
 
 @portal.post("/calls/<uuid:call_id>/data-export")
 def call_data_export(call_id: UUID) -> Page:
-    def of_call(session: Session) -> DataSubject:
-        return subjects.of_call(session, caller(), call_id)
-
-    return _requested(of_call, call=call_id)
+    return _requested(subject_pages.called(call_id), call=call_id)
 
 
-def _requested(load: Callable[[Session], DataSubject], **of: UUID) -> Page:
+def _requested(load: subject_pages.Loader, **of: UUID) -> Page:
     url = url_for("portal.exports")
     with changing(url, Conflict) as session:
-        exporting.request(session, caller(), load(session), zone(), **of)
+        exporting.request(session, caller(), load(session).subject, zone(), **of)
     return redirect_with(gettext("The export is being prepared. You get an email."), url)

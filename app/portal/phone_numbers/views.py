@@ -133,16 +133,25 @@ def phone_number_move_save(digits: str) -> Response:
 @portal.get("/numbers/<digits>/release")
 def phone_number_release_confirm(digits: str) -> str:
     with transaction(read_only=True) as session:
-        number = _number(session, digits)
-        lost = _losing(session, number, None)
+        return _releasing(session, _number(session, digits)).page()
+
+
+def _releasing(session: Session, number: PhoneNumber) -> ConfirmationPage:
     return ConfirmationPage(
-        action=url_for("portal.phone_number_release", digits=digits, version=number.version),
+        action=url_for(
+            "portal.phone_number_release",
+            digits=number.number.removeprefix("+"),
+            version=number.version,
+        ),
         title=gettext("Release %(number)s?", number=phone(number.number)),
-        consequences=[*lost, gettext("Any organization can be given the number again.")],
+        consequences=[
+            *_losing(session, number, None),
+            gettext("Any organization can be given the number again."),
+        ],
         act=gettext("Release number"),
         safe=gettext("Keep number"),
         safe_url=url_for("portal.phone_numbers"),
-    ).page()
+    )
 
 
 @portal.post("/numbers/<digits>/release")

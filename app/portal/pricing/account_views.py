@@ -80,16 +80,19 @@ def pricing_stripe_send() -> Page:
     return redirect_with(gettext("The plans are being sent to Stripe."), url)
 
 
+DISCONNECTING = (
+    lazy_gettext("Customers can’t upgrade through Stripe any more."),
+    lazy_gettext("Products, prices and subscriptions stay in your Stripe account."),
+    lazy_gettext("Subscriptions that end don’t change plans here, and usage isn’t charged."),
+    lazy_gettext("The stored keys are deleted."),
+)
+
+
 @portal.get("/pricing/stripe/remove")
 def pricing_stripe_remove_confirm() -> str:
     return ConfirmationPage(
         gettext("Disconnect Stripe?"),
-        [
-            gettext("Customers can’t upgrade through Stripe any more."),
-            gettext("Products, prices and subscriptions stay in your Stripe account."),
-            gettext("Subscriptions that end don’t change plans here, and usage isn’t charged."),
-            gettext("The stored keys are deleted."),
-        ],
+        DISCONNECTING,
         gettext("Disconnect Stripe"),
         gettext("Keep connected"),
         url_for("portal.pricing_stripe"),

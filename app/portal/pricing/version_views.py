@@ -73,12 +73,10 @@ def _publish(form: ActionForm) -> int:
 def pricing_discard_confirm() -> str:
     with transaction(read_only=True) as session:
         changes = current_plans(session).changes
+    lost = ngettext("%(num)s change is lost.", "%(num)s changes are lost.", len(changes))
     return ConfirmationPage(
         gettext("Discard the draft?"),
-        [
-            ngettext("%(num)s change is lost.", "%(num)s changes are lost.", len(changes)),
-            gettext("What your customers see does not change."),
-        ],
+        [lost, gettext("What your customers see does not change.")],
         gettext("Discard draft"),
         gettext("Keep draft"),
         url_for("portal.pricing"),

@@ -32,26 +32,37 @@ TIER = f"<any({', '.join(Tier)}):tier>"
 @portal.get("/pricing", endpoint="pricing")
 def show_pricing() -> str:
     with transaction(read_only=True) as session:
-        partner_id, found = partners.own(caller()), current_plans(session)
+        found = current_plans(session)
         return render_template(
             "portal/pricing/page.html",
             found=found,
             changed={change.tier for change in found.changes},
-            is_connected=accounts.is_connected(session, partner_id),
             **_states(session, found),
-            allowed=limits.allowances(session, caller(), partner_id),
-            counts=effects.on_plans(session, caller(), partner_id),
+            **_customers(session),
             **_paid(session),
         )
 
 
+def _customers(session: Session) -> dict[str, Any]:
+    """Return how many organizations are on each plan, and what each allows them."""
+    own = partners.own(caller())
+    return {
+        "allowed": limits.allowances(session, caller(), own),
+        "counts": effects.on_plans(session, caller(), own),
+    }
+
+
 def _states(session: Session, found: PlanSet) -> dict[str, Any]:
-    """Return the states of the prices at the processor, and when its oldest answer came, if that is
-    too long ago."""
+    """Return whether the partner's processor is connected, the states of the prices there, and when
+    its oldest answer came, if that is too long ago."""
     states = selling.states(session, found.published) if _has_processor(session) else {}
     oldest = min((state.seen_at for state in states.values() if state.seen_at), default=None)
     is_stale = oldest is not None and oldest < utcnow() - STALE_AFTER
-    return {"states": states, "stale_since": oldest if is_stale else None}
+    return {
+        "is_connected": accounts.is_connected(session, partners.own(caller())),
+        "states": states,
+        "stale_since": oldest if is_stale else None,
+    }
 
 
 def _paid(session: Session) -> dict[str, Any]:
@@ -82,9 +93,17 @@ def save_plan(tier: str) -> Page:
     if not form.validate_all(plan, has_ids=has_ids):
         return _page(form, plan), 422
     wanted, is_saved = _save(form, found, plan, has_ids=has_ids)
-    if is_saved:
-        url = url_for("portal.pricing", saved=1)
-        return htmx_command("HX-Redirect", url) if wants_fragment() else redirect(url, 303)
+    return _to_saved() if is_saved else _still_checking(form, plan, wanted)
+
+
+def _to_saved() -> Page:
+    url = url_for("portal.pricing", saved=1)
+    return htmx_command("HX-Redirect", url) if wants_fragment() else redirect(url, 303)
+
+
+def _still_checking(form: PricingPlanForm, plan: EditedPlan, wanted: EditedPlan) -> Page:
+    """Return the form, which saves again by itself while its price id is checked; nothing if it has
+    just done so."""
     if wants_fragment() and form.asked_at:
         return Response(status=204)
     return _page(form, plan, wanted, form.asked_at or utcnow())

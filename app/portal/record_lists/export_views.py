@@ -22,9 +22,10 @@ from app.policy import Permission
 from app.portal.record_lists.exporting import written_xlsx
 from app.portal.record_lists.registry import LISTS, list_named
 from app.portal.web.blueprint import Page, portal
+from app.portal.web.bulk import ListActions
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import number
-from app.portal.web.list_definitions import ListDefinition
+from app.portal.web.list_definitions import ListColumn, ListDefinition
 from app.portal.web.list_pages import filtered_url, query_about
 from app.portal.web.list_rows import CHUNK, cells_of, chunks, headings_of, sheet_name
 from app.portal.web.lists import csv_file
@@ -96,10 +97,14 @@ def list_export_selected(name: str, ending: str) -> Response:
         url = url_for("portal.list_export", name=name, ending=ending)
         return redirect(f"{url}?{query_about(definition)}", 303)
     columns = definition.columns_of(request.args)
-    with figures() as session:
-        items = definition.bulk.get_many(session, request.args.getlist("id")[:CHUNK])
-        rows = cells_of([item.row for item in items], columns)
+    rows = _selected(definition.bulk, columns)
     return _file(definition, ending, headings_of(columns), iter([rows]))
+
+
+def _selected(actions: ListActions, columns: Sequence[ListColumn[Any]]) -> list[list[Cell]]:
+    with figures() as session:
+        items = actions.get_many(session, request.args.getlist("id")[:CHUNK])
+        return cells_of([item.row for item in items], columns)
 
 
 def _file(

@@ -104,6 +104,7 @@ MEMBERS = ListDefinition(
     load=_load,
     count=_count,
     shows_count=True,
+    shows_plans=True,
     bulk=ListActions(_item, _get_many, exports=True),
     problems=lambda: chosen_filters()[1],
     more_filters=("since", "until"),

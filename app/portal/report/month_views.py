@@ -87,14 +87,18 @@ def report_month_file() -> Response:
     today = utcnow().date()
     with figures() as session:
         shown = _asked(session, today)
-        head = letterhead(session, g.brand)
-        partner = partners.get_own(session, caller())
-        name = shown.organization.name if shown.organization else partner.name
+        paper = _paper(session, shown, today)
+    whose = f"-{file_words(shown.organization.name, 'organization')}" if shown.organization else ""
+    return pdf_file(f"report{whose}-{shown.month:%Y-%m}", pdf.render("report", paper))
+
+
+def _paper(session: Session, shown: MonthReportView, today: date) -> dict[str, Any]:
+    """Return what the PDF shows, with the partner's letterhead."""
+    partner = partners.get_own(session, caller())
+    name = shown.organization.name if shown.organization else partner.name
     has_model = model_rate() != margin.ModelRate()
     parts = monthly_reports.paper(shown.report, shown.earned, name, today, has_model=has_model)
-    content = pdf.render("report", {**head, **parts})
-    whose = f"-{file_words(name, 'organization')}" if shown.organization else ""
-    return pdf_file(f"report{whose}-{shown.month:%Y-%m}", content)
+    return {**letterhead(session, g.brand), **parts}
 
 
 def _month(today: date) -> date:

@@ -53,17 +53,21 @@ def find_things() -> str:
     """The page, also for its own field; for that of the top bar, the short list below it."""
     words = lists.text_filter("q") or ""
     is_own_field = request.headers.get("HX-Target") == "found"
-    groups = _found(words) if words else []
-    near = _found(words, nearly=True) if words and not groups else []
     return render_page(
         "portal/search/page.html",
         "portal/search/page.html" if is_own_field else "portal/search/_quick.html",
         words=words,
         highlighted=lambda text: highlighted(str(text), words),
-        groups=groups or near,
-        are_near=bool(near),
+        **_results(words),
         all_url=url_for("portal.find", q=words),
     )
+
+
+def _results(words: str) -> dict[str, Any]:
+    """Return what the words find or, if that is nothing, what nearly has them in its name."""
+    groups = _found(words) if words else []
+    near = _found(words, nearly=True) if words and not groups else []
+    return {"groups": groups or near, "are_near": bool(near)}
 
 
 def _found(words: str, *, nearly: bool = False) -> list[SearchGroup]:

@@ -144,8 +144,8 @@ def check_context(
         "read_as": _read_as(upload),
         "file_notes": file_notes(upload.found),
         "finds_contacts": mapping.finds_contacts,
-        "lacks_names": mapping.may_lack_names and upload.action is not ContactAction.REMOVE,
         "no_phones": 0 if mapping.phones else _most_rows(upload, _rows_of(notes, NO_PHONE)),
+        "no_names": bool(mapping.metadata and upload.created) and not mapping.has_names,
         "called": _called(session, campaign, upload),
         "campaign_changed": campaign.revision != upload.campaign_revision,
     }

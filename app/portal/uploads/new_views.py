@@ -111,8 +111,12 @@ def upload_create(campaign_id: UUID) -> Page:
     try:
         return redirect(_stored(campaign_id, form, corrects), 303)
     except (ValidationFailed, TooLarge) as error:
-        form.file.errors = (error.message,)
-        return _choose_page(campaign_id, form), 413 if isinstance(error, TooLarge) else 422
+        return _refused(campaign_id, form, error)
+
+
+def _refused(campaign_id: UUID, form: UploadForm, error: ValidationFailed | TooLarge) -> Page:
+    form.file.errors = (error.message,)
+    return _choose_page(campaign_id, form), 413 if isinstance(error, TooLarge) else 422
 
 
 def _stored(campaign_id: UUID, form: UploadForm, corrects: ContactImport | None) -> str:

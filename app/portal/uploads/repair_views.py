@@ -23,8 +23,7 @@ _ROW = re.compile(r"\d{1,8}", re.ASCII)
 @portal.post("/uploads/<uuid:upload_id>/rows")
 def upload_fix_rows(upload_id: UUID) -> Page:
     """Save the corrections and check the file with them."""
-    typed = _typed()
-    left_out = {int(text) for text in request.form.getlist("left_out") if _ROW.fullmatch(text)}
+    typed, left_out = _typed(), _left_out()
     try:
         with transaction() as session:
             corrections.fix_rows(
@@ -50,6 +49,11 @@ def upload_discard_fixes(upload_id: UUID) -> Response:
     with unless_moved_on() as session:
         corrections.discard_fixes(session, caller(), upload_id)
     return to_upload(upload_id)
+
+
+def _left_out() -> set[int]:
+    """Return the numbers of the rows that the form leaves out."""
+    return {int(text) for text in request.form.getlist("left_out") if _ROW.fullmatch(text)}
 
 
 def _typed() -> dict[int, dict[int, str]]:

@@ -7,7 +7,7 @@ from app.errors import in_language
 from app.languages import gettext, lazy_gettext, lazy_pgettext, pgettext
 from app.models import ContactImport, ImportProblem
 from app.portal.uploads.labels import repaired_value
-from app.portal.uploads.row_changes import FieldChange, row_changes
+from app.portal.uploads.row_changes import FieldChange, RowChanges, row_changes
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports.changes import ContactChange
@@ -141,15 +141,31 @@ def _choices(
 def sheet_row(
     upload: ContactImport, row: ShownRow, typed: Mapping[int, str], change: ContactChange | None
 ) -> SheetRow:
-    """Return a row with its editable cells; ``change`` is what it would change.
-
-    Cells with a problem can be fixed, and those with a note in a row that is applied; a note about
-    the whole row stands at what identifies the contact. A broken row is fixed as a whole; in a row
-    without any identifier, every cell for one can be filled in.
-    """
+    """Return a row with its editable cells; ``change`` is what it would change."""
     failed = row.outcome == FAILED
     identifying = [i for i, text in enumerate(upload.mapping) if _identifies(text)]
     of_row = 0 if failed or not identifying else identifying[0]
+    cells = _cells(upload, row, typed, identifying, of_row)
+    if change is not None:
+        _show_change(cells, upload, row_changes(upload, row.cells, change, _field_names()), of_row)
+    is_left_out = row.outcome == IGNORED and row.code == LEFT_OUT
+    effect = "" if failed or is_left_out else str(_EFFECTS[row.outcome])
+    if change is not None and not change.fields:
+        effect = pgettext("row of a file", "No change")
+    return SheetRow(row.number, cells, effect, failed or bool(row.problems), is_left_out)
+
+
+def _cells(
+    upload: ContactImport,
+    row: ShownRow,
+    typed: Mapping[int, str],
+    identifying: Sequence[int],
+    of_row: int,
+) -> list[SheetCell]:
+    """Return the cells of a row. Those with a problem can be fixed, and those with a note in a row
+    that is applied; a note about the whole row stands at column ``of_row``. A broken row is fixed
+    as a whole; in a row without any identifier, every cell for one can be filled in."""
+    failed = row.outcome == FAILED
     by_column: dict[int, list[ImportProblem]] = {}
     for problem in row.problems:
         column = of_row if problem.column_index is None else problem.column_index
@@ -170,18 +186,18 @@ def sheet_row(
         values = "; ".join(further)[:LONGEST_CELL]
         words = gettext("After the last column: %(values)s", values=values)
         cells[-1] = replace(cells[-1], tone="bad", reasons=(*cells[-1].reasons, words))
-    if change is not None:
-        changed = row_changes(upload, row.cells, change, _field_names())
-        for index, old in changed.old_values.items():
-            cells[index] = replace(cells[index], old=old)
-        if changed.others:
-            index = _column_of_others(upload, of_row)
-            cells[index] = replace(cells[index], changes=changed.others)
-    is_left_out = row.outcome == IGNORED and row.code == LEFT_OUT
-    effect = "" if failed or is_left_out else str(_EFFECTS[row.outcome])
-    if change is not None and not change.fields:
-        effect = pgettext("row of a file", "No change")
-    return SheetRow(row.number, cells, effect, failed or bool(row.problems), is_left_out)
+    return cells
+
+
+def _show_change(
+    cells: list[SheetCell], upload: ContactImport, changed: RowChanges, of_row: int
+) -> None:
+    """Show old values in their cells, and changes that no column is named after in one of them."""
+    for index, old in changed.old_values.items():
+        cells[index] = replace(cells[index], old=old)
+    if changed.others:
+        index = _column_of_others(upload, of_row)
+        cells[index] = replace(cells[index], changes=changed.others)
 
 
 def _column_of_others(upload: ContactImport, identifying: int) -> int:

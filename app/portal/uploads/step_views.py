@@ -35,16 +35,23 @@ def upload_columns_save(upload_id: UUID) -> Page:
     form = ReadingForm() if "header_row" in request.form else None
     if form is not None and not form.validate():
         return _columns_page(upload_id, form, chosen), 422
-    mapping, reading = chosen or None, form.to_reading() if form is not None else None
     try:
-        with transaction() as session:
-            steps.read_again(session, caller(), upload_id, mapping=mapping, reading=reading)
-    except Conflict:
-        return to_upload(upload_id)
+        _read_again(upload_id, form, chosen)
     except ValidationFailed as error:
-        problems = {int(each.field.partition(".")[2]): each.message for each in error.problems}
-        return _columns_page(upload_id, form, chosen, problems), 422
+        return _columns_page(upload_id, form, chosen, _by_column(error)), 422
     return to_upload(upload_id)
+
+
+def _read_again(upload_id: UUID, form: ReadingForm | None, chosen: list[str]) -> None:
+    """Raises `ValidationFailed`, about columns."""
+    reading = form.to_reading() if form is not None else None
+    with unless_moved_on() as session:
+        steps.read_again(session, caller(), upload_id, mapping=chosen or None, reading=reading)
+
+
+def _by_column(error: ValidationFailed) -> dict[int, str]:
+    """Return the problems by the index of their column."""
+    return {int(each.field.partition(".")[2]): each.message for each in error.problems}
 
 
 @portal.post("/uploads/<uuid:upload_id>/check")

@@ -147,15 +147,17 @@ def _pace(found: ContactImport) -> str:
 def upload_delete_data_confirm(upload_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
-    if not deletion.can_be_deleted(found):
-        return to_upload(upload_id)
+    return _deleting(found).page() if deletion.can_be_deleted(found) else to_upload(upload_id)
+
+
+def _deleting(found: ContactImport) -> ConfirmationPage:
     return ConfirmationPage(
         title=gettext("Delete the data of %(file)s?", file=found.file_name),
         consequences=_consequences(found),
         act=gettext("Delete data"),
         safe=gettext("Keep data"),
-        safe_url=url_for("portal.upload", upload_id=upload_id),
-    ).page()
+        safe_url=url_for("portal.upload", upload_id=found.id),
+    )
 
 
 @portal.post("/uploads/<uuid:upload_id>/delete-data")

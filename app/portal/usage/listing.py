@@ -92,8 +92,8 @@ def load_totals(session: Session) -> UsageTotals:
     if "whole_usage" not in g:
         span, _problems = chosen_span()
         compared = reporting.compared(session, caller(), span, utcnow().date())
-        months = reporting.by_month(session, caller(), span)
-        g.whole_usage = UsageTotals(compared, months, reporting.can_rank(session, caller()))
+        months, can_rank = reporting.by_month_and_can_rank(session, caller(), span)
+        g.whole_usage = UsageTotals(compared, months, can_rank)
     found: UsageTotals = g.whole_usage
     return found
 
@@ -258,6 +258,7 @@ USAGE = ListDefinition(
     load=_load,
     count=_count,
     count_if_few=_count_if_few,
+    shows_plans=True,
     bulk=ListActions(_item, _get_many, exports=True),
     problems=lambda: chosen_span()[1],
     more_filters=("start", "end"),

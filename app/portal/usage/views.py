@@ -114,13 +114,17 @@ def usage_file() -> Response:
         raise ValidationFailed.on(name, "invalid_date", words)
     wanted = request.args.get("rows")
     with figures() as session:
-        scope = _scope(session)
-        if wanted == "costs":
-            parts = _cost_lines(session, scope, span)
-            return csv_file(f"call-costs-{span.start}-to-{span.end}", parts)
-        is_by_day = wanted == "days" or not _lists_organizations(scope)
-        parts = _day_lines(session, scope, span) if is_by_day else _listed_lines()
-    return csv_file(f"usage-{span.start}-to-{span.end}", parts)
+        parts = _lines(session, span, wanted)
+    name = "call-costs" if wanted == "costs" else "usage"
+    return csv_file(f"{name}-{span.start}-to-{span.end}", parts)
+
+
+def _lines(session: Session, span: DaySpan, wanted: str | None) -> list[bytes]:
+    scope = _scope(session)
+    if wanted == "costs":
+        return _cost_lines(session, scope, span)
+    is_by_day = wanted == "days" or not _lists_organizations(scope)
+    return _day_lines(session, scope, span) if is_by_day else _listed_lines()
 
 
 def _cost_lines(session: Session, scope: UsageScope, span: DaySpan) -> list[bytes]:

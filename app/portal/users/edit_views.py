@@ -54,10 +54,13 @@ def user_invite() -> Page:
         submission = FormSubmission(session)
         invited = _invite(session, form)
         url = submission.led_to(url_for("portal.user", user_id=invited.id))
-    words = gettext(
-        "%(email)s invited. The link in the email works once, for seven days.", email=invited.email
+    return redirect_with(_invited_words(invited), url)
+
+
+def _invited_words(user: User) -> str:
+    return gettext(
+        "%(email)s invited. The link in the email works once, for seven days.", email=user.email
     )
-    return redirect_with(words, url)
 
 
 @portal.get("/users/<uuid:user_id>/edit")
@@ -71,9 +74,8 @@ def user_edit(user_id: UUID) -> Page:
 def user_save(user_id: UUID) -> Page:
     form = UserForm()
     form.offer(users.types_for(caller()))
-    with saving_edit(
-        form, "user", user_id, _edit_page, _stored, validate=False, shows=(Forbidden, Conflict)
-    ) as session:
+    edited, shows = ("user", user_id, _edit_page, _stored), (Forbidden, Conflict)
+    with saving_edit(form, *edited, validate=False, shows=shows) as session:
         saved = _saved(session, user_id, form)
         if not _change_role(session, saved, form.chosen_role):
             there = url_for("portal.user_role_confirm", user_id=user_id, role=form.chosen_role)

@@ -77,10 +77,16 @@ def users_invite_many_send() -> Page:
     try:
         results, full = _invite(form, wanted)
     except (ValidationFailed, Conflict) as error:
-        if error.code == CHANGED_MEANWHILE:
-            flash(error.message, "info")
-        return _check(form, wanted)
+        return _check_again(form, wanted, error)
     return _invited_page(form, wanted, results, full)
+
+
+def _check_again(
+    form: InviteManyForm, wanted: Sequence[Invitee], error: ValidationFailed | Conflict
+) -> Page:
+    if error.code == CHANGED_MEANWHILE:
+        flash(error.message, "info")
+    return _check(form, wanted)
 
 
 def _invite(

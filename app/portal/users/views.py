@@ -66,11 +66,18 @@ def user(user_id: UUID) -> str:
             "portal/users/detail.html",
             user=found,
             **_belongs_to(session, found),
-            changes=audit.latest_of_target(session, caller(), "user", user_id),
-            email_change=email_changes.pending(session, found),
+            **_changes(session, found),
             may_view_as=viewing.may_view_as(session, caller(), found),
             **actions_of(found),
         )
+
+
+def _changes(session: Session, user: User) -> dict[str, Any]:
+    """Return the latest changes of the user, and the change of the email that waits."""
+    return {
+        "changes": audit.latest_of_target(session, caller(), "user", user.id),
+        "email_change": email_changes.pending(session, user),
+    }
 
 
 def _belongs_to(session: Session, user: User) -> dict[str, Any]:

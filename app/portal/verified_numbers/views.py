@@ -1,5 +1,6 @@
 """The verified numbers of an organization: the list, the call with the code, entering it."""
 
+from collections.abc import Callable
 from functools import partial
 from uuid import UUID
 
@@ -62,6 +63,10 @@ def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
         answer = verified_numbers.confirm(session, caller(), *of, code, keys)
     if answer.outcome is CodeOutcome.VERIFIED:
         return redirect_with(_confirmed_words(number), _done_url(number))
+    return _refused(form, page, answer)
+
+
+def _refused(form: CodeForm, page: Callable[[], str], answer: CodeResult) -> Page:
     form.code.errors = (_refused_words(answer),)
     return page(), 422
 
@@ -72,13 +77,17 @@ def verified_number_remove_confirm(organization_id: UUID, number_id: UUID) -> st
         found = organizations.get(session, caller(), organization_id)
         number = verified_numbers.get(session, caller(), organization_id, number_id)
         in_trial = organizations.trial_of(session, found) is not None
+    return _removing(number, found.name, in_trial=in_trial).page()
+
+
+def _removing(number: VerifiedNumber, organization: str, *, in_trial: bool) -> ConfirmationPage:
     return ConfirmationPage(
         title=gettext("Remove %(number)s?", number=phone(number.phone)),
-        consequences=_consequences(number, found.name, in_trial=in_trial),
+        consequences=_consequences(number, organization, in_trial=in_trial),
         act=gettext("Remove number"),
         safe=gettext("Keep number"),
         safe_url=_list_url(number),
-    ).page()
+    )
 
 
 @portal.post("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>/remove")

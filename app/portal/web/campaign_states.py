@@ -1,5 +1,7 @@
 """The states of campaigns in words, and the steps of creating one."""
 
+from collections.abc import Sequence
+
 from flask import request
 from sqlalchemy.orm import Session
 
@@ -27,6 +29,12 @@ def state_of(campaign: Campaign, found: RoundSummary) -> str:
     if campaign.status is CampaignStatus.ACTIVE:
         return "running"
     return "paused" if found.started_at else "not-started"
+
+
+def with_states(session: Session, campaigns: Sequence[Campaign]) -> list[tuple[Campaign, str]]:
+    """Return each of the campaigns with its state, a key of `STATE_WORDS`."""
+    found = outreach.summaries_of(session, campaigns)
+    return [(each, state_of(each, found.get(each.id, RoundSummary()))) for each in campaigns]
 
 
 def is_new() -> bool:

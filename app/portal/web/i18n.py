@@ -58,7 +58,8 @@ def register(app: Flask) -> None:
 def _markup(message: str, /, **values: Any) -> Markup:
     """`languages.gettext` for templates: the message is markup, its values are escaped."""
     if values:
-        return Markup(languages.translation(message)) % values  # noqa: S704 - from a catalogue
+        form = languages.without_second_stops(languages.translation(message), values)
+        return Markup(form) % values  # noqa: S704 - from a catalogue
     return fixed_markup(languages.language(), message)
 
 

@@ -131,6 +131,8 @@ class ListDefinition(Generic[R]):
     load: Callable[[Session, str, str | None, int], Page[R]]
     count: Callable[[Session, int], int]
     shows_count: bool = False
+    shows_plans: bool = False
+    """Whether its page names plans, which are then read with its frame."""
     count_if_few: Callable[[Session, int], int | None] | None = None
     bulk: ListActions | None = None
     more_filters: Sequence[str] = ()

@@ -13,13 +13,14 @@ from werkzeug.datastructures import MultiDict
 from app.errors import NotFound
 from app.extensions import caller
 from app.languages import gettext
-from app.models import Campaign, Organization, SavedView
+from app.models import Campaign, SavedView
 from app.portal.web import lists
 from app.portal.web.bulk import ListActions
 from app.portal.web.formats import number
 from app.portal.web.list_definitions import ListColumn, ListDefinition
 from app.portal.web.list_words import ALL_WORDS, on_page
-from app.services import campaigns, saved_views
+from app.portal.web.page_frame import read_frame
+from app.services import campaigns
 from app.services.paging import MOST_COUNTED, Page
 from app.validation.uuids import as_uuid
 
@@ -242,7 +243,7 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
     is one.
     """
     place, sort = lists.place(), definition.sort_of(request.args)
-    views = saved_views.of_list(session, caller(), definition.name)
+    views = read_frame(session, definition.name, with_plans=definition.shows_plans).views
     if not request.args and (default := _own_default(views)):
         abort(redirect(view_url(default)))
     nothing: Page[R] = Page((), None)
@@ -294,17 +295,15 @@ def path_id(name: str) -> UUID:
 
 def requested_campaign(session: Session, campaign_id: UUID) -> Campaign:
     """As `campaigns.get`, read once in a transaction. Raises `NotFound`."""
-    return requested_with_organization(session, campaign_id)[0]
+    return requested_with_plan(session, campaign_id).campaign
 
 
-def requested_with_organization(
-    session: Session, campaign_id: UUID
-) -> tuple[Campaign, Organization]:
-    """As `requested_campaign`, with the campaign's organization."""
-    opened: dict[UUID, tuple[Campaign, Organization]]
+def requested_with_plan(session: Session, campaign_id: UUID) -> campaigns.CampaignWithPlan:
+    """As `requested_campaign`, with what belongs to it."""
+    opened: dict[UUID, campaigns.CampaignWithPlan]
     opened = session.info.setdefault("requested_campaigns", {})
     if campaign_id not in opened:
-        opened[campaign_id] = campaigns.get_with_organization(session, caller(), campaign_id)
+        opened[campaign_id] = campaigns.get_with_plan(session, caller(), campaign_id)
     return opened[campaign_id]
 
 

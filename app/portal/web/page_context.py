@@ -23,6 +23,7 @@ from app.portal.web.cookies import read_cookie
 from app.portal.web.current_user import find_brand, known_user, must_add_factor
 from app.portal.web.formats import long_datetime
 from app.portal.web.navigation import ROLE_NAMES, NavigationGroup, navigation_for, settings_groups
+from app.portal.web.page_frame import known_frame
 from app.services import pauses
 from app.services.audit import notified
 from app.services.branding.brand import DEFAULT_TAGLINE, NEUTRAL, Brand, BrandLink
@@ -183,6 +184,8 @@ def _unread() -> int | None:
     """The notifications that the user has not read; None for users who get none."""
     if known_user() is None or g.caller.partner_id is None or must_add_factor():
         return None
+    if (frame := known_frame()) is not None:
+        return frame.unread
     with reading() as session:
         return notified.count_unread(session, g.caller)
 

@@ -12,6 +12,7 @@ from uuid import UUID
 from flask import url_for
 
 from app.enums import DeliveryState, PauseReason, WebhookEvent
+from app.errors import in_language
 from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import written_number
@@ -124,10 +125,7 @@ def next_attempt_words(delivery: WebhookDelivery) -> str:
     if turn == number:
         return gettext("Attempt %(number)s of %(most)s", number=number, most=MOST_ATTEMPTS)
     return gettext(
-        "Attempt %(number)s, %(turn)s of %(most)s since the restart",
-        number=number,
-        turn=turn,
-        most=MOST_ATTEMPTS,
+        "Attempt %(turn)s of %(most)s since it was sent again", turn=turn, most=MOST_ATTEMPTS
     )
 
 
@@ -235,7 +233,7 @@ def refusal_words(shown: Iterable[WebhookDelivery]) -> str:
         return ""
     answer = (last.last_answer or "")[:SHOWN_ANSWER]
     if last.last_status is None:
-        return gettext("The receiver didn’t answer: %(reason)s.", reason=answer)
+        return gettext("The receiver didn’t answer: %(reason)s.", reason=in_language(answer))
     if not answer:
         return gettext("The receiver answered %(status)s.", status=last.last_status)
     return gettext(

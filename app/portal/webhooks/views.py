@@ -12,7 +12,7 @@ from app.enums import DeliveryState
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
-from app.models import Organization, WebhookDelivery, utcnow
+from app.models import Organization, WebhookDelivery, WebhookEndpoint, utcnow
 from app.portal.api_access.credential_pages import ALREADY_SHOWN, roll_page
 from app.portal.api_access.forms import RollForm
 from app.portal.web import lists
@@ -54,17 +54,15 @@ from app.services.webhooks import addresses, attempts, deliveries, endpoints
 @portal.get("/api-access/webhooks")
 def api_webhooks() -> str:
     with transaction(read_only=True) as session:
-        page = list_page(session, WEBHOOKS)
         organization = filtered_organization(session)
-        owners = offered_owners(session, organization)
-    return render_template(
-        "portal/webhooks/list.html",
-        list=page,
-        organization=organization,
-        owners=owners,
-        events_in_words=events_in_words,
-        endpoint_state=endpoint_state,
-    )
+        return render_template(
+            "portal/webhooks/list.html",
+            list=list_page(session, WEBHOOKS),
+            organization=organization,
+            owners=offered_owners(session, organization),
+            events_in_words=events_in_words,
+            endpoint_state=endpoint_state,
+        )
 
 
 @portal.get("/api-access/webhooks/new")
@@ -113,20 +111,22 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
     with transaction(read_only=True) as session:
         endpoint = endpoints.get(session, caller(), webhook_id)
         delivery = deliveries.get(session, caller(), webhook_id, delivery_id)
-        of = deliveries.organizations_of(session, caller(), endpoint, [delivery])
         return render_template(
             "portal/webhooks/delivery.html",
-            **delivery_facts(endpoint, delivery),
-            **_sending(delivery),
-            whose=of.get(delivery.id),
             endpoint=endpoint,
             host=host_of(endpoint),
+            **delivery_facts(endpoint, delivery),
+            **_sending(session, endpoint, delivery),
         )
 
 
-def _sending(delivery: WebhookDelivery) -> dict[str, Any]:
-    """Return the message, its attempts, and whether there will be more."""
+def _sending(
+    session: Session, endpoint: WebhookEndpoint, delivery: WebhookDelivery
+) -> dict[str, Any]:
+    """Return the message and whose it is, its attempts, and whether there will be more."""
+    of = deliveries.organizations_of(session, caller(), endpoint, [delivery])
     return {
+        "whose": of.get(delivery.id),
         "message": formatted_body(delivery),
         "attempts": attempts.attempts_of(delivery),
         "took": response_time,

@@ -6,7 +6,7 @@ from app.services.assistants.creating import (
     define_external_id_key,
 )
 from app.services.assistants.queries import (
-    Readiness,
+    AssistantFilter,
     blocker_of,
     count,
     count_if_few,
@@ -14,7 +14,6 @@ from app.services.assistants.queries import (
     find_by_number,
     get,
     get_many,
-    get_with_organization,
     list_all,
     not_ready,
     of_organization,

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, exists, not_, or_, select
@@ -185,25 +184,30 @@ def _has_readiness(wanted: Readiness) -> ColumnElement[bool]:
             return and_(Assistant.active, not_(able))
 
 
+@dataclass(frozen=True, slots=True)
+class AssistantFilter:
+    """The filters of a list of assistants; ``query`` searches their names and numbers, and the
+    names of their organizations for users who see several; ``organization`` is an id or part of a
+    name, ``service`` part of the name of a service."""
+
+    organization: UUID | str | None = None
+    query: str | None = None
+    readiness: Readiness | None = None
+    service: str | None = None
+
+
 def search(
     session: Session,
     caller: Caller,
+    chosen: AssistantFilter,
     *,
-    organization: UUID | str | None = None,
-    query: str | None = None,
-    wanted: Readiness | None = None,
-    service: str | None = None,
     sort: str = "name",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Assistant]:
-    """Return a page of assistants; ``query`` searches their names and numbers, and the names of
-    their organizations for users who see several; ``organization`` is an id or part of a name,
-    ``service`` part of the name of a service.
-
-    Raises `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
-    """
-    rows = _matching(session, caller, organization, query, wanted, service)
+    """Return a page of assistants. Raises `ValidationFailed` (``unknown_sort``,
+    ``invalid_cursor``)."""
+    rows = _filtered(session, caller, chosen)
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
@@ -211,68 +215,38 @@ def not_ready(
     session: Session, caller: Caller, most: int
 ) -> Sequence[tuple[Assistant, Organization]]:
     """Return the newest assistants that can't call yet, each with its organization."""
-    rows = _matching(session, caller, wanted=Readiness.NOT_READY).add_columns(Organization)
+    chosen = AssistantFilter(readiness=Readiness.NOT_READY)
+    rows = _filtered(session, caller, chosen).add_columns(Organization)
     newest = rows.order_by(Assistant.created_at.desc(), Assistant.id.desc()).limit(most)
     return [(row[0], row[1]) for row in session.execute(newest)]
 
 
-def get_with_organization(
-    session: Session, caller: Caller, assistant_id: UUID
-) -> tuple[Assistant, Organization]:
-    """As `get`, with the assistant's organization."""
-    query = visible(caller).where(Assistant.id == assistant_id).add_columns(Organization)
-    joined = query.join(Organization, Organization.id == Assistant.organization_id)
-    found = session.execute(joined).one_or_none()
-    if found is None:
-        raise _not_found()
-    return found[0], found[1]
-
-
 def count(
-    session: Session,
-    caller: Caller,
-    *,
-    organization: UUID | str | None = None,
-    query: str | None = None,
-    wanted: Readiness | None = None,
-    service: str | None = None,
-    most: int = MOST_COUNTED,
+    session: Session, caller: Caller, chosen: AssistantFilter, *, most: int = MOST_COUNTED
 ) -> int:
-    """Return how many `search` finds, as `paging.count_up_to`."""
-    rows = _matching(session, caller, organization, query, wanted, service)
+    """Return how many match, as `paging.count_up_to`."""
+    rows = _filtered(session, caller, chosen)
     return count_up_to(session, rows.with_only_columns(Assistant.id), most)
 
 
 def count_if_few(
-    session: Session,
-    caller: Caller,
-    most: int,
-    *,
-    organization: UUID | str | None = None,
-    **filters: Any,
+    session: Session, caller: Caller, chosen: AssistantFilter, most: int
 ) -> int | None:
-    """Return how many `search` finds, by `paging.count_among` those of the caller."""
-    rows = _matching(session, caller, organization, **filters).with_only_columns(Assistant.id)
-    of = organization if isinstance(organization, UUID) else None
-    few = _matching(session, caller, of).with_only_columns(Assistant.id)
+    """Return how many match, by `paging.count_among` those of the caller."""
+    rows = _filtered(session, caller, chosen).with_only_columns(Assistant.id)
+    of = chosen.organization if isinstance(chosen.organization, UUID) else None
+    few = _filtered(session, caller, AssistantFilter(of)).with_only_columns(Assistant.id)
     return count_among(session, rows, few, most)
 
 
-def _matching(
-    session: Session,
-    caller: Caller,
-    organization: UUID | str | None = None,
-    query: str | None = None,
-    wanted: Readiness | None = None,
-    service: str | None = None,
-) -> Select[Assistant]:
+def _filtered(session: Session, caller: Caller, chosen: AssistantFilter) -> Select[Assistant]:
     rows = visible(caller)
     of = Assistant.organization_id
-    if isinstance(organization, UUID):
-        rows = rows.where(of == organization)
-    elif organization is not None:
-        rows = rows.where(name_search.is_of_organization_called(session, of, organization))
-    words = trimmed(query)
+    if isinstance(chosen.organization, UUID):
+        rows = rows.where(of == chosen.organization)
+    elif chosen.organization is not None:
+        rows = rows.where(name_search.is_of_organization_called(session, of, chosen.organization))
+    words = trimmed(chosen.query)
     if words:
         found = Assistant.named(words)
         digits = "".join(filter(str.isdecimal, words))
@@ -281,11 +255,11 @@ def _matching(
         if caller.organization_id is None:
             found = or_(found, name_search.is_of_organization_called(session, of, words))
         rows = rows.where(found)
-    if wanted is not None:
+    if chosen.readiness is not None:
         rows = rows.join(Organization, Organization.id == Assistant.organization_id)
-        rows = rows.where(_has_readiness(wanted))
-    if service:
-        rows = rows.where(Assistant.service.icontains(service, autoescape=True))
+        rows = rows.where(_has_readiness(chosen.readiness))
+    if chosen.service:
+        rows = rows.where(Assistant.service.icontains(chosen.service, autoescape=True))
     return rows
 
 

@@ -75,14 +75,19 @@ def get(session: Session, caller: Caller, entry_id: UUID) -> AuditEntry | None:
 
 def count_unread(session: Session, caller: Caller) -> int:
     """Return how many notifications are unread, up to `MOST_COUNTED` + 1: one query."""
-    since = utcnow().replace(minute=0, second=0, microsecond=0) - KEPT
-    counting = _counting(replace(caller, ip=None, request_id=None), since)
+    counting = counting_unread(replace(caller, ip=None, request_id=None), kept_since())
     return session.scalar(counting) or 0
 
 
+def kept_since() -> datetime:
+    """Return the begin of the time of which notifications are shown, the same for an hour."""
+    return utcnow().replace(minute=0, second=0, microsecond=0) - KEPT
+
+
 @lru_cache(200)
-def _counting(caller: Caller, since: datetime) -> Select[int]:
-    """Every page counts: making the statement takes longer than running it."""
+def counting_unread(caller: Caller, since: datetime) -> Select[int]:
+    """Return the statement of `count_unread`. Every page counts: making it takes longer than
+    running it."""
     rows = _visible(caller, since).where(_is_unread(caller))
     return counting_up_to(rows.with_only_columns(AuditEntry.id), MOST_COUNTED)
 

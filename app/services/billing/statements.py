@@ -1,6 +1,6 @@
 """Statements: what an organization pays for a month. That of a closed month is stored and stays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from uuid import UUID
@@ -117,13 +117,20 @@ def closed_months(session: Session, caller: Caller, organization_id: UUID) -> li
 
 
 def bills(
-    session: Session, organizations: Sequence[Organization], month: date
+    session: Session,
+    organizations: Sequence[Organization],
+    month: date,
+    *,
+    known: Iterable[Statement] | None = None,
 ) -> Mapping[UUID, Bill]:
     """Return the statements or previews of organizations of one partner that came from their
-    loader, in a fixed number of queries."""
-    ids = [organization.id for organization in organizations]
-    query = select(Statement).where(Statement.organization_id.in_(ids), Statement.month == month)
-    stored = {row.organization_id: row for row in session.scalars(query)}
+    loader, in a fixed number of queries; the stored statements are read unless they are
+    ``known``."""
+    if known is None:
+        ids = [organization.id for organization in organizations]
+        of_month = Statement.organization_id.in_(ids) & (Statement.month == month)
+        known = session.scalars(select(Statement).where(of_month))
+    stored = {row.organization_id: row for row in known}
     opened = [each for each in organizations if each.id not in stored]
     closed = [each for each in organizations if each.id in stored]
     shown = _shown_then(session, closed[0].partner_id, month) if closed else {}

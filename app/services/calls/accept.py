@@ -11,6 +11,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind
 from app.errors import Conflict, Problem, ValidationFailed, in_language, refuse_any
@@ -26,6 +27,7 @@ from app.services.phone_numbers import NumberRoute
 from app.telemetry.context import note
 
 OPERATION = "outbound.call"
+DEFAULTS = CallSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +160,10 @@ def schedule(
     session: Session,
     caller: Caller,
     request: CallRequest,
+    settings: CallSettings = DEFAULTS,
     *,
     source: CallSource,
     live: bool,
-    carrier: CarrierKind = CarrierKind.SIMULATOR,
-    expiry_hours: float = 24,
-    calls_at_once: int | None = None,
-    trial_limits: TrialLimits = DEFAULT_LIMITS,
-    longest_minutes: int = spending.LONGEST_MINUTES,
     idempotency_key: str | None = None,
     campaign_id: UUID | None = None,
     contact_id: UUID | None = None,
@@ -173,11 +171,9 @@ def schedule(
 ) -> CallScheduled:
     """Accept a call and queue it for the worker, or raise and change nothing.
 
-    ``carrier`` is the installation's carrier, used if neither the organization nor the partner has
-    a carrier account; a call that is not ``live`` always uses the simulated carrier.
-    ``calls_at_once`` is the installation's limit for each organization: with it, the answer says
-    if the call waits for other calls. If a spending limit has no room for a call of
-    ``longest_minutes``, a campaign's call waits; any other waits or is refused. With
+    A call that is not ``live`` always uses the simulated carrier. The answer says if the call waits
+    for other calls; a campaign only asks for calls that have a place. If a spending limit has no
+    room for the longest call, a campaign's call waits; any other waits or is refused. With
     ``idempotency_key`` the caller needs a credential (``subject_id``). ``after`` is the id of the
     call that a user calls again; it is kept if that is a call of the same organization to the same
     number.
@@ -202,16 +198,14 @@ def schedule(
         caller,
         request,
         now,
-        carrier,
+        settings,
         bound_by_trial=rules.is_bound_by_trial(source, live=live),
         live=live,
         source=source,
-        at_once=calls_at_once,
-        trial_limits=trial_limits,
-        longest_minutes=longest_minutes,
+        at_once=None if source is CallSource.CAMPAIGN else settings.calls_at_once,
     )
     if admitted.in_trial:
-        trial.count_call(session, admitted.assistant, trial_limits)
+        trial.count_call(session, admitted.assistant, settings.trial_limits)
     assistant, texts, starts_at = admitted.assistant, admitted.texts, admitted.starts_at
     call = Call(
         id=new_id(),
@@ -236,7 +230,7 @@ def schedule(
         status_detail=admitted.why,
         created_at=now,
         scheduled_for=starts_at,
-        expires_at=(starts_at or now) + timedelta(hours=expiry_hours),
+        expires_at=(starts_at or now) + timedelta(hours=settings.expiry_hours),
     )
     states.move(call, states.ACCEPT, admitted.status)
     session.add(call)
@@ -266,12 +260,10 @@ def dry_run(
         caller,
         request,
         utcnow(),
-        carrier,
+        CallSettings(carrier, trial_limits=trial_limits),
         bound_by_trial=rules.is_bound_by_trial(None, live=live),
         live=live,
         source=CallSource.API,
-        trial_limits=trial_limits,
-        longest_minutes=spending.LONGEST_MINUTES,
     )
     return admitted.status, admitted.sentence
 
@@ -322,13 +314,11 @@ def _admit(
     caller: Caller,
     request: CallRequest,
     now: datetime,
-    carrier: CarrierKind,
+    settings: CallSettings,
     *,
     bound_by_trial: bool,
     live: bool,
-    trial_limits: TrialLimits,
     source: CallSource,
-    longest_minutes: int,
     at_once: int | None = None,
 ) -> _AcceptedCall:
     assistant = _assistant(session, caller, request)
@@ -336,8 +326,8 @@ def _admit(
     account = carrier_accounts.of_call(session, assistant, live=live)
     if account is not None:
         carrier = account.carrier
-    elif not live:
-        carrier = CarrierKind.SIMULATOR
+    else:
+        carrier = settings.carrier if live else CarrierKind.SIMULATOR
     account_id = account.id if account else None
     route = NumberRoute(carrier, account_id)
     for blocker in rules.blockers(
@@ -345,7 +335,7 @@ def _admit(
     ):
         raise blocker.error()
     in_trial = bound_by_trial and parties.in_trial
-    if in_trial and (used_up := trial.day_used_up(session, assistant, trial_limits)):
+    if in_trial and (used_up := trial.day_used_up(session, assistant, settings.trial_limits)):
         raise used_up.error()
     texts = texts_of(request, assistant)
     organization = parties.organization
@@ -356,8 +346,9 @@ def _admit(
         api_key_id = caller.subject_id if source is CallSource.API else None
         spender = spending.Spender(assistant.partner_id, organization.id, api_key_id)
         with using_language(DEFAULT):
+            longest = settings.longest_minutes
             stop = spending.check(
-                session, spender, request.phone_number, now, longest_minutes=longest_minutes
+                session, spender, request.phone_number, now, longest_minutes=longest
             )
     if stop is not None and not stop.waits and source is not CallSource.CAMPAIGN:
         raise Conflict(in_language(stop.why), spending.REACHED)

@@ -14,6 +14,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.config.calls import LONGEST_MINUTES
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import CallPlacement
 from app.gateways.writers.base import MessageBrief, WrittenMessages
@@ -93,7 +94,7 @@ def next_step(
     *,
     calls_at_once: int,
     carrier_calls_per_second: float = 0,
-    longest_minutes: int = spending.LONGEST_MINUTES,
+    longest_minutes: int = LONGEST_MINUTES,
     messages: WrittenMessages | None = None,
     found_host: FoundHost | None = None,
     secret_keys: Sequence[str] = (),

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
-from app.config.trial import DEFAULT_LIMITS, TrialLimits
+from app.config.calls import CallSettings
+from app.config.trial import TrialLimits
 from app.enums import CarrierKind
 from app.errors import in_language
 from app.languages import gettext
@@ -46,20 +47,6 @@ class PreflightCheck:
     sentence: str
     fix_at: str
     until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CallSettings:
-    """The settings of all calls: the carrier without a carrier account, an organization's calls at
-    once, a carrier's calls a second, the limits of trial mode, the longest call, and the seconds
-    after which a worker without a heartbeat is offline."""
-
-    carrier: CarrierKind = CarrierKind.SIMULATOR
-    calls_at_once: int = 5
-    calls_per_second: float = 0
-    trial_limits: TrialLimits = DEFAULT_LIMITS
-    longest_minutes: int = spending.LONGEST_MINUTES
-    worker_silent_after: float = 6.0
 
 
 def preflight(

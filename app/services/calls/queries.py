@@ -55,11 +55,14 @@ class TimelineEntry:
 
 def get(session: Session, caller: Caller, call_id: UUID | str) -> Call:
     """The call. Raises `NotFound` (``call_not_found``) if the caller may not see it."""
-    missing = NotFound(gettext("There is no such call."), "call_not_found")
     identifier = as_uuid(call_id)
     if identifier is None:
-        raise missing
-    return fetch(session, visible(caller).where(Call.id == identifier), missing)
+        raise not_found()
+    return fetch(session, visible(caller).where(Call.id == identifier), not_found())
+
+
+def not_found() -> NotFound:
+    return NotFound(gettext("There is no such call."), "call_not_found")
 
 
 def earlier_of(session: Session, caller: Caller, call: Call) -> Call | None:

@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind, VerificationPurpose
 from app.errors import Conflict, NotFound, ValidationFailed, in_language
@@ -47,15 +48,15 @@ def request_verification(
     purpose: VerificationPurpose = VerificationPurpose.CALL_TRIAL,
     assistant_id: UUID | None = None,
     carrier: CarrierKind = CarrierKind.SIMULATOR,
-    calls_at_once: int | None = None,
+    calls_at_once: int = 5,
     limits: TrialLimits = DEFAULT_LIMITS,
 ) -> VerifiedNumber:
     """Call the number with a code, which `verified_numbers.confirm` takes for 10 minutes.
 
     ``assistant_id`` names the assistant whose number calls; without it, one of the organization's
     that can call. A number to call from (purpose ``CALLER_ID``) also needs the permission to change
-    the organization. ``carrier`` and ``calls_at_once`` are as for `schedule`. Every rule for calls
-    holds but trial mode.
+    the organization. ``carrier`` and ``calls_at_once`` are those of `CallSettings`. Every rule for
+    calls holds but trial mode.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``already_verified``,
     ``too_many_numbers``, ``too_many_calls``, and those of a number), `Conflict`
@@ -77,11 +78,9 @@ def request_verification(
         session,
         caller,
         request,
+        CallSettings(carrier, calls_at_once, expiry_hours=CODE_LIFE / timedelta(hours=1)),
         source=CallSource.VERIFICATION,
         live=True,
-        carrier=carrier,
-        expiry_hours=CODE_LIFE / timedelta(hours=1),
-        calls_at_once=calls_at_once,
     )
     if accepted.status is CallStatus.SCHEDULED:
         raise Conflict(_not_now(session, accepted.call_id), "outside_hours")

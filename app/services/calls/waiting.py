@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import Select, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
+from app.config.calls import LONGEST_MINUTES
 from app.enums import CallStatus
 from app.gateways.job_queue import enqueue_call, enqueue_job
 from app.models import Call, HeldCall, Organization, new_id, utcnow
@@ -125,7 +126,7 @@ def reschedule_earlier(
     organization_id: UUID | None,
     after: UUID | None,
     *,
-    longest_minutes: int = spending.LONGEST_MINUTES,
+    longest_minutes: int = LONGEST_MINUTES,
 ) -> UUID | None:
     """Move postponed calls that are allowed earlier now, as many at once as the day's limit has
     room for: the next `RESCHEDULED_AT_ONCE` in the order of their acceptance.

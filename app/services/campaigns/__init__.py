@@ -14,11 +14,13 @@ from app.services.campaigns.changing import (
 from app.services.campaigns.loading import (
     SORTS,
     CampaignFilter,
+    CampaignWithPlan,
     count,
     get,
     get_for_new_contacts,
     get_many,
     get_with_organization,
+    get_with_plan,
     list_all,
     of_assistant,
     search,

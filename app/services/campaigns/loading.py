@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Select, or_, select
@@ -48,12 +49,38 @@ def get_with_organization(
     session: Session, caller: Caller, campaign_id: UUID
 ) -> tuple[Campaign, Organization]:
     """As `get`, with the campaign's organization."""
-    query = visible(caller).where(Campaign.id == campaign_id).add_columns(Organization)
-    joined = query.join(Organization, Organization.id == Campaign.organization_id)
-    found = session.execute(joined).one_or_none()
+    found = session.execute(_with_organization(caller, campaign_id)).one_or_none()
     if found is None:
         raise not_found()
     return found[0], found[1]
+
+
+class CampaignWithPlan(NamedTuple):
+    """A campaign, its organization, and if it has a plan of outreach, this plan and the name of the
+    assistant that makes the calls."""
+
+    campaign: Campaign
+    organization: Organization
+    plan: Outreach | None
+    assistant: str | None
+
+
+def get_with_plan(session: Session, caller: Caller, campaign_id: UUID) -> CampaignWithPlan:
+    """As `get_with_organization`, with the plan: one query."""
+    query = (
+        _with_organization(caller, campaign_id)
+        .outerjoin(Outreach, Outreach.campaign_id == Campaign.id)
+        .outerjoin(Assistant, Assistant.id == Outreach.assistant_id)
+    )
+    found = session.execute(query.add_columns(Outreach, Assistant.name)).one_or_none()
+    if found is None:
+        raise not_found()
+    return CampaignWithPlan(*found)
+
+
+def _with_organization(caller: Caller, campaign_id: UUID) -> Select[Any]:
+    query = visible(caller).where(Campaign.id == campaign_id).add_columns(Organization)
+    return query.join(Organization, Organization.id == Campaign.organization_id)
 
 
 def get_for_new_contacts(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, select, union_all
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, exists, func, select, union_all
+from sqlalchemy.orm import Session, aliased
 
-from app.models import Call, Campaign, ContactImport, ImportChange
+from app.models import Call, Campaign, Contact, ContactImport, DoNotCallEntry, ImportChange
+from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.contacts import StoredContact
 from app.services.calls import queries
@@ -26,14 +27,33 @@ class ContactUpload:
     at: datetime
 
 
-def last_calls(session: Session, caller: Caller, contact_ids: Collection[UUID]) -> dict[UUID, Call]:
-    """Return the newest call to each of these contacts that was called, in one query."""
+def listed_and_last_calls(
+    session: Session, caller: Caller, contact_ids: Collection[UUID]
+) -> dict[UUID, tuple[bool, Call | None]]:
+    """Return whether the number of each of these contacts, which came from a loader, is on the
+    do-not-call list, and the newest call to it if the caller may read calls: one query."""
+    if not contact_ids:
+        return {}
+    is_listed = exists().where(
+        DoNotCallEntry.organization_id == Contact.organization_id,
+        DoNotCallEntry.phone == Contact.phone,
+    )
+    rows = select(Contact.id, is_listed).where(Contact.id.in_(contact_ids))
+    if not caller.may(Permission.CALLS_READ):
+        return {contact_id: (bool(listed), None) for contact_id, listed in session.execute(rows)}
+    called = aliased(Call, _last_calls(caller, contact_ids).subquery())
+    joined = rows.add_columns(called).outerjoin(called, called.contact_id == Contact.id)
+    found = session.execute(joined)
+    return {contact_id: (bool(listed), call) for contact_id, listed, call in found}
+
+
+def _last_calls(caller: Caller, contact_ids: Collection[UUID]) -> Select[Call]:
+    """Return the query of the newest call to each of these contacts that was called."""
     place = func.row_number().over(partition_by=Call.contact_id, order_by=Call.id.desc())
     ranked = select(Call.id, place.label("place")).where(Call.contact_id.in_(contact_ids))
     each = ranked.subquery()
     newest = select(each.c.id).where(each.c.place == 1)
-    found = session.scalars(queries.visible(caller).where(Call.id.in_(newest)))
-    return {call.contact_id: call for call in found if call.contact_id}
+    return queries.visible(caller).where(Call.id.in_(newest))
 
 
 def calls_to(

@@ -114,37 +114,42 @@ def list_all(
     return session.scalars(query).all()
 
 
+@dataclass(frozen=True, slots=True)
+class ApiKeyFilter:
+    """The filters of a list of keys; ``organization`` is an id or part of a name, ``query``
+    searches names and public ids, ``live`` keeps only live ones, or only those for tests,
+    ``in_use`` only active ones, or only ended ones."""
+
+    organization: UUID | str | None = None
+    query: str | None = None
+    live: bool | None = None
+    in_use: bool | None = None
+
+
 def search(
     session: Session,
     caller: Caller,
+    chosen: ApiKeyFilter,
     *,
-    organization_id: UUID | None = None,
-    organization_called: str | None = None,
-    query: str | None = None,
-    live: bool | None = None,
-    in_use: bool | None = None,
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ApiKey]:
-    """Return a page of keys, newest first; ``query`` searches names and public ids, ``live`` keeps
-    only live ones, or only those for tests, ``in_use`` only active ones, or only ended ones.
-
-    Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
-    """
+    """Return a page of keys, newest first. Raises `Forbidden` and `ValidationFailed`
+    (``invalid_cursor``)."""
     rows = _manageable(caller)
-    if organization_id is not None:
-        rows = rows.where(ApiKey.organization_id == organization_id)
-    if organization_called:
-        named = is_of_organization_called(session, ApiKey.organization_id, organization_called)
-        rows = rows.where(named)
-    if live is not None:
-        rows = rows.where(ApiKey.live if live else ~ApiKey.live)
-    words = trimmed(query)
+    of = ApiKey.organization_id
+    if isinstance(chosen.organization, UUID):
+        rows = rows.where(of == chosen.organization)
+    elif chosen.organization is not None:
+        rows = rows.where(is_of_organization_called(session, of, chosen.organization))
+    if chosen.live is not None:
+        rows = rows.where(ApiKey.live if chosen.live else ~ApiKey.live)
+    words = trimmed(chosen.query)
     if words:
         in_id = ApiKey.public_id.icontains(words, autoescape=True)
         rows = rows.where(ApiKey.named(words) | in_id)
-    if in_use is not None:
-        rows = rows.where(~ApiKey.is_over if in_use else ApiKey.is_over)
+    if chosen.in_use is not None:
+        rows = rows.where(~ApiKey.is_over if chosen.in_use else ApiKey.is_over)
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 

@@ -2,6 +2,7 @@
 
 from app.services.do_not_call.bulk_add import AddedNumbers, add_many, waiting_calls_to
 from app.services.do_not_call.entries import (
+    EntryFilter,
     add,
     count,
     get_many,

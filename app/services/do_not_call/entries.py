@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select, delete, exists, func, select
@@ -68,20 +69,27 @@ def listed_among(session: Session, organization_id: UUID, phones: Collection[str
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class EntryFilter:
+    """The filters of a do-not-call list; ``query`` searches numbers and reasons."""
+
+    query: str | None = None
+    source: str | None = None
+
+
 def listing(
     session: Session,
     caller: Caller,
     organization_id: UUID,
+    chosen: EntryFilter | None = None,
     *,
-    query: str | None = None,
-    source: str | None = None,
     sort: str = "number",
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[DoNotCallEntry]:
-    """Return a page of the list; ``query`` looks in numbers and reasons. Raises `NotFound` and
-    `ValidationFailed` (``unknown_sort``, ``invalid_cursor``)."""
-    rows = _matching(session, caller, organization_id, query, source)
+    """Return a page of the list. Raises `NotFound` and `ValidationFailed` (``unknown_sort``,
+    ``invalid_cursor``)."""
+    rows = _filtered(session, caller, organization_id, chosen or EntryFilter())
     wanted = sort_named(sort, SORTS)
     return keyset_page(session, rows, wanted, cursor=cursor, limit=limit, key=DoNotCallEntry.phone)
 
@@ -90,13 +98,12 @@ def count(
     session: Session,
     caller: Caller,
     organization_id: UUID,
+    chosen: EntryFilter,
     *,
-    query: str | None = None,
-    source: str | None = None,
     most: int = MOST_COUNTED,
 ) -> int:
-    """How many `listing` finds, as `paging.count_up_to`. Raises `NotFound`."""
-    rows = _matching(session, caller, organization_id, query, source)
+    """Return how many match, as `paging.count_up_to`. Raises `NotFound`."""
+    rows = _filtered(session, caller, organization_id, chosen)
     return count_up_to(session, rows.with_only_columns(DoNotCallEntry.phone), most)
 
 
@@ -112,25 +119,21 @@ def get_many(
     return session.scalars(rows.order_by(DoNotCallEntry.phone)).all()
 
 
-def _matching(
-    session: Session,
-    caller: Caller,
-    organization_id: UUID,
-    query: str | None,
-    source: str | None,
+def _filtered(
+    session: Session, caller: Caller, organization_id: UUID, chosen: EntryFilter
 ) -> Select[DoNotCallEntry]:
     organizations.get(session, caller, organization_id)
     rows: Select[DoNotCallEntry] = select(DoNotCallEntry).where(
         DoNotCallEntry.organization_id == organization_id
     )
-    words = trimmed(query)
+    words = trimmed(chosen.query)
     if words:
         rows = rows.where(
             DoNotCallEntry.phone.icontains(words, autoescape=True)
             | holds_words(DoNotCallEntry.reason, words)
         )
-    if source is not None:
-        rows = rows.where(DoNotCallEntry.source == source)
+    if chosen.source is not None:
+        rows = rows.where(DoNotCallEntry.source == chosen.source)
     return rows
 
 

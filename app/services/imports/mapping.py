@@ -155,10 +155,10 @@ class HeaderMapping:
         return [phone for phone, kind in self._kinds_of_phones if _NO_VOICE.search(values[kind])]
 
     @property
-    def may_lack_names(self) -> bool:
-        """Whether no column is a name, though others are free to be one."""
+    def has_names(self) -> bool:
+        """Whether any column is a name or a part of it."""
         fields = {target.field for target in self.targets}
-        return TargetField.METADATA in fields and not fields & {*_NAMES, TargetField.EXACT}
+        return bool(fields & {TargetField.FULL_NAME, TargetField.FIRST_NAME, TargetField.LAST_NAME})
 
     @property
     def finds_contacts(self) -> bool:

@@ -106,12 +106,7 @@ def place(
     )
     try:
         return calls.schedule(
-            session,
-            caller,
-            asked,
-            source=CallSource.LEGACY,
-            live=True,
-            **settings.call_rules,
+            session, caller, asked, settings.call_settings, source=CallSource.LEGACY, live=True
         )
     except ValidationFailed as error:
         raise _in_our_words(error) from None

@@ -30,11 +30,18 @@ _INVITED = {
     Role.OWNER: gettext_noop("%(who)s invited you as an owner of %(organization)s."),
     Role.STANDARD: gettext_noop("%(who)s invited you as a member of %(organization)s."),
 }
+_INVITED_BY_OPERATOR = {
+    Role.PARTNER_ADMIN: gettext_noop("You are invited as a partner admin of %(partner)s."),
+    Role.PARTNER_EDITOR: gettext_noop("You are invited as a partner editor of %(partner)s."),
+    Role.ADMIN: gettext_noop("You are invited as a customer admin of %(partner)s."),
+}
+"""Without who invited: operators are never named to partners, and no partner invites to itself."""
 
 
 def _invited(facts: MailFacts) -> str:
     partner = facts.brand.partner_name
-    sentence = _INVITED.get(facts.role) if facts.role else None
+    by_operator = {} if facts.inviter else _INVITED_BY_OPERATOR
+    sentence = (_INVITED | by_operator).get(facts.role) if facts.role else None
     if sentence is None:
         return gettext("%(partner)s created an account for you.", partner=partner)
     who = facts.inviter or partner

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import ColumnElement, Select
 from sqlalchemy.orm import Session
 
+from app.config.calls import LONGEST_MINUTES
 from app.enums import CampaignStatus, CarrierKind
 from app.errors import Sentence
 from app.models import Campaign, Outreach, utcnow
@@ -47,7 +48,7 @@ def of_plan(
     parties: rules.CallParties,
     now: datetime,
     route: NumberRoute,
-    longest_minutes: int = spending.LONGEST_MINUTES,
+    longest_minutes: int = LONGEST_MINUTES,
 ) -> CampaignBlocker | None:
     """Whether a spending limit is reached is asked for a call within the organization's country."""
     broken = rules.general_blocker(parties, route) or rules.belongs_to_campaign(

@@ -5,7 +5,6 @@ of the campaign's outreach; its primary key makes it happen only once.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -13,19 +12,18 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.config.trial import DEFAULT_LIMITS, TrialLimits
+from app.config.calls import CallSettings
 from app.enums import (
     FINAL_CALL_STATUSES,
     CallSource,
     CallStatus,
     CampaignStatus,
-    CarrierKind,
     OutreachState,
 )
 from app.errors import DomainError
 from app.models import Call, Campaign, Contact, Outreach, OutreachContact
 from app.policy.caller import Caller, system_caller
-from app.services import audit, calls, phone_numbers, spending
+from app.services import audit, calls, phone_numbers
 from app.services.calls import limits, rules
 from app.services.calls.states import holds_line
 from app.services.outreach.blockers import of_plan
@@ -52,17 +50,6 @@ CATCHING_UP = timedelta(seconds=10)
 """How much of a missed pace is made up."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallDefaults:
-    """The installation's settings of every call."""
-
-    carrier: CarrierKind = CarrierKind.SIMULATOR
-    calls_at_once: int = 5
-    expiry_hours: int = 24
-    trial_limits: TrialLimits = DEFAULT_LIMITS
-    longest_minutes: int = spending.LONGEST_MINUTES
-
-
 def any_runs(session: Session) -> bool:
     """Whether a campaign runs, due or not."""
     query = select(Outreach.campaign_id).join(Campaign, Campaign.id == Outreach.campaign_id)
@@ -85,7 +72,7 @@ def due(session: Session, now: datetime) -> Sequence[UUID]:
     return session.scalars(query).all()
 
 
-def dispatch(session: Session, campaign_id: UUID, defaults: CallDefaults, now: datetime) -> int:
+def dispatch(session: Session, campaign_id: UUID, settings: CallSettings, now: datetime) -> int:
     """Schedule the next calls of a campaign, as many as its pace and calls at once allow. Returns
     how many.
 
@@ -102,19 +89,19 @@ def dispatch(session: Session, campaign_id: UUID, defaults: CallDefaults, now: d
     if outreach.next_at is not None and outreach.next_at > now:
         return 0
     parties = rules.parties_of(session, outreach.assistant_id, "")
-    route = phone_numbers.route_of(session, parties.organization, defaults.carrier)
-    if _is_blocked(session, campaign, outreach, parties, defaults, now, route):
+    route = phone_numbers.route_of(session, parties.organization, settings.carrier)
+    if _is_blocked(session, campaign, outreach, parties, settings, now, route):
         return 0
     if outreach.held_reason is not None:
         outreach.held_reason = None
         recheck_stopped(session, outreach)
-    room = min(_free_places(session, outreach, parties, defaults), _in_pace(outreach, now))
+    room = min(_free_places(session, outreach, parties, settings), _in_pace(outreach, now))
     if room <= 0:
         return 0
     if outreach.seen_revision != campaign.revision:
         outreach.seen_revision, outreach.position = campaign.revision, None
     caller = system_caller(f"Campaign {campaign.name}", partner_id=campaign.partner_id)
-    scheduled = _CampaignTurn(session, caller, campaign, outreach, parties, defaults, now).call(
+    scheduled = _CampaignTurn(session, caller, campaign, outreach, parties, settings, now).call(
         room
     )
     if scheduled and outreach.calls_per_hour:
@@ -129,12 +116,12 @@ def _is_blocked(
     campaign: Campaign,
     outreach: Outreach,
     parties: rules.CallParties,
-    defaults: CallDefaults,
+    settings: CallSettings,
     now: datetime,
     route: phone_numbers.NumberRoute,
 ) -> bool:
     """Whether the campaign can't call anyone; the reason is stored with the outreach."""
-    found = of_plan(session, campaign, outreach, parties, now, route, defaults.longest_minutes)
+    found = of_plan(session, campaign, outreach, parties, now, route, settings.longest_minutes)
     if found is None:
         return False
     outreach.held_reason = found.sentence
@@ -143,7 +130,7 @@ def _is_blocked(
 
 
 def _free_places(
-    session: Session, outreach: Outreach, parties: rules.CallParties, defaults: CallDefaults
+    session: Session, outreach: Outreach, parties: rules.CallParties, settings: CallSettings
 ) -> int:
     """How many more calls of the campaign may be queued or active; calls that wait for a retry
     don't count."""
@@ -155,7 +142,7 @@ def _free_places(
             Call.source == CallSource.CAMPAIGN,
         )
     )
-    own = limits.calls_at_once(parties.organization, defaults.calls_at_once)
+    own = limits.calls_at_once(parties.organization, settings.calls_at_once)
     most = min(own, outreach.calls_at_once or own)
     return most - (unfinished or 0)
 
@@ -184,7 +171,7 @@ class _CampaignTurn:
         campaign: Campaign,
         outreach: Outreach,
         parties: rules.CallParties,
-        defaults: CallDefaults,
+        settings: CallSettings,
         now: datetime,
     ):
         self._session = session
@@ -192,7 +179,7 @@ class _CampaignTurn:
         self._campaign = campaign
         self._outreach = outreach
         self._parties = parties
-        self._defaults = defaults
+        self._settings = settings
         self._now = now
 
     def call(self, room: int) -> int:
@@ -317,12 +304,9 @@ class _CampaignTurn:
                     self._session,
                     self._caller,
                     request_for(contact, self._outreach),
+                    self._settings,
                     source=CallSource.CAMPAIGN,
                     live=True,
-                    carrier=self._defaults.carrier,
-                    expiry_hours=self._defaults.expiry_hours,
-                    trial_limits=self._defaults.trial_limits,
-                    longest_minutes=self._defaults.longest_minutes,
                     campaign_id=self._campaign.id,
                     contact_id=contact.id,
                 )

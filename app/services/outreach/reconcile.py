@@ -3,6 +3,7 @@
 from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.enums import CallSource, CampaignStatus, CarrierKind, OutreachState
 from app.errors import DomainError
 from app.gateways.carriers.base import ListedCall
@@ -69,9 +70,9 @@ def record_placed(
                 session,
                 system_caller(f"Campaign {campaign.name}", partner_id=campaign.partner_id),
                 request_for(contact, outreach),
+                CallSettings(carrier),
                 source=CallSource.CAMPAIGN,
                 live=True,
-                carrier=carrier,
                 campaign_id=campaign.id,
                 contact_id=contact.id,
             )

@@ -36,14 +36,21 @@ class RoundSummary:
     ended_at: datetime | None = None
 
 
-def summaries_of(session: Session, campaigns: Collection[Campaign]) -> dict[UUID, RoundSummary]:
-    """Return a summary of each campaign with a plan; the campaigns must come from a loader."""
+def summaries_of(
+    session: Session,
+    campaigns: Collection[Campaign],
+    plans: Collection[tuple[Outreach, str]] | None = None,
+) -> dict[UUID, RoundSummary]:
+    """Return a summary of each campaign with a plan; the campaigns must come from a loader. The
+    ``plans``, each with the name of its assistant, are read unless they are given."""
     by_id = {campaign.id: campaign for campaign in campaigns}
-    plans = session.execute(
-        select(Outreach, Assistant.name)
-        .join(Assistant, Assistant.id == Outreach.assistant_id)
-        .where(Outreach.campaign_id.in_(by_id))
-    ).all()
+    if plans is None:
+        rows = session.execute(
+            select(Outreach, Assistant.name)
+            .join(Assistant, Assistant.id == Outreach.assistant_id)
+            .where(Outreach.campaign_id.in_(by_id))
+        )
+        plans = [(plan, assistant) for plan, assistant in rows]
     if not plans:
         return {}
     counts = _counts(session, by_id)

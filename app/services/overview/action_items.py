@@ -29,7 +29,6 @@ from app.services import (
     phone_numbers,
     reporting,
     spending,
-    workers,
 )
 from app.services.billing import included
 from app.services.branding import surfaces
@@ -74,23 +73,27 @@ def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float
     """Return what this caller has to do. Workers without a heartbeat for so many seconds are
     offline.
 
-    One query tells which steps are done and which kinds of items there are, and each of these takes
-    its own: a fixed number for each role, and few while nothing is wrong.
+    One query tells which steps are done, how many calls wait or had no answer, and which other
+    kinds of items there are. Each of these takes its own: a fixed number for each role, and few
+    while nothing is wrong.
     """
     if caller.partner_id is None:
         return ThingsToDo((), {})
     found: list[ActionItem] = []
     asked = [(ask, is_any(caller)) for needed, ask, is_any in _QUESTIONS if caller.may(needed)]
-    if caller.may(Permission.CALLS_READ):
-        is_offline = ~workers.is_any_alive(session, worker_silent_after)
-        asked.insert(0, (calling.offline, is_offline))
-    steps = steps_of(caller)
+    sees_calls, steps = caller.may(Permission.CALLS_READ), steps_of(caller)
+    counts = calling.counts(session, caller, worker_silent_after) if sees_calls else []
     conditions = *steps.values(), *(is_any for _, is_any in asked)
-    answers = iter(session.execute(select(true(), *conditions)).one()[1:])
+    answers = iter(session.execute(select(true(), *conditions, *counts)).one()[1:])
     done = {step: bool(next(answers)) for step in steps}
-    for (ask, _), is_there in zip(asked, answers, strict=True):
+    are_there = [bool(next(answers)) for _ in asked]
+    waiting, *unanswered = answers if sees_calls else (0,)
+    found += calling.offline(waiting)
+    for (ask, _), is_there in zip(asked, are_there, strict=True):
         if is_there:
             found += ask(session, caller)
+    found += calling.unanswered_calls(unanswered) if sees_calls else ()
+    found += _brand(session, caller)
     return ThingsToDo(sorted(found, key=_order), {} if all(done.values()) else done)
 
 
@@ -274,6 +277,8 @@ def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _brand(session: Session, caller: Caller) -> list[ActionItem]:
+    if not caller.may(Permission.BRANDING_WRITE):
+        return []
     missing = surfaces.missing(partners.get_own_with_pictures(session, caller))
     if not missing:
         return []
@@ -370,7 +375,5 @@ _QUESTIONS: tuple[tuple[Permission, _Ask, _IsAny], ...] = (
     (Permission.ORGANIZATIONS_READ, _spending, spending.any_near_limit),
     (Permission.ORGANIZATIONS_READ, _budgets, budgets.any_reached),
     (Permission.ASSISTANTS_READ, _assistants, _always),
-    (Permission.CALLS_READ, calling.unanswered_calls, calling.any_unanswered),
-    (Permission.BRANDING_WRITE, _brand, _always),
 )
 """What is asked with which permission, and whether there can be an item about it."""

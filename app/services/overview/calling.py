@@ -1,6 +1,8 @@
 """What needs a decision about calls: those that wait, fail, or have no answer."""
 
-from sqlalchemy import ColumnElement, Select, func, select
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus
@@ -9,9 +11,9 @@ from app.languages import gettext, ngettext
 from app.models import Call, utcnow
 from app.models.base import id_at
 from app.policy.caller import Caller
-from app.services import organizations, pauses
+from app.services import organizations, pauses, workers
 from app.services.calls import queries
-from app.services.calls.queries import LAST_DAY, UNANSWERED
+from app.services.calls.queries import LAST_DAY
 from app.services.calls.queries import visible as visible_calls
 from app.services.outreach import blocked_campaigns
 from app.services.overview.items import (
@@ -26,11 +28,29 @@ from app.services.pauses import carrier_health
 
 _SHOWN_ORDER = (CallStatus.NO_ANSWER, CallStatus.BUSY, CallStatus.FAILED, CallStatus.EXPIRED)
 """The order in which calls without an answer are counted."""
+_WAITING = (CallStatus.QUEUED, CallStatus.DIALING)
 
 
-def offline(session: Session, caller: Caller) -> list[ActionItem]:
+def counts(
+    session: Session, caller: Caller, worker_silent_after: float
+) -> list[ColumnElement[int]]:
+    """Return the numbers that `offline` and `unanswered_calls` take, up to `MOST_COUNTED` each."""
+    is_online = workers.is_any_alive(session, worker_silent_after)
+    waiting = visible_calls(caller).where(Call.status.in_(_WAITING))
+    recent = visible_calls(caller).where(Call.id >= id_at(utcnow() - LAST_DAY))
+    return [
+        case((is_online, 0), else_=_counted(waiting)),
+        *(_counted(recent.where(Call.status == status)) for status in _SHOWN_ORDER),
+    ]
+
+
+def _counted(calls: Select[Call]) -> ColumnElement[int]:
+    some = calls.with_only_columns(Call.id).limit(MOST_COUNTED).subquery()
+    return select(func.count()).select_from(some).scalar_subquery()
+
+
+def offline(waiting: int) -> list[ActionItem]:
     """Calls that wait while no worker is online."""
-    waiting = queries.waiting_calls(session, caller)
     title = gettext("Calling service is offline")
     return (
         [ActionItem(ActionItemKind.LINE, title, _waiting(waiting), urgent=True)] if waiting else []
@@ -120,11 +140,9 @@ def campaigns(session: Session, caller: Caller) -> list[ActionItem]:
     ]
 
 
-def unanswered_calls(session: Session, caller: Caller) -> list[ActionItem]:
-    some = _unanswered(caller).with_only_columns(Call.status).limit(MOST_COUNTED).subquery()
-    rows = session.execute(select(some.c.status, func.count()).group_by(some.c.status))
-    counted: dict[CallStatus, int] = {row[0]: row[1] for row in rows}
-    whole = sum(counted.values())
+def unanswered_calls(counted: Sequence[int]) -> list[ActionItem]:
+    """Calls of the last day without an answer, counted in the order that is shown."""
+    whole = sum(counted)
     if not whole:
         return []
     title = ngettext(
@@ -134,7 +152,9 @@ def unanswered_calls(session: Session, caller: Caller) -> list[ActionItem]:
         num=at_most(whole),
     )
     text = ", ".join(
-        _unanswered_words(status, counted[status]) for status in _SHOWN_ORDER if status in counted
+        _unanswered_words(status, count)
+        for status, count in zip(_SHOWN_ORDER, counted, strict=True)
+        if count
     )
     return [
         ActionItem(ActionItemKind.CALLS_UNANSWERED, title, text if whole < MOST_COUNTED else "")
@@ -151,19 +171,9 @@ def any_unknown(caller: Caller) -> ColumnElement[bool]:
     return _unknown(caller).exists()
 
 
-def any_unanswered(caller: Caller) -> ColumnElement[bool]:
-    """Whether `unanswered_calls` finds any."""
-    return _unanswered(caller).exists()
-
-
 def _unknown(caller: Caller) -> Select[Call]:
     recent = Call.id >= id_at(utcnow() - RECENT)
     return visible_calls(caller).where(Call.status == CallStatus.UNKNOWN, recent)
-
-
-def _unanswered(caller: Caller) -> Select[Call]:
-    recent = Call.id >= id_at(utcnow() - LAST_DAY)
-    return visible_calls(caller).where(Call.status.in_(UNANSWERED), recent)
 
 
 def _unanswered_words(status: CallStatus, count: int) -> str:

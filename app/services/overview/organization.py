@@ -8,22 +8,29 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from app.models import Organization, utcnow
+from app.models import DispatchPause, Organization, Statement, Subscription, utcnow
+from app.services import pauses
+from app.services.billing.months import month_of
 from app.services.calls import limits
 from app.services.organizations import status, use
+from app.services.pricing import subscriptions
 from app.services.storage import usage
 
 
 @dataclass(frozen=True, slots=True)
 class OrganizationNumbers:
     """What an organization has, what stopping it ends, the bytes that it stores, its current calls
-    and those of today."""
+    and those of today; its own pause of calling, the subscription that pays for it, and the
+    statement of this month if it is closed."""
 
     contents: use.OrganizationContents
     reach: status.ActiveItems
     stored: int
     under_way: int
     made: int
+    pause: DispatchPause | None
+    subscription: Subscription | None
+    statement: Statement | None
 
 
 def numbers_of(session: Session, organization: Organization) -> OrganizationNumbers:
@@ -35,8 +42,17 @@ def numbers_of(session: Session, organization: Organization) -> OrganizationNumb
         limits.use_counts(organization, utcnow()),
     )
     counts = (query.scalar_subquery() for part in parts for query in part)
-    asked = select(*counts).select_from(Organization).where(Organization.id == organization.id)
-    counted: Iterator[Any] = iter(session.execute(asked).one())
+    of_month = Statement.month == month_of(utcnow().date())
+    asked = (
+        select(DispatchPause, Subscription, Statement, *counts)
+        .select_from(Organization)
+        .outerjoin(DispatchPause, pauses.is_of_organization(organization))
+        .outerjoin(Subscription, subscriptions.is_lasting(organization.id))
+        .outerjoin(Statement, of_month & (Statement.organization_id == Organization.id))
+        .where(Organization.id == organization.id)
+    )
+    pause, subscription, statement, *numbers = session.execute(asked).one()
+    counted: Iterator[Any] = iter(numbers)
     contents, reach, stored, (under_way, made) = (
         tuple(islice(counted, len(part))) for part in parts
     )
@@ -46,4 +62,7 @@ def numbers_of(session: Session, organization: Organization) -> OrganizationNumb
         sum(int(each or 0) for each in stored),
         under_way,
         made,
+        pause,
+        subscription,
+        statement,
     )

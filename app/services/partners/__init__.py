@@ -15,7 +15,6 @@ from app.services.partners.loading import (
     get,
     get_own,
     get_own_with_pictures,
-    is_called,
     listing,
     named_in_filter,
     names_of,

@@ -9,6 +9,7 @@ from app.services.pauses.pauses import (
     PauseScope,
     any_seen,
     is_covered,
+    is_of_organization,
     is_own,
     is_released,
     listing,

@@ -174,9 +174,13 @@ def of_organizations(session: Session, caller: Caller) -> list[DispatchPause]:
 def of_organization(session: Session, organization: Organization) -> DispatchPause | None:
     """Return the organization's own pause, not a wider one; the organization must come from its
     loader."""
-    return session.get(
-        DispatchPause, PauseScope(organization_id=organization.id).key, populate_existing=True
-    )
+    query = select(DispatchPause).where(is_of_organization(organization))
+    return session.scalar(query, execution_options={"populate_existing": True})
+
+
+def is_of_organization(organization: Organization) -> ColumnElement[bool]:
+    """Whether a pause is `of_organization`."""
+    return DispatchPause.scope == PauseScope(organization_id=organization.id).key
 
 
 def _scopes(partner_id: UUID, organization_id: UUID, carrier: CarrierKind) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session, aliased
 
 from app.enums import SubscriptionState, Tier
 from app.gateways.job_queue import enqueue_check
@@ -47,11 +47,16 @@ def current(session: Session, caller: Caller, organization_id: UUID) -> Subscrip
 
 def lasting_subscription(session: Session, organization_id: UUID) -> Subscription | None:
     """Return the newest subscription of an organization that hasn't ended."""
-    query = select(Subscription).where(
-        Subscription.organization_id == organization_id,
-        Subscription.state != SubscriptionState.ENDED,
+    return session.scalar(select(Subscription).where(is_lasting(organization_id)))
+
+
+def is_lasting(organization_id: UUID) -> ColumnElement[bool]:
+    """Whether a subscription is `lasting_subscription`."""
+    own = aliased(Subscription)
+    lasting = select(own.id).where(
+        own.organization_id == organization_id, own.state != SubscriptionState.ENDED
     )
-    return session.scalars(query.order_by(Subscription.id.desc())).first()
+    return Subscription.id == lasting.order_by(own.id.desc()).limit(1).scalar_subquery()
 
 
 def paying(session: Session, organization_ids: Collection[UUID]) -> set[UUID]:

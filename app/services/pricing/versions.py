@@ -3,9 +3,8 @@
 Published versions stay, so that a month is rated with the terms that applied in it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any
@@ -14,24 +13,21 @@ from uuid import UUID
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from app.database import read_once
-from app.enums import TIER_NAMES, Tier
+from app.enums import Tier
 from app.errors import Conflict, NotFound, ValidationFailed, refuse_stale
-from app.gateways.processors.currencies import decimals
-from app.gateways.processors.price_list import PRICES
 from app.languages import gettext
-from app.models import Partner, PlanVersion, Pricing, ProcessorPrice, new_id, utcnow
+from app.models import PlanVersion, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import audit, partners
 from app.services.pricing.differences import PlanChange, differences
-from app.services.pricing.plans import LOCAL_ID, EditedPlan, PlanTerms, check
+from app.services.pricing.plans import LOCAL_ID, EditedPlan, check
+from app.services.pricing.reading import plans_of, published
 
 PRICED = (Tier.FREE, Tier.BASIC, Tier.PLUS)
 """The plans that the contract's ``pricing`` can name, by size."""
-BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +51,6 @@ class PlanSet:
         return differences(self.published, self.plans)
 
 
-def published(session: Session, partner_id: UUID, at: datetime | None = None) -> list[EditedPlan]:
-    """Return every plan as published at that moment, in order; now if none is given.
-
-    Before the first version, they are the prices of the partner's ``pricing``, or the built-in
-    price list. Read once in a transaction that only reads.
-    """
-    then = None if at is None or at >= utcnow() else at  # no version is published later than now
-    key = ("plans", partner_id, then)
-    return read_once(session, key, lambda: _published(session, partner_id, then))
-
-
-def _published(session: Session, partner_id: UUID, at: datetime | None) -> list[EditedPlan]:
-    last = _last_version(partner_id, at).with_only_columns(PlanVersion.id).scalar_subquery()
-    rows: Sequence[tuple[PlanVersion | None, Pricing | None]] = session.execute(
-        select(PlanVersion, Pricing)
-        .select_from(Partner)
-        .outerjoin(PlanVersion, PlanVersion.id == last)
-        .outerjoin(Pricing, (Pricing.partner_id == Partner.id) & PlanVersion.id.is_(None))
-        .where(Partner.id == partner_id)
-        .order_by(Pricing.position)
-    ).all()
-    version = rows[0][0] if rows else None
-    if version is not None:
-        return plans_of(version)
-    return _first(session, [listed for _, listed in rows if listed is not None])
-
-
 def names(session: Session, partner_id: UUID) -> dict[Tier, str]:
     """Return what the published plans are called, in order; see `published`."""
     return {plan.tier: plan.name for plan in published(session, partner_id)}
@@ -98,9 +67,8 @@ def live(session: Session, partner_id: UUID) -> list[EditedPlan]:
     return plans_of(version) if version else []
 
 
-def _last_version(partner_id: UUID, at: datetime | None = None) -> Select[PlanVersion]:
-    query = published_versions(partner_id).order_by(PlanVersion.number.desc()).limit(1)
-    return query if at is None else query.where(PlanVersion.published_at <= at)
+def _last_version(partner_id: UUID) -> Select[PlanVersion]:
+    return published_versions(partner_id).order_by(PlanVersion.number.desc()).limit(1)
 
 
 def current(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:
@@ -253,11 +221,6 @@ def history(session: Session, caller: Caller, partner_id: UUID) -> list[PlanVers
     return list(session.scalars(published_versions(partner_id).order_by(PlanVersion.number.desc())))
 
 
-def plans_of(version: PlanVersion) -> list[EditedPlan]:
-    texts = version.texts or {}
-    return [EditedPlan.stored(values, texts.get(values["tier"], {})) for values in version.plans]
-
-
 def store(version: PlanVersion, plans: Sequence[EditedPlan]) -> None:
     """Write the plans into the version. Their texts have their own column, which the version
     of the code before it doesn't know."""
@@ -350,35 +313,6 @@ def _record(
         target=target,
         before=before,
         after=after,
-    )
-
-
-def _first(session: Session, listed: Iterable[Pricing]) -> list[EditedPlan]:
-    """Return the plans before the first version: those ``listed`` in the contract's ``pricing`` are
-    visible, with their known prices."""
-    entries: dict[Tier, Pricing] = {}
-    for entry in listed:
-        entries.setdefault(entry.tier, entry)
-    ids = {entry.processor_price_id for entry in entries.values()}
-    prices = select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids))
-    known = {price.price_id: price for price in session.scalars(prices)} if ids else {}
-    return [_before_any(tier, entries.get(tier), known) for tier in BY_SIZE]
-
-
-def _before_any(
-    tier: Tier, entry: Pricing | None, known: Mapping[str, ProcessorPrice]
-) -> EditedPlan:
-    listed = PRICES[tier]
-    price = known.get(entry.processor_price_id) if entry else None
-    cost, currency = (price.cost, price.currency) if price else (listed.cost, listed.currency)
-    amount = int(cost.scaleb(decimals(currency)))
-    return EditedPlan(
-        tier,
-        price.name[:60] if price else TIER_NAMES[tier],
-        PlanTerms(amount, currency),
-        is_visible=entry is not None,
-        price_id=entry.processor_price_id if entry else "",
-        product_id=entry.processor_product_id if entry else "",
     )
 
 

@@ -6,6 +6,6 @@ summed up (`writing`); pages show them (`reading`); they are deleted when their 
 (`retention`). Calls on the simulated carrier have a sample (`samples`).
 """
 
-from app.services.recordings.reading import extension_of, file_of, of_call
+from app.services.recordings.reading import extension_of, file_of
 from app.services.recordings.reports import announce
 from app.services.recordings.signing import is_genuine, secret_of

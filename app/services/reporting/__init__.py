@@ -24,6 +24,7 @@ from app.services.reporting.costs import (
     MonthCost,
     adding_up,
     by_month,
+    by_month_and_can_rank,
     by_organization_ids,
     cost_lines,
     subtract_costs,

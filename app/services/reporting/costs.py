@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, func, select
@@ -14,6 +15,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners
 from app.services.billing.summing import are_adjusted, rounded_parts
+from app.services.reporting.by_organization import can_rank, few_to_rank
 from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
@@ -60,25 +62,44 @@ def by_month(
     """Return the costs by month and currency, latest month first: of one organization, otherwise of
     the caller's partner. One query. None for owners and members: what carriers charge is the
     partner's own (docs/decisions/rating.md#costs-and-margin). Raises as `daily.daily` does."""
-    caller.require(Permission.USAGE_READ)
-    of = organizations.get(session, caller, organization_id) if organization_id else None
+    table, whose = _costs_of(session, caller, organization_id)
     if caller.organization_id is not None:
         return []
-    table: type[CostDay | PartnerCostDay]
+    columns = (table.day, table.currency, table.attempts, table.micros)
+    rows = select(*columns).where(whose, table.day.between(span.start, span.end))
+    return _by_month(session.execute(rows))
+
+
+def by_month_and_can_rank(
+    session: Session, caller: Caller, span: DaySpan
+) -> tuple[list[MonthCost], bool]:
+    """As `by_month` of the caller's partner, with `can_rank`: one query."""
+    table, whose = _costs_of(session, caller, None)
+    if caller.organization_id is not None:
+        return [], can_rank(session, caller)
+    few = select(few_to_rank(caller).label("few")).subquery()
+    in_span = whose & table.day.between(span.start, span.end)
+    columns = (table.day, table.currency, table.attempts, table.micros)
+    rows = session.execute(select(few.c.few, *columns).select_from(few.outerjoin(table, in_span)))
+    found = rows.all()
+    return _by_month(row[1:] for row in found if row.day), bool(found[0].few)
+
+
+def _costs_of(
+    session: Session, caller: Caller, organization_id: UUID | None
+) -> tuple[type[CostDay | PartnerCostDay], ColumnElement[bool]]:
+    """Return the table of the days, and which of its rows count. Raises as `by_month`."""
+    caller.require(Permission.USAGE_READ)
+    of = organizations.get(session, caller, organization_id) if organization_id else None
     if of is not None:
-        table = CostDay
-        whose = table.organization_id == of.id
-    elif caller.is_limited:
-        table = CostDay
-        whose = _of_groups(session, caller)
-    else:
-        table = PartnerCostDay
-        whose = table.partner_id == partners.check(session, caller, partners.own(caller))
-    rows = session.execute(
-        select(table.day, table.currency, table.attempts, table.micros).where(
-            whose, table.day.between(span.start, span.end)
-        )
-    )
+        return CostDay, CostDay.organization_id == of.id
+    if caller.is_limited:
+        return CostDay, _of_groups(session, caller)
+    partner_id = partners.check(session, caller, partners.own(caller))
+    return PartnerCostDay, PartnerCostDay.partner_id == partner_id
+
+
+def _by_month(rows: Iterable[Sequence[Any]]) -> list[MonthCost]:
     months: dict[tuple[date, str], list[CurrencyCost]] = {}
     for day, currency, attempts, micros in rows:
         months.setdefault((day.replace(day=1), currency), []).append(

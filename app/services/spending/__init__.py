@@ -19,7 +19,6 @@ from app.services.spending.limits import (
 from app.services.spending.near_limits import NEAR, any_near_limit, near_limits
 from app.services.spending.rates import MICROS, amount_words, micros_of, price_range
 from app.services.spending.reserving import (
-    LONGEST_MINUTES,
     REACHED,
     CallAmount,
     add_spent,

@@ -18,6 +18,7 @@ from sqlalchemy import and_, select
 from sqlalchemy.orm import Session, aliased
 
 from app import languages
+from app.config.calls import LONGEST_MINUTES
 from app.enums import CarrierKind
 from app.languages import lazy_gettext
 from app.models import Call, CallAttempt, SpendingLimit, SpendingTotal
@@ -35,8 +36,6 @@ from app.services.spending.scopes import (
 )
 from app.services.uniqueness import insert_into
 
-LONGEST_MINUTES = 60
-"""The longest call, where the installation's setting isn't known."""
 REACHED = "spend_cap_reached"
 MONEY, TIME = "money", "time"
 DAY, MONTH = "day", "month"

@@ -44,8 +44,9 @@ def change_email(session: Session, caller: Caller, user: User, email: str) -> No
     Raises `Forbidden` (``insufficient_scope``) and `ValidationFailed` (``email_exists``).
     """
     caller.require_grant(user.role)  # the new address gives access to the account
-    if user.last_sign_in is None or caller.kind is CallerKind.SYSTEM:
-        _apply(session, caller, user, email)
+    is_by_command = caller.kind is CallerKind.SYSTEM
+    if user.last_sign_in is None or is_by_command:
+        _apply(session, caller, user, email, sends_mails=not is_by_command)
         return
     waiting = email_changes.pending(session, user.id)
     if waiting is not None and waiting.email == email:
@@ -89,17 +90,7 @@ def reset_of(session: Session, caller: Caller, user: User, email: str) -> User:
     if email == user.email:
         message = gettext("The user has this email address already.")
         raise ValidationFailed.on("email", "email_unchanged", message)
-    before = user.email
-    _apply(session, caller, user, email)
-    for kind, address, details in _mails(user, before):  # `ask_for` sends none for commands
-        mail_queue.hand_in(
-            session,
-            kind,
-            partner_id=user.partner_id,
-            user_id=user.id,
-            to=address,
-            details=details,
-        )
+    _apply(session, caller, user, email, sends_mails=True)
     return user
 
 
@@ -153,7 +144,7 @@ def confirm(
         session, caller, "user.email_change_confirmed", user, before={}, after=after
     )
     if is_confirmed_twice:
-        _apply(session, caller, user, change.email)
+        _apply(session, caller, user, change.email, sends_mails=True)
     return is_confirmed_twice
 
 
@@ -193,7 +184,7 @@ def _holder(session: Session, token: str, partner_id: UUID, *, for_change: bool)
     return EmailChangeView(user, email_changes.look_up(session, token, for_change=for_change))
 
 
-def _apply(session: Session, caller: Caller, user: User, email: str) -> None:
+def _apply(session: Session, caller: Caller, user: User, email: str, *, sends_mails: bool) -> None:
     """Write the new address. Everything that the old one gave access to ends: sessions, links,
     offers."""
     before = user.email
@@ -206,8 +197,11 @@ def _apply(session: Session, caller: Caller, user: User, email: str) -> None:
     email_changes.end(session, user.id)
     one_time_links.end_all(session, user.id)
     sessions.end_all_of_user(session, user.id)
+    if not sends_mails:
+        return
+    whose = {"partner_id": user.partner_id, "user_id": user.id}
     for kind, address, details in _mails(user, before):
-        mail_queue.ask_for(session, caller, kind, user, to=address, details=details)
+        mail_queue.hand_in(session, kind, **whose, to=address, details=details)
 
 
 def _mails(user: User, before: str) -> list[tuple[MailKind, str | None, dict[str, str]]]:

@@ -30,7 +30,7 @@ def only_call(session: Session) -> Call:
     return session.scalars(select(Call)).one()
 
 
-def test_notes_become_a_call_whose_words_are_written(
+def test_notes_become_a_call_with_written_messages(
     session: Session,
     own: Tenant,
     served: Dialler,
@@ -146,7 +146,7 @@ def test_unknown_fields_are_ignored(session: Session, served: Dialler) -> None:
     assert (call.call_instructions, call.call_metadata) == ("She asked for a quote.", {})
 
 
-def test_a_number_of_no_assistant_of_the_organization_is_404(
+def test_a_number_of_no_assistant_of_the_organization_gets_404(
     session: Session, served: Dialler
 ) -> None:
     stranger = make_tenant(session, "Southwind")
@@ -168,7 +168,7 @@ def test_a_number_of_no_assistant_of_the_organization_is_404(
         ({"phone_configured": False}, "agent_phone_not_ready"),
     ],
 )
-def test_an_assistant_that_can_not_call_is_409(
+def test_an_assistant_that_can_not_call_gets_409(
     session: Session, assistant: Assistant, served: Dialler, change: dict[str, bool], code: str
 ) -> None:
     for name, value in change.items():
@@ -197,7 +197,7 @@ def test_the_do_not_call_list_counts(session: Session, own: Tenant, served: Dial
         ({"x-api-key": "ppk_live_x"}, "token_missing"),
     ],
 )
-def test_without_a_valid_token_it_is_403_and_never_401(
+def test_without_a_valid_token_the_answer_is_403_and_never_401(
     served: Dialler, headers: dict[str, str], code: str
 ) -> None:
     answer = Dialler(served.client, headers).ask()
@@ -227,7 +227,7 @@ def test_its_own_token_opens_nothing_in_area_a(served: Dialler) -> None:
 
 
 @pytest.mark.parametrize("tier", [Tier.FREE, Tier.BASIC, Tier.BASIC_TRIAL, None])
-def test_another_plan_than_plus_is_403(
+def test_a_plan_other_than_plus_gets_403(
     session: Session, own: Tenant, served: Dialler, tier: Tier | None
 ) -> None:
     own.plus.payment_tier = tier
@@ -235,7 +235,7 @@ def test_another_plan_than_plus_is_403(
     assert refusal(served.ask()) == (403, "plan_required", [])
 
 
-def test_a_suspended_organization_is_403(session: Session, own: Tenant, served: Dialler) -> None:
+def test_a_suspended_organization_gets_403(session: Session, own: Tenant, served: Dialler) -> None:
     own.plus.status = OrganizationStatus.SUSPENDED
     session.commit()
     assert refusal(served.ask()) == (403, "organization_suspended", [])
@@ -254,7 +254,7 @@ def test_trial_mode_allows_only_verified_numbers(
     assert only_call(session).phone_number == TO
 
 
-def test_a_suspended_organization_is_403_for_any_body_and_after_the_end(
+def test_a_suspended_organization_gets_403_for_any_body_and_after_the_retirement(
     session: Session, clock: SetClock, own: Tenant, served: Dialler
 ) -> None:
     own.plus.status = OrganizationStatus.SUSPENDED
@@ -265,7 +265,7 @@ def test_a_suspended_organization_is_403_for_any_body_and_after_the_end(
     assert answers == [(403, "organization_suspended", [])] * 2
 
 
-def test_a_suspended_client_is_403(
+def test_a_suspended_client_gets_403(
     session: Session, served: Dialler, made: oauth_clients.NewClient
 ) -> None:
     oauth_clients.suspend(session, SUPPORT, made.client.id)

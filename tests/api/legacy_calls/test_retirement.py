@@ -59,13 +59,15 @@ def test_after_the_date_a_valid_token_gets_410_and_the_successor(
     assert session.scalars(select(Call)).all() == []
 
 
-def test_after_the_date_no_body_is_looked_at(retired: Dialler) -> None:
+def test_after_the_date_bodies_are_not_read(retired: Dialler) -> None:
     answer = retired.client.post("/phone/outbound", headers=retired.headers, data=b"{")
-    assert answer.status_code == 410
+    assert (answer.status_code, answer.get_json()["details"]["code"]) == (410, "retired")
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer nonsense"}])
-def test_after_the_date_no_valid_token_is_403(retired: Dialler, headers: dict[str, str]) -> None:
+def test_after_the_date_a_request_without_a_valid_token_gets_403(
+    retired: Dialler, headers: dict[str, str]
+) -> None:
     answer = Dialler(retired.client, headers).ask()
     assert answer.status_code == 403
     assert announced(answer) == (DEPRECATED, "Wed, 01 Jul 2026 00:00:00 GMT", SUCCESSOR)
@@ -84,7 +86,7 @@ def test_an_extended_client_is_served_until_its_own_date(
         assert parsedate_to_datetime(sunset or "") == until
 
 
-def test_an_extension_that_is_over_ends_in_410_with_its_date(
+def test_an_expired_extension_gets_410_with_its_date(
     session: Session, retired: Dialler, made: NewClient
 ) -> None:
     until = utcnow().replace(microsecond=0) - timedelta(seconds=5)
@@ -95,7 +97,9 @@ def test_an_extension_that_is_over_ends_in_410_with_its_date(
     assert parsedate_to_datetime(answer.headers["Sunset"]) == until
 
 
-def test_an_extension_never_shortens_the_time_for_all(served: Dialler, extend: Extend) -> None:
+def test_an_extension_that_ends_before_the_retirement_changes_nothing(
+    served: Dialler, extend: Extend
+) -> None:
     extend(timedelta(days=1))
     answer = served.ask()
     assert (answer.status_code, answer.headers["Sunset"]) == (200, "Wed, 01 Jul 2099 00:00:00 GMT")

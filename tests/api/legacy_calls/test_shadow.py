@@ -99,7 +99,9 @@ def test_the_kept_body_asks_area_c_for_the_same_call(
 
 
 @pytest.mark.usefixtures("clock")
-def test_both_refuse_in_their_own_words(session: Session, own: Tenant, served: Dialler) -> None:
+def test_both_areas_refuse_with_their_own_messages(
+    session: Session, own: Tenant, served: Dialler
+) -> None:
     entry = DoNotCallEntry(
         organization_id=own.plus.id, partner_id=own.partner.id, phone=TO, added_by="Paul"
     )
@@ -119,7 +121,7 @@ def test_both_refuse_in_their_own_words(session: Session, own: Tenant, served: D
     assert (calls(session), counted(session)) == ([], [(0, 2, 0)])
 
 
-def test_a_number_of_no_assistant_is_left_open_in_the_request(
+def test_a_number_of_no_assistant_gets_a_placeholder_in_the_request(
     session: Session, served: Dialler
 ) -> None:
     served.ask(fromPhoneNumber="+12025550199")
@@ -127,7 +129,7 @@ def test_a_number_of_no_assistant_is_left_open_in_the_request(
     assert exchange(session).request["agentId"] == NO_ASSISTANT
 
 
-def test_what_only_area_c_refuses_is_counted(session: Session, served: Dialler) -> None:
+def test_requests_that_only_area_c_refuses_are_counted(session: Session, served: Dialler) -> None:
     assert served.ask(name="A" * 101).status_code == 200
     assert answers(session) == [(200, None), (400, "too_long")]
     assert (len(calls(session)), counted(session)) == (1, [(1, 0, 1)])
@@ -141,14 +143,16 @@ def test_after_the_end_area_c_still_says_what_it_would_answer(
     assert (calls(session), counted(session)) == ([], [(0, 1, 1)])
 
 
-def test_without_the_plus_plan_too(session: Session, own: Tenant, served: Dialler) -> None:
+def test_requests_without_the_plus_plan_are_compared_too(
+    session: Session, own: Tenant, served: Dialler
+) -> None:
     own.plus.payment_tier = Tier.FREE
     session.commit()
     served.ask()
     assert answers(session) == [(403, "plan_required"), (200, None)]
 
 
-def test_what_can_not_be_read_is_counted_and_leaves_the_last_request(
+def test_an_unreadable_request_is_counted_and_does_not_replace_the_last_one(
     session: Session, clock: SetClock, served: Dialler, retired: Dialler
 ) -> None:
     served.ask()
@@ -172,7 +176,7 @@ def test_a_noted_request_has_the_code_of_its_own_answer(session: Session, served
     assert [noted["code"] for noted in log._waiting] == [None]
 
 
-def test_what_is_old_goes(session: Session, served: Dialler) -> None:
+def test_old_requests_are_deleted(session: Session, served: Dialler) -> None:
     served.ask()
     legacy_migration.purge(session)
     assert (len(counted(session)), exchange(session).status) == (1, 200)

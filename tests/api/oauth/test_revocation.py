@@ -58,7 +58,7 @@ def test_a_revoked_token_is_refused_at_once(
 
 
 @pytest.mark.parametrize("token", ["nonsense", "a.b.c", "x" * 10_000, "é"])
-def test_what_is_no_token_is_no_error(
+def test_revoking_an_unknown_token_is_no_error(
     client: FlaskClient, session: Session, own: Tenant, token: str
 ) -> None:
     answer = revoke(client, make(session, own), token=token)
@@ -70,7 +70,7 @@ def test_what_is_no_token_is_no_error(
     assert session.scalars(select(RevokedToken)).all() == []
 
 
-def test_the_token_of_another_client_stays_good(
+def test_the_token_of_another_client_stays_valid(
     client: FlaskClient, session: Session, own: Tenant
 ) -> None:
     made, other = make(session, own), make(session, own)

@@ -88,7 +88,7 @@ ALL_OF_AN_EDITOR = (
 )
 
 
-def test_a_client_gets_a_token_with_all_that_its_role_permits(
+def test_a_client_gets_a_token_with_every_scope_of_its_role(
     client: FlaskClient, made: NewClient
 ) -> None:
     answer = ask(client, form_of(made))
@@ -181,7 +181,7 @@ def basic(client_id: str, secret: str) -> dict[str, str]:
     return {"Authorization": f"Basic {pair}"}
 
 
-def test_http_basic_works_too(client: FlaskClient, made: NewClient) -> None:
+def test_a_client_can_authenticate_by_http_basic(client: FlaskClient, made: NewClient) -> None:
     for headers in (
         basic(made.client.client_id, made.secret),
         basic(made.client.client_id.replace("_", "%5F"), made.secret),
@@ -194,7 +194,7 @@ def test_http_basic_works_too(client: FlaskClient, made: NewClient) -> None:
     "authorization",
     ["Basic", "Basic !!!", "basic //79/w==", "Basic bm8tY29sb24=", "Basic dW5rbm93bjp3cm9uZw=="],
 )
-def test_a_failure_with_http_basic_is_401_with_a_challenge(
+def test_failed_http_basic_gets_401_with_a_challenge(
     client: FlaskClient, authorization: str
 ) -> None:
     headers = {"Authorization": authorization}
@@ -270,7 +270,7 @@ def test_a_parameter_sent_twice_is_refused(client: FlaskClient, made: NewClient,
         (b"&".join(b"a%d=1" % number for number in range(200)), FORM, {}),
     ],
 )
-def test_what_is_no_readable_form_is_refused(
+def test_an_unreadable_form_is_refused(
     client: FlaskClient, body: bytes, content_type: str, headers: dict[str, str]
 ) -> None:
     answer = client.post("/oauth2/token", data=body, content_type=content_type, headers=headers)
@@ -306,7 +306,7 @@ def test_too_many_failures_make_the_client_wait(
 
 
 @pytest.mark.usefixtures("clock")
-def test_a_success_starts_the_count_of_failures_afresh(
+def test_a_success_resets_the_count_of_failures(
     make_app: Callable[..., Flask], session: Session, made: NewClient
 ) -> None:
     limited = make_app(failed_sign_ins=3).test_client()

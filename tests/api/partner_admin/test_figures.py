@@ -106,7 +106,7 @@ def test_usage_and_report_agree(busy: AreaA) -> None:
     assert usage["usage"]["lastUpdatedDate"].endswith("Z")
 
 
-def test_by_organization_alone_no_user_is_named(busy: AreaA) -> None:
+def test_figures_of_an_organization_name_no_user(busy: AreaA) -> None:
     usage = busy.get(f"/api/users/usage?organizationId={busy.own.plus.id}&{RANGE}")
     plan = busy.get(f"/api/users/subscription?organizationId={busy.own.plus.id}")
     assert (usage["userId"], usage["userEmail"], plan["userEmail"]) == (None, None, None)
@@ -140,7 +140,7 @@ def test_a_subscription_is_found_in_every_way(area: AreaA) -> None:
     assert answers == [expected] * len(ways)
 
 
-def test_a_limit_that_counts_is_not_unlimited(area: AreaA) -> None:
+def test_a_limit_that_applies_is_not_reported_as_unlimited(area: AreaA) -> None:
     plan = area.get(f"/api/users/subscription?organizationId={area.own.plus.id}")
     assert plan["subscriptionPlan"]["userLimit"] == {"value": 1, "isUnlimited": False}
 
@@ -188,7 +188,7 @@ def test_a_user_without_an_organization_has_no_subscription(area: AreaA) -> None
         ("", "2026-05-02", "invalid_date"),
     ],
 )
-def test_ranges_that_are_refused(area: AreaA, start: str, end: str, code: str) -> None:
+def test_an_invalid_range_is_refused(area: AreaA, start: str, end: str, code: str) -> None:
     path = f"/api/users/usage?organizationId={area.own.plus.id}&startDate={start}&endDate={end}"
     assert area.refused("GET", path) == (400, code)
 

@@ -41,7 +41,7 @@ def test_a_long_list_is_the_same_in_any_number_of_chunks(
     assert [user["email"] for user in area.get(path)] == EMAILS
 
 
-def test_pages_put_together_are_the_list(area: AreaA, path: str) -> None:
+def test_all_pages_together_are_the_list(area: AreaA, path: str) -> None:
     whole = area.get(path)
     pages = [area.get(f"{path}?perPage=4&page={number}") for number in (1, 2, 3, 4)]
     assert [len(page) for page in pages] == [4, 4, 2, 0]
@@ -79,7 +79,7 @@ def test_a_page_that_is_no_positive_number_is_refused(area: AreaA, tail: str, qu
     assert area.refused("GET", f"/api/partners{place}?{query}") == (400, "out_of_range")
 
 
-def test_pricing_is_paged_as_every_list(area: AreaA) -> None:
+def test_pricing_is_paged_like_every_list(area: AreaA) -> None:
     path = f"/api/partners/{area.own.partner.id}"
     tiers = ("customerFreePlan", "customerBasicPlan", "customerPlusPlan")
     entry = {"processorPriceId": "price_1", "processorProductId": "prod_1"}

@@ -34,7 +34,7 @@ def test_the_answer_is_the_changed_organization(area: AreaA, path: str) -> None:
     }
 
 
-def test_what_was_read_can_be_sent_back(area: AreaA, path: str) -> None:
+def test_an_organization_can_be_sent_back_as_it_was_read(area: AreaA, path: str) -> None:
     seen = area.put(path, {})
     assert area.put(path, seen) == seen
 
@@ -57,9 +57,7 @@ def test_bad_values_are_refused(area: AreaA, path: str, body: dict[str, object],
     assert area.refused("PUT", path, body) == (400, code)
 
 
-def test_an_operator_changes_by_path_and_both_ids_must_belong_together(
-    area: AreaA, path: str
-) -> None:
+def test_an_operator_changes_by_path_and_the_ids_must_match(area: AreaA, path: str) -> None:
     assert area.put(path, {"agentLimit": 5}, as_role=Role.OPERATOR)["agentLimit"] == 5
     own, other = area.own, area.other
     crossed = f"/api/partners/{own.partner.id}/organizations/{other.organization.id}"

@@ -39,7 +39,7 @@ def test_a_new_partner_has_the_defaults_of_the_contract(area: AreaA) -> None:
     assert all(moment.endswith("Z") for moment in moments)
 
 
-def test_what_was_read_can_be_sent_back_and_nothing_changes(area: AreaA) -> None:
+def test_sending_a_partner_back_as_it_was_read_changes_nothing(area: AreaA) -> None:
     path = f"/api/partners/{area.own.partner.id}"
     area.put(path, {"brandUIColors": [{"name": "a", "value": "red"}], "socialLinks": []})
     for role in (Role.OPERATOR, Role.PARTNER_ADMIN, Role.PARTNER_EDITOR):
@@ -151,7 +151,7 @@ def test_a_colour_and_a_link_come_back_as_they_were_sent(area: AreaA) -> None:
     assert answer["customHeaderLinks"][0]["url"] == "tel:+442079460958"
 
 
-def test_a_number_stays_the_one_that_was_sent_and_can_be_sent_back(area: AreaA) -> None:
+def test_a_number_is_answered_as_it_was_sent_and_can_be_sent_back(area: AreaA) -> None:
     path = f"/api/partners/{area.own.partner.id}"
     sent = {"large": 1e300, "beyond": -1e19, "most": 2**63 - 1, "least": -(2**63), "half": 0.5}
     area.put(path, {"allowedQueryParams": sent})

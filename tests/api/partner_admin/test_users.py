@@ -54,7 +54,7 @@ SCOPES = {
 
 
 @pytest.mark.parametrize("user_type", SCOPES)
-def test_a_token_creates_only_users_who_may_no_more_than_itself(
+def test_a_token_creates_only_users_with_no_more_rights_than_its_own(
     area: AreaA, user_type: Role
 ) -> None:
     body = NEW | {"userType": user_type.value}
@@ -108,7 +108,7 @@ def test_an_operator_creates_by_the_partners_path_only(area: AreaA) -> None:
     assert refusals == [(400, "operator_without_partner")] * len(acting)
 
 
-def test_an_address_that_is_taken_is_refused_whatever_its_case(area: AreaA) -> None:
+def test_an_email_that_is_taken_is_refused_in_any_case(area: AreaA) -> None:
     taken = {"email": "OLGA@northwind.example"}
     bodies: list[tuple[str, str, dict[str, Any]]] = [
         ("POST", "/api/users", taken | {"userType": "standard"}),
@@ -124,7 +124,7 @@ def test_an_address_that_is_taken_is_refused_whatever_its_case(area: AreaA) -> N
     assert area.session.scalar(select(func.count()).select_from(User)) == before
 
 
-def test_an_address_of_another_partner_is_free(area: AreaA) -> None:
+def test_an_email_of_another_partner_is_free(area: AreaA) -> None:
     made = area.post("/api/users", {"email": "olga@southbank.example", "userType": "admin"})
     assert (made["userType"], made["orgId"], made["adminOwned"]) == ("admin", None, True)
 
@@ -162,7 +162,7 @@ def test_an_archived_organization_takes_no_partial_user(area: AreaA) -> None:
     assert area.refused("POST", "/api/users/partial", body) == (400, "archived")
 
 
-def test_without_a_listed_404_what_is_unknown_is_a_bad_request(area: AreaA) -> None:
+def test_without_a_listed_404_an_unknown_id_is_a_bad_request(area: AreaA) -> None:
     partial = {"email": "p@x.example", "orgId": str(new_id())}
     assert [
         area.refused("POST", "/api/users/partial", partial),
@@ -181,7 +181,7 @@ def test_a_user_is_changed_by_either_id(area: AreaA) -> None:
         assert area.session.get_one(User, area.own.user.id).email == email
 
 
-def test_a_plan_is_that_of_the_organization(area: AreaA) -> None:
+def test_a_users_plan_is_that_of_the_organization(area: AreaA) -> None:
     area.put(f"/api/users/{area.own.user.id}", {"paymentTier": "customerPlusPlan", "email": None})
     listed = area.get(f"/api/partners/{area.own.partner.id}/organizations")
     assert listed[0]["paymentTier"] == "customerPlusPlan"
@@ -216,7 +216,7 @@ def test_an_admin_changes_standard_users_only(area: AreaA) -> None:
         ("/api/users/partial", {"POST", "OPTIONS"}),
     ],
 )
-def test_a_word_of_the_interface_is_no_external_id(
+def test_a_path_of_the_interface_is_not_read_as_an_external_id(
     area: AreaA, path: str, allowed: set[str]
 ) -> None:
     response = area.ask("PUT", path, {"email": "x@x.example"})

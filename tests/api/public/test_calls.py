@@ -127,7 +127,7 @@ def test_messages_may_be_left_to_instructions_or_to_the_assistant(
     ] == [(None, None, "Be kind."), ("Hello.", "Bye.", None)]
 
 
-def test_what_the_present_state_refuses_has_its_own_status(
+def test_a_refusal_because_of_the_current_state_has_its_own_status(
     script: Script, session: Session, line: Line
 ) -> None:
     assistant = session.get_one(Assistant, line.assistant_id)
@@ -145,7 +145,7 @@ def test_what_the_present_state_refuses_has_its_own_status(
     ]
 
 
-def test_strangers_things_are_answered_like_absent_ones(
+def test_objects_of_another_organization_are_answered_like_missing_ones(
     script: Script, session: Session, make_script: Callable[..., Script]
 ) -> None:
     other = make_line(session)
@@ -197,7 +197,7 @@ def test_test_keys_and_live_keys_do_not_see_each_others_calls(
     assert session.get_one(Call, UUID(tested)).live is False
 
 
-def test_the_list_is_newest_first_and_follows_its_links(script: Script) -> None:
+def test_the_list_is_newest_first_and_its_links_lead_through_it(script: Script) -> None:
     made = [script.call().get_json()["callId"] for _ in range(5)]
     found, path = [], "/outbound/calls?perPage=2"
     while path:
@@ -210,7 +210,7 @@ def test_the_list_is_newest_first_and_follows_its_links(script: Script) -> None:
     assert found[0] == script.get(f"/outbound/calls/{made[-1]}").get_json()
 
 
-def test_filters_narrow_the_list_together_and_go_on_in_its_links(
+def test_filters_combine_and_stay_in_the_links_of_the_list(
     script: Script, session: Session
 ) -> None:
     made = [script.call().get_json()["callId"] for _ in range(4)]
@@ -243,16 +243,25 @@ def test_filters_narrow_the_list_together_and_go_on_in_its_links(
         ("phoneNumber=12125550177", ("phoneNumber", "invalid_phone")),
     ],
 )
-def test_a_filter_that_no_call_could_pass_is_refused(
+def test_a_filter_that_matches_no_possible_call_is_refused(
     script: Script, query: str, problem: tuple[str, str]
 ) -> None:
     answer = script.get(f"/outbound/calls?{query}")
     assert (answer.status_code, problems(answer)) == (400, [problem])
 
 
-@pytest.mark.parametrize("query", ["perPage=0", "perPage=1001", "perPage=x", "cursor=bad"])
-def test_a_page_that_cannot_be_is_refused(script: Script, query: str) -> None:
-    assert script.get(f"/outbound/calls?{query}").status_code == 400
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("perPage=0", ("perPage", "out_of_range")),
+        ("perPage=1001", ("perPage", "out_of_range")),
+        ("perPage=x", ("perPage", "out_of_range")),
+        ("cursor=bad", ("cursor", "invalid_cursor")),
+    ],
+)
+def test_an_invalid_page_is_refused(script: Script, query: str, problem: tuple[str, str]) -> None:
+    answer = script.get(f"/outbound/calls?{query}")
+    assert (answer.status_code, problems(answer)) == (400, [problem])
 
 
 @pytest.mark.parametrize("path", ["/outbound/calls/nonsense", "/outbound/calls/7"])

@@ -159,7 +159,7 @@ def test_a_wrong_envelope_refuses_the_request(
     assert script.get(f"/campaigns/{campaign.id}/contacts").get_json() == []
 
 
-def test_more_bytes_than_the_limit_are_413(
+def test_a_body_over_the_limit_gets_413(
     make_app: Callable[..., Flask], script: Script, campaign: Campaign
 ) -> None:
     script.client = make_app(max_contacts_bytes=1024).test_client()
@@ -171,7 +171,9 @@ def test_more_bytes_than_the_limit_are_413(
     assert (answer.status_code, answer.get_json()["details"]["code"]) == (413, "body_too_large")
 
 
-def test_the_root_pair_reaches_the_contacts(send: Send, script: Script, campaign: Campaign) -> None:
+def test_the_identifier_beside_the_list_applies_to_its_contacts(
+    send: Send, script: Script, campaign: Campaign
+) -> None:
     root = {"externalIdKey": "crmId", "externalIdValue": " A-1 "}
     send({"contacts": [ADA], **root})
     answer = send({"contacts": [{"firstName": "Augusta"}], "action": "updateOnly", **root})
@@ -193,7 +195,7 @@ def test_a_dry_run_answers_the_same_and_writes_nothing(
     assert tried == done
 
 
-def test_a_request_leaves_one_trace_and_one_that_changes_nothing_none(
+def test_a_request_leaves_one_history_entry_unless_it_changes_nothing(
     send: Send, session: Session, campaign: Campaign
 ) -> None:
     send({"contacts": [ADA, {"phone": "x"}]})
@@ -210,7 +212,9 @@ def test_a_request_leaves_one_trace_and_one_that_changes_nothing_none(
     ]
 
 
-def test_an_absent_campaign_and_a_strangers_are_the_same_404(send: Send, session: Session) -> None:
+def test_a_campaign_of_another_tenant_gets_the_same_404_as_a_missing_one(
+    send: Send, session: Session
+) -> None:
     strangers = make_campaign(session, make_line(session))
     session.commit()
     answers = [

@@ -97,13 +97,13 @@ def test_filters_narrow_the_list(
     assert names(script.get(f"/campaigns/{campaign.id}/contacts{query}").get_json()) == expected
 
 
-def test_a_phone_that_is_none_is_400(script: Script, campaign: Campaign) -> None:
+def test_an_invalid_phone_number_gets_400(script: Script, campaign: Campaign) -> None:
     answer = script.get(f"/campaigns/{campaign.id}/contacts?phone=abc")
     assert answer.status_code == 400
     assert answer.get_json()["details"]["code"] == "invalid_phone"
 
 
-def test_pages_follow_each_other_without_gap_or_repeat(
+def test_pages_have_no_gaps_or_repeats(
     script: Script, campaign: Campaign, session: Session
 ) -> None:
     more = [{"phone": f"+1202555{place:04d}"} for place in range(250)]
@@ -124,7 +124,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(
     assert seen == whole
 
 
-def test_what_was_read_can_be_sent_back(script: Script, campaign: Campaign) -> None:
+def test_a_contact_can_be_sent_back_as_it_was_read(script: Script, campaign: Campaign) -> None:
     before = script.get(f"/campaigns/{campaign.id}/contacts").get_json()
     answer = script.client.post(
         f"/api/v1/campaigns/{campaign.id}/contacts",
@@ -136,7 +136,7 @@ def test_what_was_read_can_be_sent_back(script: Script, campaign: Campaign) -> N
 
 
 @pytest.mark.parametrize("name", ["id", "createdAt", "updatedAt"])
-def test_what_differs_from_what_was_read_is_kept_as_metadata(
+def test_fields_that_the_portal_sets_are_kept_as_metadata_if_they_differ(
     script: Script, campaign: Campaign, name: str
 ) -> None:
     path = f"/campaigns/{campaign.id}/contacts"
@@ -154,7 +154,7 @@ def test_what_differs_from_what_was_read_is_kept_as_metadata(
     }
 
 
-def test_what_is_absent_and_what_is_a_strangers_are_the_same_404(
+def test_a_contact_of_another_tenant_gets_the_same_404_as_a_missing_one(
     script: Script, campaign: Campaign, session: Session
 ) -> None:
     foreign = make_campaign(session, make_line(session))

@@ -90,9 +90,7 @@ def test_a_call_that_waits_says_why_and_until_when(
 
 
 @pytest.mark.usefixtures("clock")
-def test_a_call_that_finds_the_money_spent_says_so(
-    session: Session, line: Line, script: Script
-) -> None:
+def test_a_call_that_the_limit_stops_says_so(session: Session, line: Line, script: Script) -> None:
     call_id = script.call().get_json()["callId"]
     limit(session, LimitSubject(partner_id=line.partner_id), day_micros=0)
     [call] = session.scalars(select(Call))
@@ -107,7 +105,7 @@ def test_a_call_that_finds_the_money_spent_says_so(
 
 
 @pytest.mark.usefixtures("clock")
-def test_without_limits_a_claim_asks_for_them_in_one_statement(
+def test_without_limits_claiming_calls_asks_for_them_in_one_statement(
     database: Database, session: Session, line: Line
 ) -> None:
     call = line.accept(session)

@@ -319,7 +319,7 @@ def test_the_answer_says_that_dialling_is_paused(office: Office, script: Script)
     )
 
 
-def test_what_waited_too_long_says_for_what(
+def test_an_expired_call_says_what_it_waited_for(
     office: Office, script: Script, clock: SetClock
 ) -> None:
     call_id = one_line_in_use(office)
@@ -329,7 +329,7 @@ def test_what_waited_too_long_says_for_what(
     assert told(script, call_id) == ("expired", f"Last reason for waiting: {ONE_LINE}", None, None)
 
 
-def test_a_call_that_is_dialled_waits_for_nothing(
+def test_a_call_in_progress_gives_no_reason_to_wait(
     office: Office, script: Script, clock: SetClock
 ) -> None:
     call_id = office.ended(CallStatus.BUSY, EndedReason.BUSY)

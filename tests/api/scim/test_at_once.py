@@ -26,7 +26,7 @@ def busy_app(fresh_database: Database, tmp_path: Path) -> Flask:
         ("/Groups", {"schemas": [GROUP], "displayName": "Sales"}),
     ],
 )
-def test_one_of_two_equal_requests_wins(
+def test_of_two_equal_requests_at_once_one_succeeds(
     busy_app: Flask, fresh_database: Database, path: str, sent: dict[str, object]
 ) -> None:
     with fresh_database.transaction() as session:

@@ -23,7 +23,7 @@ def app(make_app: Callable[..., Flask]) -> Flask:
 
 @pytest.mark.alternating
 @pytest.mark.usefixtures("with_default_role")
-def test_every_check_of_the_tester_passes(app: Flask, directory: Directory) -> None:
+def test_every_check_of_the_scim_tester_passes(app: Flask, directory: Directory) -> None:
     from tests.api.scim.tester import checked  # noqa: PLC0415 - takes two seconds in each process
 
     results = checked(app, directory.secret)

@@ -35,7 +35,7 @@ def access_of(session: Session, user_id: str) -> tuple[Role, UserStatus, UUID | 
     return user.role, user.status, user.organization_id
 
 
-def test_a_group_is_shown_whole(directory: Directory) -> None:
+def test_a_group_is_shown_with_all_its_attributes(directory: Directory) -> None:
     ada = directory.add_user(ADA)
     made = directory.add_group("Sales", ada["id"])
     meta = made.pop("meta")
@@ -56,7 +56,7 @@ def test_a_group_is_shown_whole(directory: Directory) -> None:
     assert "members" not in short
 
 
-def test_the_same_name_is_taken_in_any_case(directory: Directory) -> None:
+def test_a_group_name_is_taken_in_any_case(directory: Directory) -> None:
     directory.add_group("Sales")
     answer = directory.send("POST", "/Groups", {"schemas": [GROUP], "displayName": "SALES"})
     assert (answer.status_code, answer.get_json()["scimType"]) == (409, "uniqueness")
@@ -75,7 +75,7 @@ CHANGES: list[tuple[dict[str, Any], set[str]]] = [
 
 
 @pytest.mark.parametrize(("operation", "members"), CHANGES)
-def test_members_come_and_go(
+def test_members_are_added_and_removed(
     directory: Directory, operation: dict[str, Any], members: set[str]
 ) -> None:
     ids = {"ada": directory.add_user(ADA)["id"], "bob": directory.add_user(BOB)["id"]}
@@ -100,7 +100,7 @@ def _with_ids(value: Any, ids: dict[str, str]) -> Any:
     return value
 
 
-def test_a_role_comes_and_goes_with_the_group(
+def test_users_have_a_role_while_they_are_in_its_group(
     directory: Directory, own: Tenant, session: Session
 ) -> None:
     ada = directory.add_user(ADA)["id"]
@@ -138,7 +138,7 @@ def test_a_group_makes_members_of_an_organization(
     assert directory.get(f"/Users/{ada}").get_json()["userType"] == "standard"
 
 
-def test_a_full_organization_takes_nobody(
+def test_a_full_organization_takes_no_member(
     directory: Directory, own: Tenant, session: Session
 ) -> None:
     own.organization.user_limit = 1
@@ -194,7 +194,7 @@ def test_only_users_of_the_directory_are_members(
     assert session.scalars(select(ScimGroup)).all() == []
 
 
-def test_another_partners_group_does_not_exist(directory: Directory, session: Session) -> None:
+def test_a_group_of_another_partner_is_not_found(directory: Directory, session: Session) -> None:
     other = make_tenant(session, "Other")
     group = groups.create(
         session, other.caller(Role.PARTNER_ADMIN), groups.ScimGroupFields("Theirs")

@@ -78,7 +78,7 @@ FILTERS = [
 ]
 
 
-def test_filters(directory: Directory, people: dict[str, str]) -> None:
+def test_a_filter_finds_its_users(directory: Directory, people: dict[str, str]) -> None:
     found = {}
     for text, _ in FILTERS:
         wanted = text
@@ -131,7 +131,7 @@ def page(directory: Directory, query: str) -> tuple[int, int, int, list[str]]:
 
 
 @pytest.mark.usefixtures("people")
-def test_pages_and_orders(directory: Directory) -> None:
+def test_users_are_paged_and_sorted(directory: Directory) -> None:
     of_people = 'filter=userName co "people"&sortBy=userName'
     pages = {
         "": (3, 1, 3, ["ada", "bob", "cat"]),
@@ -175,7 +175,7 @@ def test_wrong_queries_are_refused(directory: Directory) -> None:
     assert {answer.status_code for answer in answers.values()} == {400}
 
 
-def test_a_search_in_the_body_finds_the_same(directory: Directory, people: dict[str, str]) -> None:
+def test_a_search_by_post_finds_the_same(directory: Directory, people: dict[str, str]) -> None:
     sent = {"schemas": [SEARCH], "filter": 'userName sw "ada"', "attributes": ["userName"]}
     found = directory.send("POST", "/Users/.search", sent).get_json()
     resources = [{"schemas": [USER], "id": people["ada"], "userName": ADA}]
@@ -196,12 +196,16 @@ ATTRIBUTES = {
 }
 
 
-def test_attributes_are_chosen(directory: Directory, people: dict[str, str]) -> None:
+def test_a_request_chooses_the_attributes_of_the_answer(
+    directory: Directory, people: dict[str, str]
+) -> None:
     answers = {query: directory.get(f"/Users/{people['ada']}?{query}") for query in ATTRIBUTES}
     assert {query: set(answer.get_json()) for query, answer in answers.items()} == ATTRIBUTES
 
 
-def test_versions_guard_changes(directory: Directory, people: dict[str, str]) -> None:
+def test_a_change_of_an_old_version_is_refused(
+    directory: Directory, people: dict[str, str]
+) -> None:
     for path in (f"/Users/{people['ada']}", f"/Groups/{people['sales']}"):
         tag = directory.get(path).headers["ETag"]
         assert directory.get(path, If_None_Match=tag).status_code == 304
@@ -254,7 +258,7 @@ SCHEMAS: list[tuple[dict[str, Any], int, int]] = [
 
 
 @pytest.mark.parametrize(("schemas", "created", "patched"), SCHEMAS)
-def test_a_message_without_schemas_is_what_its_address_says_and_another_is_refused(
+def test_a_body_without_schemas_is_read_by_its_address_and_one_with_another_schema_is_refused(
     directory: Directory, schemas: dict[str, Any], created: int, patched: int
 ) -> None:
     made = directory.add_user("bo@northwind.example")
@@ -301,7 +305,7 @@ def test_media_types_are_negotiated(directory: Directory) -> None:
     assert (plain.status_code, plain.get_json()["status"]) == (415, "415")
 
 
-def test_what_is_not_offered_says_so(directory: Directory) -> None:
+def test_unsupported_operations_say_so(directory: Directory) -> None:
     answers = {
         "GET /Me": directory.get("/Me"),
         "POST /Bulk": directory.send("POST", "/Bulk", {}),
@@ -323,7 +327,7 @@ def test_what_is_not_offered_says_so(directory: Directory) -> None:
     }
 
 
-def test_the_description_is_public_and_the_rest_needs_a_token(client: FlaskClient) -> None:
+def test_only_the_service_description_is_public(client: FlaskClient) -> None:
     config = client.get("/scim/v2/ServiceProviderConfig")
     assert (config.status_code, config.get_json()["patch"]) == (200, {"supported": True})
     for token in (None, "pps_wrong", "x" * 5000):
@@ -370,7 +374,7 @@ def test_a_suspended_partners_token_is_refused(
     assert directory.get("/Users").status_code == 401
 
 
-def test_a_token_works_for_scim_alone(directory: Directory) -> None:
+def test_a_scim_token_opens_no_other_api(directory: Directory) -> None:
     headers = {"Authorization": f"Bearer {directory.secret}"}
     answers = [
         directory.client.get("/api/partners", headers=headers),

@@ -69,7 +69,7 @@ def found(directory: Directory, path: str, wanted: str, name: str) -> list[str]:
     return sorted(each[name] for each in answer.get_json().get("Resources", []))
 
 
-def test_filters_of_users_and_groups(directory: Directory, people: dict[str, str]) -> None:
+def test_users_and_groups_are_filtered(directory: Directory, people: dict[str, str]) -> None:
     users, groups = {}, {}
     for text, _ in USER_FILTERS:
         names = found(directory, "/Users", with_ids(text, people), "userName")
@@ -91,7 +91,7 @@ def resource_names(query: str, directory: Directory, path: str) -> set[str]:
     }
 
 
-def test_attributes_are_chosen_in_lists_searches_and_answers(
+def test_attributes_can_be_chosen_in_lists_searches_and_answers(
     directory: Directory, people: dict[str, str]
 ) -> None:
     """Sections 3.4.2.5, 3.4.3 and 3.9."""
@@ -133,7 +133,7 @@ def test_attributes_are_chosen_in_lists_searches_and_answers(
     assert changed.get_json() == {"schemas": [USER], "id": people["ada"], "displayName": "A"}
 
 
-def test_a_search_in_the_body_is_paged(directory: Directory, people: dict[str, str]) -> None:
+def test_a_search_by_post_is_paged(directory: Directory, people: dict[str, str]) -> None:
     sent = {
         "schemas": [SEARCH],
         "filter": 'userName co "people"',
@@ -167,7 +167,9 @@ GOOD_PATCHES: list[tuple[list[dict[str, Any]], dict[str, Any]]] = [  # 3.5.2
 
 
 @pytest.mark.parametrize("case", range(len(GOOD_PATCHES)))
-def test_patches(directory: Directory, people: dict[str, str], case: int) -> None:
+def test_a_patch_changes_the_attributes_it_names(
+    directory: Directory, people: dict[str, str], case: int
+) -> None:
     operations, expected = GOOD_PATCHES[case]
     answer = directory.patch(f"/Users/{people['ada']}", *operations)
     assert answer.status_code == 200, answer.text
@@ -199,7 +201,7 @@ BAD_PATCHES: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize("case", range(len(BAD_PATCHES)))
-def test_wrong_patches(directory: Directory, people: dict[str, str], case: int) -> None:
+def test_a_wrong_patch_is_refused(directory: Directory, people: dict[str, str], case: int) -> None:
     sent, scim_type = BAD_PATCHES[case]
     answer = directory.send("PATCH", f"/Users/{people['ada']}", sent)
     assert (answer.status_code, answer.get_json().get("scimType")) == (400, scim_type), answer.text
@@ -237,7 +239,7 @@ def test_a_replacement_ignores_what_only_the_portal_sets(
     assert (missing.status_code, missing.get_json()["schemas"]) == (404, [ERROR])
 
 
-def test_versions(directory: Directory, people: dict[str, str]) -> None:
+def test_a_version_guards_a_change(directory: Directory, people: dict[str, str]) -> None:
     """Section 3.14."""
     made = directory.send("POST", "/Users", {"schemas": [USER], "userName": "cat@people.example"})
     body = made.get_json()

@@ -41,7 +41,9 @@ def mails_to(session: Session, user: User) -> list[str]:
 
 
 @pytest.mark.usefixtures("with_default_role")
-def test_a_created_user_is_shown_whole_and_invited(directory: Directory, session: Session) -> None:
+def test_a_created_user_is_shown_with_all_attributes_and_invited(
+    directory: Directory, session: Session
+) -> None:
     name = {"givenName": "Ada", "familyName": "Lovelace"}
     made = directory.add_user(ADA, externalId="e-1", name=name, active=True)
     user = by_address(session, ADA)
@@ -105,7 +107,7 @@ def test_users_of_a_required_company_account_get_no_mail(
     assert (user.status, mails_to(session, user)) == (UserStatus.INVITED, [])
 
 
-def test_the_same_user_name_is_taken_in_any_case(directory: Directory) -> None:
+def test_a_user_name_is_taken_in_any_case(directory: Directory) -> None:
     directory.add_user(ADA)
     answer = directory.send("POST", "/Users", {"schemas": [USER], "userName": ADA.upper()})
     assert (answer.status_code, answer.get_json()) == (
@@ -232,7 +234,9 @@ def test_a_deleted_user_is_gone_and_can_come_back(directory: Directory, session:
 
 
 @pytest.mark.usefixtures("with_default_role")
-def test_a_suspension_of_the_portal_stays(directory: Directory, session: Session) -> None:
+def test_a_user_suspended_in_the_portal_stays_suspended(
+    directory: Directory, session: Session
+) -> None:
     made = directory.add_user(ADA)
     by_address(session, ADA).status = UserStatus.SUSPENDED
     session.commit()
@@ -250,7 +254,7 @@ def test_the_directory_sees_staff_and_not_the_users_of_customers(
     assert answer.status_code == 409
 
 
-def test_another_partners_user_does_not_exist(directory: Directory, session: Session) -> None:
+def test_a_user_of_another_partner_is_not_found(directory: Directory, session: Session) -> None:
     other = make_tenant(session, "Other")
     session.commit()
     admin = other.staff[Role.ADMIN]
@@ -283,7 +287,7 @@ def test_the_last_administrator_can_not_be_removed(
     assert session.scalars(select(ScimUser)).all() == []
 
 
-def test_an_address_of_someone_who_has_signed_in_waits_for_confirmation(
+def test_a_new_email_of_a_user_who_has_signed_in_waits_for_confirmation(
     directory: Directory, own: Tenant, session: Session
 ) -> None:
     user = own.staff[Role.ADMIN]
@@ -299,7 +303,7 @@ def test_an_address_of_someone_who_has_signed_in_waits_for_confirmation(
 
 
 @pytest.mark.parametrize("word", ["no-address", "a b@c.example", "ä" * 300 + "@x.example"])
-def test_a_user_name_that_is_no_address_is_refused(directory: Directory, word: str) -> None:
+def test_a_user_name_that_is_no_email_is_refused(directory: Directory, word: str) -> None:
     answer = directory.send("POST", "/Users", {"schemas": [USER], "userName": word})
     assert (answer.status_code, answer.get_json()["scimType"]) == (400, "invalidValue")
 

@@ -256,7 +256,7 @@ def test_a_muted_rule_opens_alerts_and_sends_nothing(session: Session, own: Tena
     assert session.scalars(select(Mail).where(Mail.kind == "alerts_opened")).all() == []
 
 
-def test_a_rule_that_all_meet_opens_only_some_alerts(
+def test_a_rule_that_every_organization_meets_opens_a_limited_number_of_alerts(
     session: Session, own: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluating, "MOST_OPEN", 1)

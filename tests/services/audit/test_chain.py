@@ -90,7 +90,7 @@ def test_every_entry_joins_the_chain_of_its_partner(session: Session, partner: U
     assert verification.verify(session) == AuditVerification(chains=2, entries=4, broken=None)
 
 
-def test_what_is_rolled_back_leaves_no_gap(session: Session, partner: UUID) -> None:
+def test_a_rolled_back_entry_leaves_no_gap(session: Session, partner: UUID) -> None:
     with session.begin_nested() as trial:
         note(session, partner, "thing.tried")
         trial.rollback()
@@ -130,7 +130,7 @@ def test_a_deleted_entry_is_named(session: Session, partner: UUID) -> None:
     assert verification.verify(session) == AuditVerification(chains=2, entries=2, broken=broken)
 
 
-def test_an_entry_beside_the_chain_is_named(session: Session, partner: UUID) -> None:
+def test_an_entry_outside_the_chain_is_named(session: Session, partner: UUID) -> None:
     row = {"actor_kind": "user", "actor": "x", "action": "a.b", "target_type": "t"}
     planted = new_id()
     session.execute(insert(AuditEntry).values(id=planted, partner_id=partner, target_id="1", **row))

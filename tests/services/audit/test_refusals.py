@@ -37,7 +37,7 @@ def guess(
 
 
 @pytest.mark.usefixtures("clock")
-def test_many_equal_refusals_become_a_few_rows_and_a_sum(
+def test_many_equal_refusals_become_a_few_entries_and_a_sum(
     session: Session, clock: SetClock, own: Tenant
 ) -> None:
     refusal = Refusal(

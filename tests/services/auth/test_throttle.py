@@ -90,7 +90,7 @@ ATTACKS = {
 
 @pytest.mark.alternating
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_an_attack_gets_few_guesses_and_the_owner_signs_in_and_recovers(
+def test_an_attacker_gets_few_guesses_while_the_user_can_sign_in_and_recover(
     session: Session, settings: Settings, own: Tenant, attack: str
 ) -> None:
     names, times, most = ATTACKS[attack]
@@ -110,7 +110,7 @@ def test_an_attack_gets_few_guesses_and_the_owner_signs_in_and_recovers(
     assert used.user == owner
 
 
-def test_each_failure_doubles_the_wait_up_to_a_bound(session: Session, clock: SetClock) -> None:
+def test_each_failure_doubles_the_wait_up_to_a_limit(session: Session, clock: SetClock) -> None:
     one = FailureCounter("one", ThrottleRule(3, 3600, 900))
     waits = []
     for _ in range(15):
@@ -159,7 +159,7 @@ def test_an_office_of_200_signs_in_from_one_address_without_a_wait(
     assert {round(each) for each in session.scalars(select(ThrottleCounter.failures))} == {0}
 
 
-def test_a_success_frees_the_account_and_not_the_network(session: Session, own: Tenant) -> None:
+def test_a_success_resets_the_account_but_not_the_network(session: Session, own: Tenant) -> None:
     for number in range(29):
         assert guess(session, f"user{number}@northwind.example", HOME) is None
     assert guess(session, own.user.email, HOME) is None
@@ -176,9 +176,7 @@ def test_a_password_that_could_not_be_checked_is_no_failure(session: Session, ow
     assert enter(session, own.user, HOME)
 
 
-def test_guesses_in_a_known_browser_have_a_count_of_their_own(
-    session: Session, own: Tenant
-) -> None:
+def test_guesses_in_a_known_browser_are_counted_apart(session: Session, own: Tenant) -> None:
     cookie = known_devices.remember(None, own.user.id, HASH, SETTINGS.secret_keys)
     answers = [guess(session, own.user.email, HOME, cookie) for _ in range(12)]
     assert answers == [None] * 10 + [1, 1]
@@ -208,7 +206,7 @@ def of_another_browser(session: Session, own: Tenant) -> str:
 @pytest.mark.parametrize(
     "make", [other_account, before_a_new_password, foreign_key, of_another_browser]
 )
-def test_a_cookie_that_does_not_fit_makes_no_browser_known(
+def test_an_invalid_cookie_makes_no_browser_known(
     session: Session, own: Tenant, make: Callable[[Session, Tenant], str]
 ) -> None:
     cookie = make(session, own)
@@ -217,7 +215,7 @@ def test_a_cookie_that_does_not_fit_makes_no_browser_known(
     assert guess(session, own.user.email, HOME, cookie) == 1
 
 
-def test_a_browser_is_known_to_its_last_five_accounts_and_after_a_change_of_keys(
+def test_a_browser_remembers_its_last_five_accounts_also_after_a_change_of_keys(
     own: Tenant,
 ) -> None:
     users = [own.user, own.plus_user, *own.staff.values()]
@@ -239,7 +237,7 @@ def test_a_browser_is_known_to_its_last_five_accounts_and_after_a_change_of_keys
     assert gone == [users[1]]
 
 
-def test_strangers_neither_flood_the_mailbox_nor_end_a_link(
+def test_strangers_can_not_flood_the_mailbox_or_end_a_link(
     session: Session, settings: Settings, own: Tenant, clock: SetClock
 ) -> None:
     recovery.ask(session, email=own.user.email, partner_id=None, ip=HOME)
@@ -272,7 +270,7 @@ def test_a_network_that_asks_for_links_waits_a_minute_at_most(
     assert (waits[:5], max(waits) <= 60) == ([1, 2, 4, 8, 16], True)
 
 
-def test_attempts_side_by_side_get_no_more_guesses_than_one_by_one(
+def test_attempts_at_once_get_no_more_guesses_than_one_by_one(
     fresh_database: Database,
 ) -> None:
     few = Settings(env="test", secret_key=SECRET_KEY, failed_sign_ins=3)
@@ -289,7 +287,7 @@ def test_attempts_side_by_side_get_no_more_guesses_than_one_by_one(
     assert sum(admitted) == 3
 
 
-def test_successes_and_failures_side_by_side_never_block_each_other(
+def test_successes_and_failures_at_once_never_block_each_other(
     fresh_database: Database,
 ) -> None:
     with fresh_database.transaction() as session:
@@ -309,9 +307,7 @@ def test_successes_and_failures_side_by_side_never_block_each_other(
     assert answers == ["refused", "signed in"] * 20
 
 
-def test_counters_that_have_forgotten_everything_are_removed(
-    session: Session, clock: SetClock
-) -> None:
+def test_expired_counters_are_removed(session: Session, clock: SetClock) -> None:
     guess(session, "a@b.example", HOME)
     assert session.scalars(select(ThrottleCounter)).all()
     clock.pass_by(hours=25)
@@ -330,5 +326,5 @@ def test_counters_that_have_forgotten_everything_are_removed(
         ("unix", ["unix"]),
     ],
 )
-def test_addresses_are_counted_by_network(ip: str | None, counted: list[str]) -> None:
+def test_ip_addresses_are_counted_by_network(ip: str | None, counted: list[str]) -> None:
     assert networks(ip) == counted

@@ -101,7 +101,7 @@ def test_twelve_months_of_a_yearly_plan_are_its_price_to_the_cent() -> None:
     assert set(months) == {833, 834}
 
 
-def test_a_line_survives_its_storage() -> None:
+def test_a_stored_line_is_read_back_unchanged() -> None:
     line = StatementLine(LineKind.CORRECTION, -55, "minute", month=OCTOBER)
     assert StatementLine.stored(line.to_json()) == line
 

@@ -96,7 +96,7 @@ def test_a_month_is_rated_by_the_plan_at_its_end(session: Session, own: Tenant) 
     assert (bill(session, own, NOVEMBER).tier, bill(session, own, NOVEMBER).total) == (Tier.FREE, 0)
 
 
-def test_invoice_numbers_have_no_gaps_and_nothing_to_pay_has_none(
+def test_invoice_numbers_have_no_gaps_and_statements_of_zero_have_none(
     session: Session, own: Tenant
 ) -> None:
     for month in (CLOSING, NEXT_CLOSING):
@@ -138,7 +138,7 @@ def test_an_archived_organization_pays_only_what_it_used(session: Session, own: 
         (SubscriptionState.ENDED, None),
     ],
 )
-def test_what_is_beyond_the_plan_is_charged_to_a_subscription_that_lasts(
+def test_usage_beyond_the_plan_is_charged_to_a_lasting_subscription(
     session: Session,
     own: Tenant,
     state: SubscriptionState,
@@ -216,7 +216,7 @@ def test_a_plan_that_is_chosen_after_the_end_of_a_subscription_counts_for_the_mo
     assert bill(session, own).total == 9_900
 
 
-def test_closing_a_month_is_one_row_of_history(session: Session, own: Tenant) -> None:
+def test_closing_a_month_is_one_entry_of_the_history(session: Session, own: Tenant) -> None:
     close(session, CLOSING)
     entries = session.scalars(select(AuditEntry).where(AuditEntry.action == "partner.month_closed"))
     assert [(entry.target, entry.after) for entry in entries] == [
@@ -233,7 +233,7 @@ def test_a_preview_shows_this_month_so_far(session: Session, own: Tenant) -> Non
     assert member.usage == StatementLine(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
 
 
-def test_a_member_sees_only_the_statements_of_the_own_organization(
+def test_a_member_sees_only_the_statements_of_their_organization(
     session: Session, own: Tenant
 ) -> None:
     member = own.caller(Role.STANDARD)
@@ -246,7 +246,7 @@ def test_a_member_sees_only_the_statements_of_the_own_organization(
         )
 
 
-def test_another_partners_statement_is_missing(session: Session, own: Tenant) -> None:
+def test_a_statement_of_another_partner_is_not_found(session: Session, own: Tenant) -> None:
     stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
     with pytest.raises(NotFound):
         statements.bill(session, stranger, own.plus.id, OCTOBER)

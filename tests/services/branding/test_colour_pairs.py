@@ -14,7 +14,7 @@ CHATS: tuple[dict[str, str] | None, ...] = (None, {}, dict.fromkeys(PARTS, "#808
 
 @pytest.mark.parametrize("chat", CHATS)
 @pytest.mark.parametrize("colour", DIFFICULT)
-def test_no_pair_is_below_what_is_needed(colour: str, chat: dict[str, str] | None) -> None:
+def test_every_colour_pair_has_enough_contrast(colour: str, chat: dict[str, str] | None) -> None:
     low = [
         (pair.label, theme)
         for pair in colour_pairs(colour, chat)
@@ -53,7 +53,7 @@ def test_the_shades_offered_are_those_of_the_pairs() -> None:
     assert offered_shades("#7a2e6b") == frozenset()
 
 
-def test_the_chats_colours_are_the_partners_where_they_can_be_read() -> None:
+def test_the_chat_has_the_colours_of_the_partner_if_they_are_readable() -> None:
     made = areas("#7a2e6b", {"header": "white", "assistant": "#777777", "ours": "#123456"})
     assert made["header"].light == ("#ffffff", "#1e1b18")
     assert made["visitor"].light == ("#7a2e6b", "#ffffff")
@@ -62,13 +62,13 @@ def test_the_chats_colours_are_the_partners_where_they_can_be_read() -> None:
     assert made.keys() == {"header", "visitor", "assistant", "background"}
 
 
-def test_a_sheet_is_made_again_from_its_address() -> None:
+def test_a_sheet_can_be_rebuilt_from_its_address() -> None:
     sheet = chat_sheet("#7a2e6b", {"header": "rebeccapurple"})
     assert sheet.address == "7a2e6b.663399.x.x.x"
     assert sheet_at(sheet.address) == sheet
 
 
 @pytest.mark.parametrize("address", ["", "7a2e6b", "7a2e6b.x.x.x.x.x", "7a2e6b.x.x.x.url(x)"])
-def test_what_is_no_such_address_is_refused(address: str) -> None:
+def test_an_invalid_address_of_a_sheet_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match="not"):
         sheet_at(address)

@@ -51,7 +51,7 @@ def test_each_use_of_the_colour_has_its_verdict(colour: str) -> None:
     assert (rows, report.sentence, report.nearest) == REPORTS[colour]
 
 
-def test_the_shade_offered_is_used_as_given_once_it_is_taken() -> None:
+def test_an_offered_shade_is_used_unchanged_once_it_is_chosen() -> None:
     offered = contrast_report("#e4688a").nearest
     assert offered is not None
     taken = contrast_report(offered)

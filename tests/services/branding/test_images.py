@@ -84,7 +84,7 @@ def test_a_photo_that_takes_too_much_memory_is_refused_by_its_header(
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
-def test_a_picture_is_turned_upright_and_fits_its_box(kind: str) -> None:
+def test_a_picture_is_turned_upright_and_scaled_to_its_box(kind: str) -> None:
     turned = Image.Exif()
     turned[0x0112] = 6
     found = images.encode(drawn(3000, 1500, kind, exif=turned), ImageType.HERO, "hero")

@@ -30,7 +30,7 @@ def loaded(session: Session, partner_id: UUID) -> Partner:
     return session.scalars(query).one()
 
 
-def test_a_change_of_a_list_or_a_name_shows_at_once(session: Session, tenant: Tenant) -> None:
+def test_a_change_of_a_list_or_a_name_is_shown_at_once(session: Session, tenant: Tenant) -> None:
     partner_id = tenant.partner.id
     before = kept_brand(loaded(session, partner_id))
     wanted = {

@@ -57,7 +57,7 @@ def test_every_shade_of_every_colour_keeps_its_contrast() -> None:
     assert found == {}
 
 
-def test_a_colour_that_carries_white_is_used_as_given() -> None:
+def test_a_colour_that_is_dark_enough_for_white_text_is_used_as_given() -> None:
     brand = brand_shades("#7a2e6b")
     light, dark = brand.light, brand.dark
     assert (light.solid, light.on, light.edge, light.text, light.chart, light.panel) == (
@@ -66,33 +66,33 @@ def test_a_colour_that_carries_white_is_used_as_given() -> None:
     assert (dark.solid, dark.text) == ("#964885", "#d17dbd")
 
 
-def test_yellow_stays_yellow_and_carries_dark_text() -> None:
+def test_yellow_stays_yellow_and_gets_dark_text() -> None:
     light = brand_shades("#ffc800").light
     assert (light.solid, light.on, light.edge, light.text) == (
         *("#ffc800", INK, "#bb8c00", "#8b6700"),
     )
 
 
-def test_a_colour_that_nearly_carries_white_is_darkened_for_buttons_only() -> None:
+def test_a_colour_that_is_nearly_dark_enough_is_darkened_for_buttons_only() -> None:
     light = brand_shades("#e4688a").light
     assert (light.solid, light.on, light.panel, light.panel_on, light.chart) == (
         *("#c54c70", WHITE, "#e4688a", INK, "#e4688a"),
     )
 
 
-def test_black_is_lifted_off_a_dark_page() -> None:
+def test_black_is_lightened_on_a_dark_page() -> None:
     brand = brand_shades("#000")
     assert (brand.light.solid, brand.dark.solid, brand.dark.on) == ("#000000", "#646464", WHITE)
     assert brand.light.hover != brand.light.solid
 
 
-def test_the_same_colour_in_other_words_gives_the_same_shades() -> None:
+def test_the_same_colour_in_another_notation_gives_the_same_shades() -> None:
     words = ["#F00", "#ff0000", "red", "RGB(255, 0, 0)", "hsl(0, 100%, 50%)"]
     assert {brand_shades(word) for word in words} == {brand_shades("#ff0000")}
 
 
 @pytest.mark.parametrize("word", ["", "#12", "url(x)", "transparent", "#12345678", "nocolour"])
-def test_what_is_no_colour_is_refused(word: str) -> None:
+def test_an_invalid_colour_is_refused(word: str) -> None:
     with pytest.raises(ValueError, match="not a colour"):
         brand_shades(word)
 
@@ -117,7 +117,7 @@ def test_the_sheet_holds_brand_properties_and_nothing_else() -> None:
         ("#12100e", "light-dark(transparent, #33312e)"),
     ],
 )
-def test_a_panel_that_melts_into_the_page_gets_a_hairline(colour: str, line: str) -> None:
+def test_a_panel_of_the_colour_of_the_page_gets_a_border(colour: str, line: str) -> None:
     assert f"  --brand-panel-line: {line};" in stylesheet(colour).splitlines()
 
 

@@ -7,7 +7,7 @@ from app.services.branding.brand import NEUTRAL_COLOUR
 from app.services.branding.shades import BrandStylesheet, sheet_for, stylesheet
 
 
-def test_the_address_is_the_content() -> None:
+def test_the_address_is_a_hash_of_the_content() -> None:
     css = stylesheet("#ffc800")
     digest = sha256(css.encode()).hexdigest()[:16]
     assert sheet_for("#FFC800") == BrandStylesheet("#ffc800", digest, css)

@@ -24,7 +24,7 @@ COMPLETE: dict[str, Any] = {
 }
 
 
-def test_a_new_partner_misses_nearly_everything(session: Session) -> None:
+def test_nearly_every_surface_of_a_new_partner_is_incomplete(session: Session) -> None:
     assert [surface.name for surface in missing(make_partner(session))] == [
         "Product name",
         "Sign-in page",
@@ -37,7 +37,7 @@ def test_a_new_partner_misses_nearly_everything(session: Session) -> None:
     ]
 
 
-def test_a_complete_brand_misses_nothing(session: Session) -> None:
+def test_every_surface_of_a_complete_brand_is_complete(session: Session) -> None:
     partner = make_partner(session, **COMPLETE)
     partners.verify_domain(session, OPERATOR, partner.id)
     assert missing(partner) == []
@@ -58,7 +58,7 @@ def test_a_picture_elsewhere_is_missing_until_it_is_fetched(session: Session) ->
     ]
 
 
-def test_exceptions_come_first(session: Session) -> None:
+def test_incomplete_surfaces_come_first(session: Session) -> None:
     partner = make_partner(session, **COMPLETE)
     first, *rest = surfaces(partner)
     assert (first.name, first.lacks) == (
@@ -68,7 +68,7 @@ def test_exceptions_come_first(session: Session) -> None:
     assert [surface.lacks for surface in rest] == [None] * 8
 
 
-def test_a_chat_that_leads_nowhere_says_why(session: Session) -> None:
+def test_a_chat_that_can_not_deliver_says_why(session: Session) -> None:
     without_assistant = make_partner(session, **{**COMPLETE, "chatAgentId": None})
     without_support = make_partner(session, "Southbank", **{**COMPLETE, "supportEmail": None})
     said = [
@@ -81,7 +81,7 @@ def test_a_chat_that_leads_nowhere_says_why(session: Session) -> None:
     ]
 
 
-def test_a_draft_counts_in_place_of_what_is_published(session: Session) -> None:
+def test_surfaces_of_a_draft_are_judged_by_the_draft(session: Session) -> None:
     partner = make_partner(session)
     content = {**published_content(partner, OPERATOR), "productName": "Northwind Voice"}
     assert "Product name" not in {s.name for s in missing(partner, of_content(partner, content))}

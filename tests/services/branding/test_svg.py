@@ -48,14 +48,14 @@ def test_a_huge_canvas_is_drawn_small(attributes: str) -> None:
         "<text> </text>",
     ],
 )
-def test_what_could_act_or_read_is_not_drawn(inside: str) -> None:
+def test_scripts_and_references_of_an_svg_are_not_drawn(inside: str) -> None:
     assert drawn(document(RED + inside, 'viewBox="0 0 400 100" onload="alert(1)"')).getpixel(
         (5, 5)
     ) == (255, 0, 0, 255)
 
 
 @pytest.mark.parametrize("name", ["image", "feImage"])
-def test_a_picture_inside_is_refused_so_no_file_is_read(name: str, tmp_path: Path) -> None:
+def test_an_embedded_picture_is_refused_and_no_file_is_read(name: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret.png"
     Image.new("RGB", (400, 100), "#00ff00").save(secret)
     for address in (str(secret), "https://x.example/a.png", "data:image/png;base64,AAAA"):
@@ -83,7 +83,7 @@ def ink(inside: str) -> list[int]:
     ],
     ids=["attribute", "style", "style sheet", "parts"],
 )
-def test_text_is_drawn_in_inter_whatever_font_it_names(inside: str) -> None:
+def test_text_is_always_drawn_in_inter(inside: str) -> None:
     assert ink(inside) == ink(f'<text {BIG} font-family="Inter">Bäcker</text>')
     assert sum(ink(inside)) > 10_000
 

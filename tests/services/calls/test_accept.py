@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.database import Database
 from app.enums import CallSource, CallStatus, CarrierKind, OrganizationStatus
 from app.errors import Conflict, DomainError, NotFound, ValidationFailed
@@ -72,7 +73,8 @@ def test_an_accepted_call_is_queued_and_noted_in_the_history(session: Session, l
 def test_a_call_behind_others_says_so_in_the_answer_and_until_it_is_dialled(
     session: Session, line: Line
 ) -> None:
-    accepted = [schedule(session, line, asked(line), calls_at_once=2) for _ in range(3)]
+    two = CallSettings(calls_at_once=2)
+    accepted = [schedule(session, line, asked(line), settings=two) for _ in range(3)]
     full = "The organization's limit of 2 calls at once is reached."
     assert [one.message for one in accepted] == [
         "The call is queued and will be placed shortly.",
@@ -85,16 +87,14 @@ def test_a_call_behind_others_says_so_in_the_answer_and_until_it_is_dialled(
     assert (found[2].status, found[2].status_detail) == (CallStatus.DIALING, None)
 
 
-def test_a_call_that_is_not_live_never_leaves_the_simulated_line(
-    session: Session, line: Line
-) -> None:
+def test_a_test_call_never_leaves_the_simulated_carrier(session: Session, line: Line) -> None:
     accepted = calls.schedule(
         session,
         line.key,
         asked(line),
+        CallSettings(CarrierKind.TWILIO),
         source=CallSource.API,
         live=False,
-        carrier=CarrierKind.TWILIO,
     )
     assert session.get_one(Call, accepted.call_id).carrier is CarrierKind.SIMULATOR
 
@@ -111,7 +111,7 @@ def test_a_call_that_is_not_live_never_leaves_the_simulated_line(
         ("Hi.", None, "Be kind.", "messaging_conflict"),
     ],
 )
-def test_messages_come_in_pairs_or_as_instructions_alone(
+def test_a_call_needs_both_messages_or_instructions(
     session: Session,
     line: Line,
     intro: str | None,
@@ -125,7 +125,7 @@ def test_messages_come_in_pairs_or_as_instructions_alone(
     assert refusal(session, line, request) == code
 
 
-def test_the_assistants_own_messages_stand_in(session: Session, line: Line) -> None:
+def test_the_messages_of_the_assistant_are_the_default(session: Session, line: Line) -> None:
     assistant = session.get_one(Assistant, line.assistant_id)
     assistant.default_intro, assistant.default_voicemail = "Own intro.", "Own voicemail."
     accepted = schedule(session, line, asked(line, intro_message=None, voicemail_message=None))
@@ -133,7 +133,7 @@ def test_the_assistants_own_messages_stand_in(session: Session, line: Line) -> N
     assert (call.intro_message, call.voicemail_message) == ("Own intro.", "Own voicemail.")
 
 
-def test_the_assistants_own_messages_are_filled_with_the_contacts_data(
+def test_the_messages_of_the_assistant_are_filled_with_the_data_of_the_contact(
     session: Session, line: Line
 ) -> None:
     assistant = session.get_one(Assistant, line.assistant_id)
@@ -201,7 +201,7 @@ def test_an_unknown_assistant_is_not_found(session: Session, line: Line, assista
     )
 
 
-def test_another_organizations_assistant_is_not_found(session: Session, line: Line) -> None:
+def test_an_assistant_of_another_organization_is_not_found(session: Session, line: Line) -> None:
     stranger = make_line(session)
     with pytest.raises(NotFound) as refused:
         schedule(session, stranger, asked(line))
@@ -224,7 +224,9 @@ def test_a_key_with_another_body_is_a_conflict(session: Session, line: Line) -> 
     assert refused.value.code == "idempotency_conflict"
 
 
-def test_keys_belong_to_their_credential_and_to_24_hours(session: Session, line: Line) -> None:
+def test_idempotency_keys_belong_to_their_credential_and_last_24_hours(
+    session: Session, line: Line
+) -> None:
     first = schedule(session, line, asked(line), idempotency_key="order-1")
     other = replace(line, key=replace(line.key, subject_id=new_id()))
     second = schedule(session, other, asked(line), idempotency_key="order-1")

@@ -99,7 +99,7 @@ def placed(session: Session) -> set[str]:
     }
 
 
-def test_about_three_hundred_numbers_are_tried() -> None:
+def test_the_tests_cover_about_three_hundred_numbers() -> None:
     assert 290 <= len(NEVER | CALLED) <= 330
     assert set() == NEVER & CALLED
 
@@ -180,7 +180,7 @@ def test_the_host_of_a_voice_address_is_looked_up_before_a_call_is_placed(
         (FoundHost("voice.example", "DNS lookup failed.", lasts=False), CallStatus.SCHEDULED),
     ],
 )
-def test_a_call_whose_host_is_private_ends_and_one_whose_host_is_unknown_waits(
+def test_a_call_ends_if_its_host_is_private_and_waits_if_it_is_unknown(
     session: Session, handing_over: Line, found: FoundHost, status: CallStatus
 ) -> None:
     call = call_of(session, handing_over, "sip:robin@voice.example")

@@ -49,7 +49,7 @@ def history(session: Session, call: Call) -> list[tuple[str, str | None]]:
     return [(each.kind, each.detail) for each in calls.timeline(session, call)]
 
 
-def test_a_waiting_call_is_cancelled_in_the_answer(session: Session) -> None:
+def test_a_waiting_call_is_cancelled_before_the_answer(session: Session) -> None:
     line = make_line(session)
     call = line.accept(session, NUMBER)
     canceled = (CallStatus.CANCELED, EndedReason.CANCELED, None, True)
@@ -57,7 +57,7 @@ def test_a_waiting_call_is_cancelled_in_the_answer(session: Session) -> None:
         assert standing(calls.cancel(session, line.key, call.id, KEYS)) == canceled
 
 
-def test_a_call_on_the_line_is_promised_to_be_ended_and_says_so(session: Session) -> None:
+def test_a_call_in_progress_will_be_ended_and_says_so(session: Session) -> None:
     line = make_line(session)
     call, _ = on_the_line(session, line)
     promised = (CallStatus.RINGING, None, CANCELLING, True)
@@ -109,7 +109,7 @@ def test_the_timeline_is_in_order_where_the_workers_clock_is_behind(
         (2, (CallStatus.CANCELED, EndedReason.CANCELED, None, True)),
     ],
 )
-def test_a_call_that_ended_by_itself_first_is_not_tried_again(
+def test_a_call_that_ended_by_itself_first_is_not_ended_again(
     session: Session,
     retry_times: int,
     expected: tuple[CallStatus, EndedReason | None, str | None, bool],
@@ -126,7 +126,7 @@ def test_a_call_that_ended_by_itself_first_is_not_tried_again(
     assert (attempt.status, attempt.ended_reason) == (CallStatus.BUSY, EndedReason.BUSY)
 
 
-def test_a_call_over_an_account_that_nothing_opens_any_more_goes_on(session: Session) -> None:
+def test_a_call_over_an_undecryptable_account_continues(session: Session) -> None:
     line = make_line(session)
     account = carrier_accounts.save(
         session,

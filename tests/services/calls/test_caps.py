@@ -41,7 +41,7 @@ def claimed_at_once(
         return list(workers.map(claim, call_ids))
 
 
-def test_eight_workers_dial_exactly_as_many_calls_as_there_are_lines(
+def test_eight_workers_together_respect_the_limit_of_calls_at_once(
     fresh_database: Database,
 ) -> None:
     line = open_line(fresh_database, max_calls_at_once=3)
@@ -58,7 +58,7 @@ def test_eight_workers_dial_exactly_as_many_calls_as_there_are_lines(
 
 
 @pytest.mark.usefixtures("clock")
-def test_eight_workers_dial_exactly_as_many_calls_as_the_day_has(fresh_database: Database) -> None:
+def test_eight_workers_together_respect_the_limit_of_calls_a_day(fresh_database: Database) -> None:
     line = open_line(fresh_database, max_calls_a_day=5)
     with fresh_database.transaction() as session:
         call_ids = [ask(session, line, number) for number in range(100, 116)]
@@ -80,7 +80,9 @@ def test_a_carrier_is_given_one_call_a_turn_by_all_workers(fresh_database: Datab
     assert (kinds.count(ClaimKind.DIAL), kinds.count(ClaimKind.WAIT)) == (1, 15)
 
 
-def test_turns_of_a_carrier_are_a_gap_apart_and_are_each_carriers_own(session: Session) -> None:
+def test_calls_of_a_carrier_are_a_gap_apart_and_carriers_do_not_delay_each_other(
+    session: Session,
+) -> None:
     now = utcnow()
     tenth = timedelta(seconds=0.1)
     turns = [

@@ -37,9 +37,7 @@ def held(session: Session, *attempts: CallAttempt) -> list[tuple[str | None, boo
     return [(attempt.carrier_reference, attempt.is_guessed) for attempt in attempts]
 
 
-def test_two_guesses_the_wrong_way_round_are_put_right_by_one_report(
-    session: Session, line: Line
-) -> None:
+def test_one_report_corrects_two_swapped_guesses(session: Session, line: Line) -> None:
     first, second = attempt_at(session, line), attempt_at(session, line)
     guess(session, first, "CA2")
     guess(session, second, "CA1")
@@ -49,9 +47,7 @@ def test_two_guesses_the_wrong_way_round_are_put_right_by_one_report(
     assert held(session, first, second) == [("CA1", False), ("CA2", False)]
 
 
-def test_a_call_that_another_attempt_took_by_guess_goes_to_its_own_attempt(
-    session: Session, line: Line
-) -> None:
+def test_a_call_guessed_for_another_attempt_moves_to_its_own(session: Session, line: Line) -> None:
     asked, guessing = attempt_at(session, line), attempt_at(session, line)
     guess(session, guessing, "CA1")
     assert report(session, asked, "CA1")
@@ -69,9 +65,7 @@ def test_the_answer_to_the_request_counts_for_more_than_a_guess(
 
 
 @pytest.mark.parametrize("is_over", [False, True])
-def test_what_was_not_guessed_or_is_over_is_not_taken_away(
-    session: Session, line: Line, is_over: bool
-) -> None:
+def test_a_certain_or_ended_assignment_is_kept(session: Session, line: Line, is_over: bool) -> None:
     sure, guessing = attempt_at(session, line), attempt_at(session, line)
     guess(session, guessing, "CA2")
     if is_over:

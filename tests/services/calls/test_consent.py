@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.enums import CallStatus, ContactAction, EndedReason
 from app.errors import Conflict
 from app.models import Assistant, Call, Campaign, Contact, Organization
@@ -49,9 +50,7 @@ def checks_of(session: Session, line: Line) -> list[tuple[str, str, str]]:
         session.get_one(Assistant, line.assistant_id),
         calls.CallTexts(instructions="x"),
     )
-    found = calls.preflight(
-        session, OWNER, assistant, NUMBER, texts, installation=calls.CallSettings()
-    )
+    found = calls.preflight(session, OWNER, assistant, NUMBER, texts, installation=CallSettings())
     return [(check.code, check.state.value, check.sentence) for check in found]
 
 
@@ -177,7 +176,7 @@ def test_without_the_requirement_no_contact_needs_consent_and_the_check_is_not_l
         (("word", None), "word"),
     ],
 )
-def test_one_refusal_counts_for_all_contacts_with_the_number_whatever_its_word(
+def test_one_refusal_in_any_spelling_counts_for_all_contacts_with_the_number(
     session: Session,
     line: Line,
     monkeypatch: pytest.MonkeyPatch,

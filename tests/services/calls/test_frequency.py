@@ -70,7 +70,7 @@ def test_the_next_call_waits_until_the_number_may_ring_again_and_says_so(
         (1, EndedReason.BUSY, False),
     ],
 )
-def test_what_rang_long_ago_never_or_for_a_test_key_does_not_count(
+def test_old_unanswered_and_test_calls_do_not_count(
     session: Session, line: Line, days_ago: int, reason: EndedReason, live: bool
 ) -> None:
     for _ in range(2):

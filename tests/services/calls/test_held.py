@@ -58,7 +58,7 @@ def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
         ("partner", [True, False]),
     ],
 )
-def test_a_pause_holds_what_it_covers_until_it_ends(
+def test_a_pause_holds_its_calls_until_it_ends(
     session: Session, line: Line, scope: str, held_lines: list[bool]
 ) -> None:
     scopes = {

@@ -40,7 +40,7 @@ def test_a_call_fails_once_its_attempts_are_used_up(
     assert (call.ended_reason, call.status_detail) == (EndedReason.CARRIER_ERROR, detail)
 
 
-def test_attempts_that_a_dying_worker_cut_short_are_not_held_against_the_carrier(
+def test_attempts_cut_short_by_a_killed_worker_do_not_count_against_the_carrier(
     session: Session, call: Call
 ) -> None:
     asked = [True, False, False, False, True, False, True]
@@ -56,7 +56,7 @@ def queue_of(session: Session) -> list[str]:
     return list(session.scalars(text(query)))
 
 
-def test_the_next_attempt_comes_before_all_that_have_not_had_their_turn(
+def test_the_next_attempt_comes_before_calls_that_have_not_started(
     session: Session, line: Line, call: Call
 ) -> None:
     line.accept(session)

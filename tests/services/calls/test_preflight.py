@@ -6,6 +6,7 @@ from datetime import time
 import pytest
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.enums import CarrierKind, Observed, OrganizationStatus
 from app.models import (
     Assistant,
@@ -30,7 +31,7 @@ TEXTS = calls.CallTexts(intro="Hello.", voicemail="Bye.")
 def states(session: Session, line: Line, number: str, texts: calls.CallTexts) -> dict[str, str]:
     assistant = session.get_one(Assistant, line.assistant_id)
     checks = calls.preflight(
-        session, line.key, assistant, number, texts, installation=calls.CallSettings()
+        session, line.key, assistant, number, texts, installation=CallSettings()
     )
     return {check.code: check.state.value for check in checks}
 
@@ -77,7 +78,7 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_fix_it(
         assistant,
         NUMBER,
         calls.CallTexts(intro="Hello."),
-        installation=calls.CallSettings(),
+        installation=CallSettings(),
     )
     assert [(check.code, check.state.value, check.fix_at) for check in checks] == [
         ("organization_active", "failed", "organization"),
@@ -99,7 +100,9 @@ def test_an_invalid_number_has_that_problem_only(session: Session, line: Line, n
     assert said.keys().isdisjoint({"not_on_do_not_call_list", "within_calling_hours"})
 
 
-def test_hours_that_suit_no_place_fail_and_others_only_delay(session: Session, line: Line) -> None:
+def test_calling_hours_that_never_match_fail_and_others_only_delay(
+    session: Session, line: Line
+) -> None:
     organization = session.get_one(Organization, line.organization_id)
     organization.calling_hours_on = True
     organization.calling_hours_start = organization.calling_hours_end = time(9)
@@ -117,7 +120,7 @@ def test_a_silent_worker_is_a_warning(session: Session, line: Line) -> None:
     assert states(session, line, NUMBER, TEXTS)["worker_running"] == "warning"
 
 
-def warned(session: Session, line: Line, installation: calls.CallSettings) -> list[tuple[str, str]]:
+def warned(session: Session, line: Line, installation: CallSettings) -> list[tuple[str, str]]:
     assistant = session.get_one(Assistant, line.assistant_id)
     checks = calls.preflight(session, line.key, assistant, NUMBER, TEXTS, installation=installation)
     return [
@@ -128,7 +131,7 @@ def warned(session: Session, line: Line, installation: calls.CallSettings) -> li
 
 
 def test_the_check_shows_what_a_call_would_wait_for(session: Session, line: Line) -> None:
-    twilio = calls.CallSettings(CarrierKind.TWILIO, calls_at_once=1, calls_per_second=0.01)
+    twilio = CallSettings(CarrierKind.TWILIO, calls_at_once=1, calls_per_second=0.01)
     assert warned(session, line, twilio) == []
     call_id = line.accept(session, NUMBER, carrier=CarrierKind.TWILIO).id
     claims.next_step(session, call_id, new_id(), calls_at_once=1, carrier_calls_per_second=0.01)
@@ -158,7 +161,7 @@ def test_the_check_shows_what_a_call_would_wait_for(session: Session, line: Line
         ),
     ]
     pauses.resume(session, system_caller("Mara"), pauses.PauseScope())
-    simulated = calls.CallSettings(calls_at_once=2)
+    simulated = CallSettings(calls_at_once=2)
     assert warned(session, line, simulated) == []
 
 
@@ -184,7 +187,7 @@ def test_a_spending_limit_is_checked_unless_the_call_is_simulated(
                 assistant,
                 NUMBER,
                 TEXTS,
-                installation=calls.CallSettings(carrier),
+                installation=CallSettings(carrier),
             )
             if check.code == "spending_allowed"
         ]

@@ -52,7 +52,7 @@ def test_calls_of_another_tenant_are_not_visible(session: Session, line: Line) -
     assert refused.value.code == "call_not_found"
 
 
-def test_pages_follow_each_other_without_gap_or_repeat(session: Session, line: Line) -> None:
+def test_pages_have_no_gaps_or_repeats(session: Session, line: Line) -> None:
     made = [dial(session, line) for _ in range(5)][::-1]
     found: list[str] = []
     before, sizes = None, []

@@ -73,7 +73,7 @@ def test_as_many_calls_come_today_as_a_raised_limit_has_room_for(session: Sessio
     assert [claim(session, call) for call in put_off[:2]] == [ClaimKind.DIAL] * 2
 
 
-def test_a_call_that_is_brought_forward_says_so_and_keeps_its_patience(
+def test_a_call_that_comes_sooner_says_so_and_keeps_its_expiry(
     session: Session, clock: SetClock
 ) -> None:
     line = make_line(session, max_calls_a_day=1)
@@ -88,7 +88,7 @@ def test_a_call_that_is_brought_forward_says_so_and_keeps_its_patience(
     assert session.scalars(query).all() == [None, TOMORROW.isoformat(), now.isoformat()]
 
 
-def test_wider_hours_bring_calls_to_their_opening_and_no_hours_to_now(
+def test_wider_hours_move_calls_to_their_opening_and_no_hours_to_now(
     session: Session, clock: SetClock
 ) -> None:
     line = make_line(session, calling_hours_on=True)
@@ -108,7 +108,7 @@ def test_wider_hours_bring_calls_to_their_opening_and_no_hours_to_now(
     assert (call.scheduled_for, call.status_detail) == (clock.now, None)
 
 
-def test_a_plan_that_allows_more_is_looked_at_for_each_organization_on_it(
+def test_a_plan_that_allows_more_is_applied_to_each_of_its_organizations(
     session: Session,
 ) -> None:
     line = make_line(session, payment_tier=Tier.BASIC)
@@ -123,7 +123,7 @@ def test_a_plan_that_allows_more_is_looked_at_for_each_organization_on_it(
     assert (call.scheduled_for, theirs.scheduled_for) == (NOON, TOMORROW)
 
 
-def test_the_worker_is_asked_only_where_a_call_was_put_off(session: Session) -> None:
+def test_the_worker_is_asked_only_if_a_call_was_delayed(session: Session) -> None:
     line = make_line(session, max_calls_a_day=1)
     asked = turns(session, "bring_forward")
     waiting.request_rescheduling(session, line.partner_id)
@@ -135,7 +135,7 @@ def test_the_worker_is_asked_only_where_a_call_was_put_off(session: Session) -> 
     assert turns(session, "bring_forward") == asked + 1
 
 
-def test_the_turn_of_before_does_not_hurry_a_retry(session: Session, clock: SetClock) -> None:
+def test_an_earlier_turn_does_not_hasten_a_retry(session: Session, clock: SetClock) -> None:
     """The call was postponed to midnight and rescheduled earlier; then its line was busy."""
     line = make_line(session, max_calls_a_day=1, retry_times=1, retry_minutes=30)
     [call] = used_up(session, line, 1)

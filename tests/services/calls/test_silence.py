@@ -116,7 +116,7 @@ def test_a_call_that_was_never_answered_may_have_rung_before(
     assert silence.end_if_over(session, attempt_id, 60)
 
 
-def test_the_places_of_an_organization_do_not_count_it(
+def test_a_silent_call_does_not_count_as_a_call_at_once(
     session: Session, line: Line, attempt_id: UUID, clock: SetClock
 ) -> None:
     organization = session.get_one(Organization, line.organization_id)

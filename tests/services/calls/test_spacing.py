@@ -40,7 +40,7 @@ def rang(
 
 
 @pytest.mark.parametrize("reason", [EndedReason.BUSY, EndedReason.COMPLETED, None])
-def test_the_next_call_waits_until_the_number_has_rested(
+def test_the_next_call_waits_until_the_spacing_has_passed(
     session: Session, line: Line, reason: EndedReason | None
 ) -> None:
     at = utcnow() - timedelta(minutes=30)
@@ -74,7 +74,7 @@ def test_calls_of_test_keys_neither_wait_nor_keep_waiting(session: Session, line
     assert accept(session, line, live=False).status is CallStatus.QUEUED
 
 
-def test_without_the_rule_nothing_waits(session: Session, line: Line) -> None:
+def test_without_the_rule_no_call_waits(session: Session, line: Line) -> None:
     session.get_one(Organization, line.organization_id).number_spacing_minutes = None
     rang(session, accept(session, line), utcnow())
     assert accept(session, line).status is CallStatus.QUEUED

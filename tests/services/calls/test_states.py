@@ -26,7 +26,7 @@ def test_every_status_is_reached_and_every_open_one_is_left() -> None:
     assert left == states.WAITING | states.ACTIVE | {CallStatus.UNKNOWN}
 
 
-def test_nothing_that_has_ended_is_dialled_again() -> None:
+def test_an_ended_call_is_never_dialled_again() -> None:
     backwards = [
         move.name
         for move in states.MOVES
@@ -36,7 +36,7 @@ def test_nothing_that_has_ended_is_dialled_again() -> None:
 
 
 @pytest.mark.parametrize("by", states.MOVES, ids=lambda move: str(move.name))
-def test_a_call_makes_the_moves_of_the_table_and_no_others(by: states.StatusChange) -> None:
+def test_a_call_makes_only_the_moves_of_the_table(by: states.StatusChange) -> None:
     made = set()
     for source in (None, *CallStatus):
         for target in CallStatus:

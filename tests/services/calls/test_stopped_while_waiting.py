@@ -80,7 +80,7 @@ def test_a_call_in_the_queue_ends_once_a_rule_stops_it(
     assert waiting.queued(session, other_id) == []
 
 
-def test_what_is_fresh_on_the_line_or_held_is_not_looked_at(session: Session, line: Line) -> None:
+def test_new_active_and_held_calls_are_not_checked(session: Session, line: Line) -> None:
     fresh = wait_in_queue(session, line)
     session.get_one(Call, fresh).created_at = utcnow()
     on_the_line = wait_in_queue(session, line)

@@ -58,7 +58,7 @@ def claim(session: Session, call: Call) -> ClaimKind:
         ("2026-01-16T02:00", ANYWHERE_IN_THE_US, "2026-01-16T18:00"),
     ],
 )
-def test_a_call_waits_for_an_hour_that_suits_where_it_rings(
+def test_a_call_waits_for_calling_hours_at_its_destination(
     session: Session, line: Line, clock: SetClock, now: str, number: str, opens: str | None
 ) -> None:
     clock.set(now)
@@ -70,7 +70,7 @@ def test_a_call_waits_for_an_hour_that_suits_where_it_rings(
     )
 
 
-def test_a_call_accepted_in_the_evening_is_put_off_when_its_turn_comes_at_night(
+def test_a_call_accepted_in_the_evening_is_delayed_when_its_turn_comes_at_night(
     session: Session, line: Line, clock: SetClock
 ) -> None:
     clock.set("2026-03-08T01:59")

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.config.trial import TrialLimits
 from app.enums import CallStatus, CarrierKind, EndedReason, VerificationPurpose
 from app.errors import Forbidden
@@ -89,7 +90,7 @@ def test_live_calls_are_refused_on_every_carrier_and_calls_of_test_keys_on_none(
     assert claim.kind is ClaimKind.DIAL
 
 
-def test_a_dry_run_answers_as_the_request_would(session: Session, line: Line) -> None:
+def test_a_dry_run_gets_the_answer_of_the_request(session: Session, line: Line) -> None:
     request = asked_by(line)
     with pytest.raises(Forbidden, match=REFUSAL):
         calls.dry_run(session, line.key, request, live=True)
@@ -98,9 +99,7 @@ def test_a_dry_run_answers_as_the_request_would(session: Session, line: Line) ->
     assert calls.dry_run(session, line.key, request, live=True)[0] is CallStatus.QUEUED
 
 
-def test_a_number_that_is_never_called_stays_so_when_it_is_verified(
-    session: Session, line: Line
-) -> None:
+def test_verifying_a_number_opens_no_forbidden_kind_of_number(session: Session, line: Line) -> None:
     add_verified(session, line, "+19005550101")
     with pytest.raises(Exception, match="premium"):
         line.accept(session, "+19005550101")
@@ -159,7 +158,7 @@ def test_a_removed_number_stops_a_retry(session: Session, line: Line, clock: Set
     assert ended(call) == STOPPED
 
 
-def test_an_organization_and_a_partner_have_so_many_calls_a_day(
+def test_calls_in_trial_mode_are_limited_per_organization_and_partner(
     session: Session, clock: SetClock
 ) -> None:
     limits = TrialLimits(calls_per_organization=2, calls_per_partner=3)
@@ -201,14 +200,14 @@ def test_calls_out_of_trial_are_not_counted(session: Session) -> None:
 
 def check(session: Session, line: Line, number: str = NUMBER, **limits: int) -> list[object]:
     assistant = session.get_one(Assistant, line.assistant_id)
-    installation = calls.CallSettings(trial_limits=TrialLimits(**limits))
+    installation = CallSettings(trial_limits=TrialLimits(**limits))
     checks = calls.preflight(
         session, line.key, assistant, number, calls.CallTexts(), installation=installation
     )
     return [(one.state, one.sentence, one.fix_at) for one in checks if one.code == "trial_mode"]
 
 
-def test_the_pre_call_checks_say_it_and_lead_to_the_verified_numbers(
+def test_the_pre_call_checks_name_trial_mode_and_link_to_the_verified_numbers(
     session: Session, line: Line
 ) -> None:
     assert check(session, line) == [(CheckState.FAILED, REFUSAL, "trial")]

@@ -88,7 +88,7 @@ def refusal(session: Session, line: Line, number: str = NUMBER, **how: Any) -> s
     return error.value.code
 
 
-def test_the_code_that_was_heard_verifies_the_number(session: Session, line: Line) -> None:
+def test_the_code_of_the_call_verifies_the_number(session: Session, line: Line) -> None:
     number, call = request(session, line, "(212) 555-1000")
     assert (call.source, call.phone_number, call.live) == (CallSource.VERIFICATION, NUMBER, True)
     code = heard(session, call)
@@ -142,7 +142,9 @@ def test_a_code_is_valid_for_ten_minutes(session: Session, line: Line, clock: Se
     assert enter(session, line, number, code) == CodeResult(CodeOutcome.ENDED)
 
 
-def test_five_wrong_codes_end_it_for_the_right_one_too(session: Session, line: Line) -> None:
+def test_five_wrong_codes_end_the_verification_even_for_the_right_code(
+    session: Session, line: Line
+) -> None:
     number, call = request(session, line)
     code = heard(session, call)
     answers = [enter(session, line, number, other_than(code)) for _ in range(5)]
@@ -156,7 +158,7 @@ def test_five_wrong_codes_end_it_for_the_right_one_too(session: Session, line: L
 
 
 @pytest.mark.parametrize("typed", ["", "12345", "1234567", "abcdef", "١٢٣٤٥٦", "12 34 5x"])
-def test_what_is_no_code_is_not_counted(session: Session, line: Line, typed: str) -> None:
+def test_input_that_is_no_code_is_not_counted(session: Session, line: Line, typed: str) -> None:
     number, _call = request(session, line)
     with pytest.raises(ValidationFailed, match="Enter the 6 digits"):
         enter(session, line, number, typed)
@@ -181,7 +183,7 @@ def test_of_eight_wrong_codes_at_once_five_are_counted(fresh_database: Database)
         assert session.get_one(VerifiedNumber, number.id).wrong_codes == 5
 
 
-def test_of_eight_requests_at_once_as_many_are_called_as_the_limit_allows(
+def test_of_eight_requests_at_once_the_limit_allows_only_some(
     fresh_database: Database,
 ) -> None:
     lines = [open_line(fresh_database) for _ in range(8)]
@@ -201,7 +203,7 @@ def test_of_eight_requests_at_once_as_many_are_called_as_the_limit_allows(
         assert len(session.scalars(select(Call.id)).all()) == 3
 
 
-def test_a_number_an_organization_and_a_partner_have_so_many_calls_a_day(
+def test_verification_calls_are_limited_per_number_organization_and_partner(
     session: Session, line: Line, clock: SetClock
 ) -> None:
     limits = TrialLimits(
@@ -222,7 +224,7 @@ def test_a_number_an_organization_and_a_partner_have_so_many_calls_a_day(
     request(session, line, limits=limits)
 
 
-def test_an_organization_verifies_so_many_numbers_and_each_once(
+def test_an_organization_verifies_a_limited_number_of_numbers_and_each_once(
     session: Session, line: Line
 ) -> None:
     limits = TrialLimits(numbers=2)
@@ -245,7 +247,7 @@ def test_an_organization_verifies_so_many_numbers_and_each_once(
         ("+12125551009", "do_not_contact"),
     ],
 )
-def test_every_other_rule_for_numbers_holds(
+def test_verification_calls_keep_every_other_rule_for_numbers(
     session: Session, line: Line, number: str, code: str
 ) -> None:
     do_not_call.add(session, OPERATOR, line.organization_id, "+12125551009")
@@ -253,7 +255,7 @@ def test_every_other_rule_for_numbers_holds(
     assert session.scalars(select(Call.id)).all() == []
 
 
-def test_it_is_refused_where_it_could_not_be_placed_now(
+def test_a_verification_call_is_refused_if_it_could_not_be_placed_now(
     session: Session, line: Line, clock: SetClock
 ) -> None:
     organization = session.get_one(Organization, line.organization_id)
@@ -271,7 +273,7 @@ def test_an_assistant_of_another_organization_does_not_call(session: Session, li
     assert refusal(session, line, assistant_id=other.assistant_id) == "agent_not_found"
 
 
-def test_it_needs_the_permission_to_call_and_an_organization_of_ones_own(
+def test_a_verification_call_needs_the_permission_to_call_and_the_own_organization(
     session: Session, line: Line
 ) -> None:
     number, _call = request(session, line)
@@ -294,7 +296,7 @@ def test_it_needs_the_permission_to_call_and_an_organization_of_ones_own(
         verified_numbers.get(session, stranger, other.organization_id, number.id)
 
 
-def test_the_code_is_stored_nowhere(session: Session, line: Line) -> None:
+def test_the_code_is_never_stored(session: Session, line: Line) -> None:
     number, call = request(session, line)
     code = heard(session, call)
     enter(session, line, number, code)
@@ -306,7 +308,7 @@ def test_the_code_is_stored_nowhere(session: Session, line: Line) -> None:
     assert "Your code is ••••••." in call.intro_message
 
 
-def test_it_hands_over_to_no_one_is_not_tried_again_and_is_no_conversation(
+def test_a_verification_call_is_not_handed_over_retried_or_counted(
     session: Session, line: Line
 ) -> None:
     assistant = session.get_one(Assistant, line.assistant_id)

@@ -111,7 +111,7 @@ def test_the_right_code_confirms_the_number_and_a_wrong_one_counts(
     ]
 
 
-def test_it_can_be_called_from_over_a_sip_account_and_not_over_the_installations_carrier(
+def test_a_verified_number_is_a_caller_id_of_sip_accounts_but_not_of_the_installations_carrier(
     session: Session, line: Line
 ) -> None:
     enter(session, line, request(session, line))
@@ -178,7 +178,7 @@ def test_a_listed_or_simulated_number_of_the_organization_is_confirmed_for_every
     assert stored(session) == owned(line)
 
 
-def test_without_a_confirmed_number_to_call_from_the_answer_says_what_to_do(
+def test_without_a_confirmed_number_to_call_from_the_refusal_says_what_to_do(
     session: Session, line: Line
 ) -> None:
     session.execute(
@@ -193,7 +193,7 @@ def test_without_a_confirmed_number_to_call_from_the_answer_says_what_to_do(
     assert refusal(session, line) == "agent_phone_not_ready"
 
 
-def test_the_call_comes_from_an_assistant_whose_number_is_confirmed(
+def test_the_call_comes_from_an_assistant_with_a_confirmed_number(
     session: Session, line: Line
 ) -> None:
     first = session.get_one(Assistant, line.assistant_id)
@@ -213,7 +213,7 @@ def test_the_call_comes_from_an_assistant_whose_number_is_confirmed(
     assert session.get_one(Call, number.call_id).assistant_id == second.id
 
 
-def test_removing_the_entry_keeps_the_number(session: Session, line: Line) -> None:
+def test_removing_the_verified_entry_keeps_the_number(session: Session, line: Line) -> None:
     number = request(session, line)
     enter(session, line, number)
     verified_numbers.remove(session, editor(line), line.organization_id, number.id)
@@ -230,7 +230,9 @@ def test_a_number_that_was_released_can_be_verified_again(session: Session, line
     assert stored(session) == owned(line)
 
 
-def test_it_needs_the_permission_to_change_the_organization(session: Session, line: Line) -> None:
+def test_verifying_a_caller_id_needs_the_permission_to_change_the_organization(
+    session: Session, line: Line
+) -> None:
     number = request(session, line)
     member = replace(line.key, permissions=CALLS)
     own = session, member, line.organization_id

@@ -24,7 +24,7 @@ KEYS = settings_for("sqlite://", Path()).secret_keys
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-def test_the_first_wins_and_the_others_get_a_conflict(fresh_database: Database) -> None:
+def test_the_first_change_is_saved_and_the_others_get_a_conflict(fresh_database: Database) -> None:
     line = open_line(fresh_database)
     for organization_id in (None, line.organization_id):
         told = at_once(fresh_database, line.partner_id, organization_id)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.enums import CarrierKind, Observed
 from app.gateways.carriers.sip.account import Trunk
 from app.models import Assistant, Call, CallAttempt, CarrierAccount, new_id, utcnow
@@ -60,7 +61,7 @@ def test_a_call_that_waits_moves_to_the_carrier_of_the_new_account(
     assert call.carrier is attempt.carrier is CarrierKind.SIP
 
 
-def test_the_installations_trunk_being_away_says_nothing_of_a_partners(
+def test_an_outage_of_the_installations_trunk_does_not_affect_that_of_a_partner(
     session: Session, line: Line, caller: Caller
 ) -> None:
     now = utcnow()
@@ -69,7 +70,7 @@ def test_the_installations_trunk_being_away_says_nothing_of_a_partners(
     )
     carrier_health.record(session, {silent: BehaviourCount(2, now, "no answer")})
     assistant, texts = session.get_one(Assistant, line.assistant_id), calls.CallTexts()
-    sip = calls.CallSettings(CarrierKind.SIP)
+    sip = CallSettings(CarrierKind.SIP)
 
     def warned() -> bool:
         found = calls.preflight(session, line.key, assistant, NUMBER, texts, installation=sip)
@@ -80,7 +81,9 @@ def test_the_installations_trunk_being_away_says_nothing_of_a_partners(
     assert not warned()
 
 
-def test_so_does_an_attempt_that_was_put_off(session: Session, line: Line, caller: Caller) -> None:
+def test_a_delayed_attempt_moves_to_the_carrier_of_the_new_account(
+    session: Session, line: Line, caller: Caller
+) -> None:
     bring(session, caller, TRUNK)
     _, attempt = claimed(session, accepted(session, line))
     attempts.carrier_retry(session, attempt.id, 60.0, "The trunk could not be reached.")

@@ -59,7 +59,7 @@ def problems(
 
 @pytest.mark.parametrize("value", HOSTILE)
 @pytest.mark.parametrize("field", ["address", "domain", "proxy", "user"])
-def test_nothing_is_taken_that_could_mean_something_else(field: str, value: str) -> None:
+def test_an_invalid_value_is_refused_at_its_field(field: str, value: str) -> None:
     assert problems(changed({field: value})) == [(field, f"invalid_{field}")]
 
 
@@ -67,7 +67,7 @@ def test_nothing_is_taken_that_could_mean_something_else(field: str, value: str)
     "value", ["a:", "a:0", "a:65536", "a:123456", "a:5060:1", "a:x", "a.", "."]
 )
 @pytest.mark.parametrize("field", ["address", "domain", "proxy"])
-def test_a_host_has_a_port_that_there_is(field: str, value: str) -> None:
+def test_the_port_of_a_host_must_exist(field: str, value: str) -> None:
     assert problems(changed({field: value})) == [(field, f"invalid_{field}")]
 
 
@@ -89,7 +89,7 @@ def test_a_host_has_a_port_that_there_is(field: str, value: str) -> None:
         "x" * 201,
     ],
 )
-def test_a_password_that_can_not_be_written_is_refused(password: str) -> None:
+def test_a_password_with_characters_that_sip_can_not_carry_is_refused(password: str) -> None:
     assert problems(TRUNK, password) == [("password", "invalid_password")]
 
 
@@ -130,7 +130,9 @@ def test_missing_and_unknown_values_are_problems_of_their_field(
         ({"user": "", "domain": "", "proxy": ""}, ""),
     ],
 )
-def test_what_providers_hand_out_is_taken(changes: dict[str, Any], password: str) -> None:
+def test_values_as_providers_write_them_are_accepted(
+    changes: dict[str, Any], password: str
+) -> None:
     assert problems(changed(changes), password) == []
 
 
@@ -151,7 +153,7 @@ def test_what_providers_hand_out_is_taken(changes: dict[str, Any], password: str
         ("trunk.example", "", None),
     ],
 )
-def test_only_the_internet_is_called_into(address: str, proxy: str, refused: str | None) -> None:
+def test_trunks_must_be_on_the_internet(address: str, proxy: str, refused: str | None) -> None:
     """What matters is where the messages go first. Names are looked up later, by the worker."""
     trunk = Trunk(address, proxy=proxy)
     found = problems(trunk, "", may_be_private=False)

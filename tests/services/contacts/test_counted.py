@@ -23,7 +23,7 @@ def counted_and_there(outreach: Outreach) -> tuple[int, int]:
     return outreach.campaign.contact_count, outreach.session.scalar(query) or 0
 
 
-def test_each_kind_of_change_counts_what_it_adds_and_removes(outreach: Outreach) -> None:
+def test_each_kind_of_change_updates_the_count(outreach: Outreach) -> None:
     ada, ben = {"phone": "+12025550101"}, {"email": "ben@x.example"}
     steps: list[tuple[list[Any], dict[str, Any], int]] = [
         ([ada, ben, ada], {}, 2),

@@ -22,7 +22,7 @@ def test_a_contact_that_has_ended_is_not_added(outreach: Outreach, status: str) 
 
 
 @pytest.mark.parametrize("status", ENDED)
-def test_a_contact_of_the_campaign_takes_the_status_as_sent(
+def test_a_contact_of_the_campaign_gets_the_status_that_was_sent(
     outreach: Outreach, status: str
 ) -> None:
     outreach.apply({"phone": PHONE, "status": "new"})
@@ -97,7 +97,9 @@ def test_a_number_on_the_do_not_call_list_is_stored(outreach: Outreach) -> None:
     assert outreach.stored() == [{"phone": PHONE}]
 
 
-def test_it_is_refused_where_the_organization_says_so(outreach: Outreach) -> None:
+def test_a_number_on_the_do_not_call_list_is_refused_if_the_organization_chose_it(
+    outreach: Outreach,
+) -> None:
     outreach.apply({"phone": PHONE, "email": "ada@example.com"})
     list_number(outreach, PHONE)
     list_number(outreach, OTHER_PHONE)

@@ -107,7 +107,7 @@ def test_the_same_contact_twice_is_processed_in_order(outreach: Outreach) -> Non
     ]
 
 
-def test_a_number_given_up_within_the_request_is_free_again(outreach: Outreach) -> None:
+def test_a_number_released_within_the_request_is_free_again(outreach: Outreach) -> None:
     outreach.apply({"phone": PHONE, "email": EMAIL})
     result = outreach.apply(
         {"phone": OTHER_PHONE, "email": EMAIL},
@@ -215,7 +215,7 @@ def test_the_root_pair_of_a_single_contact_is_its_own(outreach: Outreach) -> Non
     ]
 
 
-def test_a_row_of_a_file_is_never_alone_in_its_request(outreach: Outreach) -> None:
+def test_a_row_of_a_file_is_matched_like_one_of_many(outreach: Outreach) -> None:
     with pytest.raises(ValidationFailed) as refused:
         outreach.apply({"phone": PHONE}, root_external_id=("crmId", "1"), row_numbers=[12])
     assert refused.value.code == "identifying_external_id_key"
@@ -223,7 +223,7 @@ def test_a_row_of_a_file_is_never_alone_in_its_request(outreach: Outreach) -> No
     assert outreach.stored() == [{"phone": PHONE, "externalIds": {"account": "1"}}]
 
 
-def test_update_only_ignores_who_is_not_in_the_campaign(outreach: Outreach) -> None:
+def test_update_only_ignores_contacts_that_are_not_in_the_campaign(outreach: Outreach) -> None:
     outreach.apply({"phone": PHONE})
     result = outreach.apply(
         {"phone": PHONE, "firstName": "Ada"},

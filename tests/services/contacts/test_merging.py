@@ -127,7 +127,7 @@ def test_metadata_comes_back_as_it_was_sent(outreach: Outreach, values: dict[str
     ]
 
 
-def test_true_in_place_of_one_is_a_change(outreach: Outreach) -> None:
+def test_true_instead_of_1_is_a_change(outreach: Outreach) -> None:
     outreach.apply({"phone": PHONE, "contactMetadata": {"flag": 1}})
     outreach.apply({"phone": PHONE, "contactMetadata": {"flag": True}})
     [contact] = outreach.stored()

@@ -107,7 +107,7 @@ def test_the_answer_echoes_what_was_sent(outreach: Outreach) -> None:
     }
 
 
-def test_everything_that_is_wrong_with_a_contact_is_known(outreach: Outreach) -> None:
+def test_every_problem_of_a_contact_is_reported(outreach: Outreach) -> None:
     result = outreach.apply({"phone": "x", "email": "y", "firstName": 1, "status": "s" * 65})
     assert [(each.field, each.code) for each in result.problems[0]] == [
         ("phone", "invalid_phone"),
@@ -139,7 +139,7 @@ def test_removing_needs_a_phone_or_an_email_even_beside_an_external_id(
     assert len(outreach.stored()) == 1
 
 
-def test_removing_what_is_not_there_is_not_found(outreach: Outreach) -> None:
+def test_removing_a_missing_contact_is_not_found(outreach: Outreach) -> None:
     outreach.apply(ADA)
     stranger = {"phone": "+12025550102"}
     result = outreach.apply(ADA, stranger, ADA, action=ContactAction.REMOVE)

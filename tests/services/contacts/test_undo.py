@@ -67,7 +67,7 @@ def take_back(outreach: Outreach, steps: list[ContactChange]) -> list[tuple[str,
     more=request_of,
     at_once=st.integers(1, 4),
 )
-def test_apply_then_undo_is_as_before(
+def test_an_undo_restores_the_state_before(
     outreach: Outreach, first: list[Any], request: Any, more: Any, at_once: int
 ) -> None:
     with outreach.session.begin_nested() as savepoint:
@@ -106,7 +106,7 @@ def test_fields_that_changed_since_are_kept(outreach: Outreach) -> None:
     ]
 
 
-def test_a_value_set_by_hand_to_that_of_an_earlier_row_is_kept(outreach: Outreach) -> None:
+def test_a_value_that_was_set_by_hand_to_that_of_an_earlier_row_is_kept(outreach: Outreach) -> None:
     before = {"phone": ADA, "firstName": "Ada", "consent": "yes", "plan": "A"}
     own = {"externalIdKey": "crmId", "externalIdValue": "7"}
     outreach.apply(before | own)

@@ -44,7 +44,7 @@ def works(session: Session, secret: str) -> bool:
     return True
 
 
-def test_a_key_says_who_and_with_what_scopes(
+def test_a_key_gives_its_caller_and_scopes(
     session: Session, own: Tenant, administrator: Caller
 ) -> None:
     made = api_keys.create(
@@ -96,7 +96,7 @@ def with_checksum(body: str) -> str:
     return body + credential_secrets.checksum(body)
 
 
-def test_nothing_but_the_whole_key_works(session: Session, made: api_keys.NewKey) -> None:
+def test_only_the_whole_key_works(session: Session, made: api_keys.NewKey) -> None:
     secret, body = made.secret, made.secret[:-6]
     wrong_secret = body[:-1] + ("a" if body[-1] != "a" else "b")
     unknown_id = body.replace(made.key.public_id, "ppk_live_" + "0" * 16)
@@ -132,7 +132,7 @@ def test_a_missing_key_is_refused_in_the_same_way(session: Session) -> None:
         ({"expires_at": utcnow() - timedelta(days=1)}, "in_the_past"),
     ],
 )
-def test_a_key_that_makes_no_sense_is_not_made(
+def test_an_invalid_key_is_not_created(
     session: Session, own: Tenant, administrator: Caller, changes: dict[str, object], code: str
 ) -> None:
     wanted: dict[str, object] = {"organization_id": own.organization.id, "name": "CRM"}
@@ -147,7 +147,9 @@ def test_only_administrators_manage_keys(session: Session, own: Tenant, role: Ro
     assert refused == (Forbidden, "insufficient_scope")
 
 
-def test_a_stranger_finds_none_of_it(session: Session, own: Tenant, made: api_keys.NewKey) -> None:
+def test_other_tenants_do_not_find_the_keys(
+    session: Session, own: Tenant, made: api_keys.NewKey
+) -> None:
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     assert api_keys.list_all(session, stranger, organization_id=own.organization.id) == []
     assert [

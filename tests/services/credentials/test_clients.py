@@ -71,7 +71,7 @@ def test_a_partners_client_has_a_role_of_the_partners_staff(
     assert refused == (ValidationFailed, "role_not_allowed")
 
 
-def test_a_narrowed_credential_makes_no_client_that_may_do_more(
+def test_a_limited_credential_creates_no_client_with_more_rights(
     session: Session, own: Tenant
 ) -> None:
     scopes = ROLE_PERMISSIONS[Role.ADMIN] | {Permission.CREDENTIALS_MANAGE}
@@ -105,7 +105,9 @@ def test_a_client_needs_a_name_and_an_end_in_the_future(
     ]
 
 
-def test_a_stranger_finds_none_of_it(session: Session, own: Tenant, administrator: Caller) -> None:
+def test_other_tenants_do_not_find_the_clients(
+    session: Session, own: Tenant, administrator: Caller
+) -> None:
     client = make(session, administrator).client
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     assert oauth_clients.list_all(session, stranger) == []
@@ -153,7 +155,7 @@ def test_a_suspended_client_is_refused_until_resumed(
     assert authenticates(session, made.client, made.secret) is True
 
 
-def test_a_revoked_client_is_over_for_good(session: Session, administrator: Caller) -> None:
+def test_a_revoked_client_stays_revoked(session: Session, administrator: Caller) -> None:
     made = make(session, administrator)
     for _ in range(2):
         oauth_clients.revoke(session, administrator, made.client.id)
@@ -176,7 +178,7 @@ def test_an_expired_client_and_one_of_a_suspended_partner_are_refused(
     assert authenticates(session, made.client, made.secret) is False
 
 
-def test_support_alone_issues_and_changes_legacy_clients(
+def test_only_operators_issue_and_change_legacy_clients(
     session: Session, own: Tenant, administrator: Caller
 ) -> None:
     made = oauth_clients.create_legacy(

@@ -21,7 +21,7 @@ def works(session: Session, token: str, purpose: LinkPurpose = INVITATION) -> bo
     return True
 
 
-def test_a_link_can_be_looked_at_often_and_used_once(session: Session, own: Tenant) -> None:
+def test_a_link_can_be_opened_often_and_used_once(session: Session, own: Tenant) -> None:
     token = one_time_links.create(session, own.user.id, INVITATION)
     for _ in range(2):
         assert one_time_links.look_up(session, token, INVITATION) == own.user
@@ -40,7 +40,7 @@ def test_a_link_serves_its_purpose_only(session: Session, own: Tenant) -> None:
     assert works(session, token)
 
 
-def test_a_new_link_leaves_the_older_ones(session: Session, own: Tenant) -> None:
+def test_a_new_link_keeps_the_older_ones_valid(session: Session, own: Tenant) -> None:
     tokens = [one_time_links.create(session, own.user.id, INVITATION) for _ in range(2)]
     assert [works(session, token) for token in tokens] == [True, True]
     one_time_links.use(session, tokens[0], INVITATION)
@@ -63,7 +63,7 @@ def test_the_token_is_not_stored(session: Session, own: Tenant) -> None:
     assert token not in str(vars(stored))
 
 
-def test_of_many_at_once_one_gets_through(fresh_database: Database) -> None:
+def test_a_link_used_many_times_at_once_works_once(fresh_database: Database) -> None:
     with fresh_database.transaction() as session:
         own = make_tenant(session)
         token = one_time_links.create(session, own.user.id, INVITATION)

@@ -72,7 +72,7 @@ def test_a_request_is_refused_if_its_turn_takes_too_long() -> None:
     assert outcome(checks) == "checked"
 
 
-def test_an_error_gives_the_turn_back() -> None:
+def test_an_error_frees_its_turn() -> None:
     checks = PasswordChecks(1, 0)
     with pytest.raises(ZeroDivisionError), checks.turn():
         raise ZeroDivisionError
@@ -90,7 +90,7 @@ def test_an_error_gives_the_turn_back() -> None:
         ({"PORTAL_PASSWORD_CHECKS": "7", "PORTAL_PASSWORD_CHECKS_WAITING": "9"}, 4, ("7", "9")),
     ],
 )
-def test_web_processes_leave_cores_and_threads_to_pages(
+def test_password_checks_leave_cores_and_threads_to_pages(
     monkeypatch: pytest.MonkeyPatch,
     given: dict[str, str],
     cores: int,

@@ -33,11 +33,11 @@ def test_only_the_right_password_fits() -> None:
     ]  # fmt: skip
 
 
-def test_nothing_fits_an_account_without_a_password() -> None:
+def test_no_password_fits_an_account_without_one() -> None:
     assert [passwords.verify(None, password) for password in ("", "anything")] == [False, False]
 
 
-def test_what_is_no_hash_fits_nothing() -> None:
+def test_an_invalid_hash_fits_no_password() -> None:
     assert passwords.verify("plain text", "plain text") is False
 
 
@@ -46,7 +46,7 @@ def test_any_characters_can_be_a_password() -> None:
     assert passwords.verify(passwords.hash_password(odd), odd) is True
 
 
-def test_the_same_letters_fit_in_other_code_points() -> None:
+def test_the_same_letters_in_other_code_points_fit() -> None:
     composed, decomposed = "caf\u00e9 noir", "cafe\u0301 noir"
     assert passwords.verify(passwords.hash_password(composed), decomposed) is True
     assert passwords.verify(passwords.hash_password(decomposed), composed) is True

@@ -40,7 +40,7 @@ def has_right_checksum() -> Callable[[str], bool]:
     return known["has_right_checksum"]  # type: ignore[no-any-return]  # it is the page's function
 
 
-def test_the_expression_of_the_page_finds_each_secret_and_nothing_else(made: list[str]) -> None:
+def test_the_regular_expression_of_the_page_finds_only_secrets(made: list[str]) -> None:
     [pattern] = re.findall(r"```regex\n(.*?)\n```", PAGE)
     assert pattern == secrets.PATTERN
     log = " ".join(f'x="{secret}",' for secret in made) + f" a{made[0]} {made[0]}b {made[1][:-1]}"

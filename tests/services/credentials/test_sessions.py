@@ -32,7 +32,7 @@ def is_open(session: Session, token: str | None) -> bool:
     return True
 
 
-def test_a_session_says_who_and_with_what_rights(session: Session, own: Tenant) -> None:
+def test_a_session_gives_its_user_and_rights(session: Session, own: Tenant) -> None:
     token = start(session, own.user)
     signed_in = sessions.load(
         session, token, host="localhost", idle=IDLE, ip="192.0.2.9", request_id="req_1"

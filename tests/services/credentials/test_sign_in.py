@@ -77,7 +77,7 @@ def test_unknown_address_and_wrong_password_get_the_same_answer(
     assert [outcome.refused for outcome in outcomes] == [True, True]
 
 
-def test_a_success_starts_the_count_afresh(session: Session, clock: SetClock, own: Tenant) -> None:
+def test_a_success_resets_the_count(session: Session, clock: SetClock, own: Tenant) -> None:
     for _ in range(2):
         for _ in range(2):
             attempt(session, "olga@northwind.example", "wrong")
@@ -111,7 +111,7 @@ def test_the_neutral_sign_in_offers_every_account_that_the_password_opens(
     assert sign_in.choose(session, twin.id, outcome.offer, ip=None).refused
 
 
-def test_a_choice_that_was_not_offered_signs_in_no_one_and_uses_the_offer_up(
+def test_choosing_an_account_that_was_not_offered_is_refused_and_ends_the_offer(
     session: Session, own: Tenant
 ) -> None:
     offer = offered_accounts.create(session, [own.user.id])
@@ -119,7 +119,7 @@ def test_a_choice_that_was_not_offered_signs_in_no_one_and_uses_the_offer_up(
     assert sign_in.choose(session, own.user.id, offer, ip=None).refused
 
 
-def test_the_neutral_sign_in_takes_the_one_account_that_the_password_opens(
+def test_the_neutral_sign_in_chooses_the_only_account_that_the_password_opens(
     session: Session, own: Tenant
 ) -> None:
     other = make_tenant(session, "Southwind")
@@ -130,7 +130,7 @@ def test_the_neutral_sign_in_takes_the_one_account_that_the_password_opens(
     assert attempt(session, "olga@northwind.example", "another password").user == twin
 
 
-def test_a_partners_sign_in_knows_its_own_people_only(session: Session, own: Tenant) -> None:
+def test_the_sign_in_of_a_partner_accepts_only_its_own_users(session: Session, own: Tenant) -> None:
     other = make_tenant(session, "Southwind")
     email = "olga@northwind.example"
     assert attempt(session, email, partner_id=own.partner.id).user == own.user
@@ -168,7 +168,7 @@ def user_status(status: UserStatus) -> Callable[[Tenant], None]:
         user_status(UserStatus.INVITED),
     ],
 )
-def test_who_is_not_active_is_refused_like_a_stranger(
+def test_an_inactive_user_is_refused_like_an_unknown_one(
     session: Session, own: Tenant, change: Callable[[Tenant], None]
 ) -> None:
     change(own)
@@ -183,7 +183,7 @@ def test_who_is_not_active_is_refused_like_a_stranger(
         (user_status(UserStatus.SUSPENDED), "Contact an administrator of Northwind."),
     ],
 )
-def test_who_is_paused_is_told_with_the_right_password_who_to_ask(
+def test_a_suspended_user_with_the_right_password_reads_who_to_ask(
     session: Session, own: Tenant, change: Callable[[Tenant], None], paused: str
 ) -> None:
     change(own)

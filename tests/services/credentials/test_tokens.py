@@ -59,7 +59,7 @@ def refusal(
     return None
 
 
-def test_a_token_says_who_and_with_what_scope(
+def test_a_token_gives_its_caller_and_scope(
     session: Session, own: Tenant, client: OAuthClient, settings: Settings
 ) -> None:
     token = issue(session, client, settings, "users:read partner:read")
@@ -217,7 +217,7 @@ def forger(session: Session, client: OAuthClient, settings: Settings) -> Forger:
     return Forger(session, client, settings)
 
 
-def test_the_forgers_good_token_is_accepted(forger: Forger) -> None:
+def test_the_unchanged_token_of_the_forgery_tests_is_accepted(forger: Forger) -> None:
     assert refusal(forger.session, forger.token(), forger.settings) is None
 
 
@@ -367,7 +367,7 @@ def test_the_private_key_is_stored_encrypted(
     assert set(stored.public_jwk) == {"kty", "crv", "x", "y", "use", "alg", "kid"}
 
 
-def test_another_application_secret_makes_a_new_key_and_old_tokens_stay_good(
+def test_another_application_secret_makes_a_new_key_and_old_tokens_stay_valid(
     session: Session, client: OAuthClient, settings: Settings
 ) -> None:
     before = issue(session, client, settings)
@@ -393,7 +393,7 @@ def test_keys_are_replaced_every_90_days_and_published_a_day_longer(
     assert [key["kid"] == old.kid for key in signing_keys.published(session)] == [False]
 
 
-def test_a_key_taken_out_of_the_database_vouches_for_nothing(
+def test_a_key_deleted_from_the_database_verifies_nothing(
     session: Session, client: OAuthClient, settings: Settings
 ) -> None:
     token = issue(session, client, settings)

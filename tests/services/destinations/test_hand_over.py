@@ -26,7 +26,7 @@ BY_PARTNER = "A partner admin can allow this host in the portal's settings."
         "https://eu.voice.example",
     ],
 )
-def test_an_allowed_address_takes_over(address: str) -> None:
+def test_an_allowed_address_is_accepted(address: str) -> None:
     assert hand_over_refusal(address, ALLOWED) is None
 
 
@@ -55,11 +55,11 @@ def test_an_allowed_address_takes_over(address: str) -> None:
         ("sip:robin@example", BY_OPERATOR),
     ],
 )
-def test_any_other_is_refused_in_a_sentence(address: str, words: str) -> None:
+def test_any_other_address_is_refused_with_a_sentence(address: str, words: str) -> None:
     assert words in (hand_over_refusal(address, ALLOWED) or "")
 
 
-def test_without_a_host_that_the_partner_allows_nothing_takes_over() -> None:
+def test_without_an_allowed_host_no_address_is_accepted() -> None:
     nothing_opened = CallDestinations(everywhere_in("US"))
     assert BY_PARTNER in (hand_over_refusal("sip:robin@voice.example", nothing_opened) or "")
 
@@ -77,5 +77,5 @@ def test_a_host_that_is_not_on_the_internet_is_recognised_by_its_name(host: str)
 
 
 @pytest.mark.parametrize("host", ["voice.example", "9.9.9.9", "sip.example.com"])
-def test_others_are_looked_up_when_a_call_is_placed(host: str) -> None:
+def test_other_hosts_are_looked_up_when_a_call_is_placed(host: str) -> None:
     assert not is_private_host(host)

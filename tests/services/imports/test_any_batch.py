@@ -50,7 +50,7 @@ def desk(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(before=_ROWS, rows=_ROWS, action=st.sampled_from(ContactAction))
-def test_all_rows_are_counted_and_the_result_equals_the_check(
+def test_every_batch_is_counted_and_its_result_equals_the_check(
     desk: Desk,
     before: list[tuple[str, ...]],
     rows: list[tuple[str, ...]],

@@ -61,7 +61,7 @@ def test_a_batch_of_an_older_order_does_nothing(desk: Desk) -> None:
     assert desk.people() == []
 
 
-def test_a_campaign_that_changed_meanwhile_shows_in_the_result(desk: Desk) -> None:
+def test_the_result_shows_that_the_campaign_changed_meanwhile(desk: Desk) -> None:
     upload = desk.checked(
         HEADER + f"Ann,{ANN},ann@mail.example\nBob,{BOB},bob@mail.example\nCy,,cy@mail.example\n"
     )
@@ -207,7 +207,7 @@ def test_files_are_kept_until_an_upload_has_ended(desk: Desk) -> None:
     ("size", "seconds", "following"),
     [(500, 0.2, 250), (250, 5.0, 250), (250, 0.06, 250), (250, 0.04, 500), (500, 0.01, 500)],
 )
-def test_a_batch_that_held_others_up_is_followed_by_a_smaller_one(
+def test_a_slow_batch_is_followed_by_a_smaller_one(
     size: int, seconds: float, following: int
 ) -> None:
     assert apply.next_size(size, seconds) == following

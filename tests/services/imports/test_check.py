@@ -93,7 +93,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_the_check_is_the_result(desk: Desk, case: Case) -> None:
+def test_the_result_equals_the_check(desk: Desk, case: Case) -> None:
     desk.send(*case.stored)
     before = desk.people()
     upload = desk.checked(HEADER + case.rows, case.action)
@@ -190,7 +190,7 @@ def test_a_file_and_the_api_name_a_problem_alike(desk: Desk) -> None:
     ]
 
 
-def test_numbers_that_must_not_be_called_are_refused_where_the_organization_says_so(
+def test_numbers_on_the_do_not_call_list_are_refused_if_the_organization_chose_it(
     desk: Desk,
 ) -> None:
     with desk.database.transaction() as session:
@@ -239,7 +239,7 @@ def test_a_file_that_is_gone_says_so(desk: Desk) -> None:
     )
 
 
-def test_a_repair_is_made_only_where_a_person_says_so(desk: Desk) -> None:
+def test_a_repair_is_made_only_after_a_user_confirms_it(desk: Desk) -> None:
     upload = desk.checked(HEADER + f"Ann,{ANN}.0,,\nBob,12025550142.0,,\nCy,4.47E+11,,\n")
     assert counts(upload) == (0, 0, 0, 0, 3)
     with desk.database.transaction() as session:
@@ -290,7 +290,7 @@ def test_columns_without_names_are_remembered_where_the_values_agree(desk: Desk)
         ),
     ],
 )
-def test_columns_that_make_no_sense_are_refused(
+def test_an_impossible_mapping_is_refused(
     desk: Desk, mapping: list[str], problems: list[tuple[str, str]]
 ) -> None:
     upload = desk.checked(f"A,B\nAnn,{ANN}\n")
@@ -299,7 +299,7 @@ def test_columns_that_make_no_sense_are_refused(
     assert [(p.field, p.code) for p in refusal.value.problems] == problems
 
 
-def test_the_file_can_be_read_another_way(desk: Desk) -> None:
+def test_encoding_sheet_and_header_can_be_chosen(desk: Desk) -> None:
     upload = desk.checked(f"List of spring\nName;Phone\nAnn;{ANN}\n")
     with desk.database.transaction() as session:
         steps.read_again(
@@ -312,7 +312,7 @@ def test_the_file_can_be_read_another_way(desk: Desk) -> None:
     assert (again.columns, again.found["headerRow"]) == (["Name;Phone"], 2)
 
 
-def test_a_check_that_was_asked_for_anew_stops_the_one_before(desk: Desk) -> None:
+def test_a_new_check_stops_the_one_before(desk: Desk) -> None:
     upload_id = desk.upload(HEADER + f"Ann,{ANN},,\n")
     with desk.database.transaction() as session:
         task = check.begin(session, upload_id, 1)
@@ -325,7 +325,7 @@ def test_a_check_that_was_asked_for_anew_stops_the_one_before(desk: Desk) -> Non
         assert session.scalar(select(func.count()).select_from(ImportRow)) == 1
 
 
-def test_the_very_same_file_is_recognised_once_it_was_applied(desk: Desk) -> None:
+def test_the_same_file_is_recognised_once_it_was_applied(desk: Desk) -> None:
     data = HEADER + f"Ann,{ANN},,\n"
     first, second = desk.checked(data), desk.checked(data)
     with desk.database.transaction(read_only=True) as session:

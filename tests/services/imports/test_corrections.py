@@ -79,7 +79,7 @@ def test_rows_can_be_left_out_and_taken_back(desk: Desk) -> None:
     assert counts(desk.check(upload.id)) == (1, 0, 0, 0, 1)
 
 
-def test_a_row_whose_cells_stand_in_the_wrong_place_is_good_once_all_are_confirmed(
+def test_a_row_with_shifted_cells_is_good_once_all_are_confirmed(
     desk: Desk,
 ) -> None:
     upload = desk.checked(HEADER + f"Lee, Ann,{ANN},ann@mail.example\nBob,{BOB},\n")
@@ -90,7 +90,7 @@ def test_a_row_whose_cells_stand_in_the_wrong_place_is_good_once_all_are_confirm
     assert ("Ann", ANN, "ann@mail.example") in desk.people()
 
 
-def test_a_file_that_is_read_otherwise_keeps_only_what_still_fits(desk: Desk) -> None:
+def test_a_file_that_is_read_another_way_keeps_the_corrections_that_still_fit(desk: Desk) -> None:
     upload = desk.checked(HEADER + f"Ann,12,\nBob,{BOB},\n")
     upload = fix(desk, upload, {2: {1: ANN}})
     with desk.database.transaction() as session:
@@ -102,7 +102,7 @@ def test_a_file_that_is_read_otherwise_keeps_only_what_still_fits(desk: Desk) ->
     assert counts(desk.check(upload.id)) == (2, 0, 0, 0, 0)
 
 
-def test_what_was_typed_can_be_forgotten(desk: Desk) -> None:
+def test_all_corrections_can_be_discarded(desk: Desk) -> None:
     upload = desk.checked(HEADER + f"Ann,12,\nBob,{BOB},\n")
     upload = fix(desk, upload, {2: {1: ANN}})
     with desk.database.transaction() as session:

@@ -56,7 +56,7 @@ def test_a_do_not_call_column_is_recognised_by_its_name(name: str) -> None:
         ),
     ],
 )
-def test_who_opted_out_of_something_else_may_be_called(name: str) -> None:
+def test_an_opt_out_of_something_else_allows_calls(name: str) -> None:
     assert suggest(["Phone", name]) == [
         ColumnTarget(TargetField.PHONE),
         ColumnTarget(TargetField.METADATA, name),
@@ -80,7 +80,7 @@ def test_yes_is_a_refusal_that_names_its_column(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "No", "FALSE", "0", "nein", "non", "Não", "Allow"])
-def test_no_is_no_consent(text: str) -> None:
+def test_no_is_not_recorded_as_consent(text: str) -> None:
     assert mapped(NUMBER, text) == MappedRow({"phone": NUMBER})
 
 
@@ -90,13 +90,13 @@ def test_a_placeholder_counts_as_empty() -> None:
 
 
 @pytest.mark.parametrize("text", ["mornings only", "2026-03-01", "Email, SMS, Call", "2"])
-def test_what_is_neither_yes_nor_no_is_a_refusal_in_its_own_words(text: str) -> None:
+def test_an_answer_that_is_neither_yes_nor_no_is_a_refusal_and_is_quoted(text: str) -> None:
     message = f"“{text}” is neither yes nor no: kept, and not called."
     unclear = CellNote(1, "do_not_call_unclear", message)
     assert mapped(NUMBER, text) == refused(f"Do Not Call: {text}", unclear)
 
 
-def test_a_cell_that_shows_an_error_is_one() -> None:
+def test_a_cell_with_an_error_of_the_spreadsheet_is_a_problem() -> None:
     row = mapped(NUMBER, "#REF!")
     assert [(note.column, note.code) for note in row.errors] == [(1, "cell_error")]
 

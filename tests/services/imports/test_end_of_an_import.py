@@ -58,7 +58,9 @@ def test_a_user_who_stopped_an_upload_gets_no_mail(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("choice", "count"), [({}, 1), ({"importFinished": False}, 0)])
-def test_the_persons_choice_is_kept(desk: Desk, choice: dict[str, bool], count: int) -> None:
+def test_the_mail_follows_the_choice_of_the_user(
+    desk: Desk, choice: dict[str, bool], count: int
+) -> None:
     with desk.database.transaction() as session:
         session.get_one(User, desk.caller.subject_id).notifications = choice
     assert len(mails_after(desk, minutes=2)) == count

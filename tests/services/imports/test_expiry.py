@@ -54,7 +54,7 @@ def test_rows_and_values_go_after_their_days_and_the_history_stays(desk: Desk) -
     assert desk.rows(waiting.id) == [(2, "created", None)]
 
 
-def test_what_was_stopped_does_not_go_on_without_its_rows(desk: Desk) -> None:
+def test_a_stopped_upload_does_not_continue_without_its_rows(desk: Desk) -> None:
     rows = [(f"P{index}", number(index)) for index in range(apply.BATCH + 1)]
     upload = desk.checked(table("Name,Phone", rows))
     order = desk.start(upload.id)

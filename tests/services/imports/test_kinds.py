@@ -57,11 +57,11 @@ IN_CODE = {
 
 
 @pytest.mark.parametrize("section", AGREED)
-def test_the_list_is_what_was_agreed(section: str) -> None:
+def test_the_kinds_of_files_are_exactly_these(section: str) -> None:
     assert IN_CODE[section].keys() == {*AGREED[section].split()} | ADDED.get(section, set())
 
 
 @pytest.mark.parametrize("section", AGREED)
-def test_the_docs_say_what_the_code_says(section: str) -> None:
+def test_the_docs_list_the_same_kinds_of_files(section: str) -> None:
     text = DOCS.read_text().split(f"## {section}\n", 1)[1].split("\n## ", 1)[0]
     assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", text, re.MULTILINE)) == IN_CODE[section]

@@ -49,7 +49,7 @@ def renewed(desk: Desk, upload_id: UUID) -> bool:
         return steps.renew_lease(session, upload_id)
 
 
-def test_what_is_held_is_left_alone(desk: Desk) -> None:
+def test_a_held_upload_is_left_alone(desk: Desk) -> None:
     upload_id = hand_in(desk)
     assert not taken_over(desk, upload_id)
     run_out(desk, upload_id)
@@ -57,7 +57,7 @@ def test_what_is_held_is_left_alone(desk: Desk) -> None:
     assert not taken_over(desk, upload_id)
 
 
-def test_what_was_taken_over_is_held_no_more(desk: Desk) -> None:
+def test_an_upload_that_was_taken_over_is_no_longer_held(desk: Desk) -> None:
     upload_id = hand_in(desk)
     run_out(desk, upload_id)
     assert taken_over(desk, upload_id)
@@ -65,7 +65,7 @@ def test_what_was_taken_over_is_held_no_more(desk: Desk) -> None:
     assert not taken_over(desk, upload_id)
 
 
-def test_what_was_not_checked_is_checked_and_then_applied(desk: Desk) -> None:
+def test_an_unchecked_upload_is_checked_and_then_applied(desk: Desk) -> None:
     upload_id = hand_in(desk)
     run_out(desk, upload_id)
     assert taken_over(desk, upload_id)
@@ -75,7 +75,7 @@ def test_what_was_not_checked_is_checked_and_then_applied(desk: Desk) -> None:
     assert desk.people() == [(None, number(1), None)]
 
 
-def test_what_was_checked_is_applied(desk: Desk) -> None:
+def test_a_checked_upload_is_applied(desk: Desk) -> None:
     upload_id = hand_in(desk)
     check_file(desk.database, desk.files, upload_id, 1)
     assert desk.now(upload_id).state is ImportState.CHECKED
@@ -84,7 +84,7 @@ def test_what_was_checked_is_applied(desk: Desk) -> None:
     assert desk.now(upload_id).state is ImportState.APPLYING
 
 
-def test_what_has_ended_stays_as_it_is(desk: Desk) -> None:
+def test_an_ended_upload_stays_as_it_is(desk: Desk) -> None:
     upload_id = hand_in(desk)
     with desk.database.transaction() as session:
         steps.cancel(session, desk.caller, upload_id)

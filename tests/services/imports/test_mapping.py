@@ -168,7 +168,7 @@ def test_long_names_of_columns_become_keys_that_fit() -> None:
 
 
 @pytest.mark.parametrize("text", ["phone", "metadata:Recall due", "externalId:crmId", "ignore"])
-def test_a_target_is_read_from_what_it_is_written_as(text: str) -> None:
+def test_a_target_is_read_from_its_notation(text: str) -> None:
     assert str(ColumnTarget.parse(text)) == text
 
 

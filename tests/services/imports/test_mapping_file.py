@@ -15,7 +15,7 @@ def given(chosen: object, header: list[str] | None = None, **keys: bool) -> list
     return [str(target) for target in targets_of(chosen, names, keys, suggest(names)).targets]
 
 
-def test_what_is_not_named_stays_what_its_name_says() -> None:
+def test_columns_that_are_not_named_keep_their_detected_field() -> None:
     assert given({"lastName": "Name"}) == [
         *("lastName", "firstName", "phone", "phone", "metadata:crm", "metadata:A"),
     ]
@@ -33,7 +33,7 @@ def test_a_whole_name_takes_the_place_of_its_parts() -> None:
     assert given({"firstName": "crm"})[:2] == ["metadata:Name", "metadata:Vorname"]
 
 
-def test_a_name_counts_before_a_letter() -> None:
+def test_a_column_name_is_preferred_to_a_column_letter() -> None:
     assert given({"email": "A"})[5] == "email"
     assert given({"email": "b"})[1] == "email"
     assert given({"email": "F"})[5] == "email"

@@ -83,12 +83,14 @@ def test_the_added_column_is_left_out_when_cells_beyond_the_last_column_follow_i
     assert [row[4] for row in rows[1:]] == ["Hove", "York"]
 
 
-def test_a_column_of_the_users_own_with_the_same_name_is_kept(desk: Desk) -> None:
+def test_a_column_of_the_file_with_the_same_name_is_kept(desk: Desk) -> None:
     upload = desk.checked(f"Name,Phone,Problem,City\nAnn,{ANN},Toothache,Hove\n".encode())
     assert upload.mapping[2] == "metadata:Problem"
 
 
-def test_a_text_file_whose_encoding_lacks_what_was_typed_comes_back_as_utf_8(desk: Desk) -> None:
+def test_a_text_file_comes_back_as_utf_8_if_its_encoding_lacks_a_corrected_character(
+    desk: Desk,
+) -> None:
     upload = desk.checked(f"Name,Phone\nZoë,{ANN}\nBob,12\n".encode("cp1252"))
     with desk.database.transaction() as session:
         corrections.fix_rows(session, desk.caller, upload.id, {3: {0: "Łukasz", 1: BOB}}, set())
@@ -127,14 +129,14 @@ def test_a_workbook_comes_back_as_one_with_its_bad_cells_marked(desk: Desk) -> N
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_what_looks_like_an_escape_of_a_workbook_comes_back_as_it_was(desk: Desk) -> None:
+def test_text_that_looks_like_an_escape_of_a_workbook_comes_back_unchanged(desk: Desk) -> None:
     data = workbook(["Name", "Phone", "Note"], ["_x005F_x0041_", "12", "two_x000D_\nlines"])
     written = returned(desk, desk.checked(data).id)
     with open_table(io.BytesIO(written)) as table:
         assert [row.cells[:3] for row in table.rows()] == [["_x0041_", "12", "two\r\nlines"]]
 
 
-def test_only_the_failed_rows_where_they_are_asked_for(desk: Desk) -> None:
+def test_a_file_of_only_the_failed_rows_can_be_requested(desk: Desk) -> None:
     upload = desk.checked(workbook(["Name", "Phone"], ["Ann", ANN], ["Bob", "12"]))
     written = returned(desk, upload.id, failed_only=True)
     sheet = load_workbook(io.BytesIO(written))["Patients"]

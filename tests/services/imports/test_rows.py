@@ -83,7 +83,7 @@ def test_a_phone_that_cannot_be_used_gives_way_to_the_next() -> None:
     )
 
 
-def test_the_same_number_twice_is_no_news() -> None:
+def test_the_same_number_twice_gives_no_warning() -> None:
     assert mapped(phone=NUMBER, mobile="(202) 555-0123") == MappedRow({"phone": NUMBER})
 
 
@@ -188,7 +188,7 @@ def test_a_number_that_its_country_does_not_have_is_kept_with_a_warning() -> Non
         ),
     ],
 )
-def test_what_cannot_be_kept_is_an_error_of_its_cell(
+def test_a_value_that_can_not_be_stored_is_an_error_of_its_cell(
     cells: dict[str, str], region: str, error: CellNote
 ) -> None:
     assert mapped(region, **cells).errors == [error]
@@ -202,7 +202,7 @@ def test_every_bad_phone_is_named_when_none_can_be_used() -> None:
     ]
 
 
-def test_of_several_addresses_the_first_that_is_one_counts() -> None:
+def test_of_several_emails_the_first_valid_one_counts() -> None:
     mapping = HeaderMapping(["E-mail", "Work", "Home"], [ColumnTarget(TargetField.EMAIL)] * 3)
     row = to_contact(["ann(at)mail", "ann@work.example", "ann@home.example"], mapping, None)
     used = "ann@work.example is used; this address is kept as metadata only."
@@ -215,7 +215,7 @@ def test_of_several_addresses_the_first_that_is_one_counts() -> None:
     )
 
 
-def test_a_further_column_of_several_addresses_is_kept_as_information() -> None:
+def test_further_columns_of_emails_are_kept_as_metadata() -> None:
     mapping = HeaderMapping(["E-mail", "Further"], [ColumnTarget(TargetField.EMAIL)] * 2)
     several = "b@mail.example; c@mail.example"
     row = to_contact(["ann@mail.example", several], mapping, None)
@@ -226,7 +226,7 @@ def test_a_further_column_of_several_addresses_is_kept_as_information() -> None:
     )
 
 
-def test_an_address_that_is_none_is_left_to_the_rule_of_contacts() -> None:
+def test_an_invalid_email_is_checked_by_the_rule_of_contacts() -> None:
     assert mapped(email="ann(at)mail.example") == MappedRow({"email": "ann(at)mail.example"})
 
 
@@ -304,7 +304,7 @@ def test_a_name_beside_the_first_or_the_last_name_is_the_other_one(
     assert contact == told
 
 
-def test_a_name_that_says_more_than_is_taken_from_it_is_kept() -> None:
+def test_a_name_with_more_than_first_and_last_name_is_kept() -> None:
     def told(header: list[str], *cells: str) -> dict[str, object]:
         return to_contact(cells, HeaderMapping(header, suggest(header)), None).contact
 

@@ -25,7 +25,7 @@ def desk(fresh_database: Database, tmp_path: Path) -> Desk:
         return make_desk(session, fresh_database, tmp_path)
 
 
-def test_eight_people_lose_no_update_of_each_other(
+def test_eight_users_at_once_lose_no_update_of_each_other(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each file writes a piece of information of its own into all of its contacts."""

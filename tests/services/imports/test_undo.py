@@ -45,7 +45,7 @@ def applied(desk: Desk, data: str, action: ContactAction = ContactAction.UPSERT)
     return desk.apply(desk.checked(data, action).id)
 
 
-def test_what_the_preview_says_is_what_the_undo_does(desk: Desk) -> None:
+def test_an_undo_does_what_its_preview_says(desk: Desk) -> None:
     desk.send({"phone": ANN, "firstName": "Ann"}, {"phone": CY, "firstName": "Cy"})
     before = desk.people()
     upload = applied(desk, HEADER + f"Anna,{ANN},\nBob,{BOB},\nBobby,{BOB},\nCyril,{CY},\n")
@@ -67,7 +67,7 @@ def test_what_the_preview_says_is_what_the_undo_does(desk: Desk) -> None:
     assert list(actions) == ["upload.undone", "upload.undo_started"]
 
 
-def test_an_undo_of_many_rows_goes_on_behind_its_last_batch(desk: Desk) -> None:
+def test_an_undo_of_many_rows_continues_after_its_last_batch(desk: Desk) -> None:
     desk.send({"phone": number(7), "firstName": "Old"})
     rows = [(f"P{index}", number(index)) for index in range(1200)]
     upload = applied(desk, table("First name,Phone", rows))
@@ -83,7 +83,7 @@ def test_an_undo_of_many_rows_goes_on_behind_its_last_batch(desk: Desk) -> None:
     assert desk.people() == [("Old", number(7), None)]
 
 
-def test_what_was_changed_since_stays_also_where_a_batch_parts_its_rows(
+def test_later_changes_stay_even_if_a_batch_ends_between_their_rows(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.send({"phone": ANN, "firstName": "Ann", "lastName": "Lee"})
@@ -102,7 +102,7 @@ def test_what_was_changed_since_stays_also_where_a_batch_parts_its_rows(
     assert desk.people() == [("Anna", ANN, None)]
 
 
-def test_those_removed_come_back_as_they_were(desk: Desk) -> None:
+def test_removed_contacts_come_back_as_they_were(desk: Desk) -> None:
     desk.send({"phone": ANN, "firstName": "Ann"}, {"phone": BOB, "firstName": "Bob"})
     upload = applied(desk, f"Phone\n{ANN}\n{BOB}\n", ContactAction.REMOVE)
     desk.send({"phone": BOB, "firstName": "Another"})
@@ -112,7 +112,7 @@ def test_those_removed_come_back_as_they_were(desk: Desk) -> None:
     assert desk.people() == [("Ann", ANN, None), ("Another", BOB, None)]
 
 
-def test_of_two_uploads_the_earlier_leaves_what_the_later_wrote(desk: Desk) -> None:
+def test_undoing_the_earlier_of_two_uploads_keeps_the_values_of_the_later(desk: Desk) -> None:
     desk.send({"phone": ANN, "firstName": "Ann", "lastName": "Lee"})
     header = "First name,Last name,Phone\n"
     first = applied(desk, header + f"Anna,Lees,{ANN}\n")

@@ -51,7 +51,7 @@ def test_a_change_by_command_sends_no_mail(session: Session, own: Tenant) -> Non
 
 
 @pytest.mark.parametrize("user_type", [Role.STANDARD, Role.ADMIN, Role.PARTNER_EDITOR])
-def test_who_is_created_active_is_sent_a_link_for_the_first_password(
+def test_a_user_created_as_active_gets_a_link_for_the_first_password(
     session: Session, own: Tenant, user_type: Role
 ) -> None:
     caller = own.caller(Role.PARTNER_ADMIN)
@@ -59,7 +59,7 @@ def test_who_is_created_active_is_sent_a_link_for_the_first_password(
     assert waiting(session)[-1] == ("set_password", user.id, None)
 
 
-def test_an_admin_is_sent_a_link_for_the_first_password(session: Session, own: Tenant) -> None:
+def test_an_admin_gets_a_link_for_the_first_password(session: Session, own: Tenant) -> None:
     data = read(CreateAdminInput, {"email": NEW})
     user = users.create_admin(session, own.caller(Role.PARTNER_ADMIN), data)
     assert waiting(session) == [
@@ -68,7 +68,7 @@ def test_an_admin_is_sent_a_link_for_the_first_password(session: Session, own: T
     ]
 
 
-def test_who_is_invited_is_sent_an_invitation(session: Session, own: Tenant) -> None:
+def test_an_invited_user_gets_an_invitation(session: Session, own: Tenant) -> None:
     user = invited(session, own)
     assert (user.status, waiting(session)) == (
         UserStatus.INVITED,
@@ -76,7 +76,7 @@ def test_who_is_invited_is_sent_an_invitation(session: Session, own: Tenant) -> 
     )
 
 
-def test_a_replaced_password_is_mailed_about(session: Session, own: Tenant) -> None:
+def test_a_replaced_password_is_announced_by_mail(session: Session, own: Tenant) -> None:
     caller = own.caller(Role.STANDARD)
     users.set_password(session, caller, own.user, "first")
     assert waiting(session) == []
@@ -92,7 +92,7 @@ def test_a_new_password_ends_every_open_link(session: Session, own: Tenant) -> N
         one_time_links.look_up(session, token, purpose)
 
 
-def test_a_new_address_is_mailed_to_the_old_and_the_new_one(session: Session, own: Tenant) -> None:
+def test_a_new_email_is_announced_to_the_old_and_the_new_one(session: Session, own: Tenant) -> None:
     own.user.password_hash = "hash"
     before = own.user.email
     purpose = LinkPurpose.RESET_PASSWORD
@@ -106,14 +106,14 @@ def test_a_new_address_is_mailed_to_the_old_and_the_new_one(session: Session, ow
         one_time_links.look_up(session, token, purpose)
 
 
-def test_who_never_had_a_password_gets_its_link_at_the_new_address(
+def test_a_user_without_a_password_gets_the_link_at_the_new_email(
     session: Session, own: Tenant
 ) -> None:
     users.update(session, own.caller(Role.PARTNER_ADMIN), own.user.id, as_moved(NEW))
     assert waiting(session)[-1] == ("set_password", own.user.id, None)
 
 
-def test_an_invitation_follows_the_person_to_a_new_address(session: Session, own: Tenant) -> None:
+def test_an_invitation_is_sent_again_to_a_new_email(session: Session, own: Tenant) -> None:
     user = invited(session, own)
     users.update(session, own.caller(Role.PARTNER_ADMIN), user.id, as_moved("new@hill.example"))
     assert waiting(session) == [("invitation", user.id, None)] * 2
@@ -158,7 +158,7 @@ def test_a_mail_that_waits_for_another_attempt_is_replaced_by_a_new_one(
     assert waiting(session) == [("invitation", user.id, None)]
 
 
-def test_who_was_created_active_is_sent_the_link_for_the_password_again(
+def test_a_user_created_as_active_can_get_the_link_for_the_password_again(
     session: Session, own: Tenant
 ) -> None:
     mails.send_invitation(session, own.caller(Role.PARTNER_ADMIN), own.user.id)
@@ -173,7 +173,7 @@ def test_who_was_created_active_is_sent_the_link_for_the_password_again(
         (UserStatus.DEACTIVATED, None, "not_active"),
     ],
 )
-def test_who_needs_no_invitation_is_sent_none(
+def test_a_user_who_needs_no_invitation_gets_none(
     session: Session, own: Tenant, status: UserStatus, password: str | None, code: str
 ) -> None:
     own.user.status, own.user.password_hash = status, password
@@ -183,7 +183,7 @@ def test_who_needs_no_invitation_is_sent_none(
     assert (refused.value.code, waiting(session)) == (code, [])
 
 
-def test_only_those_who_may_change_people_invite_them_again(session: Session, own: Tenant) -> None:
+def test_only_roles_that_change_users_invite_them_again(session: Session, own: Tenant) -> None:
     other = make_tenant(session, "Southgate")
     for role in (Role.PARTNER_EDITOR, Role.STANDARD):
         with pytest.raises(Forbidden):

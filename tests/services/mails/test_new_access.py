@@ -76,7 +76,7 @@ def test_each_new_credential_and_secret_is_mailed_to_every_administrator(
 
 
 @pytest.mark.parametrize("act", [act for act, _ in SUBJECTS])
-def test_the_command_line_sends_none(
+def test_commands_send_no_mail_about_new_access(
     session: Session, settings: Settings, own: Tenant, act: Act
 ) -> None:
     act(session, settings, own, system_caller("command line", own.partner.id))

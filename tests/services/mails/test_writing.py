@@ -301,11 +301,12 @@ def test_an_invitation_names_who_entered_the_address(
 @pytest.mark.parametrize(
     ("role", "words"),
     [
-        (Role.ADMIN, "Northwind invited you as a customer admin of Northwind."),
-        (Role.PARTNER_ADMIN, "Northwind invited you as a partner admin of Northwind."),
+        (Role.ADMIN, "You are invited as a customer admin of Northwind."),
+        (Role.PARTNER_EDITOR, "You are invited as a partner editor of Northwind."),
+        (Role.PARTNER_ADMIN, "You are invited as a partner admin of Northwind."),
     ],
 )
-def test_an_invitation_by_an_operator_names_the_partner_alone(
+def test_an_invitation_by_an_operator_names_the_partner_alone_and_not_as_who_invited(
     session: Session, settings: Settings, own: Tenant, role: Role, words: str
 ) -> None:
     operator = User(email="op@ops.example", email_key="op@ops.example", user_type=Role.OPERATOR)
@@ -324,7 +325,7 @@ def test_an_invitation_by_an_operator_names_the_partner_alone(
         (MailKind.RESET_PASSWORD, LinkPurpose.RESET_PASSWORD),
     ],
 )
-def test_the_token_stands_in_the_mail_alone(
+def test_the_token_is_only_in_the_mail(
     session: Session, settings: Settings, own: Tenant, kind: MailKind, purpose: LinkPurpose
 ) -> None:
     token = path_in(written(session, settings, own.user, kind)).rpartition("/")[2]
@@ -335,7 +336,7 @@ def test_the_token_stands_in_the_mail_alone(
     assert token not in repr(stored)
 
 
-def test_what_people_are_called_is_never_markup(
+def test_names_in_a_mail_are_never_markup(
     session: Session, settings: Settings, own: Tenant
 ) -> None:
     own.organization.name = "<img src=x onerror=alert(1)>"
@@ -351,7 +352,7 @@ def test_what_people_are_called_is_never_markup(
     assert "<img src=x onerror=alert(1)>" in letter.text
 
 
-def test_what_a_visitor_wrote_is_quoted_and_answered_to_the_visitor(
+def test_the_message_of_a_visitor_is_quoted_and_replies_go_to_the_visitor(
     session: Session, settings: Settings, own: Tenant
 ) -> None:
     letter = written(session, settings, own.user, MailKind.CHAT_MESSAGE)

@@ -73,7 +73,7 @@ CREATIONS = (
 
 
 @pytest.mark.parametrize("create", CREATIONS)
-def test_it_takes_nothing_new_until_it_is_restored(
+def test_an_archived_organization_accepts_nothing_new_until_it_is_restored(
     session: Session, tenant: Tenant, create: Create
 ) -> None:
     caller, organization = tenant.caller(Role.PARTNER_ADMIN), tenant.organization
@@ -86,7 +86,9 @@ def test_it_takes_nothing_new_until_it_is_restored(
     create(session, caller, tenant)
 
 
-def test_its_campaigns_start_only_after_it_is_restored(session: Session, tenant: Tenant) -> None:
+def test_campaigns_of_an_archived_organization_start_only_after_it_is_restored(
+    session: Session, tenant: Tenant
+) -> None:
     caller, organization = tenant.caller(Role.PARTNER_ADMIN), tenant.organization
     campaign = campaigns.create(
         session, caller, organization.id, name="Spring", all_assistants=True
@@ -105,7 +107,7 @@ def test_its_campaigns_start_only_after_it_is_restored(session: Session, tenant:
     assert outreach.start(session, caller, campaign.id).status is CampaignStatus.ACTIVE
 
 
-def test_it_takes_no_new_members(session: Session, tenant: Tenant) -> None:
+def test_an_archived_organization_accepts_no_new_members(session: Session, tenant: Tenant) -> None:
     caller, organization = tenant.caller(Role.PARTNER_ADMIN), tenant.organization
     organizations.archive(session, caller, organization.id)
     with pytest.raises(ValidationFailed) as refused:
@@ -119,7 +121,7 @@ def test_it_takes_no_new_members(session: Session, tenant: Tenant) -> None:
     assert (refused.value.code, refused.value.message) == ("archived", REFUSED)
 
 
-def test_its_name_is_said_to_be_archived(session: Session, tenant: Tenant) -> None:
+def test_its_name_is_shown_as_archived(session: Session, tenant: Tenant) -> None:
     caller = tenant.caller(Role.PARTNER_ADMIN)
     organizations.archive(session, caller, tenant.organization.id)
     with pytest.raises(ValidationFailed) as refused:

@@ -43,13 +43,13 @@ def test_every_field_of_the_input_is_written(session: Session, tenant: Tenant) -
     assert (entry.organization_id, entry.after) == (tenant.organization.id, sent)
 
 
-def test_null_clears_a_code_and_what_is_absent_stays(session: Session, tenant: Tenant) -> None:
+def test_null_clears_a_code_and_absent_fields_stay(session: Session, tenant: Tenant) -> None:
     put(session, tenant, referralCode="FRIEND", referredByCode="NORA")
     changed = put(session, tenant, referralCode=None)
     assert (changed.referral_code, changed.referred_by_code) == (None, "NORA")
 
 
-def test_the_plan_starts_anew_only_when_it_changes(session: Session, tenant: Tenant) -> None:
+def test_the_plan_starts_again_only_when_it_changes(session: Session, tenant: Tenant) -> None:
     began = tenant.organization.tier_since
     assert put(session, tenant, paymentTier=Tier.FREE.value, agentLimit=2).tier_since == began
     changed = put(session, tenant, paymentTier=Tier.PLUS.value)
@@ -58,7 +58,7 @@ def test_the_plan_starts_anew_only_when_it_changes(session: Session, tenant: Ten
     assert changed.tier_since > began
 
 
-def test_no_change_is_no_history(session: Session, tenant: Tenant) -> None:
+def test_an_unchanged_organization_adds_no_history(session: Session, tenant: Tenant) -> None:
     version = tenant.organization.version
     put(session, tenant, agentLimit=tenant.organization.assistant_limit)
     entries = select(AuditEntry).where(AuditEntry.action == "organization.updated")
@@ -122,7 +122,7 @@ def test_editors_and_customers_change_no_organization(
         put(session, tenant, role, agentLimit=9)
 
 
-def test_another_partners_organization_is_as_absent_as_none(
+def test_an_organization_of_another_partner_is_answered_like_a_missing_one(
     session: Session, tenant: Tenant
 ) -> None:
     other = make_tenant(session, "Southbank")

@@ -43,11 +43,11 @@ def add_legacy_client(session: Session, organization: Organization) -> None:
     session.flush()
 
 
-def test_the_values_of_now_change_nothing(session: Session, tenant: Tenant) -> None:
+def test_the_current_values_have_no_effects(session: Session, tenant: Tenant) -> None:
     assert said(session, tenant, tenant.organization) == []
 
 
-def test_leaving_plus_takes_the_legacy_phone_api_away(session: Session, tenant: Tenant) -> None:
+def test_leaving_plus_ends_the_legacy_api(session: Session, tenant: Tenant) -> None:
     add_legacy_client(session, tenant.plus)
     assert said(session, tenant, tenant.plus, tier=Tier.BASIC) == [
         "to-know: The plan changes from Plus to Basic immediately.",
@@ -55,14 +55,14 @@ def test_leaving_plus_takes_the_legacy_phone_api_away(session: Session, tenant: 
     ]
 
 
-def test_coming_to_plus_opens_it(session: Session, tenant: Tenant) -> None:
+def test_changing_to_plus_opens_the_legacy_api(session: Session, tenant: Tenant) -> None:
     add_legacy_client(session, tenant.organization)
     assert said(session, tenant, tenant.organization, tier=Tier.PLUS)[1:] == [
         "gives: The legacy API opens for its 1 client."
     ]
 
 
-def test_a_limit_below_what_is_used_refuses_the_next_and_takes_nothing_away(
+def test_a_limit_below_the_usage_refuses_the_next_item_and_removes_none(
     session: Session, tenant: Tenant
 ) -> None:
     organization = tenant.organization
@@ -95,7 +95,7 @@ def test_no_limit_is_shown_as_such(session: Session, tenant: Tenant) -> None:
     ]
 
 
-def test_it_is_asked_by_those_who_may_change_it(session: Session, tenant: Tenant) -> None:
+def test_only_roles_that_change_organizations_see_effects(session: Session, tenant: Tenant) -> None:
     stranger = make_tenant(session, "Southwind")
     wanted = {"tier": None, "assistant_limit": 1, "user_limit": 1}
     for caller, refusal in (

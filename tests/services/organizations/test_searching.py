@@ -76,7 +76,7 @@ ALL = ["Northwind Bakery", "Northwind Dental", *BUSINESSES]
         ({"status": OrganizationStatus.SUSPENDED}, []),
     ],
 )
-def test_organizations_page_by_page(
+def test_organizations_are_paged(
     session: Session, tenant: Tenant, chosen: dict[str, Any], found: list[str]
 ) -> None:
     assert names(session, tenant, **chosen) == found
@@ -115,7 +115,7 @@ def test_organizations_are_found_by_how_much_of_a_limit_they_use(
     assert names(session, tenant, closeness=LimitCloseness.NEAR) == ["Northwind Dental"]
 
 
-def test_users_page_by_page(session: Session, tenant: Tenant) -> None:
+def test_users_are_paged(session: Session, tenant: Tenant) -> None:
     caller = tenant.caller(Role.PARTNER_ADMIN)
 
     def emails(sort: str = "-created", **chosen: Any) -> list[str]:
@@ -150,15 +150,13 @@ def test_users_page_by_page(session: Session, tenant: Tenant) -> None:
 @pytest.mark.parametrize(
     "cursor", ["?", "e30", "bm90IGpzb24", "eyJzIjoxLCJpZCI6Im5vIn0", "W10", "\x00", "ü"]
 )
-def test_a_cursor_that_was_made_up_is_refused(
-    session: Session, tenant: Tenant, cursor: str
-) -> None:
+def test_a_forged_cursor_is_refused(session: Session, tenant: Tenant, cursor: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
         organizations.search(session, tenant.caller(Role.ADMIN), cursor=cursor)
     assert refused.value.code == "invalid_cursor"
 
 
-def test_a_name_is_no_place_in_the_order_of_creation(session: Session, tenant: Tenant) -> None:
+def test_a_cursor_of_another_order_is_refused(session: Session, tenant: Tenant) -> None:
     caller = tenant.caller(Role.ADMIN)
     by_name = organizations.search(session, caller, sort="name", limit=1).next_cursor
     with pytest.raises(ValidationFailed) as refused:

@@ -116,13 +116,15 @@ def test_every_problem_is_named_at_once(session: Session, tenant: Tenant) -> Non
     assert [p.field for p in refused.value.problems] == ["retryTimes", "retryMinutes"]
 
 
-def test_what_was_set_where_more_was_allowed_stays(session: Session, tenant: Tenant) -> None:
+def test_values_set_under_wider_limits_stay(session: Session, tenant: Tenant) -> None:
     tenant.organization.max_calls_at_once = MOST + 10
     session.flush()
     assert change(session, tenant, retry_times=1) == ["retries"]
 
 
-def test_readers_strangers_and_the_late_change_nothing(session: Session, tenant: Tenant) -> None:
+def test_readers_other_tenants_and_old_versions_change_nothing(
+    session: Session, tenant: Tenant
+) -> None:
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     rules = replace(organizations.rules_of(tenant.organization), retry_times=1)
     for caller, refusal, seen in (

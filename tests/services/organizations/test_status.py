@@ -46,7 +46,7 @@ def administrator(organization: Organization) -> Caller:
     )
 
 
-def test_what_works_is_counted_and_what_does_not_is_left_out(session: Session, line: Line) -> None:
+def test_affected_items_are_counted_and_inactive_ones_are_not(session: Session, line: Line) -> None:
     organization = organization_of(session, line)
     caller = administrator(organization)
     before = organizations.reach_of(session, organization)
@@ -79,7 +79,9 @@ def test_what_works_is_counted_and_what_does_not_is_left_out(session: Session, l
     assert organizations.reach_of(session, organization).keys == before.keys
 
 
-def test_archiving_cancels_what_waits_and_pauses_what_runs(session: Session, line: Line) -> None:
+def test_archiving_cancels_waiting_calls_and_pauses_running_campaigns(
+    session: Session, line: Line
+) -> None:
     organization = organization_of(session, line)
     caller = administrator(organization)
     campaign = campaigns.create(session, caller, organization.id, name="Winter")
@@ -124,7 +126,7 @@ def test_an_archived_organization_comes_back_and_its_calls_stay_cancelled(
     assert organizations.restore(session, caller, organization.id).version == version
 
 
-def test_strangers_and_readers_move_nothing(session: Session) -> None:
+def test_other_tenants_and_readers_change_no_status(session: Session) -> None:
     tenant, stranger = make_tenant(session), make_tenant(session, "Southwind")
     editor = tenant.caller(Role.PARTNER_EDITOR)
     other = stranger.caller(Role.PARTNER_ADMIN)

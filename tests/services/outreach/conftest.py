@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.enums import CallStatus, ContactAction
 from app.models import Call, Campaign, Contact, OutreachContact, utcnow
 from app.phone import EVERY_DAY
@@ -48,7 +49,7 @@ class Desk:
         outreach.pause(self.session, OWNER, self.campaign.id)
 
     def feed(self, at: datetime | None = None, *, calls_at_once: int = 5) -> int:
-        lines = dispatcher.CallDefaults(calls_at_once=calls_at_once)
+        lines = CallSettings(calls_at_once=calls_at_once)
         return dispatcher.dispatch(self.session, self.campaign.id, lines, at or utcnow())
 
     def calls(self, *statuses: CallStatus) -> list[Call]:

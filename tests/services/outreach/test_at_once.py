@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import func, select
 
+from app.config.calls import CallSettings
 from app.database import Database
 from app.models import Call, OutreachContact, utcnow
 from app.services.outreach import dispatcher
@@ -20,7 +21,7 @@ def test_eight_workers_call_each_contact_once_and_stay_within_the_lines(
     def work(_worker: int) -> int:
         with fresh_database.transaction() as session:
             return dispatcher.dispatch(
-                session, campaign_id, dispatcher.CallDefaults(calls_at_once=20), utcnow()
+                session, campaign_id, CallSettings(calls_at_once=20), utcnow()
             )
 
     with ThreadPoolExecutor(8) as workers:

@@ -74,7 +74,7 @@ def test_the_words_are_filled_in_for_each_contact(desk: Desk) -> None:
     }
 
 
-def test_only_a_few_calls_are_handed_in_ahead(desk: Desk) -> None:
+def test_only_a_few_calls_are_queued_ahead(desk: Desk) -> None:
     desk.add(*people(12))
     desk.start()
     assert [desk.feed(calls_at_once=5) for _turn in range(2)] == [5, 0]
@@ -195,7 +195,7 @@ def test_a_contact_that_comes_later_with_an_earlier_id_is_called_too(desk: Desk)
     assert desk.feed(utcnow() + dispatcher.IDLE) == 1
 
 
-def test_a_pause_takes_back_what_has_not_begun_and_a_resume_calls_it(desk: Desk) -> None:
+def test_a_pause_withdraws_waiting_calls_and_a_resume_queues_them_again(desk: Desk) -> None:
     desk.add(*people(8))
     desk.start()
     desk.feed(calls_at_once=5)
@@ -238,7 +238,7 @@ def test_a_call_that_waits_for_another_attempt_ends_with_a_pause_as_it_was(desk:
 
 
 @pytest.mark.parametrize("status", ["completed", " Disqualified"])
-def test_a_status_that_ends_outreach_takes_the_call_back_at_once(desk: Desk, status: str) -> None:
+def test_a_status_that_ends_outreach_cancels_the_call_at_once(desk: Desk, status: str) -> None:
     desk.add({"phone": ADA})
     desk.start()
     desk.feed()
@@ -260,7 +260,7 @@ def test_a_call_of_a_stopped_campaign_is_not_dialled(desk: Desk, stop: str) -> N
     assert (call.status, blocker.reason) == (CallStatus.CANCELED, EndedReason.CANCELED)
 
 
-def test_the_pace_is_kept_and_what_was_missed_is_not_made_up_for(desk: Desk) -> None:
+def test_the_pace_is_kept_and_missed_calls_are_not_caught_up(desk: Desk) -> None:
     desk.plan(calls_per_hour=360)
     desk.add(*people(30))
     desk.start()
@@ -294,7 +294,7 @@ def test_calls_begin_on_the_first_day_of_the_plan_and_end_with_the_last(desk: De
     assert desk.feed(ends) == 1
 
 
-def test_everybody_is_called_in_hours_of_their_own(desk: Desk) -> None:
+def test_contacts_are_called_in_the_calling_hours_of_their_region(desk: Desk) -> None:
     desk.plan(weekdays=frozenset({1, 2, 3, 4, 5}), hours_start=time(9), hours_end=time(17))
     desk.add({"phone": "+12025550101"}, {"phone": "+12135550101"}, {"phone": "+18085550101"})
     desk.start()
@@ -319,7 +319,7 @@ def test_the_organizations_hours_narrow_those_of_the_plan(session: Session, desk
     assert desk.decided() == {ADA: ("left-out", "no_hour")}
 
 
-def test_a_suspended_organization_and_a_silent_assistant_hold_the_campaign(
+def test_a_suspended_organization_or_assistant_holds_the_campaign(
     session: Session, desk: Desk
 ) -> None:
     desk.add({"phone": ADA})
@@ -368,7 +368,7 @@ def one_call_made(desk: Desk) -> None:
     )
 
 
-def test_whose_call_a_suspension_ended_is_called_when_it_is_over(
+def test_a_contact_is_called_again_after_a_suspension_ended_the_call(
     session: Session, desk: Desk
 ) -> None:
     desk.add({"phone": ADA}, {"phone": BOB})
@@ -389,7 +389,7 @@ def test_whose_call_a_suspension_ended_is_called_when_it_is_over(
     assert [call.phone_number for call in desk.calls(CallStatus.QUEUED)] == [ADA]
 
 
-def test_a_round_is_over_when_everybody_was_called_and_can_be_done_again(desk: Desk) -> None:
+def test_a_round_ends_when_everyone_was_called_and_can_be_repeated(desk: Desk) -> None:
     desk.add({"phone": ADA}, {"email": "dora@mail.example"})
     desk.start()
     desk.feed()
@@ -419,7 +419,7 @@ def test_the_end_is_estimated_from_the_pace_and_the_plans_hours(desk: Desk) -> N
     assert (progress.pace, progress.ends_at) == (4.0, datetime(2026, 11, 23, 19, 0, tzinfo=UTC))
 
 
-def test_a_plan_that_can_not_be_is_refused_at_its_fields(desk: Desk) -> None:
+def test_an_impossible_plan_is_refused_at_its_fields(desk: Desk) -> None:
     with pytest.raises(ValidationFailed) as refused:
         desk.plan(
             assistant_id=None,

@@ -22,7 +22,7 @@ def test_two_partners_may_name_one_domain_but_only_one_may_verify_it(session: Se
     assert (first.domain, second.domain) == ("Portal.Shared.Example", "portal.shared.example")
 
 
-def test_another_domain_has_to_be_verified_anew(session: Session) -> None:
+def test_another_domain_has_to_be_verified_again(session: Session) -> None:
     partner = make_partner(session, domain="one.example")
     partners.verify_domain(session, OPERATOR, partner.id)
 
@@ -41,7 +41,7 @@ def test_another_domain_has_to_be_verified_anew(session: Session) -> None:
     ("domain", "code"),
     [(None, "no_domain"), ("not a host", "invalid_domain"), ("İ" * 200, "invalid_domain")],
 )
-def test_what_is_no_host_name_is_stored_but_never_verified(
+def test_an_invalid_host_name_is_stored_but_never_verified(
     session: Session, domain: str | None, code: str
 ) -> None:
     partner = make_partner(session, domain=domain)

@@ -77,7 +77,7 @@ def without_ids(value: Any) -> Any:
     return value
 
 
-def test_the_two_lists_are_all_fields_of_the_input() -> None:
+def test_the_two_lists_together_have_all_fields_of_the_input() -> None:
     assert set(EDITOR_WRITES) | set(OTHERS_WRITE) == set(UpdatePartnerInput.wire_fields())
 
 
@@ -108,7 +108,7 @@ def test_administrators_and_operators_write_every_field(session: Session, role: 
     assert {name: without_ids(answer[name]) for name in everything} == everything
 
 
-def test_what_an_editor_reads_can_be_sent_back(session: Session) -> None:
+def test_an_editor_can_send_back_what_they_read(session: Session) -> None:
     tenant = make_tenant(session)
     put(session, tenant, Role.PARTNER_ADMIN, **EDITOR_WRITES, **OTHERS_WRITE)
     read_by_editor = seen(tenant.partner, tenant, Role.PARTNER_EDITOR)

@@ -27,7 +27,7 @@ def put(session: Session, tenant: Tenant, fields: dict[str, Any], **options: Any
     return partners.to_resource(changed, caller).model_dump(mode="json", by_alias=True)
 
 
-def test_what_is_absent_keeps_its_value_and_null_clears(session: Session) -> None:
+def test_an_absent_field_keeps_its_value_and_null_clears_it(session: Session) -> None:
     tenant = make_tenant(session)
     put(session, tenant, {"demoLink": "https://a.example", "supportEmail": "a@a.example"})
     answer = put(session, tenant, {"demoLink": None})
@@ -120,7 +120,7 @@ def test_a_change_counts_the_version_up_and_is_in_the_history_once(session: Sess
     assert entry.after["demoLink"] == "https://a.example"
 
 
-def test_sending_what_is_there_changes_nothing_and_leaves_no_history(session: Session) -> None:
+def test_sending_the_stored_values_changes_nothing_and_adds_no_history(session: Session) -> None:
     tenant = make_tenant(session)
     answer = put(session, tenant, {"brandUIColors": [RED], "pricing": []})
     version = tenant.partner.version
@@ -138,7 +138,7 @@ def test_an_old_version_is_refused(session: Session) -> None:
     assert refused.value.code == "changed_meanwhile"
 
 
-def test_partners_of_one_name_get_different_words_in_addresses(session: Session) -> None:
+def test_partners_of_the_same_name_get_different_slugs(session: Session) -> None:
     names = ["Zürich & Co", "Zürich Co", "zurich-co", "日本", "Łódź, Søn & Straße"]
     slugs = [make_partner(session, name).slug for name in names]
     assert slugs == ["zurich-co", "zurich-co-2", "zurich-co-3", "partner", "lodz-son-strasse"]

@@ -72,7 +72,7 @@ def kept() -> set[tuple[str, str]]:
     }
 
 
-def test_nothing_names_an_erased_contact_but_the_do_not_call_list(
+def test_only_the_do_not_call_list_still_names_an_erased_contact(
     house: House, session: Session
 ) -> None:
     before = figures(session)
@@ -90,7 +90,7 @@ def test_nothing_names_an_erased_contact_but_the_do_not_call_list(
     assert verification.verify(session).broken is None
 
 
-def test_others_keep_their_data(house: House, session: Session) -> None:
+def test_other_contacts_keep_their_data(house: House, session: Session) -> None:
     house.erase()
     session.expire_all()
     neighbours = {"contacts", "calls", "webhook_deliveries", "import_rows", "import_changes"}
@@ -209,7 +209,7 @@ def test_a_contact_that_an_upload_adds_after_the_request_is_erased_too(
     assert places_in_database(session, ("Margaretha",)) == set()
 
 
-def test_exports_of_before_the_erasure_and_those_begun_during_it_keep_no_file(
+def test_exports_from_before_and_during_the_erasure_keep_no_file(
     house: House, session: Session
 ) -> None:
     """They may read the contact; one that begins later reads what is left."""

@@ -31,5 +31,5 @@ def test_every_column_that_holds_text_is_declared_once() -> None:
 
 
 @pytest.mark.parametrize("holding", HOLDINGS, ids=lambda each: each.table)
-def test_only_what_is_kept_needs_a_reason(holding: object) -> None:
+def test_only_columns_that_are_kept_need_a_reason(holding: object) -> None:
     assert bool(holding.reason) is (holding.on_erasure is OnErasure.KEPT)  # type: ignore[attr-defined]  # pytest's ids

@@ -50,7 +50,7 @@ def maria(session: Session, own: Tenant) -> Contact:
     return session.get_one(Contact, contact_id)
 
 
-def test_only_texts_that_stay_are_listed_with_the_words_around(
+def test_only_remaining_texts_are_listed_with_the_words_around_the_name(
     session: Session, own: Tenant, maria: Contact
 ) -> None:
     assistant = session.query(Assistant).filter_by(organization_id=own.organization.id).first()
@@ -92,7 +92,7 @@ def test_a_caller_gets_only_what_they_may_read(
     }
 
 
-def test_short_and_missing_names_are_not_looked_for(
+def test_short_and_missing_names_are_not_searched(
     session: Session, own: Tenant, maria: Contact
 ) -> None:
     assert mentions.single_names(["Al", "Li Vale", ""]) == ["Vale"]

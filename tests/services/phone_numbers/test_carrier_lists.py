@@ -154,7 +154,7 @@ def test_partner_admins_get_one_mail_about_numbers_that_are_listed_no_more(
     assert [tuple(mail) for mail in mails] == [(admin, "numbers_unconfirmed", details)]
 
 
-def test_a_list_takes_no_number_that_is_confirmed_for_others_but_one_that_is_not(
+def test_a_list_takes_only_numbers_that_are_not_confirmed_for_others(
     session: Session, own: Tenant, other: Tenant, carrier: FaultyCarrier, read: Read
 ) -> None:
     phone_numbers.assign(session, OPERATOR, other.plus.id, [ONE])

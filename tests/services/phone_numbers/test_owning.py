@@ -246,7 +246,7 @@ def test_the_organizations_own_account_decides_before_the_partners(
     assert routes == [NumberRoute(CarrierKind.TWILIO, id_) for id_ in ids]
 
 
-def test_eight_organizations_race_for_one_number_and_one_gets_it(fresh_database: Database) -> None:
+def test_of_eight_organizations_that_want_a_number_one_gets_it(fresh_database: Database) -> None:
     """Each in a transaction of its own partner, which sees no row of the others."""
     with fresh_database.transaction() as session:
         tenants = [make_tenant(session, f"Wind{number}") for number in range(CLAIMANTS)]
@@ -279,7 +279,7 @@ def test_eight_organizations_race_for_one_number_and_one_gets_it(fresh_database:
         assert session.scalar(select(func.count()).select_from(PhoneNumber)) == 1
 
 
-def test_conflicts_are_assistants_whose_number_is_anothers(
+def test_conflicts_list_assistants_with_a_number_of_another_organization(
     session: Session, own: Tenant, other: Tenant
 ) -> None:
     for organization in (own.plus, other.plus):

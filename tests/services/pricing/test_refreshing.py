@@ -41,7 +41,7 @@ def test_an_id_is_asked_about_once_however_many_partners_name_it(session: Sessio
     assert pricing_refresh.due(session) == [QUESTION]
 
 
-def test_what_was_never_asked_comes_first_and_what_is_fresh_not_at_all(session: Session) -> None:
+def test_unknown_prices_are_asked_first_and_fresh_ones_not_at_all(session: Session) -> None:
     free = {**PLUS, "tier": Tier.FREE.value, "processorPriceId": "price_free"}
     make_partner(session, pricing=[PLUS, BASIC, free])
     asked(session, "price_plus", True, utcnow() - timedelta(minutes=11))
@@ -71,7 +71,7 @@ def test_a_price_that_is_gone_at_the_processor_stays_as_it_was_last_known(
     assert (kept(session), check.found) == ([("price_plus", "Plus", Decimal(99), "USD")], False)
 
 
-def test_a_new_answer_takes_the_place_of_the_old_one(session: Session) -> None:
+def test_a_new_answer_replaces_the_old_one(session: Session) -> None:
     make_partner(session, pricing=[PLUS])
     for cost in (99, 120):
         price = ListedPrice("Plus", Decimal(cost), "USD")

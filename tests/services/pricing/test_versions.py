@@ -120,7 +120,9 @@ def test_publishing_records_what_customers_see_change_in_each_plan(
     )
 
 
-def test_a_draft_that_equals_the_published_plans_is_none(session: Session, own: Tenant) -> None:
+def test_a_draft_that_equals_the_published_plans_is_discarded(
+    session: Session, own: Tenant
+) -> None:
     before = pricing.published(session, own.partner.id)[-1]
     assert save(session, own).draft is not None
     assert save(session, own, before).draft is None

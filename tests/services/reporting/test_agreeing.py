@@ -105,7 +105,7 @@ def test_a_screen_of_the_report_shows_the_rows_of_the_json(
     assert [[r.user.id for r in rows] for rows in (by_tier, by_name)] == [[tenant.user.id]] * 2
 
 
-def test_usage_holds_everything_about_the_organization(session: Session, tenant: Tenant) -> None:
+def test_usage_holds_every_figure_of_the_organization(session: Session, tenant: Tenant) -> None:
     caller = tenant.caller(Role.ADMIN)
     sent = {
         "userEmail": "PAUL@northwind.example",

@@ -84,7 +84,7 @@ def monthly(
     ]
 
 
-def test_what_an_attempt_cost_is_summed_on_the_day_it_began_once(
+def test_the_cost_of_an_attempt_is_summed_once_on_the_day_it_started(
     session: Session, own: Tenant
 ) -> None:
     made = attempt(session, own.plus, MAY)
@@ -162,7 +162,7 @@ def test_the_lines_of_the_file_are_what_the_months_sum(
     assert part.cost == CurrencyCost("USD", 1, 500_000)
 
 
-def test_a_customer_is_not_told_what_carriers_charge_the_partner(
+def test_customers_do_not_see_the_carrier_costs_of_the_partner(
     session: Session, own: Tenant, other: Tenant
 ) -> None:
     charge(session, own.plus, MAY, "0.5")
@@ -178,7 +178,7 @@ def test_a_customer_is_not_told_what_carriers_charge_the_partner(
             list(reporting.cost_lines(session, caller, SPAN, theirs))
 
 
-def test_counting_anew_gives_the_same(session: Session, own: Tenant) -> None:
+def test_counting_again_gives_the_same_sums(session: Session, own: Tenant) -> None:
     charge(session, own.plus, MAY, "0.5")
     charge(session, own.organization, MAY, "0.25")
     before = monthly(session, own)

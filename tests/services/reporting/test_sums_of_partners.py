@@ -31,7 +31,7 @@ def sums(session: Session, tenant: Tenant) -> set[tuple[Any, ...]]:
     return found
 
 
-def test_what_is_kept_equals_what_is_there(session: Session) -> None:
+def test_kept_sums_equal_the_rows(session: Session) -> None:
     own, other = make_tenant(session), make_tenant(session, "Southgate")
     admin = own.caller(Role.PARTNER_ADMIN)
     converse(session, own.plus, date(2026, 5, 4), 3)

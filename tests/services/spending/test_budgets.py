@@ -90,7 +90,7 @@ def test_a_budget_has_its_own_levels_and_recipients(session: Session, own: Tenan
     assert facts[1] == ({"recipients": books}, {"recipients": []})
 
 
-def test_a_recipient_who_is_a_user_is_written_to_in_their_own_language(
+def test_a_recipient_who_is_a_user_gets_the_mail_in_their_own_language(
     session: Session, own: Tenant
 ) -> None:
     own.plus_user.language = "de"

@@ -45,7 +45,7 @@ def test_a_partner_admin_limits_an_organization(session: Session, own: Tenant) -
     )
 
 
-def test_a_change_of_a_version_that_is_gone_is_refused(session: Session, own: Tenant) -> None:
+def test_a_change_of_an_old_version_is_refused(session: Session, own: Tenant) -> None:
     admin, subject = (
         own.caller(Role.PARTNER_ADMIN),
         LimitSubject(organization_id=own.organization.id),
@@ -81,7 +81,9 @@ def test_other_roles_change_no_limits(session: Session, own: Tenant, role: Role)
         spending.change(session, own.caller(role), subject, SpendingLimits(day_minutes=1))
 
 
-def test_anothers_limits_are_answered_like_missing_ones(session: Session, own: Tenant) -> None:
+def test_limits_of_another_partner_are_answered_like_missing_ones(
+    session: Session, own: Tenant
+) -> None:
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     key = api_keys.create(
         session,

@@ -79,7 +79,9 @@ def test_every_wrong_row_is_named_and_nothing_is_saved(session: Session) -> None
         (FILE.replace("default", "49").encode(), "default_missing"),
     ],
 )
-def test_what_is_no_file_of_rates_is_refused(session: Session, content: bytes, code: str) -> None:
+def test_a_file_that_is_no_rates_file_is_refused(
+    session: Session, content: bytes, code: str
+) -> None:
     with pytest.raises(ValidationFailed) as refused:
         rates.replace(session, OPERATOR, content)
     assert refused.value.code == code

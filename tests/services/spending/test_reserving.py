@@ -93,7 +93,9 @@ def ended(
 
 @pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize("kind", ["partner", "organization", "key"])
-def test_eight_workers_keep_a_limit_to_the_cent(fresh_database: Database, kind: str) -> None:
+def test_eight_workers_together_keep_a_limit_to_the_cent(
+    fresh_database: Database, kind: str
+) -> None:
     line = open_line(fresh_database)
     with fresh_database.transaction() as session:
         call_ids = [line.accept(session, f"+1202555{number:04}").id for number in range(100, 132)]
@@ -150,7 +152,7 @@ def test_an_ended_call_is_charged_by_its_length_and_releases_the_rest(session: S
 
 
 @pytest.mark.usefixtures("clock")
-def test_a_call_that_nobody_answers_costs_nothing(session: Session) -> None:
+def test_an_unanswered_call_costs_nothing(session: Session) -> None:
     line = make_line(session)
     limit(session, line, "organization", day_micros=10 * CALL_MICROS)
     _, attempt_id = claimed(session, line)

@@ -122,7 +122,7 @@ def test_members_and_other_partners_set_no_limit(session: Session) -> None:
     assert (own.organization.storage_limit, own.partner.storage_limit) == (None, None)
 
 
-def test_a_check_that_comes_when_the_storage_is_full_fails_in_a_sentence(desk: Desk) -> None:
+def test_a_check_fails_with_a_sentence_if_the_storage_is_full(desk: Desk) -> None:
     upload_id = desk.upload(FILE)
     full = StorageDefaults(partner=10_000, organization=len(FILE) - 1)
     check_file(desk.database, desk.files, upload_id, 1, storage_defaults=full)
@@ -131,7 +131,7 @@ def test_a_check_that_comes_when_the_storage_is_full_fails_in_a_sentence(desk: D
     assert desk.rows(upload_id) == []
 
 
-def test_deleted_data_is_gone_and_contacts_figures_and_history_stay(desk: Desk) -> None:
+def test_deleting_data_keeps_contacts_figures_and_history(desk: Desk) -> None:
     upload = desk.apply(desk.checked(FILE).id)
     assert (deletion.can_be_deleted(upload), undo.can_be_undone(upload, 7)) == (True, True)
     with desk.database.transaction() as session:
@@ -148,7 +148,7 @@ def test_deleted_data_is_gone_and_contacts_figures_and_history_stay(desk: Desk) 
     assert (now.created, now.failed, now.state) == (1, 1, ImportState.DONE)
 
 
-def test_what_is_at_work_keeps_its_data(desk: Desk) -> None:
+def test_uploads_in_progress_keep_their_data(desk: Desk) -> None:
     upload_id = desk.checked(FILE).id
     with pytest.raises(Conflict), desk.database.transaction() as session:
         deletion.delete_data(session, desk.caller, upload_id)

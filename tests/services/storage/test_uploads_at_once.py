@@ -44,7 +44,7 @@ def upload_logo(session: Session, desk: Desk) -> UUID:
 
 
 @pytest.mark.parametrize("second", [upload_file, upload_logo])
-def test_of_two_at_once_the_second_finds_no_room(
+def test_of_two_uploads_at_once_the_second_finds_no_room(
     fresh_database: Database, tmp_path: Path, second: Store
 ) -> None:
     with fresh_database.transaction() as session:

@@ -58,7 +58,7 @@ def test_an_hour_is_compared_with_four_weeks(
     assert reason(now, history, NOW, RULES) == expected
 
 
-def test_a_change_of_the_clocks_makes_no_new_hour() -> None:
+def test_a_clock_change_creates_no_unusual_hour() -> None:
     """14:00 in Berlin is 12:00 UTC in summer and 13:00 UTC in winter."""
     summer = [(NOW.replace(hour=12) + timedelta(days=day), "DE", 30) for day in range(7)]
     winter = datetime(2026, 10, 26, 13, tzinfo=UTC)

@@ -38,7 +38,7 @@ def test_the_same_external_id_may_exist_at_two_partners(
     ]
 
 
-def test_another_partners_user_is_as_absent_as_none(
+def test_a_user_of_another_partner_is_answered_like_a_missing_one(
     session: Session, own: Tenant, other: Tenant
 ) -> None:
     users.set_external_id(session, OPERATOR, other.user.id, "theirs")
@@ -71,7 +71,7 @@ def test_another_partners_user_is_as_absent_as_none(
         ("taken", "external_id_exists"),
     ],
 )
-def test_ids_that_can_not_be_given(
+def test_an_id_that_can_not_be_given_is_refused(
     session: Session, own: Tenant, external_id: str, code: str
 ) -> None:
     users.set_external_id(session, OPERATOR, own.plus_user.id, "taken")
@@ -80,7 +80,7 @@ def test_ids_that_can_not_be_given(
     assert refused.value.code == code
 
 
-def test_no_external_id_stands_in_front_of_another_users_id(session: Session, own: Tenant) -> None:
+def test_an_external_id_never_hides_the_id_of_another_user(session: Session, own: Tenant) -> None:
     with pytest.raises(ValidationFailed) as refused:
         users.set_external_id(session, OPERATOR, own.user.id, str(own.plus_user.id))
     assert refused.value.code == "external_id_exists"

@@ -189,7 +189,7 @@ def test_the_first_lines_take_the_free_seats_and_the_others_say_what_to_do(
         assert session.scalar(count) == came
 
 
-def test_nothing_and_too_much_are_refused() -> None:
+def test_no_lines_and_too_many_are_refused() -> None:
     for text, code in (
         ("", "required"),
         ("E-mail\n", "required"),

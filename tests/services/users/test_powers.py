@@ -42,7 +42,9 @@ def invite(session: Session, tenant: Tenant, by: Role, user_type: Role) -> User:
 
 @pytest.mark.parametrize("user_type", [*STAFF, *sorted(MEMBERS)])
 @pytest.mark.parametrize("by", Role)
-def test_which_role_may_create_which(session: Session, by: Role, user_type: Role) -> None:
+def test_a_role_creates_only_the_roles_of_the_table(
+    session: Session, by: Role, user_type: Role
+) -> None:
     tenant = make_tenant(session)
     tenant.organization.user_limit = 0
     if user_type in MAY_CREATE[by]:
@@ -61,7 +63,7 @@ def test_no_role_creates_an_operator(session: Session, by: Role) -> None:
     assert refused.value.code == "role_too_low"
 
 
-def test_an_admin_never_meets_the_partners_own_staff(session: Session) -> None:
+def test_a_customer_admin_never_sees_the_staff_of_the_partner(session: Session) -> None:
     tenant = make_tenant(session)
     admin = tenant.caller(Role.ADMIN)
     listed = users.listing(session, admin, tenant.partner.id).chunk(session)[0]

@@ -29,7 +29,7 @@ def invite(session: Session, tenant: Tenant, email: str) -> User:
     )
 
 
-def test_the_limit_counts_everybody_who_is_not_deactivated(session: Session) -> None:
+def test_the_limit_counts_every_user_who_is_not_deactivated(session: Session) -> None:
     tenant = make_tenant(session)
     tenant.organization.user_limit = 2
     admin = tenant.caller(Role.ADMIN)
@@ -45,7 +45,7 @@ def test_the_limit_counts_everybody_who_is_not_deactivated(session: Session) -> 
     assert again.value.code == "user_limit_reached"
 
 
-def test_no_limit_lets_everybody_in(session: Session) -> None:
+def test_without_a_limit_every_user_is_accepted(session: Session) -> None:
     tenant = make_tenant(session)
     tenant.organization.user_limit = tenant.organization.assistant_limit = 0
     for number in range(5):
@@ -63,7 +63,9 @@ def test_assistants_are_limited_too(session: Session) -> None:
 
 
 @pytest.mark.parametrize("what", ["user", "agent"])
-def test_of_eight_that_want_the_last_place_one_gets_it(fresh_database: Database, what: str) -> None:
+def test_of_eight_invitations_for_the_last_seat_one_is_accepted(
+    fresh_database: Database, what: str
+) -> None:
     with fresh_database.transaction() as session:
         tenant = make_tenant(session)
         session.get_one(Organization, tenant.organization.id).assistant_limit = 1
@@ -97,7 +99,7 @@ def test_of_eight_that_want_the_last_place_one_gets_it(fresh_database: Database,
         assert session.scalar(count) == ROUNDS + 1
 
 
-def test_of_eight_that_take_one_address_one_gets_it(fresh_database: Database) -> None:
+def test_of_eight_users_with_the_same_email_one_is_created(fresh_database: Database) -> None:
     with fresh_database.transaction() as session:
         tenant = make_tenant(session)
         session.get_one(Organization, tenant.organization.id).user_limit = 0

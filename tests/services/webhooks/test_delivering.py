@@ -56,7 +56,7 @@ def expected(secret: str, message: WebhookRequest) -> str:
     return "v1," + b64encode(mac.digest()).decode()
 
 
-def test_a_taken_message_is_over(
+def test_an_accepted_message_is_done(
     session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
@@ -122,7 +122,7 @@ def test_attempts_follow_in_growing_gaps_with_the_same_id_until_the_last(
 
 
 @pytest.mark.parametrize(("wish", "least", "most"), [(90, 90, 90), (1, 5, 6), (1e9, 86400, 86400)])
-def test_a_wish_to_wait_is_respected_up_to_a_day(
+def test_retry_after_is_respected_up_to_a_day(
     session: Session,
     clock: SetClock,
     settings: Settings,
@@ -138,7 +138,7 @@ def test_a_wish_to_wait_is_respected_up_to_a_day(
     assert least <= (delivery.next_attempt_at - clock.now).total_seconds() <= most
 
 
-def test_an_attempt_of_before_does_nothing(
+def test_an_outdated_attempt_does_nothing(
     session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
@@ -169,7 +169,7 @@ def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
     assert MailKind.WEBHOOK_PAUSED in words.WORDS
 
 
-def test_who_takes_nothing_for_a_day_is_paused_and_one_taken_message_begins_it_anew(
+def test_an_endpoint_that_accepts_nothing_for_a_day_is_paused_and_one_success_restarts_the_day(
     session: Session, settings: Settings, own: Tenant, admin: Caller, made: EndpointWithSecret
 ) -> None:
     own.partner.notification_email = "ops@northwind.example"
@@ -189,7 +189,7 @@ def test_who_takes_nothing_for_a_day_is_paused_and_one_taken_message_begins_it_a
     assert [mail.details["reason"] for mail in session.scalars(select(Mail))] == ["failing"]
 
 
-def test_what_was_held_goes_out_when_the_endpoint_resumes(
+def test_held_messages_are_sent_when_the_endpoint_resumes(
     session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
@@ -234,7 +234,7 @@ def test_the_applications_key_can_be_changed(
         assert signed_with(message) == [expected(made.secret, message)]
 
 
-def test_what_is_over_is_sent_again_under_its_id(
+def test_a_finished_message_is_sent_again_under_its_id(
     session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
@@ -250,7 +250,7 @@ def test_what_is_over_is_sent_again_under_its_id(
     assert (ids, second.body) == ((delivery.message_id,) * 2, first.body)
 
 
-def test_one_that_waits_for_a_retry_is_sent_at_once(
+def test_a_message_that_waits_for_a_retry_can_be_sent_at_once(
     session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, made)
@@ -267,7 +267,7 @@ def test_one_that_waits_for_a_retry_is_sent_at_once(
     assert delivery.state is DELIVERED
 
 
-def test_everything_that_failed_since_is_sent_again(
+def test_all_messages_that_failed_since_a_time_are_sent_again(
     session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     old, new, taken = (event_to_try(session, admin, made) for _ in range(3))

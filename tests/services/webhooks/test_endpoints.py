@@ -56,7 +56,7 @@ def test_an_endpoint_keeps_its_secret_encrypted_and_leaves_its_trace(
         (URL, ["call.failed", "call.lost"], "unknown_event"),
     ],
 )
-def test_what_is_wrong_is_refused(
+def test_an_invalid_endpoint_is_refused(
     session: Session,
     settings: Settings,
     own: Tenant,
@@ -83,7 +83,7 @@ def test_in_production_messages_are_encrypted_on_their_way(
     )
 
 
-def test_an_organization_has_so_many_and_no_more(
+def test_an_organization_has_a_limited_number_of_endpoints(
     session: Session, settings: Settings, own: Tenant, admin: Caller
 ) -> None:
     def add() -> EndpointWithSecret:
@@ -101,7 +101,7 @@ def test_an_organization_has_so_many_and_no_more(
     assert refusal(add) == (ValidationFailed, "too_many_webhooks")
 
 
-def test_whose_it_is_not_finds_nothing(
+def test_other_tenants_do_not_find_an_endpoint(
     session: Session, settings: Settings, own: Tenant, made: EndpointWithSecret
 ) -> None:
     stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
@@ -119,14 +119,14 @@ def test_whose_it_is_not_finds_nothing(
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
-def test_other_roles_may_not(
+def test_other_roles_manage_no_endpoints(
     session: Session, own: Tenant, made: EndpointWithSecret, role: Role
 ) -> None:
     found = refusal(lambda: endpoints.listing(session, own.caller(role)))
     assert found == (Forbidden, "insufficient_scope")
 
 
-def test_a_second_renewal_waits_for_the_end_of_the_overlap(
+def test_a_second_roll_waits_for_the_end_of_the_overlap(
     session: Session, settings: Settings, admin: Caller, made: EndpointWithSecret
 ) -> None:
     whose, day = made.endpoint.id, timedelta(days=1)
@@ -162,7 +162,7 @@ def test_pausing_and_resuming_twice_is_no_error(
     ]
 
 
-def test_what_is_removed_takes_its_log_along(
+def test_removing_an_endpoint_deletes_its_log(
     session: Session, admin: Caller, made: EndpointWithSecret
 ) -> None:
     deliveries.send_test(session, admin, made.endpoint.id)

@@ -42,7 +42,7 @@ def received(session: Session, endpoint: WebhookEndpoint) -> list[dict[str, Any]
     return [json.loads(payload)["data"] for payload in payloads]
 
 
-def test_it_belongs_to_the_partner_alone_and_the_history_names_no_organization(
+def test_a_webhook_for_the_whole_portal_has_no_organization_also_in_the_history(
     session: Session, own: Tenant, portal_wide: WebhookEndpoint
 ) -> None:
     assert (portal_wide.partner_id, portal_wide.organization_id) == (own.partner.id, None)
@@ -50,7 +50,7 @@ def test_it_belongs_to_the_partner_alone_and_the_history_names_no_organization(
     assert (entry.partner_id, entry.organization_id) == (own.partner.id, None)
 
 
-def test_it_receives_the_events_of_each_organization_and_of_the_portal_but_of_no_other_partner(
+def test_a_webhook_for_the_whole_portal_receives_all_events_of_its_partner_only(
     session: Session, own: Tenant, portal_wide: WebhookEndpoint
 ) -> None:
     other = make_tenant(session, "Southgate")
@@ -70,7 +70,7 @@ def test_it_receives_the_events_of_each_organization_and_of_the_portal_but_of_no
     ]
 
 
-def test_the_webhooks_of_an_organization_receive_nothing_of_the_portal(
+def test_webhooks_of_an_organization_receive_no_events_of_the_portal(
     session: Session, own: Tenant, made: endpoints.EndpointWithSecret
 ) -> None:
     publish(session, own.partner.id, None, WebhookEvent.ALERT_OPENED, dict)
@@ -117,7 +117,7 @@ def test_the_list_can_show_those_for_the_whole_portal_alone(
     assert endpoints.organizations_with(session, admin, 10) == {own.organization.id}
 
 
-def test_a_portal_has_so_many_and_no_more_beside_those_of_its_organizations(
+def test_a_portal_has_a_limited_number_beside_those_of_its_organizations(
     session: Session,
     settings: Settings,
     admin: Caller,
@@ -152,7 +152,7 @@ def test_the_mail_about_its_pause_names_the_whole_portal(
     assert (mail.kind, mail.details["organization"]) == ("webhook_paused", None)
 
 
-def test_it_stays_when_an_organization_is_archived(
+def test_a_webhook_for_the_whole_portal_stays_when_an_organization_is_archived(
     session: Session, own: Tenant, admin: Caller, portal_wide: WebhookEndpoint
 ) -> None:
     organizations.archive(session, admin, own.plus.id)

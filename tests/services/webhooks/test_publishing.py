@@ -92,7 +92,7 @@ def test_nothing_is_written_for_an_event_without_subscribers(
     assert told(desk.database) == []
 
 
-def test_every_endpoint_that_wants_it_gets_the_same_event(desk: Desk, settings: Settings) -> None:
+def test_every_subscribed_endpoint_gets_the_same_event(desk: Desk, settings: Settings) -> None:
     want(desk, settings, WebhookEvent.CONTACT_CREATED)
     want(desk, settings, WebhookEvent.CONTACT_CREATED, paused=True)
     desk.send({"phone": ANN})

@@ -36,7 +36,7 @@ def test_a_secret_has_256_bits_and_is_never_the_same() -> None:
     assert lengths == {32}
 
 
-def test_what_was_sealed_opens_with_the_key_before_and_says_so() -> None:
+def test_a_secret_sealed_with_the_previous_key_opens_and_says_so() -> None:
     sealed = seal("a secret", "tests", ["old"])
     assert "secret" not in sealed
     opened = unseal(sealed, "tests", ["new", "old"])
@@ -45,7 +45,7 @@ def test_what_was_sealed_opens_with_the_key_before_and_says_so() -> None:
 
 
 @pytest.mark.parametrize(("purpose", "keys"), [("tests", ["other"]), ("others", ["old"])])
-def test_what_was_sealed_opens_with_nothing_else(purpose: str, keys: list[str]) -> None:
+def test_a_sealed_secret_opens_with_no_other_key(purpose: str, keys: list[str]) -> None:
     with pytest.raises(SealBroken):
         unseal(seal("a secret", "tests", ["old"]), purpose, keys)
     with pytest.raises(SealBroken):

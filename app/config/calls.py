@@ -1,0 +1,25 @@
+"""What holds for every call of an installation."""
+
+from dataclasses import dataclass
+
+from app.config.trial import DEFAULT_LIMITS, TrialLimits
+from app.enums import CarrierKind
+
+LONGEST_MINUTES = 60
+"""The longest call, where the installation's setting isn't known."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallSettings:
+    """``carrier`` is used where neither the organization nor the partner has a carrier account,
+    ``calls_at_once`` is the limit of an organization without its own. An accepted call that can't
+    be placed ends after ``expiry_hours``; a worker without a heartbeat is offline after
+    ``worker_silent_after`` seconds."""
+
+    carrier: CarrierKind = CarrierKind.SIMULATOR
+    calls_at_once: int = 5
+    calls_per_second: float = 0
+    trial_limits: TrialLimits = DEFAULT_LIMITS
+    longest_minutes: int = LONGEST_MINUTES
+    expiry_hours: float = 24
+    worker_silent_after: float = 6.0

@@ -1,0 +1,97 @@
+"""What pages show about a data subject: a user, a contact, or someone who was called."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from flask import url_for
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.models import is_erased
+from app.portal.personal_data import labels
+from app.services import calls, contacts, users
+from app.services.contacts import single
+from app.services.personal_data import subjects
+from app.services.personal_data.subjects import DataSubject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectPage:
+    """``typed`` is what confirms the erasure, ``url`` the page of the user, contact or call,
+    ``calls_url`` lists the calls to the subject."""
+
+    subject: DataSubject
+    name: str
+    typed: str
+    consequences: Sequence[str]
+    url: str
+    export_url: str
+    erase_url: str
+    calls_url: str | None = None
+    may_be_erased: bool = True
+
+
+Loader = Callable[[Session], SubjectPage]
+
+
+def user(user_id: UUID) -> Loader:
+    """Return the loader of a user, which raises `NotFound`, as all of them."""
+
+    def load(session: Session) -> SubjectPage:
+        found = users.get(session, caller(), user_id)
+        return SubjectPage(
+            subject=subjects.user(session, caller(), user_id),
+            name=found.name or found.email,
+            typed=found.email,
+            consequences=labels.OF_USERS,
+            url=url_for("portal.user", user_id=user_id),
+            export_url=url_for("portal.user_data_export", user_id=user_id),
+            erase_url=url_for("portal.user_erase", user_id=user_id),
+            may_be_erased=user_id != caller().subject_id and not is_erased(found.email),
+        )
+
+    return load
+
+
+def contact(campaign_id: UUID, contact_id: UUID) -> Loader:
+    """Return the loader of a contact."""
+    ids: dict[str, Any] = {"campaign_id": campaign_id, "contact_id": contact_id}
+
+    def load(session: Session) -> SubjectPage:
+        found = contacts.get(session, caller(), campaign_id, contact_id)
+        name = single.name_of(found)
+        return SubjectPage(
+            subject=subjects.contact(session, caller(), campaign_id, contact_id),
+            name=name,
+            typed=name,
+            consequences=labels.OF_CONTACTS,
+            url=url_for("portal.contact", **ids),
+            export_url=url_for("portal.contact_data_export", **ids),
+            erase_url=url_for("portal.contact_erase", **ids),
+            calls_url=url_for("portal.calls", number=found.phone) if found.phone else None,
+        )
+
+    return load
+
+
+def called(call_id: UUID) -> Loader:
+    """Return the loader of the one who was called, contact or not."""
+
+    def load(session: Session) -> SubjectPage:
+        subject = subjects.of_call(session, caller(), call_id)
+        found = calls.get(session, caller(), call_id)
+        name = found.name or found.phone_number
+        return SubjectPage(
+            subject=subject,
+            name=name,
+            typed=name,
+            consequences=labels.OF_CONTACTS,
+            url=url_for("portal.call", call_id=call_id),
+            export_url=url_for("portal.call_data_export", call_id=call_id),
+            erase_url=url_for("portal.call_erase", call_id=call_id),
+            calls_url=url_for("portal.calls", number=found.phone_number),
+        )
+
+    return load

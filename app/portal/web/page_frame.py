@@ -1,0 +1,23 @@
+"""The frame of the current page, which is read with one query before what is shown in it."""
+
+from flask import g
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.services import page_frame
+from app.services.page_frame import PageFrame
+
+
+def read_frame(
+    session: Session, list_name: str | None = None, *, with_plans: bool = True
+) -> PageFrame:
+    """Read the frame in the transaction of the page, for `known_frame`; see `page_frame.load`."""
+    found = page_frame.load(session, caller(), list_name, with_plans=with_plans)
+    g.page_frame = found
+    return found
+
+
+def known_frame() -> PageFrame | None:
+    """Return the frame if this page has read it; other pages count notifications themselves."""
+    found: PageFrame | None = g.get("page_frame")
+    return found

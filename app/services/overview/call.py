@@ -1,0 +1,63 @@
+"""A call with what stands beside it on its page, read together."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import exists, func, select
+from sqlalchemy.orm import Session, aliased
+
+from app.models import (
+    Assistant,
+    Call,
+    CallRecording,
+    CallTranscript,
+    DoNotCallEntry,
+    Organization,
+)
+from app.policy.caller import Caller
+from app.services.calls import queries
+from app.services.calls.states import WAITING
+from app.services.recordings.reading import RecordingWithTranscript
+
+
+@dataclass(frozen=True, slots=True)
+class CallSurroundings:
+    """A call, whose it is, and what is kept of it; whether its number is on the do-not-call list,
+    and how many of the organization's calls to it are still to be placed."""
+
+    call: Call
+    assistant: Assistant
+    organization: Organization
+    kept: RecordingWithTranscript
+    is_listed: bool
+    waiting: int
+
+
+def call_with_surroundings(session: Session, caller: Caller, call_id: UUID) -> CallSurroundings:
+    """Return the call of the page: one query. Raises as `calls.get`."""
+    to_number = aliased(Call)
+    waiting = select(func.count()).where(
+        to_number.organization_id == Call.organization_id,
+        to_number.phone_number == Call.phone_number,
+        to_number.status.in_(WAITING),
+    )
+    is_listed = exists().where(
+        DoNotCallEntry.organization_id == Call.organization_id,
+        DoNotCallEntry.phone == Call.phone_number,
+    )
+    rows = (
+        queries.visible(caller)
+        .where(Call.id == call_id)
+        .join(Assistant, Assistant.id == Call.assistant_id)
+        .join(Organization, Organization.id == Assistant.organization_id)
+        .outerjoin(CallRecording, CallRecording.call_id == Call.id)
+        .outerjoin(CallTranscript, CallTranscript.call_id == Call.id)
+        .add_columns(Assistant, Organization, CallRecording, CallTranscript)
+        .add_columns(is_listed, waiting.correlate(Call).scalar_subquery())
+    )
+    found = session.execute(rows).one_or_none()
+    if found is None:
+        raise queries.not_found()
+    call, assistant, organization, recording, transcript, listed, count = found
+    kept = RecordingWithTranscript(recording, transcript)
+    return CallSurroundings(call, assistant, organization, kept, bool(listed), count)

@@ -1,0 +1,105 @@
+"""Reading the plans that a partner has published, alone or with what else a query joins."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Row, Select, func, select
+from sqlalchemy.orm import Session, aliased
+
+from app.database import read_once
+from app.enums import TIER_NAMES, Tier
+from app.gateways.processors.currencies import decimals
+from app.gateways.processors.price_list import PRICES
+from app.models import Partner, PlanVersion, Pricing, ProcessorPrice, utcnow
+from app.services.pricing.plans import EditedPlan, PlanTerms
+
+BY_SIZE = (Tier.FREE, Tier.BASIC_TRIAL, Tier.BASIC, Tier.PLUS)
+
+
+def published(session: Session, partner_id: UUID, at: datetime | None = None) -> list[EditedPlan]:
+    """Return every plan as published at that moment, in order; now if none is given.
+
+    Before the first version, they are the prices of the partner's ``pricing``, or the built-in
+    price list. Read once in a transaction that only reads.
+    """
+    then = None if at is None or at >= utcnow() else at  # no version is published later than now
+    key = ("plans", partner_id, then)
+    return read_once(session, key, lambda: _published(session, partner_id, then))
+
+
+def _published(session: Session, partner_id: UUID, at: datetime | None) -> list[EditedPlan]:
+    partner = select(Partner.id).where(Partner.id == partner_id)
+    return _read(session, session.execute(with_published(partner, at)).all())
+
+
+def with_published(rows: Select[Any], at: datetime | None = None) -> Select[Any]:
+    """Return a query of a `Partner` with the columns from which `keep_published` reads its plans.
+    Without a version it has a row for each price: see `is_first_price`."""
+    last = select(PlanVersion.id).where(
+        PlanVersion.partner_id == Partner.id, PlanVersion.published_at.is_not(None)
+    )
+    if at is not None:
+        last = last.where(PlanVersion.published_at <= at)
+    newest = last.order_by(PlanVersion.number.desc()).limit(1).correlate(Partner)
+    return (
+        rows.add_columns(PlanVersion, Pricing)
+        .outerjoin(PlanVersion, PlanVersion.id == newest.scalar_subquery())
+        .outerjoin(Pricing, (Pricing.partner_id == Partner.id) & PlanVersion.id.is_(None))
+        .order_by(Pricing.position)
+    )
+
+
+def is_first_price() -> ColumnElement[bool]:
+    """Whether a row of `with_published` is the first one of its partner."""
+    first = aliased(Pricing)
+    position = select(func.min(first.position)).where(first.partner_id == Partner.id)
+    before = Pricing.position == position.correlate(Partner).scalar_subquery()
+    return Pricing.id.is_(None) | before
+
+
+def keep_published(session: Session, partner_id: UUID, rows: Sequence[Row[Any]]) -> None:
+    """Keep what rows of `with_published` tell for `published` in a transaction that only reads."""
+    read_once(session, ("plans", partner_id, None), lambda: _read(session, rows))
+
+
+def _read(session: Session, rows: Sequence[Row[Any]]) -> list[EditedPlan]:
+    version = rows[0].PlanVersion if rows else None
+    if version is not None:
+        return plans_of(version)
+    return _first(session, [row.Pricing for row in rows if row.Pricing is not None])
+
+
+def plans_of(version: PlanVersion) -> list[EditedPlan]:
+    texts = version.texts or {}
+    return [EditedPlan.stored(values, texts.get(values["tier"], {})) for values in version.plans]
+
+
+def _first(session: Session, listed: Iterable[Pricing]) -> list[EditedPlan]:
+    """Return the plans before the first version: those ``listed`` in the contract's ``pricing`` are
+    visible, with their known prices."""
+    entries: dict[Tier, Pricing] = {}
+    for entry in listed:
+        entries.setdefault(entry.tier, entry)
+    ids = {entry.processor_price_id for entry in entries.values()}
+    prices = select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids))
+    known = {price.price_id: price for price in session.scalars(prices)} if ids else {}
+    return [_before_any(tier, entries.get(tier), known) for tier in BY_SIZE]
+
+
+def _before_any(
+    tier: Tier, entry: Pricing | None, known: Mapping[str, ProcessorPrice]
+) -> EditedPlan:
+    listed = PRICES[tier]
+    price = known.get(entry.processor_price_id) if entry else None
+    cost, currency = (price.cost, price.currency) if price else (listed.cost, listed.currency)
+    amount = int(cost.scaleb(decimals(currency)))
+    return EditedPlan(
+        tier,
+        price.name[:60] if price else TIER_NAMES[tier],
+        PlanTerms(amount, currency),
+        is_visible=entry is not None,
+        price_id=entry.processor_price_id if entry else "",
+        product_id=entry.processor_product_id if entry else "",
+    )
