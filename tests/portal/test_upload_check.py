@@ -227,6 +227,12 @@ def test_names_in_a_file_without_column_names_are_recognized_and_can_be_changed(
     ]
 
 
+def test_the_values_of_a_row_name_their_columns_for_phones(desk: Desk) -> None:
+    page = desk.browser.get(desk.upload(f"Town,Name,A,B,C,D,Phone\nHove,Ann,1,2,3,4,{ANN}\n")).text
+    values = [("Town", "Hove"), ("A", "1"), ("B", "2"), ("C", "3"), ("Phone", ANN)]
+    assert re.findall(r'class="phone-fact" data-label="(\w+)">([^<]+)<', page) == values
+
+
 def test_first_and_last_names_without_column_names_are_recognized(
     desk: Desk, session: Session
 ) -> None:
