@@ -3,8 +3,7 @@
 In exports a cell that begins with ``= + - @``, a tab or a line break (after any apostrophes) gets
 one apostrophe in front; reading removes exactly that one, so nothing is lost. A spreadsheet may
 also split a cell at semicolons, tabs and line breaks, whatever separates ours: each part that
-begins with ``= + - @`` gets its apostrophe too. A phone number such as ``+12025550101`` stays as it
-is: it computes nothing, and other programs need the number itself.
+begins with ``= + - @`` gets its apostrophe too.
 """
 
 import re
@@ -15,15 +14,11 @@ UNCALCULATED = "=\t"
 _PART = r"""(\A|[;\t\r\n]"*)"""
 _FORMULA = re.compile(rf"\A(?='*[\t\r\n])|{_PART}(?='*[=+\-@])")
 _GUARDED = re.compile(rf"\A'(?='*[\t\r\n])|{_PART}'(?='*[=+\-@])")
-_PHONE_NUMBER = re.compile(r"\+[0-9]{1,15}")
-"""As E.164 writes it. A spreadsheet rounds longer numbers."""
 _BEGINNING = re.compile(r"[=+\-@\t\r\n]")
 
 
 def guard_cell(value: str) -> str:
     """Escape a value that a spreadsheet would run when it opens the CSV file."""
-    if _PHONE_NUMBER.fullmatch(value):
-        return value
     return _FORMULA.sub(r"\g<0>'", value) if _BEGINNING.search(value) else value
 
 

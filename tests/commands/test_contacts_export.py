@@ -150,8 +150,8 @@ def test_an_exported_file_is_safe_in_a_spreadsheet(keyed: Shell, session: Sessio
     rest = '{"contactMetadata":{"Age":7}}'
     assert list(csv.reader(io.StringIO(text))) == [
         [*fields, *ids, "City", "Phone", "contactJson"],
-        ["Ann", "", "P0@mail.example", "+12025550000", "", "C-0", "", "Hove", "", ""],
-        ["'=1+1", "", "", "+12025550001", "", "", "", "'@Hove", "x", rest],
+        ["Ann", "", "P0@mail.example", "'+12025550000", "", "C-0", "", "Hove", "", ""],
+        ["'=1+1", "", "", "'+12025550001", "", "", "", "'@Hove", "x", rest],
     ]
 
 

@@ -258,7 +258,7 @@ def test_a_byte_that_is_not_utf8_affects_only_its_row() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["+1 202 555 0123", "=1+1", "-", "@x", "'=x", "''+1", "O'Neill", "'quoted'", "", "\tx", "'"],
+    ["+12025550123", "=1+1", "-", "@x", "'=x", "''+1", "O'Neill", "'quoted'", "", "\tx", "'"],
 )
 def test_the_apostrophes_of_exports_are_removed_exactly(value: str) -> None:
     guarded = guard_cell(value)

@@ -43,7 +43,7 @@ def test_every_user_who_sees_a_campaign_can_export_its_contacts(
     )
     assert answer.text == (
         "\ufefffirstName,lastName,email,phone,status,City,contactJson\r\n"
-        "'=Ann,,,+12025550101,,Hove,\r\n"
+        "'=Ann,,,'+12025550101,,Hove,\r\n"
     )
 
 

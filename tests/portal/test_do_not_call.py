@@ -169,7 +169,7 @@ def test_the_export_is_safe_for_spreadsheets_and_can_be_added_again(
     session.commit()
     content = browser.get(EXPORT.format(own.organization.id)).text
     [row] = list(csv.reader(io.StringIO(content.removeprefix("\ufeff"))))[1:]
-    assert row[:3] == [ADA, "'=1+1", caller.label]
+    assert row[:3] == [f"'{ADA}", "'=1+1", caller.label]
     target = f"/organizations/{own.plus.id}/do-not-call"
     answer = browser.post(
         f"{target}/add", {"file": (io.BytesIO(content.encode()), "x.csv")}, page=f"{path}/add"

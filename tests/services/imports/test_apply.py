@@ -126,7 +126,7 @@ def test_failed_rows_come_back_as_a_file_that_can_be_fixed_and_sent_again(desk: 
         ["Name", "Phone", "E-mail", "Due", "Problem"],
         [
             "Ann",
-            ANN,
+            f"'{ANN}",
             "ann(at)mail.example",
             "03/12/2026",
             "E-mail: Enter an email like name@example.com.",
