@@ -85,21 +85,15 @@ def _filters(session: Session, chosen: CallSearch) -> dict[str, Any]:
 def call(call_id: UUID) -> str:
     with transaction(read_only=True) as session:
         whole = overview.call_with_surroundings(session, caller(), call_id)
-        found = whole.call
         return render_template(
-            "portal/calls/detail.html",
-            **_around(session, whole),
-            recording_days=settings().recording_days,
-            transcript_days=settings().transcript_days,
-            advice=advice_on(found.ended_reason, found.carrier),
-            **live(session, found),
+            "portal/calls/detail.html", **_around(session, whole), **live(session, whole.call)
         )
 
 
 def _around(session: Session, whole: CallSurroundings) -> dict[str, Any]:
-    """Return what a call belongs to and came from, its recordings, the calls before and after it
-    that "Call again" links, whether its number is on the do-not-call list, and how to put it
-    there."""
+    """Return what a call belongs to and came from, its recordings and how long they are kept, the
+    calls before and after it that "Call again" links, what to do about its end, whether its number
+    is on the do-not-call list, and how to put it there."""
     found, of = whole.call, whole.call.campaign_id
     is_listable = not (whole.is_listed or found.verifies_a_number or found.is_erased)
     return {
@@ -117,6 +111,9 @@ def _around(session: Session, whole: CallSurroundings) -> dict[str, Any]:
         "reason": ReasonForm().reason,
         "sources": SOURCE_WORDS,
         "answered": ANSWERED_WORDS,
+        "advice": advice_on(found.ended_reason, found.carrier),
+        "recording_days": settings().recording_days,
+        "transcript_days": settings().transcript_days,
     }
 
 
