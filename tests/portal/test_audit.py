@@ -458,6 +458,19 @@ def test_the_search_ignores_accents_in_stored_names_actions_and_fields(
         assert len(lines(browser.get(f"/audit?{asked}").text)) == 1, asked
 
 
+def test_several_numbers_added_to_a_list_are_counted_in_the_language_of_the_reader(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    admin.language = "de"
+    session.commit()
+    browser, page = signed_in(admin), f"/organizations/{own.organization.id}"
+    numbers = {"numbers": "+12025550101\n+12025550102"}
+    assert browser.post(f"{page}/do-not-call/add", numbers, page=f"{page}/do-not-call/add").location
+    assert "2 Nummern" in lines(browser.get("/audit").text)[0]
+    assert "2 Nummern" in browser.get(page).text
+
+
 def test_fields_are_found_without_accents() -> None:
     with using_language("de"):
         assert "mailGreeting" in fields_called("BEGRUSSUNG in")
@@ -716,6 +729,8 @@ def test_alert_rules_are_in_the_language_of_the_reader_as_they_were_then(
     shown = [line.partition(": ")[2] for line in lines(signed_in(admin).get("/audit").text)]
     wanted = [f"Northwind Bakery hat seit {days} Tagen keine Anrufe" for days in (9, 9, 7)]
     assert [line.startswith(words) for line, words in zip(shown, wanted, strict=True)] == [True] * 3
+    assert all(" in Northwind Bakery" not in line for line in shown)
+    assert wanted[0] in signed_in(admin).get(f"/organizations/{own.organization.id}").text
     alerts.remove(session, caller, rule.id)
     session.commit()
     page = lines(signed_in(admin).get("/audit").text)

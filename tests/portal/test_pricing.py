@@ -252,6 +252,7 @@ def test_the_second_user_to_save_sees_both_values_and_the_first_author(
     answer = admin.post(PLUS, {**FORM, "version": seen, "amount": "99"}, page=PLUS)
     assert answer.status_code == 409
     assert in_conflict(answer.text)["Price"] == ("149.00", "99")
+    assert "€99 a month" in cards(answer.text)[-1]
     late = admin.post("/pricing/publish", {"version": seen}, page=PLUS)
     assert late.location == "/pricing/publish"
     assert "Review the changes again." in admin.get(late.location).text

@@ -1,4 +1,4 @@
-"""Who changed something, and which user was changed: names instead of emails, on every page."""
+"""Who changed something, and what was changed: names instead of emails and ids, on every page."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -8,6 +8,7 @@ from flask import Flask
 from app.enums import CallerKind
 from app.extensions import caller, reading
 from app.models import AuditEntry
+from app.portal.audit.entries import targets_of
 from app.portal.audit.labels import ACTOR_WORDS
 from app.portal.web.current_user import known_user
 from app.services.audit import search
@@ -39,5 +40,13 @@ def own_name() -> dict[UUID, str | None]:
     return {user.id: user.name} if user else {}
 
 
+def target_words(entries: Sequence[AuditEntry]) -> dict[UUID, str]:
+    """As `targets_of`, for templates."""
+    with reading() as session:
+        return targets_of(session, entries)
+
+
 def register(app: Flask) -> None:
-    app.jinja_env.globals.update(user_names=UserNames, actor_kinds=ACTOR_WORDS)
+    app.jinja_env.globals.update(
+        user_names=UserNames, target_words=target_words, actor_kinds=ACTOR_WORDS
+    )

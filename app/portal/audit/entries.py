@@ -11,7 +11,7 @@ from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.extensions import caller
-from app.languages import gettext
+from app.languages import gettext, ngettext
 from app.models import AuditEntry
 from app.portal.alerts.views import titles_of
 from app.portal.audit import saved_views
@@ -106,6 +106,13 @@ def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, st
         for entry in entries
         if entry.target_type in ("brand_version", "plan_version")
         and (version := _VERSION.fullmatch(entry.target or ""))
+    }
+    found |= {
+        entry.id: ngettext("%(num)s number", "%(num)s numbers", count)
+        for entry in entries
+        if entry.action == "do_not_call.added"
+        and isinstance(count := (entry.after or {}).get("numbers"), int)
+        and count > 1
     }
     return found | alerts.sentences_of(session, caller(), entries)
 

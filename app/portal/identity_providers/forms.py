@@ -6,7 +6,7 @@ from wtforms import BooleanField, PasswordField, SelectField, StringField, TextA
 from wtforms.widgets import URLInput
 
 from app.enums import Role
-from app.languages import lazy_gettext
+from app.languages import lazy_gettext, lazy_pgettext
 from app.models import IdentityProvider
 from app.portal.web.fields import OnceField, VersionField, blank_is_none, without_nul
 from app.portal.web.forms import PortalForm
@@ -28,7 +28,7 @@ def _text(label: str, **more: Any) -> StringField:
 class _ProviderFields(PortalForm):
     name = _text(lazy_gettext("Name on the button"))
     issuer = _text(lazy_gettext("Issuer"), widget=URLInput())
-    client_id = _text(lazy_gettext("Client ID"))
+    client_id = _text(lazy_pgettext("identity provider", "Client ID"))
     client_secret = PasswordField(
         lazy_gettext("Client secret"), render_kw={"autocomplete": "new-password"}
     )

@@ -200,6 +200,8 @@ def _page(
 ) -> str:
     """``asked_at``: since when the processor is asked for the price id; the page then saves again
     by itself."""
+    if form.conflict is not None:
+        typed = form.to_plan(plan, has_ids=False)
     with transaction(read_only=True) as session:
         partner_id = partners.own(caller())
         return render_template(

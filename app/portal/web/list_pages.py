@@ -167,6 +167,10 @@ class ListPage(Generic[R]):
         """Whether the list has the column, by itself or below another."""
         return any(column.name == name for column in self.columns)
 
+    def is_labelled_on_phones(self, name: str) -> bool:
+        """Whether rows on phones show the column after its label."""
+        return any(column.name == name and "phone-chosen" in css for column, css in self.styled)
+
     @property
     def tabs(self) -> list[tuple[str, str, None, bool]]:
         """The list and its saved views as tabs; none without saved views."""

@@ -49,7 +49,7 @@ def _invited(facts: MailFacts) -> str:
 
 
 def invitation(facts: MailFacts) -> MailTexts:
-    product, partner = facts.brand.product_name, facts.brand.partner_name
+    product = facts.brand.product_name
     invited = gettext("You are invited to %(product)s", product=product)
     return MailTexts(
         subject=invited,
@@ -57,11 +57,21 @@ def invitation(facts: MailFacts) -> MailTexts:
         act=(gettext("Accept invitation"), facts.link),
         is_act_personal=True,
         after=(_link_ends(facts), gettext("If you did not expect this email, ignore it.")),
-        reason=gettext(
-            "Sent to %(email)s because %(who)s entered this address.",
+        reason=_reason_of_invitation(facts),
+    )
+
+
+def _reason_of_invitation(facts: MailFacts) -> str:
+    if not facts.inviter and facts.role in _INVITED_BY_OPERATOR:
+        return gettext(
+            "Sent to %(email)s because this address was invited to %(product)s.",
             email=facts.email,
-            who=facts.inviter or partner,
-        ),
+            product=facts.brand.product_name,
+        )
+    return gettext(
+        "Sent to %(email)s because %(who)s entered this address.",
+        email=facts.email,
+        who=facts.inviter or facts.brand.partner_name,
     )
 
 
