@@ -19,6 +19,7 @@ from app.portal.web.list_definitions import (
     added_column,
     organization_column,
 )
+from app.portal.web.lists import ColumnKind
 from app.portal.web.readiness import READINESS_NAMES, ReadinessRow, row_of
 from app.services import assistants, organizations, phone_numbers
 from app.services.assistants.queries import SORTS, Readiness
@@ -76,7 +77,12 @@ ASSISTANTS = ListDefinition(
     endpoint="portal.assistants",
     columns=(
         ListColumn(
-            "name", lazy_gettext("Name"), lambda row: row.assistant.name, "cell-name", sort="name"
+            "name",
+            lazy_gettext("Name"),
+            lambda row: row.assistant.name,
+            "cell-name",
+            sort="name",
+            kind=ColumnKind.NAME,
         ),
         organization_column(lambda row: row.organization.name, "cut"),
         ListColumn(

@@ -26,6 +26,7 @@ from app.portal.web.list_definitions import (
     organization_column,
     status_column,
 )
+from app.portal.web.lists import ColumnKind
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import Problems, time_bounds, zone
 from app.services import calls
@@ -231,6 +232,7 @@ CALLS = ListDefinition(
             lambda row: row.call.seconds,
             "end",
             sort="duration",
+            kind=ColumnKind.FIGURE,
             heading=lazy_gettext("Duration (seconds)"),
         ),
         ListColumn(
@@ -239,6 +241,7 @@ CALLS = ListDefinition(
             lambda row: row.cost,
             "end from-1280",
             sort="cost",
+            kind=ColumnKind.FIGURE,
             for_staff=True,
         ),
         ListColumn(
@@ -247,6 +250,7 @@ CALLS = ListDefinition(
             lambda row: row.call.created_at,
             "end phone-second",
             sort="created",
+            kind=ColumnKind.MOMENT,
             heading=lazy_gettext("Requested (UTC)"),
         ),
         ListColumn(

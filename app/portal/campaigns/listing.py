@@ -22,6 +22,7 @@ from app.portal.web.list_definitions import (
     organization_column,
     status_column,
 )
+from app.portal.web.lists import ColumnKind
 from app.services import campaigns, organizations, outreach
 from app.services.campaigns import SORTS, CampaignFilter
 from app.services.outreach import RoundSummary
@@ -92,7 +93,12 @@ CAMPAIGNS = ListDefinition(
     endpoint="portal.campaigns",
     columns=(
         ListColumn(
-            "name", lazy_gettext("Name"), lambda row: row.campaign.name, "cell-name", sort="name"
+            "name",
+            lazy_gettext("Name"),
+            lambda row: row.campaign.name,
+            "cell-name",
+            sort="name",
+            kind=ColumnKind.NAME,
         ),
         organization_column(lambda row: row.organization, usual=False),
         status_column(lambda row: row.state_words, "phone-first"),
@@ -109,6 +115,7 @@ CAMPAIGNS = ListDefinition(
             lambda row: row.campaign.contact_count,
             "end phone-second",
             sort="contacts",
+            kind=ColumnKind.FIGURE,
             is_labelled=True,
         ),
         ListColumn(

@@ -14,6 +14,7 @@ from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, added_column
 from app.portal.web.list_pages import path_id, requested_campaign
+from app.portal.web.lists import ColumnKind
 from app.services import contacts
 from app.services.calls.rules import GIVEN, REFUSED
 from app.services.contacts import CallObstacle, ContactSearch, history
@@ -91,7 +92,14 @@ CONTACTS = ListDefinition(
     nouns=(lazy_gettext("contact"), lazy_gettext("contacts")),
     endpoint="portal.campaign",
     columns=(
-        ListColumn("name", lazy_gettext("Name"), lambda row: row.name, "cell-name", sort="name"),
+        ListColumn(
+            "name",
+            lazy_gettext("Name"),
+            lambda row: row.name,
+            "cell-name",
+            sort="name",
+            kind=ColumnKind.NAME,
+        ),
         ListColumn(
             "phone",
             lazy_gettext("Phone"),
@@ -105,6 +113,7 @@ CONTACTS = ListDefinition(
             lambda row: row.contact.email,
             "wrap phone-second",
             sort="email",
+            kind=ColumnKind.NAME,
         ),
         ListColumn(
             "last-call",

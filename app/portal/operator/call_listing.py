@@ -16,6 +16,7 @@ from app.portal.calls.listing import (
 from app.portal.web import lists
 from app.portal.web.formats import CALL_STATUS_NAMES, CARRIER_NAMES, carrier_title
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
+from app.portal.web.lists import ColumnKind
 from app.portal.web.region_choices import region_title
 from app.portal.web.user_timezone import Problems, time_bounds, zone
 from app.services.calls import of_partners
@@ -105,10 +106,16 @@ PARTNER_CALLS = ListDefinition(
             lambda row: row.seconds,
             "end",
             sort="duration",
+            kind=ColumnKind.FIGURE,
             heading=lazy_gettext("Duration (seconds)"),
         ),
         ListColumn(
-            "cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280", sort="cost"
+            "cost",
+            lazy_gettext("Cost"),
+            lambda row: row.cost,
+            "end from-1280",
+            sort="cost",
+            kind=ColumnKind.FIGURE,
         ),
         ListColumn(
             "accepted",
@@ -116,6 +123,7 @@ PARTNER_CALLS = ListDefinition(
             lambda row: row.created_at,
             "end phone-second",
             sort="created",
+            kind=ColumnKind.MOMENT,
             heading=lazy_gettext("Requested (UTC)"),
         ),
         ListColumn(

@@ -14,6 +14,7 @@ from app.portal.organizations.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, added_column
+from app.portal.web.lists import ColumnKind
 from app.portal.web.plan_names import PLAN_NAMES, plan_name
 from app.services import organizations, partners
 from app.services.organizations import InTrial, LimitCloseness
@@ -93,6 +94,7 @@ ORGANIZATIONS = ListDefinition(
             lambda row: row.organization.name,
             "cell-name",
             sort="name",
+            kind=ColumnKind.NAME,
         ),
         ListColumn("user", lazy_gettext("First user"), lambda row: row.first_user, usual=False),
         ListColumn("plan", lazy_gettext("Plan"), _plan, "phone-first", sort="plan"),
@@ -109,6 +111,7 @@ ORGANIZATIONS = ListDefinition(
             lambda row: row.organization.assistant_limit,
             "end",
             sort="assistant-limit",
+            kind=ColumnKind.FIGURE,
             usual=False,
         ),
         ListColumn("users", lazy_gettext("Users"), lambda row: row.use.users, "end"),
@@ -118,6 +121,7 @@ ORGANIZATIONS = ListDefinition(
             lambda row: row.organization.user_limit,
             "end",
             sort="user-limit",
+            kind=ColumnKind.FIGURE,
             usual=False,
         ),
         ListColumn(

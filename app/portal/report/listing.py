@@ -12,6 +12,7 @@ from app.portal.users.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, status_column
+from app.portal.web.lists import ColumnKind
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import partners, reporting
@@ -69,6 +70,7 @@ MEMBERS = ListDefinition(
             lambda row: row.user.email,
             "cell-name cell-name-wide cell-email",
             sort="email",
+            kind=ColumnKind.NAME,
         ),
         ListColumn(
             "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "cut"
@@ -89,6 +91,7 @@ MEMBERS = ListDefinition(
             lambda row: row.user.created_at,
             "end phone-below phone-sub",
             sort="created",
+            kind=ColumnKind.MOMENT,
             is_labelled=True,
             heading="Added (UTC)",
         ),

@@ -25,6 +25,7 @@ from app.portal.web.list_definitions import (
     status_column,
 )
 from app.portal.web.list_pages import path_id, requested_campaign
+from app.portal.web.lists import ColumnKind
 from app.services.imports import undo, uploads
 from app.services.imports.uploads import SORTS
 from app.services.paging import Page
@@ -105,7 +106,7 @@ def _figure(name: str, label: str, css: str, sort: str | None = None) -> ListCol
         figures = {"rows_total": row.upload.rows_total, **uploads.figures_of(row.upload)}
         return figures.get(name, 0) if row.upload.checked_at else None
 
-    return ListColumn(name, label, value, css, sort)
+    return ListColumn(name, label, value, css, sort, ColumnKind.FIGURE)
 
 
 UPLOADS = ListDefinition(
@@ -119,6 +120,7 @@ UPLOADS = ListDefinition(
             lambda row: row.upload.file_name,
             "cell-name cell-name-wide",
             sort="file",
+            kind=ColumnKind.NAME,
         ),
         ListColumn(
             "campaign",
@@ -140,6 +142,7 @@ UPLOADS = ListDefinition(
             lambda row: row.upload.author,
             "wrap",
             sort="author",
+            kind=ColumnKind.NAME,
             usual=False,
         ),
         status_column(lambda row: status_badge(row.upload)[0], "phone-first"),
@@ -156,6 +159,7 @@ UPLOADS = ListDefinition(
             lambda row: row.upload.created_at,
             "end cell-dated phone-below phone-sub",
             sort="created",
+            kind=ColumnKind.MOMENT,
             is_labelled=True,
             heading=lazy_gettext("Uploaded (UTC)"),
         ),

@@ -17,6 +17,7 @@ from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, status_column
+from app.portal.web.lists import ColumnKind
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import reporting
@@ -179,6 +180,7 @@ USAGE = ListDefinition(
             lambda row: row.organization.name,
             "cell-name",
             sort="name",
+            kind=ColumnKind.NAME,
         ),
         ListColumn("plan", lazy_gettext("Plan"), _plan, "from-1280", sort="plan"),
         ListColumn(
@@ -187,6 +189,7 @@ USAGE = ListDefinition(
             lambda row: row.figures.conversations,
             "end phone-first",
             sort="conversations",
+            kind=ColumnKind.FIGURE,
             is_labelled=True,
         ),
         ListColumn(
@@ -195,6 +198,7 @@ USAGE = ListDefinition(
             lambda row: row.figures.by_human,
             "end",
             sort="person",
+            kind=ColumnKind.FIGURE,
         ),
         ListColumn(
             "voicemail",
@@ -202,6 +206,7 @@ USAGE = ListDefinition(
             lambda row: row.figures.by_voicemail,
             "end",
             sort="voicemail",
+            kind=ColumnKind.FIGURE,
         ),
         # The order of the shares is that of the conversations.
         ListColumn(
@@ -218,6 +223,7 @@ USAGE = ListDefinition(
             lambda row: row.change,
             "end phone-second",
             sort="change",
+            kind=ColumnKind.FIGURE,
             is_labelled=True,
             heading="Change (%)",
         ),
@@ -227,6 +233,7 @@ USAGE = ListDefinition(
             lambda row: row.figures.seconds,
             "end",
             sort="seconds",
+            kind=ColumnKind.FIGURE,
             usual=False,
             heading="Seconds",
         ),
@@ -236,6 +243,7 @@ USAGE = ListDefinition(
             lambda row: row.figures.before,
             "end",
             sort="before",
+            kind=ColumnKind.FIGURE,
             usual=False,
             heading="Conversations in the previous period",
         ),

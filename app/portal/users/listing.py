@@ -20,6 +20,7 @@ from app.portal.web.list_definitions import (
     organization_column,
     status_column,
 )
+from app.portal.web.lists import ColumnKind
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, partners, users
 from app.services.paging import Page
@@ -95,6 +96,7 @@ USERS = ListDefinition(
             lambda row: row.user.name,
             "cell-name",
             sort="name",
+            kind=ColumnKind.NAME,
         ),
         ListColumn(
             "email",
@@ -102,6 +104,7 @@ USERS = ListDefinition(
             lambda row: row.user.email,
             "wrap from-1600",
             sort="email",
+            kind=ColumnKind.NAME,
         ),
         ListColumn(
             "role",
@@ -118,6 +121,7 @@ USERS = ListDefinition(
             lambda row: row.user.last_sign_in,
             "end from-1280",
             sort="last-sign-in",
+            kind=ColumnKind.MOMENT,
             heading=lazy_gettext("Last sign-in (UTC)"),
         ),
         added_column(lambda row: row.user.created_at, "end from-1360"),

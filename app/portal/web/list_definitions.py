@@ -17,6 +17,7 @@ from app.errors import ValidationFailed
 from app.extensions import caller
 from app.policy import Permission
 from app.portal.web.bulk import ListActions
+from app.portal.web.lists import ColumnKind
 from app.portal.web.user_timezone import Problems
 from app.services.csv_files import Cell
 from app.services.paging import Page
@@ -39,9 +40,9 @@ def _with_text(value: Callable[[R], Cell]) -> Callable[[R], Cell]:
 class ListColumn(Generic[R]):
     """A column: its name in the address, its heading, and the value that a file holds.
 
-    ``css`` are the classes of its cells. ``sort`` names its sort order, if it has one. A column
-    that is not ``usual`` is shown only if the user chooses it. ``heading`` is that of a file, in
-    English for every user: scripts read it.
+    ``css`` are the classes of its cells. ``sort`` names its sort order, if it has one, and ``kind``
+    chooses the words of that. A column that is not ``usual`` is shown only if the user chooses it.
+    ``heading`` is that of a file, in English for every user: scripts read it.
     """
 
     name: str
@@ -49,6 +50,7 @@ class ListColumn(Generic[R]):
     value: Callable[[R], Cell] = field(compare=False)
     css: str = ""
     sort: str | None = None
+    kind: ColumnKind = ColumnKind.OTHER
     usual: bool = True
     for_staff: bool = False
     """Whether members don't see it: they have one organization, and carriers charge the partner."""
@@ -86,7 +88,8 @@ def added_column(
 ) -> ListColumn[R]:
     """Return the column of the moment at which a row was added."""
     label, heading = languages.lazy_gettext("Added"), languages.lazy_gettext("Added (UTC)")
-    return ListColumn("added", label, value, css, sort=sort, heading=heading, **more)
+    moment = ColumnKind.MOMENT
+    return ListColumn("added", label, value, css, sort, moment, heading=heading, **more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,12 +153,12 @@ class ListPage(Generic[R]):
         ]
 
     @property
-    def sorted_by(self) -> list[tuple[str, str, bool]]:
-        """What the list can be sorted by, as (label, sort order, whether the largest come first):
-        its columns, and that of its own order."""
+    def sorted_by(self) -> list[tuple[str, str, lists.ColumnKind]]:
+        """What the list can be sorted by, as (label, sort order, kind): its columns, and that of
+        its own order."""
         own = self.definition.default_sort.removeprefix("-")
         return [
-            (column.label, column.sort, "end" in column.css.split())
+            (column.label, column.sort, column.kind)
             for column in self.definition.offered
             if column.sort and (column in self.columns or column.sort == own)
         ]

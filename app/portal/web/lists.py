@@ -21,11 +21,34 @@ PAGE_SIZE = 25
 _TRAIL = "."
 _LONGEST_TRAIL = 60
 _LONGEST_WORDS = 80
-_MOMENTS = {"created", "added", "at", "last-sign-in"}
-_NAMES = {"name", "email", "file", "author", "address"}
-"""Sort orders of moments and of names, for their words; figures are known by their columns."""
 
 E = TypeVar("E", bound=StrEnum)
+
+
+class ColumnKind(StrEnum):
+    """What the values of a column are; the words of its two orders, and the usual one, follow."""
+
+    FIGURE = "figure"
+    MOMENT = "moment"
+    NAME = "name"
+    OTHER = "other"
+
+    @property
+    def is_largest_first(self) -> bool:
+        return self in (ColumnKind.FIGURE, ColumnKind.MOMENT)
+
+    @property
+    def orders(self) -> tuple[str, str]:
+        """The words for the ascending and the descending order."""
+        match self:
+            case ColumnKind.FIGURE:
+                return gettext("Lowest first"), gettext("Highest first")
+            case ColumnKind.MOMENT:
+                return gettext("Oldest first"), gettext("Newest first")
+            case ColumnKind.NAME:
+                return gettext("A to Z"), gettext("Z to A")
+            case ColumnKind.OTHER:
+                return gettext("Ascending"), gettext("Descending")
 
 
 def text_filter(name: str) -> str | None:
@@ -146,35 +169,28 @@ def place() -> ListPosition:
 
 
 @portal.app_template_global()
-def sort_url(name: str, current: str, *, largest_first: bool = False) -> str:
+def sort_url(name: str, current: str, kind: str) -> str:
     """Return the URL that sorts by a column, or reverses the order if the list is sorted by it."""
-    first, then = (f"-{name}", name) if largest_first else (name, f"-{name}")
+    first, then = _orders_of(name, kind)
     return address(sort=then if current == first else first, cursor=None, trail=None)
 
 
 @portal.app_template_global()
-def sort_choices(
-    name: str, current: str, *, largest_first: bool = False
-) -> list[tuple[str, str, bool]]:
+def sort_choices(name: str, current: str, kind: str) -> list[tuple[str, str, bool]]:
     """Return the two orders of a column as (URL, words, whether the list has it), the usual one
     first."""
-    rising, falling = _direction_words(name, is_figure=largest_first)
-    orders = [(name, rising), (f"-{name}", falling)]
+    rising, falling = ColumnKind(kind).orders
+    words = {name: rising, f"-{name}": falling}
     return [
-        (address(sort=order, cursor=None, trail=None), words, order == current)
-        for order, words in (reversed(orders) if largest_first or name in _MOMENTS else orders)
+        (address(sort=order, cursor=None, trail=None), words[order], order == current)
+        for order in _orders_of(name, kind)
     ]
 
 
-def _direction_words(name: str, *, is_figure: bool) -> tuple[str, str]:
-    """Return the words for a column's ascending and descending order."""
-    if name in _MOMENTS:
-        return gettext("Oldest first"), gettext("Newest first")
-    if is_figure:
-        return gettext("Lowest first"), gettext("Highest first")
-    if name in _NAMES:
-        return gettext("A to Z"), gettext("Z to A")
-    return gettext("Ascending"), gettext("Descending")
+def _orders_of(name: str, kind: str) -> tuple[str, str]:
+    """Return the two orders of a column, the usual one first."""
+    rising, falling = name, f"-{name}"
+    return (falling, rising) if ColumnKind(kind).is_largest_first else (rising, falling)
 
 
 @portal.app_template_global()

@@ -18,6 +18,7 @@ from app.portal.web.list_definitions import (
     organization_column,
     status_column,
 )
+from app.portal.web.lists import ColumnKind
 from app.portal.webhooks.bulk import ACTIONS
 from app.portal.webhooks.forms import PORTAL
 from app.portal.webhooks.labels import endpoint_state, every_event, owner_of
@@ -95,6 +96,7 @@ WEBHOOKS = ListDefinition(
             lambda row: row[0].url,
             "cell-name cell-name-wide",
             sort="address",
+            kind=ColumnKind.NAME,
         ),
         organization_column(lambda row: row[1], usual=False),
         ListColumn("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),
@@ -117,6 +119,7 @@ WEBHOOKS = ListDefinition(
             lambda row: row[0].created_at,
             "end phone-second",
             sort="created",
+            kind=ColumnKind.MOMENT,
             is_labelled=True,
             heading="Created (UTC)",
         ),
