@@ -63,11 +63,11 @@ def _groups(
     ]
     ids |= {call.organization_id for call in others}
     names = organizations.names_of(session, caller(), ids)
-    called = gettext("Other people called") if found.contacts else gettext("People called")
+    of_calls = gettext("Other people called") if found.contacts else gettext("People called")
     return [
         (gettext("Users"), [_of_user(user, names) for user in found.users]),
         (gettext("Contacts"), _of_contacts(found, names)),
-        (called, [_of_called(call, names) for call in others]),
+        (of_calls, [_of_called(call, names) for call in others]),
     ]
 
 
