@@ -40,11 +40,11 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
         return _plan_page(campaign_id, form), 422
     edited = ("campaign", campaign_id, _plan_page, partial(_stored, typed=form))
     with saving_edit(form, *edited, validate=False) as session:
-        is_changed = _change(session, campaign_id, form)
+        is_changed = _save(session, campaign_id, form)
     return _to_next_step(campaign_id, is_changed=is_changed)
 
 
-def _change(session: Session, campaign_id: UUID, form: PlanForm) -> bool:
+def _save(session: Session, campaign_id: UUID, form: PlanForm) -> bool:
     """Save the plan; return whether it differs from the stored one."""
     most, version = settings().calls_per_organization, form.version.data
     of = (session, caller(), campaign_id, form.to_plan())

@@ -198,7 +198,7 @@ def carrier_account() -> str:
 def carrier_account_save() -> Page:
     refuse_operators()
     form = CarrierAccountForm()
-    return _save(form, lambda conflict: _account_page(form, conflict))
+    return _submit(form, lambda conflict: _account_page(form, conflict))
 
 
 @portal.get("/carriers/accounts/trunk")
@@ -213,14 +213,14 @@ def sip_trunk_save() -> Page:
     form = SipTrunkForm()
     if not settings().can_call_over_sip:
         return _trunk_page(form), 422
-    return _save(
+    return _submit(
         form,
         lambda conflict: _trunk_page(form, conflict),
         may_be_private=settings().sip_allow_private,
     )
 
 
-def _save(
+def _submit(
     form: CarrierAccountForm | SipTrunkForm,
     page: Callable[[Conflict | None], str],
     *,

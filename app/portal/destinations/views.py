@@ -95,7 +95,7 @@ def operator_destinations() -> Page:
 
 @portal.post("/operator/destinations")
 def operator_destinations_save() -> Page:
-    return _save(DestinationsForm(), None)
+    return _submit(DestinationsForm(), None)
 
 
 @portal.get("/operator/destinations/<uuid:partner_id>")
@@ -107,10 +107,10 @@ def operator_partner_destinations(partner_id: UUID) -> Page:
 
 @portal.post("/operator/destinations/<uuid:partner_id>")
 def operator_partner_destinations_save(partner_id: UUID) -> Page:
-    return _save(PartnerLimitsForm(), partner_id)
+    return _submit(PartnerLimitsForm(), partner_id)
 
 
-def _save(form: DestinationsForm, partner_id: UUID | None) -> Page:
+def _submit(form: DestinationsForm, partner_id: UUID | None) -> Page:
     with saving(
         form,
         lambda: _limits_page(form, partner_id),

@@ -94,13 +94,13 @@ def do_not_call_add(organization_id: UUID) -> Page:
 @portal.post("/organizations/<uuid:organization_id>/do-not-call/add")
 def do_not_call_add_all(organization_id: UUID) -> Page:
     """Add the numbers if every line can be read; otherwise report the lines and add none."""
-    return _add(organization_id, good_only=False)
+    return _submit(organization_id, good_only=False)
 
 
 @portal.post("/organizations/<uuid:organization_id>/do-not-call/add-good")
 def do_not_call_add_good(organization_id: UUID) -> Page:
     """Add the numbers that can be read and skip the others."""
-    return _add(organization_id, good_only=True)
+    return _submit(organization_id, good_only=True)
 
 
 @portal.get("/organizations/<uuid:organization_id>/do-not-call/remove")
@@ -131,7 +131,7 @@ def do_not_call_remove(organization_id: UUID) -> Response:
     return redirect_with(words, url_for("portal.do_not_call", organization_id=organization_id))
 
 
-def _add(organization_id: UUID, *, good_only: bool) -> Page:
+def _submit(organization_id: UUID, *, good_only: bool) -> Page:
     form = NumbersForm()
     sent: FileStorage | None = form.file.data
     with transaction(read_only=True) as session:

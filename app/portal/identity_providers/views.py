@@ -72,12 +72,12 @@ def portal_settings_company_save(provider_id: UUID) -> Page:
     with saving_edit(
         form, "identity_provider", provider_id, _edit_page, _stored, validate=False
     ) as session:
-        provider = _saved(session, provider_id, form)
+        provider = _save(session, provider_id, form)
     words = gettext("%(name)s was saved.", name=provider.name)
     return redirect_with(words, url_for("portal.portal_settings_companies"))
 
 
-def _saved(session: Session, provider_id: UUID, form: EditProviderForm) -> IdentityProvider:
+def _save(session: Session, provider_id: UUID, form: EditProviderForm) -> IdentityProvider:
     form.issuer.data = issuer = providers.get(session, caller(), provider_id).issuer
     wanted, version = form.to_fields(issuer), form.version.data
     of = (session, caller(), settings().secret_keys, provider_id, wanted)

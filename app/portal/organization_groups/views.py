@@ -157,7 +157,7 @@ def user_groups(user_id: UUID) -> str:
 
 @portal.post("/users/<uuid:user_id>/groups")
 def user_groups_save(user_id: UUID) -> Page:
-    return _save(_user(user_id), url_for("portal.user", user_id=user_id))
+    return _submit(_user(user_id), url_for("portal.user", user_id=user_id))
 
 
 @portal.get("/api-access/clients/<uuid:client_id>/groups")
@@ -167,7 +167,7 @@ def api_client_groups(client_id: UUID) -> str:
 
 @portal.post("/api-access/clients/<uuid:client_id>/groups")
 def api_client_groups_save(client_id: UUID) -> Page:
-    return _save(_client(client_id), url_for("portal.api_client", client_id=client_id))
+    return _submit(_client(client_id), url_for("portal.api_client", client_id=client_id))
 
 
 def _user(user_id: UUID) -> Load:
@@ -178,7 +178,7 @@ def _client(client_id: UUID) -> Load:
     return lambda session, _: oauth_clients.get(session, caller(), client_id)
 
 
-def _save(load: Load, back: str) -> Page:
+def _submit(load: Load, back: str) -> Page:
     form = LimitForm()
     with saving(form, lambda: _limits_page(load, back, form), validate=False) as session:
         organization_groups.limit(session, caller(), load(session, True), form.chosen)

@@ -47,7 +47,7 @@ def organization_template_save(template_id: UUID) -> Page:
         organization_templates.change(
             session, caller(), template_id, name, form.changed, bounds(), expected_version=version
         )
-    return _saved(template_id, gettext("Template saved."))
+    return _to_template(template_id, gettext("Template saved."))
 
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/new")
@@ -84,7 +84,7 @@ def organization_template_assistant_save(template_id: UUID, position: int) -> Pa
         organization_templates.save_assistant(
             session, caller(), template_id, position, fields, bounds(), expected_version=seen
         )
-    return _saved(template_id, gettext("%(name)s saved.", name=form.name.data))
+    return _to_template(template_id, gettext("%(name)s saved.", name=form.name.data))
 
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
@@ -118,7 +118,7 @@ def organization_template_assistant_remove(template_id: UUID, position: int) -> 
         organization_templates.remove_assistant(
             session, caller(), template_id, position, expected_version=version
         )
-    return _saved(template_id, gettext("Assistant removed."))
+    return _to_template(template_id, gettext("Assistant removed."))
 
 
 @portal.get("/organization-templates/<uuid:template_id>/campaign")
@@ -135,7 +135,7 @@ def organization_template_campaign_save(template_id: UUID) -> Page:
         organization_templates.save_campaign(
             session, caller(), template_id, campaign, bounds(), expected_version=version
         )
-    return _saved(template_id, gettext("Campaign plan saved."))
+    return _to_template(template_id, gettext("Campaign plan saved."))
 
 
 @portal.post("/organization-templates/<uuid:template_id>/campaign/remove")
@@ -144,7 +144,7 @@ def organization_template_campaign_remove(template_id: UUID) -> Response:
         organization_templates.save_campaign(
             session, caller(), template_id, None, bounds(), expected_version=seen_version()
         )
-    return _saved(template_id, gettext("Campaign plan removed."))
+    return _to_template(template_id, gettext("Campaign plan removed."))
 
 
 def _opened(session: Session, template_id: UUID) -> OpenedTemplate:
@@ -159,7 +159,7 @@ def _url(template_id: UUID) -> str:
     return url_for("portal.organization_template", template_id=template_id)
 
 
-def _saved(template_id: UUID, words: str) -> Response:
+def _to_template(template_id: UUID, words: str) -> Response:
     return redirect_with(words, _url(template_id))
 
 

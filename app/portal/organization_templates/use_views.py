@@ -137,7 +137,7 @@ def organization_template_create_many(template_id: UUID) -> Page:
 
 
 def _add(template_id: UUID, form: CustomersForm, rows: Sequence[CustomerRow]) -> Page:
-    results = _created(template_id, rows)
+    results = _create(template_id, rows)
     created = [result for result in results if result.organization_id]
     left_out = [result for result in results if not result.organization_id]
     if left_out:
@@ -150,7 +150,7 @@ def _add(template_id: UUID, form: CustomersForm, rows: Sequence[CustomerRow]) ->
     return redirect_with(" ".join(words), url_for("portal.organizations"))
 
 
-def _created(template_id: UUID, rows: Sequence[CustomerRow]) -> list[CheckedRow]:
+def _create(template_id: UUID, rows: Sequence[CustomerRow]) -> list[CheckedRow]:
     """Create the organizations, a part of them in each transaction. Sent again, also after a fault
     in between, the form creates only what is missing."""
     results: list[CheckedRow] = []

@@ -85,12 +85,12 @@ def organization_save(organization_id: UUID) -> Page:
     with saving_edit(
         form, "organization", organization_id, _edit_page, _stored, validate=False
     ) as session:
-        saved = _saved(session, organization_id, form)
+        saved = _save(session, organization_id, form)
     url = url_for("portal.organization", organization_id=organization_id)
     return redirect_with(gettext("%(name)s saved.", name=saved.name), url)
 
 
-def _saved(session: Session, organization_id: UUID, form: EditForm) -> Organization:
+def _save(session: Session, organization_id: UUID, form: EditForm) -> Organization:
     return organizations.update(
         *(session, caller(), organization_id, form.to_changes()),
         name=form.name.data or "",

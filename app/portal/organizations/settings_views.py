@@ -42,12 +42,12 @@ def organization_settings_save(organization_id: UUID) -> Page:
     with saving_edit(
         form, "organization", organization_id, _page, _stored, validate=False
     ) as session:
-        changed = _saved(session, organization_id, form)
+        changed = _save(session, organization_id, form)
     url = url_for("portal.organization_settings", organization_id=organization_id)
     return redirect_saved(_saved_words(changed), url, changed)
 
 
-def _saved(session: Session, organization_id: UUID, form: SettingsForm) -> Sequence[str]:
+def _save(session: Session, organization_id: UUID, form: SettingsForm) -> Sequence[str]:
     """Return the groups of settings that changed."""
     most, version = settings().calls_per_organization, form.version.data
     of = (session, caller(), organization_id, form.to_rules())

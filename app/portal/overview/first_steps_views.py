@@ -152,14 +152,14 @@ def _entry(step: SetupStep, *, is_done: bool, is_early: bool) -> StepEntry:
     """``is_early``: no assistant can place the call yet."""
     title, text, endpoint = WORDS[step]
     if is_done:
-        return StepEntry(title, _done(step), None, is_done)
+        return StepEntry(title, _done_words(step), None, is_done)
     if is_early:
         return StepEntry(title, gettext("Once an assistant is ready."), None, is_done)
     url = url_for(endpoint) if may_open(caller(), endpoint) else None
     return StepEntry(title, text, url, is_done)
 
 
-def _done(step: SetupStep) -> str:
+def _done_words(step: SetupStep) -> str:
     """Partners invite colleagues too: the owner may see that step done on the first visit."""
     if step is SetupStep.COLLEAGUE:
         return gettext("Done: your organization has other users.")

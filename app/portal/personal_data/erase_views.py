@@ -57,7 +57,7 @@ def user_erase_confirm(user_id: UUID) -> str:
 
 @portal.post("/users/<uuid:user_id>/erase")
 def user_erase(user_id: UUID) -> Page:
-    return _requested(subject_pages.user(user_id))
+    return _submit(subject_pages.user(user_id))
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
@@ -67,7 +67,7 @@ def contact_erase_confirm(campaign_id: UUID, contact_id: UUID) -> str:
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/erase")
 def contact_erase(campaign_id: UUID, contact_id: UUID) -> Page:
-    return _requested(subject_pages.contact(campaign_id, contact_id))
+    return _submit(subject_pages.contact(campaign_id, contact_id))
 
 
 @portal.get("/calls/<uuid:call_id>/erase")
@@ -77,10 +77,10 @@ def call_erase_confirm(call_id: UUID) -> str:
 
 @portal.post("/calls/<uuid:call_id>/erase")
 def call_erase(call_id: UUID) -> Page:
-    return _requested(subject_pages.called(call_id))
+    return _submit(subject_pages.called(call_id))
 
 
-def _requested(load: subject_pages.Loader) -> Page:
+def _submit(load: subject_pages.Loader) -> Page:
     form = EraseForm()
     with transaction(read_only=True) as session:
         about = load(session)

@@ -143,20 +143,20 @@ def _beside(*texts: str | None) -> str:
 
 @portal.post("/users/<uuid:user_id>/data-export")
 def user_data_export(user_id: UUID) -> Page:
-    return _requested(subject_pages.user(user_id))
+    return _submit(subject_pages.user(user_id))
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/data-export")
 def contact_data_export(campaign_id: UUID, contact_id: UUID) -> Page:
-    return _requested(subject_pages.contact(campaign_id, contact_id), campaign=campaign_id)
+    return _submit(subject_pages.contact(campaign_id, contact_id), campaign=campaign_id)
 
 
 @portal.post("/calls/<uuid:call_id>/data-export")
 def call_data_export(call_id: UUID) -> Page:
-    return _requested(subject_pages.called(call_id), call=call_id)
+    return _submit(subject_pages.called(call_id), call=call_id)
 
 
-def _requested(load: subject_pages.Loader, **of: UUID) -> Page:
+def _submit(load: subject_pages.Loader, **of: UUID) -> Page:
     url = url_for("portal.exports")
     with changing(url, Conflict) as session:
         exporting.request(session, caller(), load(session).subject, zone(), **of)

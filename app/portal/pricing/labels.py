@@ -194,12 +194,12 @@ def changed_words(
     before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
     found: dict[Tier, list[str]] = {}
     for change in differences(old, new):
-        words = _changed(change, before[change.tier].terms, after[change.tier].terms)
+        words = _change_words(change, before[change.tier].terms, after[change.tier].terms)
         found.setdefault(change.tier, []).extend(words)
     return [(after[tier].name, words) for tier, words in found.items()]
 
 
-def _changed(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iterator[str]:
+def _change_words(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iterator[str]:
     if change.name == "features":
         added = [feature for feature in change.new if feature not in change.old]
         removed = [feature for feature in change.old if feature not in change.new]

@@ -47,7 +47,7 @@ def write_export(export_id: UUID) -> None:
     try:
         file, rows = _written(task)
         with file:
-            stored = _stored(file)
+            stored = _store(file)
     except (Forbidden, NotFound):
         _fail(task, ExportProblem.NO_ACCESS)
         return
@@ -62,7 +62,7 @@ def write_export(export_id: UUID) -> None:
 
 
 @retry_on_file_outage
-def _stored(file: IO[bytes]) -> StoredFile:
+def _store(file: IO[bytes]) -> StoredFile:
     file.seek(0)
     return files().save(file, max_bytes=MOST_BYTES)
 

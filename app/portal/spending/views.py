@@ -158,7 +158,7 @@ def organization_budget(organization_id: UUID) -> Page:
 
 @portal.post("/organizations/<uuid:organization_id>/budget")
 def organization_budget_save(organization_id: UUID) -> Page:
-    return _save(LimitSubject(organization_id=organization_id))
+    return _submit(LimitSubject(organization_id=organization_id))
 
 
 @portal.get("/settings/spending/budget")
@@ -168,7 +168,7 @@ def portal_settings_budget() -> Page:
 
 @portal.post("/settings/spending/budget")
 def portal_settings_budget_save() -> Page:
-    return _save(LimitSubject(partner_id=partners.own(caller())))
+    return _submit(LimitSubject(partner_id=partners.own(caller())))
 
 
 def _form_page(subject: LimitSubject) -> str:
@@ -177,7 +177,7 @@ def _form_page(subject: LimitSubject) -> str:
     return _page(form, subject)
 
 
-def _save(subject: LimitSubject) -> Page:
+def _submit(subject: LimitSubject) -> Page:
     form = BudgetForm()
     whose = subject.organization_id or partners.own(caller())
     with saving(

@@ -109,7 +109,7 @@ def upload_create(campaign_id: UUID) -> Page:
     if not form.validate():
         return _choose_page(campaign_id, form), 422
     try:
-        return redirect(_stored(campaign_id, form, corrects), 303)
+        return redirect(_save(campaign_id, form, corrects), 303)
     except (ValidationFailed, TooLarge) as error:
         return _refused(campaign_id, form, error)
 
@@ -119,7 +119,7 @@ def _refused(campaign_id: UUID, form: UploadForm, error: ValidationFailed | TooL
     return _choose_page(campaign_id, form), 413 if isinstance(error, TooLarge) else 422
 
 
-def _stored(campaign_id: UUID, form: UploadForm, corrects: ContactImport | None) -> str:
+def _save(campaign_id: UUID, form: UploadForm, corrects: ContactImport | None) -> str:
     """Store the file that was sent; return the URL of its upload. Raises `ValidationFailed` and
     `TooLarge`."""
     sent: FileStorage | None = form.file.data

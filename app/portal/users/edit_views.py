@@ -76,7 +76,7 @@ def user_save(user_id: UUID) -> Page:
     form.offer(users.types_for(caller()))
     edited, shows = ("user", user_id, _edit_page, _stored), (Forbidden, Conflict)
     with saving_edit(form, *edited, validate=False, shows=shows) as session:
-        saved = _saved(session, user_id, form)
+        saved = _save(session, user_id, form)
         if not _change_role(session, saved, form.chosen_role):
             there = url_for("portal.user_role_confirm", user_id=user_id, role=form.chosen_role)
             return redirect(there, 303)
@@ -94,7 +94,7 @@ def _change_role(session: Session, user: User, role: Role | None) -> bool:
     return True
 
 
-def _saved(session: Session, user_id: UUID, form: UserForm) -> User:
+def _save(session: Session, user_id: UUID, form: UserForm) -> User:
     name, version = form.name.data or "", form.version.data
     return users.update(
         session, caller(), user_id, form.to_changes(), name=name, expected_version=version

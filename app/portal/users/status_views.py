@@ -39,7 +39,7 @@ def user_suspend_confirm(user_id: UUID) -> str:
 def user_suspend(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, Forbidden) as session:
         found = users.suspend(session, caller(), user_id)
-    return _done(found, gettext("%(name)s suspended and signed out.", name=_name(found)))
+    return _to_user(found, gettext("%(name)s suspended and signed out.", name=_name(found)))
 
 
 @portal.get("/users/<uuid:user_id>/role/<role>")
@@ -56,14 +56,14 @@ def user_role(user_id: UUID, role: str) -> Response:
     lower = _role(role)
     with _changing(user_id, Conflict, Forbidden, ValidationFailed) as session:
         found = users.change_role(session, caller(), user_id, lower, hand_over=handed_over())
-    return _done(found, role_changed(_name(found), lower))
+    return _to_user(found, role_changed(_name(found), lower))
 
 
 @portal.post("/users/<uuid:user_id>/reactivate")
 def user_reactivate(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, ValidationFailed) as session:
         found = users.reactivate(session, caller(), user_id)
-    return _done(found, gettext("%(name)s reactivated.", name=_name(found)))
+    return _to_user(found, gettext("%(name)s reactivated.", name=_name(found)))
 
 
 @portal.get("/users/<uuid:user_id>/deactivate")
@@ -81,7 +81,7 @@ def user_deactivate_confirm(user_id: UUID) -> str:
 def user_deactivate(user_id: UUID) -> Response:
     with _changing(user_id, Conflict, Forbidden) as session:
         found = users.deactivate(session, caller(), user_id, hand_over=handed_over())
-    return _done(found, gettext("%(name)s deactivated and signed out.", name=_name(found)))
+    return _to_user(found, gettext("%(name)s deactivated and signed out.", name=_name(found)))
 
 
 @portal.post("/users/<uuid:user_id>/resend")
@@ -92,7 +92,7 @@ def user_resend(user_id: UUID) -> Response:
         "A new link is on its way to %(email)s; the previous link no longer works.",
         email=found.email,
     )
-    return _done(found, words)
+    return _to_user(found, words)
 
 
 @portal.post("/users/<uuid:user_id>/email-change/cancel")
@@ -136,7 +136,7 @@ def _name(user: User) -> str:
     return user.name or user.email
 
 
-def _done(user: User, message: str) -> Response:
+def _to_user(user: User, message: str) -> Response:
     return redirect_with(message, url_for("portal.user", user_id=user.id))
 
 

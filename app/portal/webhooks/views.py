@@ -288,14 +288,14 @@ def api_webhook_replay_failed(webhook_id: UUID) -> Response:
     form = ReplayForm()
     with saving(form, lambda: webhook_page(webhook_id, replay_form=form)) as session:
         count = deliveries.replay_failed(session, caller(), webhook_id, form.moment)
-    return _queued_again(webhook_id, count, gettext("Nothing has failed since then."))
+    return _to_webhook(webhook_id, count, gettext("Nothing has failed since then."))
 
 
 @portal.post("/api-access/webhooks/<uuid:webhook_id>/retry")
 def api_webhook_retry(webhook_id: UUID) -> Response:
     with transaction() as session:
         count = deliveries.retry_now(session, caller(), webhook_id)
-    return _queued_again(webhook_id, count, gettext("No delivery is waiting for a retry."))
+    return _to_webhook(webhook_id, count, gettext("No delivery is waiting for a retry."))
 
 
 @portal.get("/api-access/webhooks/<uuid:webhook_id>/remove")
@@ -318,7 +318,7 @@ def _address(webhook_id: UUID) -> str:
     return url_for("portal.api_webhook", webhook_id=webhook_id)
 
 
-def _queued_again(webhook_id: UUID, count: int, none: str) -> Response:
+def _to_webhook(webhook_id: UUID, count: int, none: str) -> Response:
     """Redirect to the webhook with the count of deliveries; ``none`` says why there are none."""
     if not count:
         return redirect_with(none, _address(webhook_id), "info")
