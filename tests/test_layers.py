@@ -21,6 +21,7 @@ SEPARATE_FACES = {
     "api.partner_admin", "api.legacy_calls", "api.public", "callbacks", "portal", "jobs",
 }  # fmt: skip
 
+LONGEST_VIEW = 10
 GROUPS_OF_PACKAGES = {"services", "portal", "gateways"}
 
 
@@ -71,6 +72,16 @@ def violations(is_wrong: Callable[[str, Import], bool]) -> list[str]:
 
 def _is_scope(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def views_of(path: Path) -> Iterator[ast.FunctionDef]:
+    """The functions of a file that answer a request."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef) and any(
+            ast.unparse(each).startswith(("portal.get(", "portal.post("))
+            for each in node.decorator_list
+        ):
+            yield node
 
 
 def place_of(module: str) -> str:
@@ -193,6 +204,19 @@ def test_pauses_do_not_import_calls() -> None:
     graph = package_graph(MODULES)
     assert "services.pauses" in graph["services.calls"]
     assert "services.calls" not in _reached(graph, "services.pauses")
+
+
+def test_no_view_of_the_portal_is_longer_than_ten_lines() -> None:
+    """Without its docstring; functions beside it do the rest."""
+    lengths = {
+        f"{module}.{view.name}": 1 + (view.end_lineno or 0) - body[0].lineno
+        for module, path in MODULES.items()
+        if module.startswith("app.portal.")
+        for view in views_of(path)
+        if (body := view.body[1:] if ast.get_docstring(view) else view.body)
+    }
+    assert len(lengths) > 400
+    assert {name: length for name, length in lengths.items() if length > LONGEST_VIEW} == {}
 
 
 def test_nothing_uses_the_standard_sqlite_library() -> None:

@@ -34,7 +34,9 @@ class ProviderDown(ProviderFailed):
 
 
 class CodeRefused(ProviderFailed):
-    """The provider didn't accept the code."""
+    """The provider didn't accept the code; ``reason`` is a word for the log."""
+
+    reason = "code"
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,18 +50,18 @@ def company_account_callback(slug: str, provider_id: UUID) -> Page:
     """Take the provider's answer: sign in, or link the account of the user who asked for it."""
     partner, provider = provider_of_page(slug, provider_id)
     try:
-        answered = take_answer(partner, provider)
-        if answered.taken.user_id is not None:
-            return _link(partner, provider, answered)
-        return _sign_in(partner, provider, answered)
+        return _finish(partner, provider, take_answer(partner, provider))
     except NotAdmitted as error:
         return _not_admitted(partner, provider, error.reason)
-    except CodeRefused:
-        return _refused(partner, provider, "code")
-    except (AnswerRefused, TokenRefused) as error:
+    except (AnswerRefused, CodeRefused, TokenRefused) as error:
         return _refused(partner, provider, error.reason)
     except ProviderFailed as error:
         return _unavailable(partner, provider, error)
+
+
+def _finish(partner: Partner, provider: IdentityProvider, answered: VerifiedAnswer) -> Response:
+    finish = _sign_in if answered.taken.user_id is None else _link
+    return finish(partner, provider, answered)
 
 
 def _sign_in(partner: Partner, provider: IdentityProvider, answered: VerifiedAnswer) -> Response:
