@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, false, select
 from sqlalchemy.orm import Session
 
 from app.models import Partner, SavedView
@@ -28,33 +28,30 @@ class PageFrame:
 def load(
     session: Session, caller: Caller, list_name: str | None = None, *, with_plans: bool = True
 ) -> PageFrame:
-    """Return the frame of a page for a user of a partner: one query, which also reads what
-    `pricing.published` returns in this transaction if ``with_plans``."""
+    """Return the frame of a page for a user of a partner, with one query. ``with_plans`` reads the
+    plans with it: `pricing.published` asks nothing more in this transaction."""
     if caller.partner_id is None:
         return PageFrame(0, ())
-    asked = _asking(
-        replace(caller, ip=None, request_id=None), notified.kept_since(), list_name, with_plans
-    )
-    rows = session.execute(asked).all()
+    asking = replace(caller, ip=None, request_id=None)  # the same for all requests of a user
+    rows = session.execute(_query(asking, notified.kept_since(), list_name, with_plans)).all()
     if with_plans:
         reading.keep_published(session, caller.partner_id, rows)
-    views = {row.SavedView.id: row.SavedView for row in rows if list_name and row.SavedView}
-    return PageFrame(rows[0].unread if rows else 0, tuple(views.values()))
+    views = dict.fromkeys(row.SavedView for row in rows if row.SavedView)
+    return PageFrame(rows[0].unread if rows else 0, tuple(views))
 
 
 @lru_cache(200)
-def _asking(
-    caller: Caller, since: datetime, list_name: str | None, with_plans: bool
-) -> Select[Any]:
-    """Many pages ask: making the statement takes longer than running it."""
+def _query(caller: Caller, since: datetime, list_name: str | None, with_plans: bool) -> Select[Any]:
+    """Return the statement: a row for each view of the list, again for each price if the plans have
+    no version, with the number of notifications in each. Every page asks: making the statement
+    takes longer than running it."""
     unread = notified.counting_unread(caller, since).scalar_subquery().label("unread")
-    rows: Select[Any] = select(unread).select_from(Partner).where(Partner.id == caller.partner_id)
-    if with_plans:
-        rows = reading.with_published(rows)
-    if list_name is None:
-        return rows
-    is_offered = saved_views.is_offered(caller, list_name)
-    if with_plans:  # once, and not beside each price
-        is_offered &= reading.is_first_price()
-    joined = rows.add_columns(SavedView).outerjoin(SavedView, is_offered)
-    return joined.order_by(SavedView.name, SavedView.id)
+    is_offered = saved_views.is_offered(caller, list_name) if list_name else false()
+    rows = (
+        select(unread, SavedView)
+        .select_from(Partner)
+        .outerjoin(SavedView, is_offered)
+        .where(Partner.id == caller.partner_id)
+        .order_by(SavedView.name, SavedView.id)
+    )
+    return reading.with_published(rows) if with_plans else rows

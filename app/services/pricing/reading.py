@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import Row, Select, select
+from sqlalchemy.orm import Session
 
 from app.database import read_once
 from app.enums import TIER_NAMES, Tier
@@ -36,7 +36,7 @@ def _published(session: Session, partner_id: UUID, at: datetime | None) -> list[
 
 def with_published(rows: Select[Any], at: datetime | None = None) -> Select[Any]:
     """Return a query of a `Partner` with the columns from which `keep_published` reads its plans.
-    Without a version it has a row for each price: see `is_first_price`."""
+    Without a version there is a row for each price."""
     last = select(PlanVersion.id).where(
         PlanVersion.partner_id == Partner.id, PlanVersion.published_at.is_not(None)
     )
@@ -51,16 +51,9 @@ def with_published(rows: Select[Any], at: datetime | None = None) -> Select[Any]
     )
 
 
-def is_first_price() -> ColumnElement[bool]:
-    """Whether a row of `with_published` is the first one of its partner."""
-    first = aliased(Pricing)
-    position = select(func.min(first.position)).where(first.partner_id == Partner.id)
-    before = Pricing.position == position.correlate(Partner).scalar_subquery()
-    return Pricing.id.is_(None) | before
-
-
 def keep_published(session: Session, partner_id: UUID, rows: Sequence[Row[Any]]) -> None:
-    """Keep what rows of `with_published` tell for `published` in a transaction that only reads."""
+    """Keep the plans in rows of `with_published`, which may repeat them, for `published` in a
+    transaction that only reads."""
     read_once(session, ("plans", partner_id, None), lambda: _read(session, rows))
 
 
