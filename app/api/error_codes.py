@@ -1,11 +1,9 @@
 """Every error code that all operations share, for the API description.
 
-Codes of single operations are declared with the operation.
+Codes of an area are declared with its blueprint, those of single operations with the operation.
 """
 
 from collections.abc import Mapping
-
-from app.enums import Area
 
 Codes = Mapping[str, str]
 
@@ -62,35 +60,6 @@ SEVERAL_IDS = "Several ids in the path need changing; details.errors names each.
 CURSOR: Codes = {"invalid_cursor": "The cursor is not one that a Link header gave."}
 PAGES: Codes = {"out_of_range": "page or perPage is no positive number, or over the limit."}
 
-AREAS: Mapping[Area, Mapping[int, Codes]] = {
-    Area.PARTNER_ADMIN: {
-        401: {
-            "token_missing": "No bearer token was sent.",  # nosec B105 - the meaning of a code
-            "invalid_token": "The token is expired, forged, revoked or of another area.",  # nosec B105 - the meaning of a code
-        },
-        403: {"insufficient_scope": "The role or scope of the token is too low."},
-        429: {"rate_limited": "Too many requests with this credential; see Retry-After."},
-    },
-    Area.LEGACY_CALLS: {
-        403: {
-            "token_missing": "No access token was sent.",  # nosec B105 - the meaning of a code
-            "invalid_token": "The token is expired, forged, revoked or of another area.",  # nosec B105 - the meaning of a code
-        },
-        429: {"rate_limited": "Too many requests with this credential; see Retry-After."},
-    },
-    Area.PUBLIC: {
-        400: {
-            "unknown_parameter": "There is no query parameter of this name; the nearest is named.",
-            "validation_failed": "Several things need changing; details.errors names each.",
-        },
-        401: {"invalid_api_key": "The header x-api-key is missing or its key does not count."},
-        403: {
-            "insufficient_scope": "The key lacks the scope for this operation.",
-            "organization_suspended": "The organization is suspended.",
-        },
-        429: {"rate_limited": "Too many requests with this key; see Retry-After."},
-    },
-}
 WITH_BODY: Mapping[int, Codes] = {
     413: {"body_too_large": "The body is larger than the limit."},
     415: {
@@ -98,10 +67,3 @@ WITH_BODY: Mapping[int, Codes] = {
         "unsupported_encoding": "The body came with a Content-Encoding.",
     },
 }
-CONTRACT: Mapping[Area, frozenset[int]] = {
-    Area.PARTNER_ADMIN: frozenset({400, 401, 404}),
-    Area.LEGACY_CALLS: frozenset({403, 404}),
-    Area.PUBLIC: frozenset(),
-}
-"""The statuses that the contract names; every other one is a declared addition."""
-TOKENS_CONTRACT = frozenset({400})

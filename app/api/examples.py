@@ -12,7 +12,11 @@ from app.schemas.base import Wire
 from app.schemas.errors import CallError
 from app.schemas.oauth import TokenError
 
-EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+EXAMPLES: dict[str, Any] = {
+    name: example
+    for file in Path(__file__).parent.rglob("examples.json")
+    for name, example in json.loads(file.read_text("utf-8")).items()
+}
 """Name of the class -> its example."""
 
 

@@ -5,23 +5,16 @@ settings. The document is built once, at the first request for it.
 """
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from flask import Flask
+from werkzeug.routing import Rule
 
 from app.api.examples import EXAMPLES
-from app.api.openapi_operation import (
-    CLIENT_SCHEME,
-    SCHEME_OF_AREA,
-    TAG_OF_AREA,
-    TOKENS,
-    describe,
-    item_of,
-)
-from app.api.operation import ATTRIBUTE, AreaBlueprint, Operation
+from app.api.openapi_operation import describe, item_of
+from app.api.operation import ATTRIBUTE, AreaBlueprint, AreaDescription, Operation
 from app.config import BaseAddresses, Settings
-from app.enums import Area
-from app.policy import Permission
 from app.schemas.base import Wire, wire_name
 from app.schemas.contacts import BulkContactsInput, CampaignContact
 from app.schemas.errors import CallError, Error
@@ -30,18 +23,6 @@ from app.schemas.oauth import TokenError
 
 TITLE = "Partner administration, campaign contacts and calls"
 VERSION = "1.0.0"
-
-TAGS: dict[str, str] = {
-    TOKENS: "The authorization server: access tokens of the Partner API and the "
-    "Legacy API by client credentials.",
-    TAG_OF_AREA[Area.PARTNER_ADMIN]: "Partners, organizations, users, pricing, subscription, "
-    "usage and report. Bearer token.",
-    TAG_OF_AREA[Area.PUBLIC]: "Contacts of campaigns in bulk and single outbound calls. "
-    "Header x-api-key. Contacts that a test key adds are real: a campaign that is running calls "
-    "them.",
-    TAG_OF_AREA[Area.LEGACY_CALLS]: "Single calls. Retired; use POST "
-    "/api/v1/outbound/call of the Campaigns API.",
-}
 
 
 def openapi_document(app: Flask) -> dict[str, Any]:
@@ -55,18 +36,17 @@ def openapi_document_at(app: Flask, public: str) -> dict[str, Any]:
     """Return the document as it is published at another public address of the installation."""
     document = openapi_document(app)
     addresses = app.extensions["settings"].addresses_at(public)
-    components = document["components"] | {"securitySchemes": _security_schemes(addresses)}
+    components = document["components"] | {
+        "securitySchemes": _security_schemes(_areas(app).values(), addresses)
+    }
     return document | {"servers": [{"url": public}], "components": components}
 
 
 def _made(app: Flask, settings: Settings) -> dict[str, Any]:
+    areas = _areas(app)
     models: list[type[Wire]] = [Error, CallError, TokenError, CampaignContact]
     paths: dict[str, dict[str, Any]] = {}
-    for rule in app.url_map.iter_rules():
-        declared: Operation | None = getattr(app.view_functions[rule.endpoint], ATTRIBUTE, None)
-        if declared is None:
-            continue
-        area = cast(AreaBlueprint, app.blueprints[rule.endpoint.rpartition(".")[0]]).area
+    for rule, area, declared in _declared(app, areas):
         path = re.sub(r"<(?:[^<:]+:)?([^>]+)>", r"{\1}", rule.rule)
         described = describe(rule.endpoint, path, area, declared)
         for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
@@ -83,11 +63,11 @@ def _made(app: Flask, settings: Settings) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": TITLE, "version": VERSION, "description": _introduction(settings)},
         "servers": [{"url": settings.public_url.rstrip("/")}],
-        "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
-        "paths": dict(sorted(paths.items(), key=_place)),
+        "tags": [{"name": area.tag, "description": area.text} for area in areas.values()],
+        "paths": paths,
         "components": {
             "schemas": schemas,
-            "securitySchemes": _security_schemes(settings.addresses),
+            "securitySchemes": _security_schemes(areas.values(), settings.addresses),
         },
     }
 
@@ -103,41 +83,30 @@ def _introduction(settings: Settings) -> str:
     )
 
 
-def _place(item: tuple[str, dict[str, Any]]) -> int:
-    """Paths are ordered by area, then as their views are."""
-    [tag] = next(iter(item[1].values()))["tags"]
-    return list(TAGS).index(tag)
+def _areas(app: Flask) -> dict[str, AreaDescription]:
+    """Return the areas by the names of their blueprints, in the order of their registration."""
+    return {
+        name: blueprint.description
+        for name, blueprint in app.blueprints.items()
+        if isinstance(blueprint, AreaBlueprint)
+    }
+
+
+def _declared(
+    app: Flask, areas: Mapping[str, AreaDescription]
+) -> Iterator[tuple[Rule, AreaDescription, Operation]]:
+    """Return the routes with a declaration by area, then as their views are."""
+    for name, area in areas.items():
+        for rule in app.url_map.iter_rules():
+            declared = getattr(app.view_functions[rule.endpoint], ATTRIBUTE, None)
+            if declared is not None and rule.endpoint.rpartition(".")[0] == name:
+                yield rule, area, declared
 
 
 def _wire_path(path: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: "{" + wire_name(match[1]) + "}", path)
 
 
-def _security_schemes(addresses: BaseAddresses) -> dict[str, Any]:
+def _security_schemes(areas: Iterable[AreaDescription], addresses: BaseAddresses) -> dict[str, Any]:
     token_url = f"{addresses.auth}/oauth2/token"
-    flow = {"tokenUrl": token_url, "scopes": {Permission.LEGACY_CALL.value: "Place calls"}}
-    return {
-        CLIENT_SCHEME: {
-            "type": "http",
-            "scheme": "basic",
-            "description": "Client id and secret, here or in the form.",
-        },
-        SCHEME_OF_AREA[Area.PARTNER_ADMIN]: {
-            "type": "http",
-            "scheme": "bearer",
-            "bearerFormat": "JWT",
-            "description": f"An access token of {token_url}, for the Partner API; it lives one "
-            "hour.",
-        },
-        SCHEME_OF_AREA[Area.LEGACY_CALLS]: {
-            "type": "oauth2",
-            "description": "An access token for the Legacy API; its client is issued by support.",
-            "flows": {"clientCredentials": flow},
-        },
-        SCHEME_OF_AREA[Area.PUBLIC]: {
-            "type": "apiKey",
-            "in": "header",
-            "name": "x-api-key",
-            "description": "A key of the organization, made in the portal.",
-        },
-    }
+    return {area.scheme_name: area.scheme(token_url) for area in areas}

@@ -9,8 +9,7 @@ from uuid import UUID
 from app.api import error_codes
 from app.api.error_codes import Codes
 from app.api.examples import EXAMPLES, error_example
-from app.api.operation import Operation
-from app.enums import Area
+from app.api.operation import AreaDescription, Operation
 from app.policy import ROLE_PERMISSIONS, ROUTES, OpenAccess, Permission
 from app.schemas.base import LenientInput, Query, Wire, wire_name
 from app.schemas.errors import CallError, Error
@@ -19,18 +18,6 @@ from app.schemas.json_schema import REF_TEMPLATE, component_schemas
 from app.schemas.oauth import TokenError
 from app.schemas.paging import CursorQuery, PageQuery
 
-TOKENS = "Tokens"
-TAG_OF_AREA = {
-    Area.PARTNER_ADMIN: "Partner API",
-    Area.PUBLIC: "Campaigns API",
-    Area.LEGACY_CALLS: "Legacy API",
-}
-SCHEME_OF_AREA = {
-    Area.PARTNER_ADMIN: "bearerToken",
-    Area.LEGACY_CALLS: "callToken",
-    Area.PUBLIC: "apiKey",
-}
-CLIENT_SCHEME = "clientCredentials"
 _PATH_TEXT = {"type": "string", "minLength": 1, "maxLength": 200}
 
 
@@ -39,12 +26,13 @@ def item_of(output: Any) -> type[Wire] | None:
     return cast(type[Wire] | None, get_args(output)[0] if get_origin(output) is list else output)
 
 
-def describe(endpoint: str, path: str, area: Area, declared: Operation) -> dict[str, Any]:
+def describe(
+    endpoint: str, path: str, area: AreaDescription, declared: Operation
+) -> dict[str, Any]:
     """Return the operation object of a route."""
     needed = ROUTES[endpoint]
-    grants = path.startswith(("/oauth2", "/.well-known"))
     made: dict[str, Any] = {
-        "tags": [TOKENS if grants else TAG_OF_AREA[area]],
+        "tags": [area.tag],
         "summary": declared.summary,
         "operationId": wire_name(endpoint.rpartition(".")[2]),
         "description": declared.description,
@@ -54,7 +42,7 @@ def describe(endpoint: str, path: str, area: Area, declared: Operation) -> dict[
     }
     if isinstance(needed, Permission):
         made["x-permission"] = needed.value
-        if area is Area.PARTNER_ADMIN:
+        if area.names_roles:
             made["x-roles"] = [
                 role.value for role, granted in ROLE_PERMISSIONS.items() if needed in granted
             ]
@@ -72,14 +60,13 @@ def describe(endpoint: str, path: str, area: Area, declared: Operation) -> dict[
 
 
 def _security(
-    area: Area, needed: Permission | OpenAccess, declared: Operation
+    area: AreaDescription, needed: Permission | OpenAccess, declared: Operation
 ) -> list[dict[str, list[str]]]:
     if declared.form is not None:
-        return [{CLIENT_SCHEME: []}, {}]
+        return [{area.scheme_name: []}, {}]
     if needed is OpenAccess.PUBLIC:
         return []
-    scopes = [Permission.LEGACY_CALL.value] if area is Area.LEGACY_CALLS else []
-    return [{SCHEME_OF_AREA[area]: scopes}]
+    return [{area.scheme_name: list(area.scopes)}]
 
 
 def _parameters(path: str, declared: Operation) -> Iterator[dict[str, Any]]:
@@ -114,10 +101,9 @@ def _query_parameters(query: type[Query]) -> Iterator[dict[str, Any]]:
 
 
 def _responses(
-    path: str, area: Area, needed: Permission | OpenAccess, declared: Operation
+    path: str, area: AreaDescription, needed: Permission | OpenAccess, declared: Operation
 ) -> dict[str, Any]:
     responses = {"200": _success(declared)}
-    contract = error_codes.CONTRACT[area]
     for status, codes in sorted(_refusals(area, needed, declared).items()):
         shape = _error_shape(path)
         example = error_example(shape, status, next(iter(codes.items())))
@@ -126,7 +112,7 @@ def _responses(
             "content": _content(shape, example),
             "x-error-codes": dict(codes),
         }
-        if status not in (error_codes.TOKENS_CONTRACT if declared.form else contract):
+        if status not in area.contract:
             responses[str(status)]["x-addition"] = True
     return responses
 
@@ -162,7 +148,9 @@ def _headers(declared: Operation) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "Link", {"description": "The next part, where there is one.", "schema": text}
 
 
-def _refusals(area: Area, needed: Permission | OpenAccess, declared: Operation) -> dict[int, Codes]:
+def _refusals(
+    area: AreaDescription, needed: Permission | OpenAccess, declared: Operation
+) -> dict[int, Codes]:
     """Return the codes of each status: what the area, the inputs and the operation can refuse."""
     found: dict[int, dict[str, str]] = {}
 
@@ -172,7 +160,7 @@ def _refusals(area: Area, needed: Permission | OpenAccess, declared: Operation) 
 
     add(declared.errors)
     if needed is not OpenAccess.PUBLIC:
-        add(error_codes.AREAS[area])
+        add(area.errors)
     if not isinstance(needed, Permission):
         found.get(403, {}).pop("insufficient_scope", None)
     if declared.body is not None:
@@ -183,8 +171,8 @@ def _refusals(area: Area, needed: Permission | OpenAccess, declared: Operation) 
         add({400: codes})
     if len(declared.path_types) > 1:
         found[400].setdefault("validation_failed", error_codes.SEVERAL_IDS)
-    if area is Area.PARTNER_ADMIN and 400 not in found:
-        add({400: {"bad_request": "The request can't be read."}})
+    if 400 not in found:
+        add({400: area.unreadable})
     return {status: codes for status, codes in found.items() if codes}
 
 

@@ -8,7 +8,7 @@ to the view and sends its result; the same declaration is the documentation.
 import inspect
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, cast, get_type_hints
@@ -23,7 +23,6 @@ from sqlalchemy.orm import Session
 
 from app.api.json_body import read_json_body
 from app.api.request_log import RequestLog
-from app.enums import Area
 from app.errors import Problem, Unauthenticated, ValidationFailed, refuse_any
 from app.extensions import scope_of, settings, transaction
 from app.http.rate_limit import TokenBuckets
@@ -45,10 +44,33 @@ Codes = Mapping[str, str]
 ATTRIBUTE = "declared_operation"
 
 
-class AreaBlueprint(Blueprint):
-    """A blueprint that knows its area, and whether unknown query parameters are refused there."""
+@dataclass(frozen=True, kw_only=True)
+class AreaDescription:
+    """What the documentation says about an area.
 
-    area: Area
+    ``scheme`` returns its security scheme by the URL of the token endpoint, ``errors`` are what
+    each operation with a credential can refuse, ``contract`` the statuses that the contract names:
+    every other one is a declared addition. ``unreadable`` is the refusal with 400 of operations
+    that have no other.
+    """
+
+    tag: str
+    text: str
+    scheme_name: str
+    scheme: Callable[[str], dict[str, Any]]
+    scopes: Sequence[str] = ()
+    contract: frozenset[int] = frozenset()
+    errors: Mapping[int, Codes] = field(default_factory=dict)
+    unreadable: Codes = field(default_factory=dict)
+    names_roles: bool = False
+    """Whether its operations name the roles that may call them."""
+
+
+class AreaBlueprint(Blueprint):
+    """A blueprint that describes its area, and knows whether unknown query parameters are refused
+    there."""
+
+    description: AreaDescription
     refuses_unknown_parameters = False
 
 
@@ -121,7 +143,7 @@ operation = Operation
 
 def area_blueprint(
     name: str,
-    area: Area,
+    description: AreaDescription,
     authenticate: Authenticate,
     url_prefix: str,
     *,
@@ -131,7 +153,7 @@ def area_blueprint(
     """Return the blueprint of a JSON area. ``note_refusal`` notes a refused credential in the
     history. ``refuses_unknown_parameters``: an unknown query parameter is 400."""
     blueprint = AreaBlueprint(name, __name__, url_prefix=url_prefix)
-    blueprint.area = area
+    blueprint.description = description
     blueprint.refuses_unknown_parameters = refuses_unknown_parameters
     guard(blueprint, authenticate, note_refusal=note_refusal)
     return blueprint

@@ -26,7 +26,7 @@ def verify_domain(partner_id: UUID) -> None:
 @partner_commands.command("suspend")
 @click.argument("partner_id", metavar="ID", type=click.UUID)
 def suspend(partner_id: UUID) -> None:
-    """End all access of the partner at once: sessions, tokens, API keys, legacy clients."""
+    """End all access of the partner at once: sessions, tokens, API keys, API clients."""
     with changes() as (session, caller):
         name = partners.suspend(session, caller, partner_id).name
     click.echo(f"{name} is suspended.")

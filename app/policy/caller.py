@@ -13,7 +13,7 @@ class Caller:
     """The authenticated subject of a request.
 
     ``partner_id`` is None only for the platform operator, ``organization_id`` is set if the
-    credential belongs to one organization (standard users, API keys, legacy clients). ``live`` is
+    credential belongs to one organization (standard users, API keys, some clients). ``live`` is
     False for test keys. ``label`` is the name that the history shows.
     """
 

@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 
 from app.api.errors import register_error_handlers
 from app.api.operation import area_blueprint, operation
+from app.api.partner_admin.blueprint import DESCRIPTION
 from app.api.request_log import RequestLog
 from app.config import Settings
 from app.database import Database, make_engine
-from app.enums import Area, CallerKind, Role
+from app.enums import CallerKind, Role
 from app.errors import Unauthenticated
 from app.http.rate_limit import TokenBuckets
 from app.http.request_id import give_request_ids
@@ -44,7 +45,7 @@ def _authenticate(_session: Session, asked: Request) -> Caller:
 @pytest.fixture
 def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
     """``PUT /api/things/<id>``, ``GET /api/things`` and a view that breaks."""
-    things = area_blueprint("things", Area.PARTNER_ADMIN, _authenticate, "/api")
+    things = area_blueprint("things", DESCRIPTION, _authenticate, "/api")
 
     @things.put("/things/<thing_id>")
     @operation(summary="Change a thing", body=UpdatePartnerInput, output=Partner)

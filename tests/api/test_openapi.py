@@ -16,8 +16,8 @@ from app.api.error_codes import EVERY_BODY
 from app.api.examples import EXAMPLES
 from app.api.openapi_operation import describe, item_of
 from app.api.operation import ATTRIBUTE, Operation
+from app.api.partner_admin.blueprint import DESCRIPTION
 from app.config import Settings
-from app.enums import Area
 from app.errors import ValidationFailed
 from app.factory import create_app
 from app.http.security_headers import VIEWER_STYLES
@@ -152,7 +152,7 @@ def test_a_refusal_names_every_wrong_id_of_a_path(ids: tuple[str, ...], codes: s
     declared = Operation(
         summary="Read it", output=Organization, path_types=dict.fromkeys(ids, UUID)
     )
-    made = describe("partner_admin.get_partner", "/api/it", Area.PARTNER_ADMIN, declared)
+    made = describe("partner_admin.get_partner", "/api/it", DESCRIPTION, declared)
     assert made["responses"]["400"]["x-error-codes"].keys() == codes
 
 

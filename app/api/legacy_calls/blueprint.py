@@ -7,14 +7,38 @@ from flask import Request, Response, g, request
 from sqlalchemy.orm import Session
 
 from app.api.legacy_calls import shadow
-from app.api.operation import area_blueprint, bearer_token
-from app.enums import Area
+from app.api.operation import AreaDescription, area_blueprint, bearer_token
 from app.extensions import settings
 from app.http.request_id import request_id
+from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.legacy import calls as legacy_calls
 
 PREFIX = "/phone"
+DESCRIPTION = AreaDescription(
+    tag="Legacy API",
+    text="Single calls. Retired; use POST /api/v1/outbound/call of the Campaigns API.",
+    scheme_name="callToken",
+    scheme=lambda token_url: {
+        "type": "oauth2",
+        "description": "An access token for the Legacy API; its client is issued by support.",
+        "flows": {
+            "clientCredentials": {
+                "tokenUrl": token_url,
+                "scopes": {Permission.LEGACY_CALL.value: "Place calls"},
+            }
+        },
+    },
+    scopes=(Permission.LEGACY_CALL.value,),
+    contract=frozenset({403, 404}),
+    errors={
+        403: {
+            "token_missing": "No access token was sent.",  # nosec B105 - the meaning of a code
+            "invalid_token": "The token is expired, forged, revoked or of another area.",  # nosec B105 - the meaning of a code
+        },
+        429: {"rate_limited": "Too many requests with this credential; see Retry-After."},
+    },
+)
 
 
 def _authenticate(session: Session, asked: Request) -> Caller:
@@ -30,7 +54,7 @@ def _authenticate(session: Session, asked: Request) -> Caller:
     return terms.caller
 
 
-blueprint = area_blueprint("legacy_calls", Area.LEGACY_CALLS, _authenticate, PREFIX)
+blueprint = area_blueprint("legacy_calls", DESCRIPTION, _authenticate, PREFIX)
 blueprint.after_request(shadow.store_shadow)
 
 

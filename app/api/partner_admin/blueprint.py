@@ -8,13 +8,36 @@ from flask.blueprints import BlueprintSetupState
 from sqlalchemy.orm import Session
 from werkzeug.routing import BaseConverter
 
-from app.api.operation import area_blueprint, bearer_token
+from app.api.operation import AreaDescription, area_blueprint, bearer_token
 from app.enums import Area
 from app.errors import NotFound, ValidationFailed
 from app.extensions import settings
 from app.http.request_id import request_id
 from app.policy.caller import Caller
 from app.services.credentials import tokens
+
+DESCRIPTION = AreaDescription(
+    tag="Partner API",
+    text="Partners, organizations, users, pricing, subscription, usage and report. Bearer token.",
+    scheme_name="bearerToken",
+    scheme=lambda token_url: {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "JWT",
+        "description": f"An access token of {token_url}, for the Partner API; it lives one hour.",
+    },
+    contract=frozenset({400, 401, 404}),
+    errors={
+        401: {
+            "token_missing": "No bearer token was sent.",  # nosec B105 - the meaning of a code
+            "invalid_token": "The token is expired, forged, revoked or of another area.",  # nosec B105 - the meaning of a code
+        },
+        403: {"insufficient_scope": "The role or scope of the token is too low."},
+        429: {"rate_limited": "Too many requests with this credential; see Retry-After."},
+    },
+    unreadable={"bad_request": "The request can't be read."},
+    names_roles=True,
+)
 
 
 class ExternalId(BaseConverter):
@@ -35,7 +58,7 @@ def _authenticate(session: Session, asked: Request) -> Caller:
     )
 
 
-blueprint = area_blueprint("partner_admin", Area.PARTNER_ADMIN, _authenticate, "/api")
+blueprint = area_blueprint("partner_admin", DESCRIPTION, _authenticate, "/api")
 
 
 @blueprint.record_once

@@ -3,13 +3,37 @@
 from flask import Request
 from sqlalchemy.orm import Session
 
-from app.api.operation import area_blueprint
-from app.enums import Area
+from app.api.operation import AreaDescription, area_blueprint
 from app.extensions import transaction
 from app.http.request_id import request_id
 from app.policy.caller import Caller
 from app.services.audit import refusals
 from app.services.credentials import api_keys
+
+DESCRIPTION = AreaDescription(
+    tag="Campaigns API",
+    text="Contacts of campaigns in bulk and single outbound calls. Header x-api-key. Contacts that "
+    "a test key adds are real: a campaign that is running calls them.",
+    scheme_name="apiKey",
+    scheme=lambda _token_url: {
+        "type": "apiKey",
+        "in": "header",
+        "name": "x-api-key",
+        "description": "A key of the organization, made in the portal.",
+    },
+    errors={
+        400: {
+            "unknown_parameter": "There is no query parameter of this name; the nearest is named.",
+            "validation_failed": "Several things need changing; details.errors names each.",
+        },
+        401: {"invalid_api_key": "The header x-api-key is missing or its key does not count."},
+        403: {
+            "insufficient_scope": "The key lacks the scope for this operation.",
+            "organization_suspended": "The organization is suspended.",
+        },
+        429: {"rate_limited": "Too many requests with this key; see Retry-After."},
+    },
+)
 
 
 def _authenticate(session: Session, asked: Request) -> Caller:
@@ -32,7 +56,7 @@ def _note_refusal(asked: Request) -> None:
 
 blueprint = area_blueprint(
     "public",
-    Area.PUBLIC,
+    DESCRIPTION,
     _authenticate,
     "/api/v1",
     note_refusal=_note_refusal,

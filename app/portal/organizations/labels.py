@@ -70,7 +70,7 @@ def archived_words(name: str, stopped: StoppedItems) -> str:
 
 
 def _shut_out(reach: ActiveItems) -> list[str]:
-    users, keys, clients = reach.users, reach.keys, reach.legacy_clients
+    users, keys, clients = reach.users, reach.keys, reach.clients
     words = []
     if users:
         words.append(

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
 from app.languages import gettext, ngettext
 from app.languages.numbers import written_number
-from app.models import OAuthClient, Organization, PlanLimit
+from app.models import Organization, PlanLimit
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import pricing
 from app.services.organizations.loading import get
+from app.services.organizations.status import active_clients
 from app.services.organizations.use import use_of
 
 
@@ -75,7 +75,7 @@ def _of_plan(session: Session, organization: Organization, tier: Tier) -> Iterat
     )
     yield ChangeEffect(sentence, EffectWeight.TO_KNOW)
     yield from _of_calls(session, organization, tier, names[tier])
-    clients = _legacy_clients(session, organization)
+    clients = session.scalar(active_clients(organization.id)) or 0
     if clients and now is Tier.PLUS:
         sentence = ngettext(
             "The legacy API refuses its %(num)s client immediately: it needs the plan %(plan)s.",
@@ -158,15 +158,6 @@ def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str
         new,
         **words,
     )
-
-
-def _legacy_clients(session: Session, organization: Organization) -> int:
-    query = select(func.count()).where(
-        OAuthClient.organization_id == organization.id,
-        OAuthClient.revoked_at.is_(None),
-        OAuthClient.suspended_at.is_(None),
-    )
-    return session.scalar(query) or 0
 
 
 def _of_assistants(name: str, used: int, before: int, limit: int) -> ChangeEffect:

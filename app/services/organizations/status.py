@@ -27,7 +27,7 @@ class ActiveItems:
 
     users: int
     keys: int
-    legacy_clients: int
+    clients: int
     waiting_calls: int
     running_campaigns: int
 
@@ -52,16 +52,20 @@ def reach_counts(own: UUID) -> tuple[Select[int], ...]:
         User.organization_id == own, User.status == UserStatus.ACTIVE
     )
     keys = select(func.count()).where(ApiKey.organization_id == own, ~ApiKey.is_over)
-    clients = select(func.count()).where(
-        OAuthClient.organization_id == own,
-        OAuthClient.revoked_at.is_(None),
-        OAuthClient.suspended_at.is_(None),
-    )
     calls = select(func.count()).where(Call.organization_id == own, Call.status.in_(WAITING))
     campaigns = select(func.count()).where(
         Campaign.organization_id == own, Campaign.status == CampaignStatus.ACTIVE
     )
-    return users, keys, clients, calls, campaigns
+    return users, keys, active_clients(own), calls, campaigns
+
+
+def active_clients(own: UUID) -> Select[int]:
+    """Return the query of the number of API clients that only this organization has."""
+    return select(func.count()).where(
+        OAuthClient.organization_id == own,
+        OAuthClient.revoked_at.is_(None),
+        OAuthClient.suspended_at.is_(None),
+    )
 
 
 def suspend(

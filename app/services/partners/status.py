@@ -15,7 +15,7 @@ from app.services.partners.loading import get
 
 def suspend(session: Session, caller: Caller, partner_id: UUID) -> Partner:
     """Shut out everyone and everything of the partner from the next request on: sessions, tokens,
-    API keys and clients of the legacy API. Waiting calls end when their turn comes.
+    API keys and API clients. Waiting calls end when their turn comes.
 
     Sessions and the links of mails end for good; credentials work again after `resume`. Suspending
     twice is no error. Raises `Forbidden` and `NotFound`.
