@@ -154,7 +154,7 @@ def populated(session: Session, count: int, partner_id: UUID, customer: UUID) ->
             "id": id_at(now - SPREAD * number),
             "at": now - SPREAD * number,
             "actor_kind": "user",
-            "actor": "somebody",
+            "actor": "colleague",
             "action": "organization.updated",
             "target_type": "organization",
             "target_id": str(customer),

@@ -19,23 +19,20 @@ from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
-from app.enums import CallSource, CallStatus, CarrierKind, Role
+from app.enums import Role
 from app.models import (
     Assistant,
-    Call,
-    Campaign,
-    Contact,
     OAuthClient,
     Organization,
     User,
     new_id,
-    utcnow,
 )
 from app.policy import ROUTES
 from app.policy.caller import system_caller
 from app.services import organization_groups, users
 from app.services.credentials import api_keys
 from app.services.organization_groups import GroupInput
+from tests.contract.world import add_outreach
 from tests.fixtures.area_a import AreaA
 from tests.fixtures.cast import OPERATOR
 
@@ -106,32 +103,10 @@ ENDPOINTS = sorted(name for name in ROUTES if name.startswith(("partner_admin.",
 
 def ids_of(session: Session, organization: Organization, user: User, color_id: UUID) -> Ids:
     """The ids of one tenant, with a campaign, a contact and a call of its own."""
-    whose = {"partner_id": organization.partner_id, "organization_id": organization.id}
     assistant = session.scalars(
         select(Assistant).where(Assistant.organization_id == organization.id)
     ).one()
-    campaign = Campaign(id=new_id(), **whose, name="Spring")
-    session.add(campaign)
-    session.flush()
-    contact = Contact(
-        id=new_id(),
-        organization_id=organization.id,
-        campaign_id=campaign.id,
-        phone="+12025550199",
-    )
-    call = Call(
-        id=new_id(),
-        **whose,
-        assistant_id=assistant.id,
-        source=CallSource.API,
-        carrier=CarrierKind.SIMULATOR,
-        requested_by="tests",
-        phone_number="+12025550199",
-        contact={"phoneNumber": "+12025550199"},
-        status=CallStatus.QUEUED,
-        expires_at=utcnow(),
-    )
-    session.add_all([contact, call])
+    campaign_id, contact_id, call_id = add_outreach(session, organization, assistant)
     users.set_external_id(session, OPERATOR, user.id, f"ext-{user.id.hex}")
     return Ids(
         organization.partner_id,
@@ -140,9 +115,9 @@ def ids_of(session: Session, organization: Organization, user: User, color_id: U
         user.email,
         color_id,
         assistant.id,
-        call.id,
-        campaign.id,
-        contact.id,
+        call_id,
+        campaign_id,
+        contact_id,
     )
 
 

@@ -182,7 +182,7 @@ def make_world(app: Flask, session: Session) -> World:
     legacy_token = tokens.issue(session, legacy.client, "phone/call.out", settings).access_token
     admin = bearer(session, settings, Role.PARTNER_ADMIN, tenant.partner.id)
     operator = bearer(session, settings, Role.OPERATOR)
-    campaign_id, contact_id, call_id = _outreach(session, customer, assistant)
+    campaign_id, contact_id, call_id = add_outreach(session, customer, assistant)
     session.commit()
     return World(
         app,
@@ -211,7 +211,7 @@ def make_world(app: Flask, session: Session) -> World:
     )
 
 
-def _outreach(
+def add_outreach(
     session: Session, customer: Organization, assistant: Assistant
 ) -> tuple[UUID, UUID, UUID]:
     """A campaign with the external-id key ``crmId``, a contact in it and a waiting call."""

@@ -139,6 +139,15 @@ def open_browser(chromium: Browser, look: Look) -> Iterator[Open]:
 
 
 @pytest.fixture
+def visit(stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool) -> Visit:
+    """The partner's administrator, at the organizations."""
+    opened = open_browser(stack, partner, script=script)
+    opened.sign_in(partner["users"][0], then="/organizations")
+    expect(opened.page.get_by_role("heading", level=1, name="Organizations")).to_be_visible()
+    return opened
+
+
+@pytest.fixture
 def own_brand(live: Stack, partner: dict[str, Any]) -> Iterator[None]:
     """Puts back at the end what the partner's brand was before."""
     token = token_of(live, partner["client"])

@@ -76,7 +76,7 @@ def test_a_person_who_is_signed_in_writes_from_the_portal(
     visit.sign_in(chatting["users"][0], then="/settings")
     chat = window_of(visit.page, script=script)
     expect(chat.get_by_label("Your email address")).to_have_count(0)
-    chat.get_by_label("Your message").fill(f"How do I add somebody? {look} {script}")
+    chat.get_by_label("Your message").fill(f"How do I add a user? {look} {script}")
     chat.get_by_role("button", name="Send message").click()
     expect(chat.get_by_text("Your message is on its way.")).to_be_visible()
     if script:

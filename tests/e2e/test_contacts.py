@@ -6,8 +6,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import LOOKS, Open
 from tests.e2e.scripts import ask
-from tests.e2e.test_operator_console import heading, sound
-from tests.e2e.visits import Look
+from tests.e2e.visits import Look, heading, sound
 from tests.fixtures.stack import Stack
 
 

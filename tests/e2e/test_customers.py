@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import Open, OwnStacks
-from tests.e2e.visits import Look, Visit
+from tests.e2e.visits import Look, Visit, heading, sound
 from tests.fixtures.stack import Stack
 
 NUMBERS = b"Number;Reason\n+1 202 555 0170;asked us\nnobody;\n(202) 555-0171;by mail\n"
@@ -16,24 +16,6 @@ NUMBERS = b"Number;Reason\n+1 202 555 0170;asked us\nnobody;\n(202) 555-0171;by 
 def stack(own_stacks: OwnStacks, backend: str) -> Stack:
     """A stack of these journeys alone: they suspend people and organizations."""
     return own_stacks(backend, {})
-
-
-@pytest.fixture
-def visit(stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool) -> Visit:
-    """The partner's administrator, at the organizations."""
-    opened = open_browser(stack, partner, script=script)
-    opened.sign_in(partner["users"][0], then="/organizations")
-    expect(opened.page.get_by_role("heading", level=1, name="Organizations")).to_be_visible()
-    return opened
-
-
-def heading(page: Page, words: str) -> None:
-    expect(page.get_by_role("heading", level=1)).to_have_text(words)
-
-
-def sound(visit: Visit, script: bool) -> None:
-    """Axe needs a script of its own, so it looks where scripts run."""
-    assert visit.findings() == [] if script else visit.layout() == []
 
 
 def test_an_organization_is_added_changed_suspended_and_resumed(visit: Visit, script: bool) -> None:

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.chromium import HEIGHT
-from tests.e2e.conftest import Open, OwnStacks
-from tests.e2e.visits import Look, Visit
+from tests.e2e.conftest import OwnStacks
+from tests.e2e.visits import Look, Visit, heading, sound
 from tests.fixtures.stack import Stack
 
 WIDTHS = (1360, 390)
@@ -20,24 +20,10 @@ def stack(own_stacks: OwnStacks, backend: str) -> Stack:
     return own_stacks(backend, {})
 
 
-@pytest.fixture
-def visit(stack: Stack, partner: dict[str, Any], open_browser: Open, script: bool) -> Visit:
-    """The partner's administrator, at the organizations."""
-    opened = open_browser(stack, partner, script=script)
-    opened.sign_in(partner["users"][0], then="/organizations")
-    heading(opened.page, "Organizations")
-    return opened
-
-
-def heading(page: Page, words: str) -> None:
-    expect(page.get_by_role("heading", level=1)).to_have_text(words)
-
-
-def sound(visit: Visit, look: Look, script: bool) -> None:
-    """Axe needs a script of its own, so it looks where scripts run."""
+def sound_at_both_widths(visit: Visit, look: Look, script: bool) -> None:
     for width in WIDTHS:
         visit.page.set_viewport_size({"width": width, "height": HEIGHT})
-        assert visit.findings() == [] if script else visit.layout() == []
+        sound(visit, script)
     visit.page.set_viewport_size({"width": look.width, "height": HEIGHT})
 
 
@@ -58,13 +44,13 @@ def test_a_new_organization_is_in_trial_mode_until_a_partner_admin_ends_it(
     name = add_organization(page, "Kew Dental", look, script)
     trial = page.get_by_text("Trial mode: only verified numbers can be called")
     expect(trial).to_be_visible()
-    sound(visit, look, script)
+    sound_at_both_widths(visit, look, script)
     page.get_by_role("link", name="Verify a number").click()
     expect(page.get_by_text("No verified numbers yet")).to_be_visible()
     page.get_by_label("Number").fill("911")
     page.get_by_role("button", name="Call with a code").click()
     expect(page.get_by_role("alert")).to_be_visible()
-    sound(visit, look, script)
+    sound_at_both_widths(visit, look, script)
     page.get_by_role("link", name="End trial…").click()
     heading(page, f"End the trial of {name}?")
     page.get_by_role("button", name="End trial").click()
@@ -83,13 +69,13 @@ def test_a_spending_limit_is_saved_and_shown_with_what_is_used(
     minutes.fill("90")
     page.get_by_role("button", name="Save limits").click()
     expect(page.get_by_role("alert")).to_contain_text("Enter an amount like 12.50.")
-    sound(visit, look, script)
+    sound_at_both_widths(visit, look, script)
     amount.fill("25")
     page.get_by_role("button", name="Save limits").click()
     expect(page.get_by_text("Spending limits saved.")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("25.00")
     expect(page.get_by_role("main")).to_contain_text("of 90")
-    sound(visit, look, script)
+    sound_at_both_widths(visit, look, script)
 
 
 def test_a_number_is_moved_to_another_organization(
@@ -99,7 +85,7 @@ def test_a_number_is_moved_to_another_organization(
     names = [organization["name"] for organization in partner["organizations"][:2]]
     page.goto("/numbers")
     heading(page, "Phone numbers")
-    sound(visit, look, script)
+    sound_at_both_widths(visit, look, script)
     row = page.get_by_role("row").filter(has_text=re.compile("|".join(map(re.escape, names)))).first
     number = row.locator(".name").inner_text()
     after = names[names[0] in row.inner_text()]  # the one that has none
@@ -108,7 +94,7 @@ def test_a_number_is_moved_to_another_organization(
     page.get_by_label("Name or referral code").press("Enter")
     page.get_by_role("listitem").filter(has_text=after).get_by_role("link").click()
     heading(page, f"Move {number} to {after}?")
-    sound(visit, look, script)
+    sound_at_both_widths(visit, look, script)
     page.get_by_role("button", name="Move number").click()
     expect(page.get_by_text(f"{number} moved to {after}.")).to_be_visible()
     expect(page.get_by_role("row").filter(has_text=number)).to_contain_text(after)
@@ -125,4 +111,4 @@ def test_an_organization_without_storage_says_that_uploads_are_refused(
     page.get_by_role("button", name="Save limit").click()
     expect(page.get_by_text("Storage limit saved.")).to_be_visible()
     expect(page.get_by_text("The limit is reached: new uploads are refused.")).to_be_visible()
-    sound(visit, look, script)
+    sound_at_both_widths(visit, look, script)

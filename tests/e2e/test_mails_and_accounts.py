@@ -96,7 +96,7 @@ def test_a_form_survives_the_end_of_the_session(
     visit.sign_in(person, then="/account")
     page = visit.page
     usual = page.get_by_label("Name").input_value()
-    page.get_by_label("Name").fill("Somebody <b>Else</b>")
+    page.get_by_label("Name").fill("Someone <b>Else</b>")
     page.context.clear_cookies(name="portal_session")
     page.get_by_role("button", name="Save details").click()
     expect(page.get_by_role("heading", name="Your session has ended")).to_be_visible()
@@ -110,7 +110,7 @@ def test_a_form_survives_the_end_of_the_session(
         assert visit.findings() == []
     page.get_by_role("button", name="Send form").click()
     expect(page.locator(".result")).to_contain_text("Details saved.")
-    expect(page.get_by_label("Name")).to_have_value("Somebody <b>Else</b>")
+    expect(page.get_by_label("Name")).to_have_value("Someone <b>Else</b>")
     page.get_by_label("Name").fill(usual)
     page.get_by_role("button", name="Save details").click()
     expect(page.get_by_label("Name")).to_have_value(usual)

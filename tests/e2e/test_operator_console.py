@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.chromium import HEIGHT
 from tests.e2e.conftest import Open, OwnStacks
-from tests.e2e.visits import Look, Visit
+from tests.e2e.visits import Look, heading, sound
 from tests.fixtures.dns_server import DnsServer
 from tests.fixtures.stack import Stack
 
@@ -24,15 +24,6 @@ def dns() -> Iterator[DnsServer]:
 @pytest.fixture
 def stack(own_stacks: OwnStacks, backend: str, dns: DnsServer) -> Stack:
     return own_stacks(backend, {"PORTAL_DNS_SERVERS": dns.setting})
-
-
-def heading(page: Page, words: str) -> None:
-    expect(page.get_by_role("heading", level=1)).to_contain_text(words)
-
-
-def sound(visit: Visit, script: bool) -> None:
-    """Axe needs a script of its own, so it looks where scripts run."""
-    assert (visit.findings() if script else visit.layout()) == []
 
 
 def test_a_partner_is_added_suspended_and_reactivated(
@@ -96,7 +87,7 @@ def test_a_member_becomes_an_owner_and_invites_a_colleague(
     sound(owner, script)
     page.get_by_label("Email").fill(f"colleague-{look.width}-{script}@x.example".lower())
     page.get_by_role("button", name="Invite user").click()
-    heading(page, "colleague-")
+    heading(page, re.compile("^colleague-"))
     sound(owner, script)
     page.goto("/users")
     sound(owner, script)
@@ -104,7 +95,7 @@ def test_a_member_becomes_an_owner_and_invites_a_colleague(
     page.get_by_role("link", name="Edit assistant").click()
     page.get_by_label("Name", exact=True).fill("Vera")
     page.get_by_role("button", name="Save assistant").click()
-    heading(page, "Vera")
+    heading(page, re.compile("^Vera"))
     sound(owner, script)
 
 
@@ -118,7 +109,7 @@ def test_the_operator_sees_a_portal_as_a_user_and_stops(
     visit.slug = ""
     visit.sign_in(stack.demo["operator"], then=f"/users/{user['id']}")
     page.get_by_role("link", name="View as user…").click()
-    heading(page, "View the portal as")
+    heading(page, re.compile("^View the portal as"))
     page.get_by_role("button", name="View as user").click()
     expect(main).to_contain_text("Enter a reason")
     sound(visit, script)

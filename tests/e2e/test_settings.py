@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Open
-from tests.e2e.test_operator_console import heading, sound
-from tests.e2e.visits import Look
+from tests.e2e.visits import Look, heading, sound
 from tests.fixtures.stack import Stack
 
 SHOWS_PARTS = 1100

@@ -1,12 +1,21 @@
 """A page at a person's browser, and everything that goes wrong on it without being seen."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Page, Request, Response
+from playwright.sync_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Page,
+    Request,
+    Response,
+    expect,
+)
 
 from app.portal.web.i18n import LANGUAGE_COOKIE
 
@@ -235,3 +244,11 @@ class Visit:
     def asked(self, dialog: Dialog) -> None:
         self.problems.append(f"dialog: {dialog.message}")
         dialog.dismiss()
+
+
+def heading(page: Page, words: str | re.Pattern[str]) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text(words)
+
+
+def sound(visit: Visit, script: bool) -> None:
+    assert visit.faults(script) == []

@@ -7,7 +7,6 @@ import pytest
 
 from app.jobs import housekeeping
 from app.services import calls
-from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.twilio_worker import TwilioWorker
 from tests.fixtures.worker import outcome
@@ -17,11 +16,7 @@ pytestmark = pytest.mark.xdist_group("house")
 
 
 def test_a_cost_is_stored_when_the_carrier_reports_it(house: TwilioWorker, tmp_path: Path) -> None:
-    given = {
-        "TWILIO_ACCOUNT_SID": ACCOUNT,
-        "TWILIO_AUTH_TOKEN": TOKEN,
-        "TWILIO_API_URL": house.carrier.url,
-    }
+    given = house.carrier.settings
     with worker_context(settings_for(url_of(house.database), tmp_path, carrier="twilio", **given)):
         number = house.number()
         call_id = house.dial(number)

@@ -26,7 +26,7 @@ def bring(house: TwilioWorker, line: Line, *, own: bool, sid: str | None = None)
     """An account of the organization's ``own``, or of its partner; returns its SID."""
     sid = sid or f"AC{uuid4().hex}"
     house.carrier.accounts[sid] = uuid4().hex
-    caller: Caller = system_caller("somebody", line.partner_id)
+    caller: Caller = system_caller("colleague", line.partner_id)
     with house.database.transaction() as session:
         organization = session.get_one(Organization, line.organization_id) if own else None
         put_in_use(
@@ -100,7 +100,7 @@ def test_a_new_token_is_used_at_once_and_a_wrong_one_ends_the_call_with_a_senten
     call_id = house.dial(house.number(), line)
     assert outcome(house.database, call_id)[:2] == ("failed", "carrier_error")
     assert "Authenticate" in str(call_now(house.database, call_id).status_detail)
-    caller = system_caller("somebody", line.partner_id)
+    caller = system_caller("colleague", line.partner_id)
     with house.database.transaction() as session:
         organization = session.get_one(Organization, line.organization_id)
         put_in_use(
@@ -145,7 +145,7 @@ def test_call_and_attempt_remember_the_account(house: TwilioWorker) -> None:
 def test_the_worker_tests_an_account_and_keeps_what_it_found(house: TwilioWorker) -> None:
     line = open_line(house.database)
     sid = bring(house, line, own=False)
-    caller = system_caller("somebody", line.partner_id)
+    caller = system_caller("colleague", line.partner_id)
 
     def ask() -> UUID:
         with house.database.transaction() as session:

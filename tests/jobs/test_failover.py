@@ -20,7 +20,7 @@ from app.database import Database, make_engine
 from app.factory import create_app
 from app.services import pauses
 from tests import matrix
-from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, FaultyCarrier, Manners, faulty_carrier
+from tests.fixtures.faulty_carrier import FaultyCarrier, Manners, faulty_carrier
 from tests.fixtures.recoverable_server import OWNER, OwnServer, own_server
 from tests.fixtures.settings import SECRET_KEY, settings_for
 from tests.fixtures.twilio_worker import WAITS, dial
@@ -48,14 +48,6 @@ def carrier() -> Iterator[FaultyCarrier]:
         yield running
 
 
-def account(carrier: FaultyCarrier) -> dict[str, str]:
-    return {
-        "TWILIO_ACCOUNT_SID": ACCOUNT,
-        "TWILIO_AUTH_TOKEN": TOKEN,
-        "TWILIO_API_URL": carrier.url,
-    }
-
-
 def address_of(*servers: OwnServer) -> str:
     """As an operator writes it."""
     hosts = ",".join(f"127.0.0.1:{server.port}" for server in servers)
@@ -70,7 +62,7 @@ def migrate(url: str) -> None:
 
 
 def commands(url: str, database: Database, folder: Path, carrier: FaultyCarrier) -> FlaskCliRunner:
-    settings = settings_for(url, folder, carrier="twilio", **account(carrier))
+    settings = settings_for(url, folder, carrier="twilio", **carrier.settings)
     return create_app(settings, database).test_cli_runner()
 
 
@@ -103,7 +95,7 @@ def test_calls_in_flight_survive_the_death_of_the_primary(
     line = open_line(database)
     waits = {"PORTAL_WORKER_DEAD_AFTER_SECONDS": DEAD_AFTER}
     waits |= {f"PORTAL_CARRIER_{name.upper()}_SECONDS": told for name, told in WAITS.items()}
-    settings = {"PORTAL_CARRIER": "twilio", "PORTAL_SECRET_KEY": SECRET_KEY, **account(carrier)}
+    settings = {"PORTAL_CARRIER": "twilio", "PORTAL_SECRET_KEY": SECRET_KEY, **carrier.settings}
     worker = Worker(database, PORTAL_INSTANCE_DIR=str(tmp_path), **settings, **waits)
     try:
         worker.start()

@@ -19,7 +19,7 @@ from tests.fixtures.worker import Worker, call_now, open_line, outcome, until
 from tests.matrix import rotating
 
 HUMAN = SIMULATED_NUMBERS["human"]
-SOMEBODY = system_caller("somebody")
+COLLEAGUE = system_caller("colleague")
 
 
 backend = runs_on(rotating("database of pauses", BACKENDS))
@@ -27,12 +27,12 @@ backend = runs_on(rotating("database of pauses", BACKENDS))
 
 def pause(database: Database, scope: PauseScope, reason: str = "A storm.") -> None:
     with database.transaction() as session:
-        pauses.pause(session, SOMEBODY, scope, reason)
+        pauses.pause(session, COLLEAGUE, scope, reason)
 
 
 def resume(database: Database, scope: PauseScope) -> None:
     with database.transaction() as session:
-        assert pauses.resume(session, SOMEBODY, scope)
+        assert pauses.resume(session, COLLEAGUE, scope)
 
 
 def held(database: Database) -> int:

@@ -18,7 +18,7 @@ from app.models import Call, HeldCall, OutreachContact, SimulatedCall, new_id, u
 from app.policy.caller import system_caller
 from app.services import pauses
 from tests.fixtures.databases import BACKENDS, Databases, runs_on
-from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN, FaultyCarrier, faulty_carrier
+from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
 from tests.fixtures.outreach import start_campaign
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.twilio_worker import WAITS, dial
@@ -37,14 +37,6 @@ def carrier() -> Iterator[FaultyCarrier]:
         yield running
 
 
-def account(carrier: FaultyCarrier) -> dict[str, str]:
-    return {
-        "TWILIO_ACCOUNT_SID": ACCOUNT,
-        "TWILIO_AUTH_TOKEN": TOKEN,
-        "TWILIO_API_URL": carrier.url,
-    }
-
-
 @pytest.fixture
 def workers() -> Iterator[list[Worker]]:
     started: list[Worker] = []
@@ -60,7 +52,7 @@ def worker_on(database: Database, carrier: FaultyCarrier, folder: Path) -> Worke
         PORTAL_CARRIER="twilio",
         PORTAL_SECRET_KEY=SECRET_KEY,
         PORTAL_INSTANCE_DIR=str(folder),
-        **account(carrier),
+        **carrier.settings,
         **waits,
     )
 
@@ -144,7 +136,7 @@ def test_calls_placed_since_the_backup_are_recorded_and_calling_resumes(
 
     after.start()
     until(lambda: held(restored) >= WAITING + 2)
-    described = command(restored, account(carrier), tmp_path / "new host")
+    described = command(restored, carrier.settings, tmp_path / "new host")
     (counts,) = described["carriers"]
     written = counts["waitingCalls"] + counts["campaignContacts"]
     assert (counts["listed"], written, described["resumed"]) == (WAITING + CONTACTS,) * 2 + (True,)
@@ -169,11 +161,11 @@ def test_a_call_from_another_number_and_a_silent_carrier_keep_the_pause(
         mark.advance(session)
     place(carrier, "+12125551000", "+12025559999")
     place(carrier, "+12125559000", "+12025559999")
-    described = command(restored, account(carrier), tmp_path / "new host")
+    described = command(restored, carrier.settings, tmp_path / "new host")
     found = described["carriers"][0]
     assert [described["resumed"], found["unclear"], found["others"]] == [False, 1, 1]
 
-    silent = account(carrier) | {"TWILIO_API_URL": "http://127.0.0.1:9"}
+    silent = carrier.settings | {"TWILIO_API_URL": "http://127.0.0.1:9"}
     described = command(restored, silent, tmp_path / "new host")
     assert [described["resumed"], described["carriers"][0]["listed"]] == [False, 0]
     assert described["carriers"][0]["problem"].startswith("No list of calls: ")
@@ -191,9 +183,9 @@ def test_contacts_that_their_campaign_had_yet_to_call_count_as_called(
     place(carrier, "+12125550001", "+12025550199")
     until(lambda: carrier.ledger[0].status == "completed")
     hour_ago = f"{utcnow() - timedelta(hours=1):%Y-%m-%d %H:%M:%S}"
-    described = command(fresh_database, account(carrier), tmp_path, "--since", hour_ago)
+    described = command(fresh_database, carrier.settings, tmp_path, "--since", hour_ago)
     assert described["carriers"][0]["campaignContacts"] == 1
-    described = command(fresh_database, account(carrier), tmp_path, "--since", hour_ago, fails=True)
+    described = command(fresh_database, carrier.settings, tmp_path, "--since", hour_ago, fails=True)
     assert described["error"].startswith("Calling isn't paused.")
     with fresh_database.transaction(read_only=True) as session:
         (call,) = session.scalars(select(Call))

@@ -25,7 +25,7 @@ def test_the_ledger_of_an_account_goes_with_its_secret(
     settings = settings_for(url_of(fresh_database), tmp_path)
     with worker_context(settings):
         line = open_line(fresh_database)
-        caller = system_caller("somebody", line.partner_id)
+        caller = system_caller("colleague", line.partner_id)
         trunk = AccountFields("right", trunk=Trunk("sip.example.com", user="portal"))
         with fresh_database.transaction() as session:
             save = carrier_accounts.save
@@ -35,7 +35,7 @@ def test_the_ledger_of_an_account_goes_with_its_secret(
         def folders() -> set[UUID]:
             return set(AttemptLedger(tmp_path / "sip").accounts())
 
-        for name in (account_id, unknown, "a-folder-of-somebody"):
+        for name in (account_id, unknown, "another-folder"):
             (tmp_path / "sip" / str(name)).mkdir()
             (tmp_path / "sip" / str(name) / f"{new_id()}.ledger").touch()
         housekeeping.tidy_accounts()
@@ -52,5 +52,5 @@ def test_the_ledger_of_an_account_goes_with_its_secret(
         assert folders() == set()
         assert {path.name for path in (tmp_path / "sip").iterdir()} == {
             "began",
-            "a-folder-of-somebody",
+            "another-folder",
         }

@@ -206,7 +206,7 @@ def test_days_are_those_of_the_time_zone_of_the_user(
             partner_id=told.partner.id,
             at=at,
             actor_kind="user",
-            actor="somebody",
+            actor="stranger",
             action="user.signed_in",
             target_type="user",
             target_id="1",

@@ -491,7 +491,7 @@ def test_accounts_of_many_organizations_are_paged_with_the_portals_own_first(
                 carrier=CarrierKind.TWILIO,
                 sid=OTHER,
                 secret="",
-                created_by="somebody",
+                created_by="colleague",
             )
         )
     session.commit()

@@ -135,7 +135,7 @@ def titled(answer: TestResponse, own: Tenant) -> tuple[int, str]:
         (NotFound(), (404, "Page not found")),
         (Forbidden("No.", "role_too_low"), (404, "Page not found")),
         (Unauthenticated("No.", "no_session"), (401, "You are signed out")),
-        (Conflict("Somebody was first.", "first"), (409, "This has changed")),
+        (Conflict("Another user was first.", "first"), (409, "This has changed")),
         (TooLarge("Over the limit.", "too_large"), (413, "Too large")),
         (RateLimited("Slowly.", 30), (429, "Too many requests")),
         (ValidationFailed("No.", "wrong"), (400, "This request can’t be read")),

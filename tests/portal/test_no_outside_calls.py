@@ -75,7 +75,7 @@ def ids(session: Session, own: Tenant) -> dict[str, str]:
         carrier=CarrierKind.SIP,
         trunk={"address": "trunk.outside.example", "user": "portal"},
         secret=secret,
-        created_by="somebody",
+        created_by="colleague",
     )
     webhook = WebhookEndpoint(
         partner_id=own.partner.id,
@@ -83,7 +83,7 @@ def ids(session: Session, own: Tenant) -> dict[str, str]:
         url="https://hooks.outside.example/x",
         events=["call.completed"],
         secret=secret,
-        created_by="somebody",
+        created_by="colleague",
     )
     session.add_all([account, webhook])
     session.commit()

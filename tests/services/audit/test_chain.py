@@ -103,7 +103,7 @@ def test_a_rolled_back_entry_leaves_no_gap(session: Session, partner: UUID) -> N
 def test_a_changed_entry_is_named(session: Session, partner: UUID) -> None:
     _first, second, _third = ids(session, partner)
     without_walls(session)
-    session.execute(update(AuditEntry).where(AuditEntry.id == second).values(actor="somebody"))
+    session.execute(update(AuditEntry).where(AuditEntry.id == second).values(actor="stranger"))
     broken = BrokenChain("The entry was changed", partner, 2, second)
     assert verification.verify(session) == AuditVerification(chains=2, entries=2, broken=broken)
 
@@ -111,7 +111,7 @@ def test_a_changed_entry_is_named(session: Session, partner: UUID) -> None:
 def test_a_changed_entry_with_a_new_digest_is_named(session: Session, partner: UUID) -> None:
     first, _second, _third = ids(session, partner)
     without_walls(session)
-    session.execute(update(AuditEntry).where(AuditEntry.id == first).values(actor="somebody"))
+    session.execute(update(AuditEntry).where(AuditEntry.id == first).values(actor="stranger"))
     (entry, *_rest) = verification.export(session, AuditLink.chain == partner)
     content = {k: v for k, v in entry.items() if k not in ("chain", "number", "digest", "hash")}
     digest = digest_of(content)
@@ -201,7 +201,7 @@ def test_the_commands_verify_and_export(
 
     *_others, last = ids(session, partner)
     without_walls(session)
-    session.execute(update(AuditEntry).where(AuditEntry.id == last).values(actor="somebody"))
+    session.execute(update(AuditEntry).where(AuditEntry.id == last).values(actor="stranger"))
     session.commit()
     found = run(app, "verify")
     assert (found.exit_code, found.output) == (

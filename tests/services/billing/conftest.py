@@ -18,13 +18,19 @@ from app.services.pricing import versions
 from app.services.pricing.plans import EditedPlan, PlanTerms
 from tests.fixtures.cast import Tenant, make_tenant
 
+SINCE = datetime(2025, 11, 1, tzinfo=UTC)
+
 
 @pytest.fixture
 def own(session: Session) -> Tenant:
-    """Its organizations have been customers for a year."""
+    return make_old_tenant(session)
+
+
+def make_old_tenant(session: Session) -> Tenant:
+    """A partner whose organizations have been customers since `SINCE`."""
     tenant = make_tenant(session)
     for organization in (tenant.organization, tenant.plus):
-        organization.created_at = organization.tier_since = datetime(2025, 11, 1, tzinfo=UTC)
+        organization.created_at = organization.tier_since = SINCE
     session.flush()
     return tenant
 

@@ -130,7 +130,7 @@ def test_a_call_over_an_undecryptable_account_continues(session: Session) -> Non
     line = make_line(session)
     account = carrier_accounts.save(
         session,
-        system_caller("somebody", line.partner_id),
+        system_caller("colleague", line.partner_id),
         KEYS,
         AccountFields("2a" * 16, sid="AC" + "1a" * 16),
         organization=session.get_one(Organization, line.organization_id),

@@ -14,7 +14,7 @@ from app.services.calls import attempts, claims, waiting
 from app.services.calls.claims import ClaimKind
 from tests.fixtures.worker import Line, make_line
 
-SOMEBODY = system_caller("somebody")
+COLLEAGUE = system_caller("colleague")
 
 
 def dial(session: Session, line: Line) -> UUID:
@@ -22,7 +22,7 @@ def dial(session: Session, line: Line) -> UUID:
 
 
 def pause(session: Session) -> None:
-    pauses.pause(session, SOMEBODY, pauses.PauseScope(), "A storm.")
+    pauses.pause(session, COLLEAGUE, pauses.PauseScope(), "A storm.")
 
 
 def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
@@ -42,7 +42,7 @@ def test_an_attempt_that_was_put_off_is_not_asked_for_again_during_a_pause(
         CallStatus.DIALING,
         "Calling is paused: A storm.",
     )
-    pauses.resume(session, SOMEBODY, pauses.PauseScope())
+    pauses.resume(session, COLLEAGUE, pauses.PauseScope())
     session.get_one(CallAttempt, attempt_id).carrier_retry_at = utcnow()
     session.flush()
     assert claims.claim_carrier_retry(session, attempt_id).kind is ClaimKind.DIAL
@@ -67,13 +67,13 @@ def test_a_pause_holds_its_calls_until_it_ends(
         "twilio": pauses.PauseScope(carrier=CarrierKind.TWILIO),
         "partner": pauses.PauseScope(partner_id=line.partner_id),
     }
-    pauses.pause(session, SOMEBODY, scopes[scope], "A storm.")
+    pauses.pause(session, COLLEAGUE, scopes[scope], "A storm.")
     ids = [dial(session, each) for each in (line, make_line(session))]
     kinds = [claims.next_step(session, each, new_id(), calls_at_once=5).kind for each in ids]
     session.flush()
     assert [kind is ClaimKind.DONE for kind in kinds] == held_lines
     assert waiting.any_to_release(session) is False
-    pauses.resume(session, SOMEBODY, scopes[scope])
+    pauses.resume(session, COLLEAGUE, scopes[scope])
     assert waiting.any_to_release(session) is any(held_lines)
     assert (waiting.release(session), waiting.release(session)) == (sum(held_lines), 0)
     again = [claims.next_step(session, each, new_id(), calls_at_once=5).kind for each in ids]

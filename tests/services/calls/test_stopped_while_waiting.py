@@ -46,7 +46,7 @@ def put_on_the_list(session: Session, line: Line) -> None:
             organization_id=line.organization_id,
             partner_id=line.partner_id,
             phone=NUMBER,
-            added_by="somebody",
+            added_by="colleague",
         )
     )
 
@@ -85,7 +85,7 @@ def test_new_active_and_held_calls_are_not_checked(session: Session, line: Line)
     session.get_one(Call, fresh).created_at = utcnow()
     on_the_line = wait_in_queue(session, line)
     claims.next_step(session, on_the_line, new_id(), calls_at_once=5)
-    pauses.pause(session, system_caller("somebody"), pauses.PauseScope(), "A storm.")
+    pauses.pause(session, system_caller("colleague"), pauses.PauseScope(), "A storm.")
     held = wait_in_queue(session, line)
     claims.next_step(session, held, new_id(), calls_at_once=5)
     session.flush()

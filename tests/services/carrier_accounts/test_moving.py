@@ -30,7 +30,7 @@ TRUNK = AccountFields("right", trunk=Trunk("sip.example.com", user="portal"))
 
 @pytest.fixture
 def caller(line: Line) -> Caller:
-    return system_caller("somebody", line.partner_id)
+    return system_caller("colleague", line.partner_id)
 
 
 def bring(session: Session, caller: Caller, wanted: AccountFields) -> CarrierAccount:

@@ -13,9 +13,8 @@ from app.services import organizations
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.clock import set_clock
-from tests.services.billing.conftest import call, publish
+from tests.services.billing.conftest import SINCE, call, make_old_tenant, publish
 
-SINCE = datetime(2025, 11, 1, tzinfo=UTC)
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 WHOLE_MONTH = "The new plan counts for the whole month."
 
@@ -30,9 +29,7 @@ def clock() -> Iterator[None]:
 @pytest.fixture
 def tenant(session: Session) -> Tenant:
     """Plus includes 1,000 minutes, Basic 10 and Free has calls without a price."""
-    tenant = make_tenant(session)
-    for organization in (tenant.organization, tenant.plus):
-        organization.created_at = organization.tier_since = SINCE
+    tenant = make_old_tenant(session)
     terms = PlanTerms(9_900, "USD", unit=UsageUnit.MINUTE, included=1_000, overage_micros=150_000)
     basic = replace(terms, amount=2_900, included=10)
     publish(session, tenant, SINCE, PLUS=terms, BASIC=basic)

@@ -13,11 +13,10 @@ from app.services.plans import price_effects as effects
 from app.services.plans.price_effects import PriceChange, PriceEffects
 from app.services.pricing import versions
 from app.services.pricing.plans import EditedPlan, PlanTerms
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import set_clock
-from tests.services.billing.conftest import call, publish
+from tests.services.billing.conftest import SINCE, call, make_old_tenant, publish
 
-SINCE = datetime(2025, 11, 1, tzinfo=UTC)
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 MINUTES = PlanTerms(9_900, "USD", unit=UsageUnit.MINUTE, included=10, overage_micros=150_000)
 
@@ -32,9 +31,7 @@ def clock() -> Iterator[None]:
 @pytest.fixture
 def tenant(session: Session) -> Tenant:
     """An organization on Free, for nothing, and one on Plus with 20 minutes of 10 included."""
-    tenant = make_tenant(session)
-    for organization in (tenant.organization, tenant.plus):
-        organization.created_at = organization.tier_since = SINCE
+    tenant = make_old_tenant(session)
     publish(session, tenant, SINCE, PLUS=MINUTES, FREE=PlanTerms(0, "USD"))
     call(session, tenant.plus, NOW, 20 * 60)
     return tenant
