@@ -188,24 +188,49 @@ def _rows(
     """Return the rows of the call, its attempt and its conversation; the last is empty if it was
     not answered."""
     line, started = rng.randrange(LINES), call.at - RINGING
-    number = f"{(assistant.phone_number or '')[:-4]}{100 + line:04}"
-    call_id, attempt_id = _id_of(started - QUEUED, rng), _id_of(started, rng)
-    ended = call.at + timedelta(seconds=call.seconds or 0)
-    of_both = {
-        "carrier": CarrierKind.SIMULATOR,
+    shared = {
         "organization_id": organization.id,
+        "answered_by": ANSWERED_BY.get(call.reason),
+        "ended_at": call.at + timedelta(seconds=call.seconds or 0),
+    }
+    of_calls = {
+        **shared,
+        "carrier": CarrierKind.SIMULATOR,
         "status": STATUSES[call.reason],
         "ended_reason": call.reason,
-        "answered_by": ANSWERED_BY.get(call.reason),
         "started_at": started,
         "answered_at": call.at if call.seconds else None,
-        "ended_at": ended,
     }
-    of_all = {"partner_id": organization.partner_id, "assistant_id": assistant.id}
+    whose = {"partner_id": organization.partner_id, "assistant_id": assistant.id}
     stored = {
-        "id": call_id,
-        **of_both,
-        **of_all,
+        "id": _id_of(started - QUEUED, rng),
+        **of_calls,
+        **whose,
+        **_asked(assistant, call, line),
+    }
+    attempt = {
+        "id": _id_of(started, rng),
+        **of_calls,
+        "call_id": stored["id"],
+        **_dialled(assistant, call),
+    }
+    attempt["carrier_reference"] = f"sim-{attempt['id']}"
+    conversation = {
+        "id": new_id(),
+        **shared,
+        **whose,
+        "call_id": stored["id"],
+        "started_at": call.at,
+        "seconds": call.seconds,
+    }
+    return stored, attempt, conversation if call.seconds else {}
+
+
+def _asked(assistant: Assistant, call: PastCall, line: int) -> dict[str, Any]:
+    """Return what only the call has: the request for it, and its sums."""
+    number = f"{(assistant.phone_number or '')[:-4]}{100 + line:04}"
+    started = call.at - RINGING
+    return {
         "source": CallSource.API,
         "requested_by": "demo",
         "phone_number": number,
@@ -217,42 +242,32 @@ def _rows(
         "intro_message": assistant.default_intro,
         "voicemail_message": assistant.default_voicemail,
         "created_at": started - QUEUED,
-        "updated_at": ended,
+        "updated_at": call.at + timedelta(seconds=call.seconds or 0),
         "expires_at": started + timedelta(days=1),
         "seconds": call.seconds,
         "cost_micros": call.micros,
     }
+
+
+def _dialled(assistant: Assistant, call: PastCall) -> dict[str, Any]:
+    """Return what only the attempt has: what was said, and what it cost."""
     minutes = _minutes([call.seconds] if call.seconds else [])
-    age = (utcnow().date() - call.at.date()).days
-    attempt = {
-        "id": attempt_id,
-        **of_both,
-        "call_id": call_id,
+    charged = _cost(minutes, (utcnow().date() - call.at.date()).days)
+    spoken = {
+        EndedReason.COMPLETED: assistant.default_intro,
+        EndedReason.VOICEMAIL: assistant.default_voicemail,
+    }
+    return {
         "number": 1,
-        "carrier_reference": f"sim-{attempt_id}",
         "from_number": assistant.phone_number,
-        "spoken": {
-            EndedReason.COMPLETED: assistant.default_intro,
-            EndedReason.VOICEMAIL: assistant.default_voicemail,
-        }.get(call.reason),
+        "spoken": spoken.get(call.reason),
         "cost": call.micros and Decimal(call.micros) / spending.MICROS,
         "cost_currency": CURRENCY if call.micros else None,
         "billed_minutes": minutes,
-        "charged_micros": _cost(minutes, age),
+        "charged_micros": charged,
         "charged_seconds": minutes * 60,
-        "estimated_micros": 0 if call.micros else _cost(minutes, age),
+        "estimated_micros": 0 if call.micros else charged,
     }
-    conversation = {
-        "id": new_id(),
-        **of_all,
-        "organization_id": organization.id,
-        "call_id": call_id,
-        "answered_by": ANSWERED_BY.get(call.reason),
-        "started_at": call.at,
-        "ended_at": ended,
-        "seconds": call.seconds,
-    }
-    return stored, attempt, conversation if call.seconds else {}
 
 
 def _id_of(moment: datetime, rng: random.Random) -> UUID:

@@ -3,9 +3,9 @@
 Words are matched as on the list pages, so that a list with the same words shows the rest.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from sqlalchemy import Select
@@ -83,63 +83,13 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
     identifier = as_uuid(words)
     if identifier is not None:
         return _by_id(session, caller, identifier)
-    most = limit + 1
-
-    def some(permission: Permission, find: Callable[[], Sequence[T]]) -> Sequence[T]:
-        return find() if caller.may(permission) else []
-
-    def of_numbers() -> Sequence[ListedNumber]:
-        if not any(map(str.isdecimal, words)) or any(map(str.isalpha, words)):
-            return []
-        return numbers.listing(session, caller, query=words, limit=most).items
-
-    def of_assistants() -> Sequence[Assistant]:
-        return assistants.search(session, caller, AssistantFilter(query=words), limit=most).items
-
-    def of_contacts() -> Sequence[tuple[Contact, Campaign]]:
-        return contacts.reached_at(session, caller, words, limit=most)
-
-    found_contacts = some(Permission.CONTACTS_READ, of_contacts)
-    found_numbers = some(Permission.ORGANIZATIONS_READ, of_numbers)
-    if is_number(words):
-        return SearchResults(
-            contacts=found_contacts,
-            calls=_calls(session, caller, words, most),
-            numbers=found_numbers,
-            assistants=some(Permission.ASSISTANTS_READ, of_assistants),
-        )
-    chosen = organizations.OrganizationFilter(query=words)
-    return SearchResults(
-        users=some(Permission.USERS_READ, lambda: _users(session, caller, words, most)),
-        contacts=found_contacts,
-        calls=_calls(session, caller, words, most),
-        partners=some(
-            Permission.PARTNER_CREATE,
-            lambda: partners.search(session, caller, words, limit=most),
-        ),
-        organizations=some(
-            Permission.ORGANIZATIONS_READ,
-            lambda: organizations.search(session, caller, chosen, limit=most).items,
-        ),
-        assistants=some(Permission.ASSISTANTS_READ, of_assistants),
-        campaigns=some(
-            Permission.CAMPAIGNS_READ,
-            lambda: (
-                campaigns.search(
-                    session, caller, campaigns.CampaignFilter(query=words), limit=most
-                ).items
-            ),
-        ),
-        numbers=found_numbers,
-        keys=some(
-            Permission.CREDENTIALS_MANAGE,
-            lambda: api_keys.search(session, caller, ApiKeyFilter(query=words), limit=most).items,
-        ),
-        clients=some(
-            Permission.CREDENTIALS_MANAGE,
-            lambda: oauth_clients.search(session, caller, query=words, limit=most).items,
-        ),
-    )
+    kinds = _OF_A_NUMBER if is_number(words) else _KINDS
+    found = {
+        kind: _KINDS[kind].find(session, caller, words, limit + 1)
+        for kind in kinds
+        if caller.may(_KINDS[kind].permission)
+    }
+    return SearchResults(**found)
 
 
 def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
@@ -217,10 +167,72 @@ def _users(session: Session, caller: Caller, words: str, most: int) -> Sequence[
 
 
 def _calls(session: Session, caller: Caller, words: str, most: int) -> Sequence[Call]:
-    if not caller.may(Permission.CALLS_READ):
-        return []
     condition = of_number(session, caller, words)
     if condition is None:
         return []
     newest = visible_calls(caller).where(condition).order_by(Call.id.desc()).limit(most)
     return session.scalars(newest).all()
+
+
+def _contacts(
+    session: Session, caller: Caller, words: str, most: int
+) -> Sequence[tuple[Contact, Campaign]]:
+    return contacts.reached_at(session, caller, words, limit=most)
+
+
+def _partners(session: Session, caller: Caller, words: str, most: int) -> Sequence[Partner]:
+    return partners.search(session, caller, words, limit=most)
+
+
+def _organizations(
+    session: Session, caller: Caller, words: str, most: int
+) -> Sequence[Organization]:
+    chosen = organizations.OrganizationFilter(query=words)
+    return organizations.search(session, caller, chosen, limit=most).items
+
+
+def _assistants(session: Session, caller: Caller, words: str, most: int) -> Sequence[Assistant]:
+    return assistants.search(session, caller, AssistantFilter(query=words), limit=most).items
+
+
+def _campaigns(session: Session, caller: Caller, words: str, most: int) -> Sequence[Campaign]:
+    chosen = campaigns.CampaignFilter(query=words)
+    return campaigns.search(session, caller, chosen, limit=most).items
+
+
+def _numbers(session: Session, caller: Caller, words: str, most: int) -> Sequence[ListedNumber]:
+    if not any(map(str.isdecimal, words)) or any(map(str.isalpha, words)):
+        return []
+    return numbers.listing(session, caller, query=words, limit=most).items
+
+
+def _keys(session: Session, caller: Caller, words: str, most: int) -> Sequence[ApiKey]:
+    return api_keys.search(session, caller, ApiKeyFilter(query=words), limit=most).items
+
+
+def _clients(session: Session, caller: Caller, words: str, most: int) -> Sequence[OAuthClient]:
+    return oauth_clients.search(session, caller, query=words, limit=most).items
+
+
+class _Kind(NamedTuple):
+    """What a caller needs to find records of a kind, and what finds them."""
+
+    permission: Permission
+    find: Callable[[Session, Caller, str, int], Sequence[Any]]
+
+
+_KINDS: Mapping[str, _Kind] = {
+    "partners": _Kind(Permission.PARTNER_CREATE, _partners),
+    "organizations": _Kind(Permission.ORGANIZATIONS_READ, _organizations),
+    "users": _Kind(Permission.USERS_READ, _users),
+    "assistants": _Kind(Permission.ASSISTANTS_READ, _assistants),
+    "campaigns": _Kind(Permission.CAMPAIGNS_READ, _campaigns),
+    "contacts": _Kind(Permission.CONTACTS_READ, _contacts),
+    "calls": _Kind(Permission.CALLS_READ, _calls),
+    "numbers": _Kind(Permission.ORGANIZATIONS_READ, _numbers),
+    "keys": _Kind(Permission.CREDENTIALS_MANAGE, _keys),
+    "clients": _Kind(Permission.CREDENTIALS_MANAGE, _clients),
+}
+"""By the fields of `SearchResults`."""
+_OF_A_NUMBER = ("assistants", "contacts", "calls", "numbers")
+"""The kinds that have phone numbers."""

@@ -78,45 +78,73 @@ Typed = Mapping[int, Mapping[int, str]]
 """Sent corrections: row number -> index of the column -> text."""
 
 
+@dataclass(frozen=True, slots=True)
+class RowChoice:
+    """The rows that the URL asks for, by a kind of problem, a note or an outcome; None for all.
+    ``kinds`` and ``notes`` are those of the upload."""
+
+    kinds: Sequence[ProblemKind]
+    notes: Sequence[ProblemKind]
+    kind: ProblemKind | None
+    note: ProblemKind | None
+    outcome: str | None
+
+    def title(self) -> str:
+        return str(_ROWS_TITLES[FAILED if self.kind else None if self.note else self.outcome])
+
+    def total(self, upload: ContactImport) -> int:
+        if found := self.kind or self.note:
+            return found.rows
+        return int(getattr(upload, self.outcome)) if self.outcome else upload.rows_total
+
+
 def check_context(
     session: Session, upload: ContactImport, typed: Typed | None = None
 ) -> dict[str, Any]:
     """Return the data of the check screen, by the filters in the URL; ``typed`` holds corrections
     that were not accepted."""
+    chosen = _chosen_rows(session, upload)
+    return {
+        **_filters(upload, chosen),
+        **_problems(session, upload, chosen),
+        **_rows(session, upload, chosen, typed or {}),
+        **_about_file(session, upload),
+        **_effects(session, upload),
+    }
+
+
+def _chosen_rows(session: Session, upload: ContactImport) -> RowChoice:
     kinds = reports.failed_kinds(session, upload)
     notes = reports.note_kinds(session, upload)
     kind = _chosen(kinds, request.args.get("kind"), with_reason=True)
     note = _chosen(notes, request.args.get("note"), with_reason=False)
-    outcome = _chosen_outcome(upload)
-    place = lists.place()
-    page = reports.page(
-        session,
-        upload,
-        outcome=outcome,
-        code=kind.code if kind else None,
-        reason=kind.reason if kind else None,
-        note=note.code if note and not kind else None,
-        after=whole_number(place.cursor, 8) or 0,
-        limit=lists.PAGE_SIZE,
-    )
-    shown = kind.rows if kind else note.rows if note else _total(upload, outcome)
-    changes = changes_of(session, upload, page.rows)
-    campaign = session.get_one(Campaign, upload.campaign_id)
-    by_hand = corrections.count_fixes(session, upload)
-    ignored = ignored_words(reports.ignored_kinds(session, upload))
-    mapping = _mapping(upload)
+    return RowChoice(kinds, notes, kind, note, _chosen_outcome(upload))
+
+
+def _filters(upload: ContactImport, chosen: RowChoice) -> dict[str, Any]:
+    """Return what leads to other rows."""
+    shows_failed = chosen.outcome == FAILED and not chosen.note
+    is_part = chosen.total(upload) < upload.rows_total
     return {
-        "kinds": _chips(upload, kinds, kind, shows_failed=outcome == FAILED and not note),
+        "kinds": _chips(upload, chosen.kinds, chosen.kind, shows_failed=shows_failed),
         "notes": [
-            FilterChip(note_words(n), n.rows, _url(upload, note=n.code), note is n) for n in notes
+            FilterChip(note_words(n), n.rows, _url(upload, note=n.code), chosen.note is n)
+            for n in chosen.notes
         ],
-        "warned": _warned(session, upload, notes),
-        "not_in_use": _rows_of(notes, NOT_IN_USE),
-        "filtered": kind or note,
-        "shown_total": shown,
-        "rows_title": _ROWS_TITLES[FAILED if kind else None if note else outcome],
+        "filtered": chosen.kind or chosen.note,
         "outcome_urls": {each: _outcome_url(upload, each) for each in COUNTS},
-        "all_url": _rows_url(upload, "all") if shown < upload.rows_total else "",
+        "all_url": _rows_url(upload, "all") if is_part else "",
+    }
+
+
+def _problems(session: Session, upload: ContactImport, chosen: RowChoice) -> dict[str, Any]:
+    """Return what is wrong with the rows, what repairs them, and what was repaired."""
+    by_hand = corrections.count_fixes(session, upload)
+    mapping = _mapping(upload)
+    no_phone = _rows_of(chosen.notes, NO_PHONE)
+    return {
+        "warned": _warned(session, upload, chosen.notes),
+        "not_in_use": _rows_of(chosen.notes, NOT_IN_USE),
         "repairs": [
             {
                 "reason": repair.reason,
@@ -126,26 +154,61 @@ def check_context(
                 "url": _url(upload, kind=f"{repair.code}:{repair.reason}"),
             }
             for repair in reports.repairs(session, upload)
-            if kind is None or kind.reason == repair.reason
+            if chosen.kind is None or chosen.kind.reason == repair.reason
         ],
         "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],
-        "columns": columns_of(upload, uploads.external_id_keys(session, upload)),
-        "rows": [
-            sheet_row(upload, row, (typed or {}).get(row.number, {}), changes.get(row.number))
-            for row in page.rows
-        ],
         "fixes": fixes_words(by_hand),
         "left_out": by_hand.left_out,
-        "reading": ReadingForm.showing(upload),
+        "ignored": ignored_words(reports.ignored_kinds(session, upload)),
+        "finds_contacts": mapping.finds_contacts,
+        "no_phones": 0 if mapping.phones else _most_rows(upload, no_phone),
+        "no_names": bool(mapping.metadata and upload.created) and not mapping.has_names,
+    }
+
+
+def _rows(
+    session: Session, upload: ContactImport, chosen: RowChoice, typed: Typed
+) -> dict[str, Any]:
+    """Return the rows of a page as they stand in the file, and what applying them changes."""
+    kind, note, place = chosen.kind, chosen.note, lists.place()
+    page = reports.page(
+        session,
+        upload,
+        outcome=chosen.outcome,
+        code=kind.code if kind else None,
+        reason=kind.reason if kind else None,
+        note=note.code if note and not kind else None,
+        after=whole_number(place.cursor, 8) or 0,
+        limit=lists.PAGE_SIZE,
+    )
+    changes = changes_of(session, upload, page.rows)
+    return {
+        "rows_title": chosen.title(),
+        "shown_total": chosen.total(upload),
+        "columns": columns_of(upload, uploads.external_id_keys(session, upload)),
+        "rows": [
+            sheet_row(upload, row, typed.get(row.number, {}), changes.get(row.number))
+            for row in page.rows
+        ],
         "place": place,
         "next_url": place.next_url(str(page.next_number) if page.next_number else None),
-        "ignored": ignored,
-        "same": uploads.same_file(session, upload),
+    }
+
+
+def _about_file(session: Session, upload: ContactImport) -> dict[str, Any]:
+    """Return how the file was read, and an upload of the same one."""
+    return {
+        "reading": ReadingForm.showing(upload),
         "read_as": _read_as(upload),
         "file_notes": file_notes(upload.found),
-        "finds_contacts": mapping.finds_contacts,
-        "no_phones": 0 if mapping.phones else _most_rows(upload, _rows_of(notes, NO_PHONE)),
-        "no_names": bool(mapping.metadata and upload.created) and not mapping.has_names,
+        "same": uploads.same_file(session, upload),
+    }
+
+
+def _effects(session: Session, upload: ContactImport) -> dict[str, Any]:
+    """Return what applying the rows begins, and whether the campaign has changed meanwhile."""
+    campaign = session.get_one(Campaign, upload.campaign_id)
+    return {
         "called": _called(session, campaign, upload),
         "campaign_changed": campaign.revision != upload.campaign_revision,
     }
@@ -286,10 +349,6 @@ def _chosen_outcome(upload: ContactImport) -> str | None:
     if wanted in COUNTS:
         return wanted
     return FAILED if upload.failed and wanted != "all" else None
-
-
-def _total(upload: ContactImport, outcome: str | None) -> int:
-    return int(getattr(upload, outcome)) if outcome else upload.rows_total
 
 
 def _outcome_url(upload: ContactImport, outcome: str) -> str:

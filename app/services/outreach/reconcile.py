@@ -1,6 +1,6 @@
 """Contacts of running campaigns that were called after a backup, according to the carrier."""
 
-from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy import ColumnElement, Select, exists, select
 from sqlalchemy.orm import Session
 
 from app.config.calls import CallSettings
@@ -34,35 +34,11 @@ def record_placed(
 
     A contact that may not be called any more is left out of the round with the reason.
     """
-    decided = exists().where(
-        OutreachContact.contact_id == Contact.id,
-        OutreachContact.campaign_id == Outreach.campaign_id,
-        OutreachContact.round == Outreach.round,
-        OutreachContact.state != OutreachState.WAITING,
-    )
-    query = (
-        select(Outreach, Campaign, Contact)
-        .join(Campaign, Campaign.id == Outreach.campaign_id)
-        .join(Contact, Contact.campaign_id == Campaign.id)
-        .join(Assistant, Assistant.id == Outreach.assistant_id)
-        .where(
-            *_runs(),
-            ~decided,
-            Contact.phone == listed.to_number,
-            Assistant.phone_number == listed.from_number,
-        )
-        .order_by(Contact.id)
-        .limit(1)
-        .with_for_update(of=Outreach)
-    )
-    found = session.execute(query).one_or_none()
+    found = session.execute(_waiting(listed)).one_or_none()
     if found is None:
         return False
     outreach, campaign, contact = found
-    key = contact.id, outreach.campaign_id, outreach.round
-    row = session.get(OutreachContact, key)
-    if row is None:
-        row = OutreachContact(contact_id=key[0], campaign_id=key[1], round=key[2])
+    row = _row_of(session, outreach, contact)
     row.decided_at, row.due_at, row.reason = utcnow(), None, None
     try:
         with session.begin_nested():
@@ -90,3 +66,36 @@ def record_placed(
 
 def _runs() -> tuple[ColumnElement[bool], ...]:
     return Campaign.status == CampaignStatus.ACTIVE, Outreach.started_at.is_not(None)
+
+
+def _waiting(listed: ListedCall) -> Select[Outreach, Campaign, Contact]:
+    """Return the query of the contact that the listed call may have reached."""
+    decided = exists().where(
+        OutreachContact.contact_id == Contact.id,
+        OutreachContact.campaign_id == Outreach.campaign_id,
+        OutreachContact.round == Outreach.round,
+        OutreachContact.state != OutreachState.WAITING,
+    )
+    return (
+        select(Outreach, Campaign, Contact)
+        .join(Campaign, Campaign.id == Outreach.campaign_id)
+        .join(Contact, Contact.campaign_id == Campaign.id)
+        .join(Assistant, Assistant.id == Outreach.assistant_id)
+        .where(
+            *_runs(),
+            ~decided,
+            Contact.phone == listed.to_number,
+            Assistant.phone_number == listed.from_number,
+        )
+        .order_by(Contact.id)
+        .limit(1)
+        .with_for_update(of=Outreach)
+    )
+
+
+def _row_of(session: Session, outreach: Outreach, contact: Contact) -> OutreachContact:
+    """Return the row of the contact in the round, new if it has none."""
+    key = contact.id, outreach.campaign_id, outreach.round
+    return session.get(OutreachContact, key) or OutreachContact(
+        contact_id=contact.id, campaign_id=outreach.campaign_id, round=outreach.round
+    )
