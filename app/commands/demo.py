@@ -21,7 +21,7 @@ from app.models import Partner, User, utcnow
 from app.policy.caller import Caller, system_caller
 from app.services import figure_check, oauth_clients, users
 from app.services.auth import passwords
-from app.services.billing import statements
+from app.services.billing import closing
 from app.services.billing.months import CLOSING, end_of, month_of, next_month
 from app.services.credentials import api_keys
 
@@ -129,7 +129,7 @@ def _close_months(session: Session) -> None:
     now = utcnow()
     month = month_of(now.date() - timedelta(days=HISTORY_DAYS))
     while (closed_at := end_of(month) + CLOSING) <= now:
-        while statements.close_due(session, closed_at):
+        while closing.close_due(session, closed_at):
             pass
         month = next_month(month)
 

@@ -212,7 +212,7 @@ def _rows(
         "id": _id_of(started, rng),
         **of_calls,
         "call_id": stored["id"],
-        **_dialled(assistant, call),
+        **_placed(assistant, call),
     }
     attempt["carrier_reference"] = f"sim-{attempt['id']}"
     conversation = {
@@ -249,7 +249,7 @@ def _asked(assistant: Assistant, call: PastCall, line: int) -> dict[str, Any]:
     }
 
 
-def _dialled(assistant: Assistant, call: PastCall) -> dict[str, Any]:
+def _placed(assistant: Assistant, call: PastCall) -> dict[str, Any]:
     """Return what only the attempt has: what was said, and what it cost."""
     minutes = _minutes([call.seconds] if call.seconds else [])
     charged = _cost(minutes, (utcnow().date() - call.at.date()).days)

@@ -89,7 +89,19 @@ def start_engine(settings: Settings, executor_id: str, wake_events: WakeEvents) 
     if settings.worker_queue_names:
         DBOS.listen_queues(settings.worker_queue_names)
     DBOS.launch()
-    queues: dict[str, QueueLimits] = {
+    for name, limits in _limits_of_queues(settings).items():
+        DBOS.register_queue(
+            name,
+            **limits,
+            polling_interval_sec=settings.queue_poll_seconds,
+            on_conflict="always_update",
+        )
+    wake_events.of(dbos_adapter.QUEUE_LIST).wake()
+    return connections
+
+
+def _limits_of_queues(settings: Settings) -> dict[str, QueueLimits]:
+    return {
         CALLS_QUEUE: {
             "worker_concurrency": CALLS_AT_ONCE,
             "partition_concurrency": settings.calls_per_organization,
@@ -115,15 +127,6 @@ def start_engine(settings: Settings, executor_id: str, wake_events: WakeEvents) 
             "partition_concurrency": EXPORTS_PER_PARTNER,
         },
     }
-    for name, limits in queues.items():
-        DBOS.register_queue(
-            name,
-            **limits,
-            polling_interval_sec=settings.queue_poll_seconds,
-            on_conflict="always_update",
-        )
-    wake_events.of(dbos_adapter.QUEUE_LIST).wake()
-    return connections
 
 
 def keep_starting_delayed(

@@ -37,7 +37,7 @@ from app.services import (
     unusual_calls,
 )
 from app.services.audit import forwarding, refusals
-from app.services.billing import statements
+from app.services.billing import closing
 from app.services.billing.usage import model_rate
 from app.services.branding import outside_pictures
 from app.services.calls import carrier_costs
@@ -228,7 +228,7 @@ def close_months() -> None:
     has_more = True
     while has_more:
         with context().database.transaction() as session:
-            has_more = statements.close_due(session, utcnow()) > 0
+            has_more = closing.close_due(session, utcnow()) > 0
 
 
 def evaluate_alerts() -> None:

@@ -14,7 +14,7 @@ from app.models import Mail, MailKind, Organization, SpendingTotal, Statement
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.services import organizations
-from app.services.billing import statements
+from app.services.billing import closing
 from app.services.pricing.plans import PlanTerms
 from app.services.spending import LimitSubject, budgets
 from app.services.tenancy import visible_organizations
@@ -58,7 +58,7 @@ def close(database: Database) -> None:
     written = 1
     while written:
         with database.transaction() as session:
-            written = statements.close_due(session, CLOSING)
+            written = closing.close_due(session, CLOSING)
 
 
 def waits_for_a_lock(database: Database) -> bool:

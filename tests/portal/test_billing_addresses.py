@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, SubscriptionState, Tier
 from app.models import Statement, Subscription, User
-from app.services.billing import statements
+from app.services.billing import closing
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
 from tests.fixtures.clock import SetClock, set_clock
@@ -49,7 +49,7 @@ def admin(signed_in: SignIn, own: Tenant) -> Browser:
 
 
 def close_october(session: Session) -> None:
-    while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
+    while closing.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
         session.commit()
 
 

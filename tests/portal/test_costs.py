@@ -19,7 +19,7 @@ from app.enums import CarrierKind, Role, SubscriptionState, Tier, UsageUnit
 from app.models import Campaign, Mail, Statement, Subscription, User
 from app.portal.web import lists
 from app.services import reporting
-from app.services.billing import statements
+from app.services.billing import closing, statements
 from app.services.billing.usage import ModelRate
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
@@ -337,7 +337,7 @@ def test_model_costs_lower_the_margin(app: Flask, admin: Browser) -> None:
 def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
     session: Session, admin: Browser, own: Tenant
 ) -> None:
-    while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
+    while closing.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
         session.commit()
     address = f"/statements/{own.plus.id}"
     page = unescape(admin.get(f"{address}?month=2026-10").text)
@@ -385,7 +385,7 @@ def test_a_statement_says_what_is_paid_through_stripe(
         seen_at=IN_OCTOBER,
     )
     session.add(subscription)
-    while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
+    while closing.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
         session.commit()
     address = f"/statements/{own.plus.id}?month=2026-10"
     waits = "The plan is paid through Stripe. $0.78 for usage is not yet on a Stripe invoice."
@@ -526,7 +526,7 @@ def test_costs_show_the_last_months_with_links_to_their_pages(
     session: Session, admin: Browser, own: Tenant
 ) -> None:
     paths = ("/costs", f"/costs/{own.plus.id}")
-    while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
+    while closing.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
         session.commit()
     for path in paths:
         [chart], rows = months_of(admin, path)
@@ -560,7 +560,7 @@ def test_a_month_costs_the_same_in_the_chart_as_on_its_page_closed_or_not(
                 assert (each.total.price, each.total.currency) == (page.price, page.currency)
                 assert (each.total.used, each.total.costs) == (page.used, page.costs)
                 assert each.total.margin == page.margin
-        while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
+        while closing.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
             session.commit()
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
 from app.models import User, utcnow
-from app.services.billing import statements
+from app.services.billing import closing
 from app.services.billing.months import end_of, month_of
 from app.services.pricing import versions
 from tests.fixtures.cast import Tenant, converse
@@ -150,7 +150,7 @@ def test_a_statement_names_the_plan_in_the_readers_language(
 ) -> None:
     month = month_of(utcnow().date())
     if is_closed:
-        assert statements.close_due(session, end_of(month) + timedelta(days=1))
+        assert closing.close_due(session, end_of(month) + timedelta(days=1))
         session.commit()
     path = f"/statements/{own.organization.id}"
     assert ("Vorschau" in in_german.get(path).text) is not is_closed

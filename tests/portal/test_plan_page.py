@@ -15,7 +15,7 @@ from app.languages.dates import month_alone
 from app.models import Checkout, PartnerTier, PlanVersion, Statement, Subscription, User, utcnow
 from app.portal.pricing.labels import upgrade_url
 from app.services import rollup
-from app.services.billing import statements
+from app.services.billing import closing
 from app.services.billing.months import CLOSING, end_of, month_of
 from app.services.pricing import PlanTerms, accounts, versions
 from app.services.pricing.accounts import AccountKeys
@@ -60,7 +60,7 @@ def used(session: Session, own: Tenant, minutes: int) -> None:
 
 
 def close_month(session: Session) -> None:
-    while statements.close_due(session, end_of(month_of(utcnow().date())) + CLOSING):
+    while closing.close_due(session, end_of(month_of(utcnow().date())) + CLOSING):
         session.commit()
 
 

@@ -1,23 +1,18 @@
-"""The check screen, and what the pages of an upload share."""
+"""The check screen of an upload."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
-from flask import redirect, request, url_for
+from flask import request, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
-from app.enums import CampaignStatus, ContactAction, OrganizationStatus
-from app.errors import Conflict, in_language
-from app.extensions import transaction
-from app.languages import gettext, lazy_gettext, ngettext, pgettext
+from app.enums import CampaignStatus, ContactAction
+from app.errors import in_language
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Campaign, ContactImport, Organization, utcnow
 from app.phone import country_name
-from app.portal.uploads.campaign_words import names_of
 from app.portal.uploads.forms import DELIMITER_WORDS, ENCODING_WORDS, ReadingForm
 from app.portal.uploads.labels import (
     file_notes,
@@ -31,7 +26,6 @@ from app.portal.uploads.labels import (
 )
 from app.portal.uploads.sheet import columns_of, sheet_row
 from app.portal.web import lists
-from app.portal.web.campaign_states import steps_of_planned
 from app.portal.web.formats import number
 from app.services import outreach
 from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
@@ -214,36 +208,6 @@ def _effects(session: Session, upload: ContactImport) -> dict[str, Any]:
     }
 
 
-def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
-    """Return breadcrumbs and wizard steps of an upload's pages, and whether its organization takes
-    new contacts."""
-    name, in_sentence = names_of(session, upload)
-    organization = session.get_one(Organization, upload.organization_id)
-    campaign = url_for("portal.campaign", campaign_id=upload.campaign_id)
-    choose = url_for("portal.upload_new", campaign_id=upload.campaign_id)
-    return {
-        "campaign_name": in_sentence,
-        "crumbs": [
-            (gettext("Campaigns"), url_for("portal.campaigns")),
-            (name, campaign),
-            (pgettext("noun", "Upload"), None),
-        ],
-        "places": parts_of_upload(choose),
-        "steps_of_new": steps_of_planned(session, session.get_one(Campaign, upload.campaign_id)),
-        "campaign_url": campaign,
-        "takes_new": organization.status is not OrganizationStatus.ARCHIVED,
-    }
-
-
-def parts_of_upload(choose: str | None = None) -> list[tuple[str, str | None]]:
-    """Return the steps of an upload; ``choose`` is the URL of the first."""
-    return [
-        (gettext("Choose file"), choose),
-        (gettext("Check"), None),
-        (gettext("Apply"), None),
-    ]
-
-
 def _mapping(upload: ContactImport) -> HeaderMapping:
     return HeaderMapping(upload.columns, [ColumnTarget.parse(text) for text in upload.mapping])
 
@@ -389,15 +353,3 @@ def _read_as(upload: ContactImport) -> str:
             gettext("numbers without a country code as those of %(country)s", country=country)
         )
     return ", ".join(parts)
-
-
-@contextmanager
-def unless_moved_on() -> Iterator[Session]:
-    """A transaction for the step. If the upload's state has changed, nothing is done, and its page
-    shows the state."""
-    with suppress(Conflict), transaction() as session:
-        yield session
-
-
-def to_upload(upload_id: UUID) -> Response:
-    return redirect(url_for("portal.upload", upload_id=upload_id), 303)

@@ -20,8 +20,8 @@ from app.languages import gettext, ngettext
 from app.models import Campaign, ContactImport
 from app.policy import Permission
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
-from app.portal.uploads.check_page import parts_of_upload
 from app.portal.uploads.forms import ACTION_HINTS, UploadForm
+from app.portal.uploads.upload_pages import parts_of_upload
 from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.campaign_states import is_new, steps_of_planned

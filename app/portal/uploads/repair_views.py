@@ -8,8 +8,8 @@ from werkzeug.wrappers import Response
 
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, transaction
-from app.portal.uploads.check_page import to_upload, unless_moved_on
 from app.portal.uploads.step_views import check_as_it_is
+from app.portal.uploads.upload_pages import to_upload, unless_moved_on
 from app.portal.web.blueprint import portal
 from app.portal.web.forms import seen_version
 from app.services.imports import corrections

@@ -8,9 +8,10 @@ from werkzeug.wrappers import Response
 from app.enums import ImportState
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, delete_file, transaction
-from app.portal.uploads.check_page import Typed, check_context, path_of, to_upload, unless_moved_on
+from app.portal.uploads.check_page import Typed, check_context
 from app.portal.uploads.forms import ReadingForm
 from app.portal.uploads.sheet import columns_of
+from app.portal.uploads.upload_pages import path_of, to_upload, unless_moved_on
 from app.portal.uploads.views import upload_page_data
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import ContactImport
-from app.portal.uploads.check_page import path_of, to_upload, unless_moved_on
+from app.portal.uploads.upload_pages import path_of, to_upload, unless_moved_on
 from app.portal.web.blueprint import Page, portal
 from app.services.contacts.plan import ContactChange
 from app.services.imports import undo, undo_preview, uploads
@@ -100,22 +100,8 @@ def remarks_of(sums: UndoTotals, *, done: bool) -> Iterator[UndoRemark]:
             "alert-triangle",
             "warning",
         )
-    if sums.estimated and sums.contacts_left:
-        yield UndoRemark(
-            ngettext(
-                "%(num)s contact has been changed since",
-                "%(num)s contacts have been changed since",
-                sums.contacts_left,
-            ),
-            gettext("Field by field: later changes stay, the rest is restored."),
-            "user",
-        )
-    elif sums.contacts_left:
-        yield UndoRemark(
-            _fields_left(sums, done=done),
-            gettext("They were changed since, or another contact has the number or address."),
-            "user",
-        )
+    if sums.contacts_left:
+        yield _contacts_left(sums, done=done)
     if sums.gone:
         yield UndoRemark(
             ngettext(
@@ -157,6 +143,19 @@ def remarks_of(sums: UndoTotals, *, done: bool) -> Iterator[UndoRemark]:
             "Calls already placed stay in the record; calls that were cancelled stay cancelled."
         )
         yield UndoRemark(gettext("Call records stay"), calls, "phone")
+
+
+def _contacts_left(sums: UndoTotals, *, done: bool) -> UndoRemark:
+    if sums.estimated:
+        title = ngettext(
+            "%(num)s contact has been changed since",
+            "%(num)s contacts have been changed since",
+            sums.contacts_left,
+        )
+        text = gettext("Field by field: later changes stay, the rest is restored.")
+        return UndoRemark(title, text, "user")
+    text = gettext("They were changed since, or another contact has the number or address.")
+    return UndoRemark(_fields_left(sums, done=done), text, "user")
 
 
 def _removed_changed(count: int, *, done: bool) -> str:

@@ -15,7 +15,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.models import ContactImport, utcnow
-from app.portal.uploads.check_page import check_context, path_of, to_upload
+from app.portal.uploads.check_page import check_context
 from app.portal.uploads.labels import (
     ACTION_NAMES,
     status_badge,
@@ -24,6 +24,7 @@ from app.portal.uploads.labels import (
 from app.portal.uploads.listing import UPLOADS, UploadRow
 from app.portal.uploads.result_page import result_context
 from app.portal.uploads.undo_views import extent_words, undone_context
+from app.portal.uploads.upload_pages import path_of, to_upload
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.fragments import htmx_command, wants_fragment

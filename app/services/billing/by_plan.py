@@ -12,8 +12,8 @@ from app.models import Organization, Statement
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners
+from app.services.billing.closing import is_open
 from app.services.billing.rating import in_micros
-from app.services.billing.statements import is_open
 
 
 def latest_closed(session: Session, caller: Caller, partner_id: UUID) -> date | None:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role, UsageUnit
 from app.models import NO_CAMPAIGN, Campaign
 from app.policy.caller import Caller
-from app.services.billing import margin, statements
+from app.services.billing import closing, margin, statements
 from app.services.billing.usage import CarrierCost, ModelRate
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant
@@ -96,7 +96,7 @@ def test_a_sheet_of_1000_calls_reconciles_to_the_cent(
             campaign_id=campaigns[row["campaign"]] if row["campaign"] else None,
             cost=row["carrier_cost"] or None,
         )
-    while statements.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
+    while closing.close_due(session, datetime(2026, 11, 1, 3, tzinfo=UTC)):
         pass
 
     sums = added_up()

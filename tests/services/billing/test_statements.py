@@ -13,7 +13,7 @@ from app.models import AuditEntry, Statement, Subscription
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read
 from app.services import organizations
-from app.services.billing import statements
+from app.services.billing import closing, statements
 from app.services.billing.rating import LineKind, StatementLine
 from app.services.pricing.plans import PlanTerms
 from tests.fixtures.cast import Tenant, make_tenant
@@ -39,7 +39,7 @@ def own(session: Session, own: Tenant) -> Tenant:
 
 def close(session: Session, now: datetime) -> int:
     written = 0
-    while count := statements.close_due(session, now):
+    while count := closing.close_due(session, now):
         written += count
     return written
 
@@ -184,8 +184,8 @@ def test_the_month_in_which_a_subscription_ends_is_rated_by_its_plan_without_the
     call(session, own.plus, IN_OCTOBER, 12 * 60)
     end_subscription(session, own, IN_OCTOBER + timedelta(days=1))
     call(session, own.plus, IN_NOVEMBER, 3 * 60)
-    for closing in (CLOSING, NEXT_CLOSING):
-        close(session, closing)
+    for moment in (CLOSING, NEXT_CLOSING):
+        close(session, moment)
     october, november = bill(session, own), bill(session, own, NOVEMBER)
     used = StatementLine(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
     assert (october.tier, october.lines, october.charge) == (Tier.PLUS, [used], None)

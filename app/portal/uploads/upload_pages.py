@@ -1,0 +1,60 @@
+"""What the pages of an upload share."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from uuid import UUID
+
+from flask import redirect, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from app.enums import OrganizationStatus
+from app.errors import Conflict
+from app.extensions import transaction
+from app.languages import gettext, pgettext
+from app.models import Campaign, ContactImport, Organization
+from app.portal.uploads.campaign_words import names_of
+from app.portal.web.campaign_states import steps_of_planned
+
+
+def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
+    """Return breadcrumbs and wizard steps of an upload's pages, and whether its organization takes
+    new contacts."""
+    name, in_sentence = names_of(session, upload)
+    organization = session.get_one(Organization, upload.organization_id)
+    campaign = url_for("portal.campaign", campaign_id=upload.campaign_id)
+    choose = url_for("portal.upload_new", campaign_id=upload.campaign_id)
+    return {
+        "campaign_name": in_sentence,
+        "crumbs": [
+            (gettext("Campaigns"), url_for("portal.campaigns")),
+            (name, campaign),
+            (pgettext("noun", "Upload"), None),
+        ],
+        "places": parts_of_upload(choose),
+        "steps_of_new": steps_of_planned(session, session.get_one(Campaign, upload.campaign_id)),
+        "campaign_url": campaign,
+        "takes_new": organization.status is not OrganizationStatus.ARCHIVED,
+    }
+
+
+def parts_of_upload(choose: str | None = None) -> list[tuple[str, str | None]]:
+    """Return the steps of an upload; ``choose`` is the URL of the first."""
+    return [
+        (gettext("Choose file"), choose),
+        (gettext("Check"), None),
+        (gettext("Apply"), None),
+    ]
+
+
+@contextmanager
+def unless_moved_on() -> Iterator[Session]:
+    """A transaction for the step. If the upload's state has changed, nothing is done, and its page
+    shows the state."""
+    with suppress(Conflict), transaction() as session:
+        yield session
+
+
+def to_upload(upload_id: UUID) -> Response:
+    return redirect(url_for("portal.upload", upload_id=upload_id), 303)

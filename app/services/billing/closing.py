@@ -1,0 +1,156 @@
+"""Closing months: the statements of a month that is over are written, and stay."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, exists, func, select
+from sqlalchemy.orm import Session
+
+from app.models import Organization, Partner, PlanVersion, Statement
+from app.policy.caller import system_caller
+from app.services import audit
+from app.services.billing import usage
+from app.services.billing.months import end_of, latest_closable, previous_month
+from app.services.billing.parties import parties_of
+from app.services.billing.rating import (
+    BilledDay,
+    LineKind,
+    StatementLine,
+    used_in,
+    with_use,
+)
+from app.services.billing.statements import lines_of, previews
+from app.services.pricing import subscriptions
+
+WHO = "Billing"
+BATCH = 200
+CORRECTED_MONTHS = 3
+"""Usage that is reported later than so many months after its own isn't charged any more."""
+
+
+def close_due(session: Session, now: datetime) -> int:
+    """Write statements of months that are over, those of one partner; how many. It is called until
+    it returns 0.
+
+    A month is closed if its partner had published plans in it.
+    """
+    months = [latest_closable(now)]
+    while len(months) < CORRECTED_MONTHS:
+        months.append(previous_month(months[-1]))
+    for month in reversed(months):
+        partner_id = _next_to_close(session, month)
+        if partner_id is not None:
+            return _close(session, partner_id, month, now)
+    return 0
+
+
+def _next_to_close(session: Session, month: date) -> UUID | None:
+    """Return a partner with organizations that have no statement of the month yet."""
+    had_plans = exists().where(
+        PlanVersion.partner_id == Organization.partner_id, PlanVersion.published_at < end_of(month)
+    )
+    query = select(Organization.partner_id).where(is_open(month), had_plans)
+    return session.scalar(query.limit(1))
+
+
+def is_open(month: date) -> ColumnElement[bool]:
+    """Whether an organization has no statement of the month yet."""
+    has_statement = exists().where(
+        Statement.organization_id == Organization.id, Statement.month == month
+    )
+    return and_(Organization.created_at < end_of(month), ~has_statement)
+
+
+def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> int:
+    """Write statements of the month for a partner, which is locked so that the invoice numbers have
+    no gaps. Others that hold a customer meanwhile may write rows about the partner: with a stricter
+    lock, both would wait for each other."""
+    partner = session.get_one(Partner, partner_id, with_for_update={"key_share": True})
+    query = select(Organization).where(Organization.partner_id == partner_id, is_open(month))
+    opened = session.scalars(query.order_by(Organization.id).limit(BATCH)).all()
+    newest = select(func.max(Statement.number)).where(Statement.partner_id == partner_id)
+    number = session.scalar(newest) or 0
+    expected = previews(session, opened, month)
+    corrections = _corrections(session, opened, month)
+    subscribed = subscriptions.paying(session, [organization.id for organization in opened])
+    for organization in opened:
+        made = expected[organization.id]
+        lines = [*made.lines, *_in_currency(corrections[organization.id], made.currency)]
+        total = sum(line.amount for line in lines)
+        number += bool(total)
+        session.add(
+            Statement(
+                partner_id=partner_id,
+                organization_id=organization.id,
+                month=month,
+                tier=made.tier,
+                plan_name=made.plan_name,
+                currency=made.currency,
+                lines=[line.to_json() for line in lines],
+                total=total,
+                settled=made.usage.amount if made.usage else 0,
+                charged_from=made.charged_from,
+                number=number if total else None,
+                closed_at=now,
+                extra=_beyond_plan(lines) if organization.id in subscribed else None,
+                parties=parties_of(partner, organization).to_json(),
+            )
+        )
+    session.flush()
+    if opened:
+        after = {"month": f"{month:%Y-%m}", "statements": len(opened)}
+        audit.record_change(
+            session, system_caller(WHO), "partner.month_closed", partner, after=after
+        )
+    return len(opened)
+
+
+def _beyond_plan(lines: Sequence[StatementLine]) -> int:
+    return sum(line.amount for line in lines if line.kind is not LineKind.PLAN)
+
+
+def _corrections(
+    session: Session, organizations: Sequence[Organization], month: date
+) -> Mapping[UUID, list[tuple[StatementLine, Statement]]]:
+    """Return what usage of earlier months, reported after they were closed, adds."""
+    found: dict[UUID, list[tuple[StatementLine, Statement]]] = {
+        each.id: [] for each in organizations
+    }
+    earlier = month
+    for _turn in range(CORRECTED_MONTHS):
+        earlier = previous_month(earlier)
+        query = select(Statement).where(
+            Statement.organization_id.in_(found), Statement.month == earlier
+        )
+        statements = session.scalars(query).all()
+        days = usage.days_of(session, [each.organization_id for each in statements], earlier)
+        for statement in statements:
+            late = _late(statement, days.get(statement.organization_id, ()))
+            if late.amount:
+                found[statement.organization_id].append((late, statement))
+    return found
+
+
+def _late(statement: Statement, days: Sequence[BilledDay]) -> StatementLine:
+    """Return what the usage of a closed month costs now beyond what was charged for it."""
+    correction = StatementLine(LineKind.CORRECTION, 0, month=statement.month)
+    for line in lines_of(statement):
+        if line.kind is LineKind.USAGE:
+            used = used_in(line.unit, days, statement.charged_from)
+            now = with_use(line, used, statement.currency).amount
+            correction = replace(correction, amount=now - statement.settled, unit=line.unit)
+    return correction
+
+
+def _in_currency(
+    corrections: Sequence[tuple[StatementLine, Statement]], currency: str
+) -> list[StatementLine]:
+    """Return the corrections in the currency, and mark them as charged; others wait."""
+    lines = []
+    for line, statement in corrections:
+        if statement.currency == currency:
+            statement.settled += line.amount
+            lines.append(line)
+    return lines
