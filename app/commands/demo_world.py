@@ -125,39 +125,8 @@ class DemoWorld:
         version.author = f"{STAFF[0][1]}@{partner.slug}.example"
 
     def _partner(self, story: PartnerStory, history_days: int) -> dict[str, Any]:
-        domain = f"portal.{story.slug}.example"
-        partner = partners.create(
-            self.session,
-            self.caller,
-            read(
-                CreatePartnerInput,
-                {
-                    "partnerName": story.name,
-                    "domain": domain,
-                    "productName": story.product_name,
-                    "defaultAgentName": "Robin",
-                    "defaultAgentLimit": 5,
-                    "supportEmail": f"support@{story.slug}.example",
-                    "billingEmail": f"billing@{story.slug}.example",
-                    "brandUIColors": [{"name": "primary", "value": story.colour}],
-                    "customHeaderLinks": [
-                        {"label": label, "url": url} for label, url in story.header_links
-                    ],
-                    "partnerUpgradeMessage": "Room for more assistants and users.",
-                    "purchaseLink": f"https://www.{story.slug}.example/plans",
-                    "pricing": [
-                        {
-                            "tier": tier.value,
-                            "processorPriceId": f"price_{story.slug}_{word}",
-                            "processorProductId": f"prod_{story.slug}_{word}",
-                        }
-                        for tier, word in (
-                            (Tier.FREE, "free"), (Tier.BASIC, "basic"), (Tier.PLUS, "plus"),
-                        )
-                    ],
-                },
-            ),
-        )  # fmt: skip
+        fields = read(CreatePartnerInput, _fields_of(story))
+        partner = partners.create(self.session, self.caller, fields)
         partners.verify_domain(self.session, self.caller, partner.id)
         partners.end_trial(self.session, self.caller, partner.id)
         partners.set_billing_address(
@@ -175,7 +144,7 @@ class DemoWorld:
         return {
             "id": str(partner.id),
             "partnerName": partner.name,
-            "domain": domain,
+            "domain": partner.domain,
             "client": _client(clients[0][1]),
             "clients": [{"role": role.value, **_client(new)} for role, new in clients],
             "users": [
@@ -245,14 +214,10 @@ class DemoWorld:
             "userType": user.user_type.value,
         }
 
-    def _organization(
-        self,
-        own: Caller,
-        partner: Partner,
-        partner_story: PartnerStory,
-        story: OrganizationStory,
-        history_days: int,
-    ) -> dict[str, Any]:
+    def _customer(
+        self, own: Caller, partner: Partner, story: OrganizationStory
+    ) -> tuple[User, dict[str, Any], Organization]:
+        """Return the first user, the demo's data about them, and their organization."""
         name = " ".join(self.random.choice(FULL_NAMES))
         data = {
             "email": f"office@{story.host}",
@@ -267,6 +232,17 @@ class DemoWorld:
         assert member.organization_id is not None  # noqa: S101 - what a standard user is
         organization = organizations.end_trial(self.session, own, member.organization_id)
         organization.billing_address = BillingAddress(story.address).to_json()
+        return member, entry, organization
+
+    def _organization(
+        self,
+        own: Caller,
+        partner: Partner,
+        partner_story: PartnerStory,
+        story: OrganizationStory,
+        history_days: int,
+    ) -> dict[str, Any]:
+        member, entry, organization = self._customer(own, partner, story)
         speakers = self._assistants(own, organization, story)
         campaign = campaigns.create(
             self.session, own, organization.id, name="Winter recall", all_assistants=True
@@ -392,3 +368,27 @@ class DemoWorld:
 
 def _client(new: oauth_clients.NewClient) -> dict[str, str]:
     return {"clientId": new.client.client_id, "clientSecret": new.secret}
+
+
+def _fields_of(story: PartnerStory) -> dict[str, Any]:
+    return {
+        "partnerName": story.name,
+        "domain": f"portal.{story.slug}.example",
+        "productName": story.product_name,
+        "defaultAgentName": "Robin",
+        "defaultAgentLimit": 5,
+        "supportEmail": f"support@{story.slug}.example",
+        "billingEmail": f"billing@{story.slug}.example",
+        "brandUIColors": [{"name": "primary", "value": story.colour}],
+        "customHeaderLinks": [{"label": label, "url": url} for label, url in story.header_links],
+        "partnerUpgradeMessage": "Room for more assistants and users.",
+        "purchaseLink": f"https://www.{story.slug}.example/plans",
+        "pricing": [
+            {
+                "tier": tier.value,
+                "processorPriceId": f"price_{story.slug}_{word}",
+                "processorProductId": f"prod_{story.slug}_{word}",
+            }
+            for tier, word in ((Tier.FREE, "free"), (Tier.BASIC, "basic"), (Tier.PLUS, "plus"))
+        ],
+    }

@@ -28,7 +28,7 @@ from app.portal.uploads.sheet import columns_of, sheet_row
 from app.portal.web import lists
 from app.portal.web.formats import number
 from app.services import outreach
-from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
+from app.services.contacts.results import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import corrections, reports, uploads
 from app.services.imports.changes import changes_of
 from app.services.imports.kinds import DUPLICATE, NO_PHONE, NOT_IN_USE

@@ -24,7 +24,7 @@ from app.portal.uploads.sheet import LONGEST_CELL, reason_words
 from app.portal.web.formats import duration, number, size
 from app.portal.web.user_timezone import zone
 from app.services import outreach
-from app.services.contacts.plan import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
+from app.services.contacts.results import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import (
     corrected_files,
     corrections,

@@ -9,7 +9,7 @@ from app.models import ContactImport, ImportProblem
 from app.portal.uploads.labels import repaired_value
 from app.portal.uploads.row_changes import FieldChange, RowChanges, row_changes
 from app.schemas.checks import MAX_METADATA_KEY
-from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
+from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports.changes import ContactChange
 from app.services.imports.corrections import LEFT_OUT
 from app.services.imports.mapping import PAIR, ColumnTarget, TargetField

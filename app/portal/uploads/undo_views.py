@@ -14,7 +14,7 @@ from app.languages import gettext, ngettext
 from app.models import ContactImport
 from app.portal.uploads.upload_pages import path_of, to_upload, unless_moved_on
 from app.portal.web.blueprint import Page, portal
-from app.services.contacts.plan import ContactChange
+from app.services.contacts.results import ContactChange
 from app.services.imports import undo, undo_preview, uploads
 from app.services.imports.undo import UndoTotals
 

@@ -2,7 +2,6 @@
 
 from app.services.contacts.apply import apply, send
 from app.services.contacts.dry_run import DryRun
-from app.services.contacts.plan import BulkResult
 from app.services.contacts.queries import (
     NO_STATUS,
     CallObstacle,
@@ -16,3 +15,4 @@ from app.services.contacts.queries import (
     search,
     statuses_of,
 )
+from app.services.contacts.results import BulkResult

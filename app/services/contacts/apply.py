@@ -21,7 +21,8 @@ from app.services.calls.cancel import cancel_for_contacts
 from app.services.contacts import consent, undo_log
 from app.services.contacts.contact_index import ContactIndex, CurrentContact, ExternalIdRow, HeldId
 from app.services.contacts.incoming import ContactReader, ExternalId, IncomingContact, unknown_key
-from app.services.contacts.plan import BulkResult, ChangePlan
+from app.services.contacts.plan import ChangePlan
+from app.services.contacts.results import BulkResult
 from app.services.contacts.rules import ContactRules, load_rules
 from app.services.contacts.store import ContactSource, ContactStore, open_store
 from app.services.webhooks.publishing import publish

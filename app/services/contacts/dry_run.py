@@ -16,7 +16,8 @@ from app.enums import ContactAction
 from app.services.contacts.apply import listed_phones, load
 from app.services.contacts.contact_index import CurrentContact, ExternalIdRow, RowIdentity
 from app.services.contacts.incoming import ContactReader, IncomingContact
-from app.services.contacts.plan import BulkResult, ChangePlan
+from app.services.contacts.plan import ChangePlan
+from app.services.contacts.results import BulkResult
 from app.services.contacts.rules import ContactRules
 from app.services.contacts.store import ContactSource, open_store
 

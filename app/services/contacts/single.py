@@ -16,8 +16,8 @@ from app.policy.caller import Caller
 from app.schemas.contacts import StoredContact
 from app.services import audit, campaigns, idempotency
 from app.services.contacts.apply import apply
-from app.services.contacts.plan import CREATED, IGNORED, UPDATED, BulkResult
 from app.services.contacts.queries import get
+from app.services.contacts.results import CREATED, IGNORED, UPDATED, BulkResult
 
 REMOVED = "contact.removed"
 """The operation under which a removed contact is kept for the user who removed it."""

@@ -17,7 +17,7 @@ from app.services import campaigns
 from app.services.contacts import consent, undo_log
 from app.services.contacts.apply import load_external_ids, write
 from app.services.contacts.contact_index import ContactIndex, CurrentContact, HeldId
-from app.services.contacts.plan import CREATED, DELETED, ContactChange
+from app.services.contacts.results import CREATED, DELETED, ContactChange
 from app.services.contacts.rules import load_rules
 from app.services.contacts.store import ContactStore, open_store
 

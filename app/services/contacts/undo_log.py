@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.models import Call, Contact
 from app.services.contacts import consent
-from app.services.contacts.plan import ContactChange
+from app.services.contacts.results import ContactChange
 
 
 def record_removed(session: Session, removed: Mapping[str, dict[str, Any]]) -> None:

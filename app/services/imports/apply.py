@@ -27,7 +27,7 @@ from app.models import (
 )
 from app.policy.caller import Caller, system_caller
 from app.services import audit, contacts, mail_queue, notifications
-from app.services.contacts.plan import CREATED, DELETED, UPDATED, BulkResult
+from app.services.contacts.results import CREATED, DELETED, UPDATED, BulkResult
 from app.services.imports.corrected_files import count_fixed
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import column_of, insert_rows, problem_values

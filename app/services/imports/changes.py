@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.models import Campaign, ContactImport
 from app.services import contacts
-from app.services.contacts.plan import CREATED, DELETED, UPDATED
+from app.services.contacts.results import CREATED, DELETED, UPDATED
 from app.services.imports.mapping import ColumnTarget, TargetField
 from app.services.imports.reports import ShownRow
 

@@ -18,7 +18,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.models import ContactImport, ImportBlock
-from app.services.contacts.plan import FAILED, IGNORED
+from app.services.contacts.results import FAILED, IGNORED
 from app.services.imports.records import RowRecord
 
 LISTED_ROWS = 10_000

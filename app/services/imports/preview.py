@@ -23,7 +23,7 @@ from app.phone import country_name, quick_region_of
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services import contacts, destinations
 from app.services.contacts.incoming import MISSING_IDENTIFIER
-from app.services.contacts.plan import COUNTS, CREATED, FAILED, IGNORED, UPDATED
+from app.services.contacts.results import COUNTS, CREATED, FAILED, IGNORED, UPDATED
 from app.services.contacts.rules import ContactRules, load_rules
 from app.services.imports.cells import CellNote
 from app.services.imports.corrections import LEFT_OUT, Corrections, corrected_row

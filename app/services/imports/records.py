@@ -27,7 +27,7 @@ from app.errors import Problem, Sentence
 from app.models import ImportBlock, ImportChange, ImportCorrection, ImportProblem, ImportRow
 from app.services.contacts import consent
 from app.services.contacts.contact_index import RowIdentity
-from app.services.contacts.plan import CREATED, DELETED, UPDATED
+from app.services.contacts.results import CREATED, DELETED, UPDATED
 from app.services.imports.cells import DO_NOT_CALL_WARNINGS, CellNote, storable
 from app.services.imports.kinds import NO_PHONE
 from app.services.imports.mapping import HeaderMapping, MappedRow, TargetField

@@ -18,7 +18,7 @@ from app.contact_files.writing import UTF_8, DelimitedWriter, MarkedRow, RowWrit
 from app.errors import in_language
 from app.languages import gettext
 from app.models import ContactImport, ImportCorrection, ImportProblem, ImportRow
-from app.services.contacts.plan import FAILED, IGNORED
+from app.services.contacts.results import FAILED, IGNORED
 from app.services.imports.kinds import IGNORED as IGNORED_KINDS
 from app.services.imports.mapping import PROBLEM_COLUMN, problem_column
 from app.services.imports.packing import next_block, packed_kinds, packed_notes

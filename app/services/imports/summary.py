@@ -17,7 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.models import ContactImport, ImportProblem, ImportRow
-from app.services.contacts.plan import CREATED, DELETED, FAILED, IGNORED, UPDATED
+from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports.kinds import WARNINGS
 from app.services.imports.mapping import ColumnTarget, TargetField
 from app.services.imports.packing import next_block

@@ -21,7 +21,7 @@ from app.models import Campaign, ContactImport, ImportChange, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit
-from app.services.contacts.plan import CREATED, UPDATED, ContactChange
+from app.services.contacts.results import CREATED, UPDATED, ContactChange
 from app.services.contacts.undo import (
     BROUGHT_BACK,
     ERASED,

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, aliased
 
 from app.models import Campaign, Contact, ContactExternalId, ContactImport, ImportChange
 from app.services import campaigns
-from app.services.contacts.plan import CREATED, DELETED, UPDATED, ContactChange
+from app.services.contacts.results import CREATED, DELETED, UPDATED, ContactChange
 from app.services.contacts.undo import (
     BROUGHT_BACK,
     GONE,

@@ -23,7 +23,7 @@ from app.models.folded_text import holds_words
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, storage
-from app.services.contacts.plan import COUNTS, CREATED, UPDATED
+from app.services.contacts.results import COUNTS, CREATED, UPDATED
 from app.services.paging import (
     MOST_COUNTED,
     Page,

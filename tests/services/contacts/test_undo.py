@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from app.enums import ContactAction
-from app.services.contacts.plan import ContactChange
+from app.services.contacts.results import ContactChange
 from app.services.contacts.undo import undo
 from tests.services.contacts.conftest import Outreach
 from tests.services.contacts.test_counts_and_dry_runs import request_of

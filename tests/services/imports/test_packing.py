@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 
 from app.enums import ContactAction
 from app.models import ImportBlock
-from app.services.contacts.plan import FAILED
+from app.services.contacts.results import FAILED
 from app.services.imports import corrections, packing, preview, reports, steps, summary
 from tests.fixtures.uploads import Desk, counts, number
 
