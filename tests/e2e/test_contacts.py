@@ -78,7 +78,7 @@ def test_a_contact_is_erased_and_the_pseudonym_stays(
     sound(visit, script)
     page.get_by_label("Confirm").fill(name)
     page.get_by_role("button", name="Erase for good").click()
-    heading(page, "Erasure of a contact")
+    heading(page, "Erasure of a person’s data")
     for _patience in range(60):
         if main.get_by_text("Done").count():
             break

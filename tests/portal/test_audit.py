@@ -371,7 +371,7 @@ def test_visitors_languages_addresses_and_secrets_are_in_words(
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
     assert lines(page)[1:] == [
         "Names removed from the history History entries: 2",
-        "Export requested: Data about a contact Format: ZIP (JSON)",
+        "Export requested: Data about a person Format: ZIP (JSON)",
         "Campaign started",
         "Schedule of an organization’s report changed Day of the month: 1 → 3",
         "Plan of a campaign changed Days of the week: Mon → Mon, Tue First day: 5 Dec 2026",

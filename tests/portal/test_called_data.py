@@ -91,7 +91,7 @@ def test_the_data_of_a_called_person_is_exported(
 ) -> None:
     page = f"/calls/{call.id}/data"
     assert admin.post(f"{page}-export", page=page).location == "/exports"
-    assert "Data about a contact Grace Möller" in words(admin.get("/exports"))
+    assert "Data about a person Grace Möller" in words(admin.get("/exports"))
     export = session.scalars(select(ListExport)).one()
     caller = own.caller(Role.PARTNER_ADMIN)
     subject = exporting.subject_of(session, caller, export.list_name, export.query)

@@ -127,7 +127,7 @@ def test_exports_about_people_are_listed_among_the_users_exports(
         assert (sent.status_code, sent.location) == (303, "/exports")
     shown = admin.get("/exports").text
     assert "Data about a user" in shown
-    assert "Data about a contact" in shown
+    assert "Data about a person" in shown
     formats = session.scalars(select(ListExport.file_format)).all()
     assert formats == [ExportFormat.ZIP, ExportFormat.ZIP]
 
@@ -200,7 +200,7 @@ def test_search_question_and_result_of_an_erasure_show_the_same_counts(
     page = f"{page_of(contact)}/erase"
     asked = admin.get(page).text
     assert "Exports that are deleted" in asked
-    assert f"<li>Data about a contact, {utcnow().day}\xa0" in asked
+    assert f"<li>Data about a person, {utcnow().day}\xa0" in asked
     assert lines(page) == known
     assert ("Calls", "1", "Pseudonymized") in known
     assert ("Exports", "1", "Deleted") in known
@@ -272,7 +272,7 @@ def test_all_pages_about_an_uploaded_contact_show_the_same_counts(
     facts = [each.replace("<wbr>", "") for each in re.findall(r"<dd>(.*?)</dd>", result)]
     assert facts[1:3] == [own.organization.name, own.staff[Role.PARTNER_ADMIN].email]
     proof = admin.get(f"/erasures/{erasure_id}/proof.txt").text
-    assert "Erasure of a contact" in proof
+    assert "Erasure of a person’s data" in proof
     assert f"Organization: {own.organization.name}\n" in proof
     assert f"Requested: {facts[3]}\nFinished: {facts[4]}\n" in proof
     assert "Contacts, in all campaigns of the organization: 1 (Deleted)\n" in proof
@@ -294,7 +294,7 @@ def test_an_export_of_a_person_who_was_erased_meanwhile_says_so_on_the_page_and_
     page = f"{page_of(contact)}/erase"
     admin.post(page, {"typed": "Greta Vale"}, page=page)
     admin.post(f"{page_of(contact)}/data-export", page=page_of(contact))
-    assert "Data about a contact Greta Vale ZIP (JSON) Being prepared" in words(
+    assert "Data about a person Greta Vale ZIP (JSON) Being prepared" in words(
         admin.get("/exports")
     )
     with app.app_context():
@@ -304,7 +304,7 @@ def test_an_export_of_a_person_who_was_erased_meanwhile_says_so_on_the_page_and_
         letters = send_waiting(session, settings())
     [text] = [each.text for each in letters if each.subject == "Your export could not be written"]
     reason = "The person was erased or removed before the file was written"
-    assert f"Data about a contact ZIP (JSON) Failed {reason}" in words(admin.get("/exports"))
+    assert f"Data about a person ZIP (JSON) Failed {reason}" in words(admin.get("/exports"))
     assert reason in text
 
 

@@ -66,11 +66,11 @@ STATES: dict[ErasureState, tuple[str, str]] = {
 }
 SUBJECTS: dict[SubjectKind, str] = {
     SubjectKind.USER: lazy_gettext("User"),
-    SubjectKind.CONTACT: lazy_gettext("Contact"),
+    SubjectKind.CONTACT: lazy_gettext("Contact or person called"),
 }
 ERASURES: dict[SubjectKind, str] = {
     SubjectKind.USER: lazy_gettext("Erasure of a user"),
-    SubjectKind.CONTACT: lazy_gettext("Erasure of a contact"),
+    SubjectKind.CONTACT: lazy_gettext("Erasure of a person’s data"),
 }
 KINDS: dict[RetentionKind, str] = {
     RetentionKind.RECORDINGS: lazy_gettext("Recordings"),

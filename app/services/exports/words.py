@@ -5,7 +5,7 @@ from app.languages import lazy_gettext
 
 SUBJECT_TITLES: dict[str, str] = {
     "user-data": lazy_gettext("Data about a user"),
-    "contact-data": lazy_gettext("Data about a contact"),
+    "contact-data": lazy_gettext("Data about a person"),
 }
 """What exports about one person are called, beside those of lists."""
 FORMAT_NAMES: dict[str, str] = {
