@@ -62,8 +62,17 @@ function complete(described, path, method, operation) {
   ];
 }
 
+// Redoc would show the regular expression of the read-only fields as the name of one field.
+function nameFields(schema) {
+  for (const [pattern, field] of Object.entries(schema.patternProperties ?? {})) {
+    for (const name of pattern.match(/\w+/g)) schema.properties[name] = field;
+  }
+  delete schema.patternProperties;
+}
+
 async function show() {
   const described = await (await fetch(place.dataset.document)).json();
+  for (const schema of Object.values(described.components.schemas)) nameFields(schema);
   for (const [path, operations] of Object.entries(described.paths)) {
     for (const [method, operation] of Object.entries(operations)) complete(described, path, method, operation);
   }

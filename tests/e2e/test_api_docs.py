@@ -1,6 +1,7 @@
 """The API documentation as a visitor reads it: every operation, with examples that run."""
 
 import ast
+import re
 from typing import Any, Literal
 
 import pytest
@@ -53,6 +54,10 @@ def test_every_operation_is_shown_with_its_examples_permission_and_error_codes(
     expect(calls).to_contain_text("Needs calls:read")
     calls.get_by_role("button", name="403").click()
     expect(calls).to_contain_text("insufficient_scope: The key lacks the scope for this operation.")
+    expect(visit.page.locator('[id="operation/updatePartner"]')).to_contain_text(
+        re.compile("createdDate.*Read-only: ignored when it is sent back")
+    )
+    expect(visit.page.locator("#viewer")).not_to_contain_text("(?:")
     visit.page.emulate_media(reduced_motion="no-preference")
     open_contents = visit.page.get_by_role("button", name="Contents", exact=True)
     if open_contents.is_visible():  # on phones
