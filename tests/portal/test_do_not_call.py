@@ -17,6 +17,7 @@ from app.services import do_not_call
 from tests.fixtures.cast import Tenant
 from tests.portal.conftest import Browser
 
+CURRENT_PLACE = re.compile(r'<a class="sidebar-row" href="([^"]+)" aria-current="page">')
 SignedIn = Callable[[User], Browser]
 ADA, BOB = "+12025550101", "+12025550102"
 EXPORT = "/lists/do-not-call/export.csv?organization_id={}"
@@ -156,7 +157,7 @@ def test_a_number_is_removed_after_a_question(
     assert listed(session, own) == {}
     assert f"{phone(ADA)} was removed from the list" in browser.get(path).text
     changes = browser.get(f"/organizations/{own.organization.id}/activity").text
-    assert f"Number removed from the do-not-call list: {phone(ADA)}" in changes
+    assert f"Removed from the do-not-call list: {phone(ADA)}" in changes
     assert browser.get(f"{path}/remove", query_string={"number": ADA}).status_code == 404
     assert browser.post(f"{path}/remove", {"number": "x"}, page=f"{path}/add").status_code == 404
 
@@ -221,3 +222,15 @@ def test_the_list_of_another_partner_is_answered_like_a_missing_one(
     assert browser.get(theirs).status_code == 404
     assert browser.get(EXPORT.format(other.organization.id)).status_code == 404
     assert listed(session, other) == {}
+
+
+@pytest.mark.parametrize("page", ["", "/add", "/remove?number=%2B12025550101"])
+def test_the_list_of_an_organization_is_a_page_of_it_for_all_but_members(
+    session: Session, own: Tenant, signed_in: SignedIn, path: str, page: str
+) -> None:
+    do_not_call.add(session, own.caller(Role.PARTNER_ADMIN), own.organization.id, ADA)
+    session.commit()
+    admin, member = signed_in(own.staff[Role.PARTNER_ADMIN]), signed_in(own.user)
+    assert CURRENT_PLACE.findall(admin.get(f"{path}{page}").text) == ["/organizations"]
+    assert CURRENT_PLACE.findall(admin.get("/do-not-call").text) == ["/do-not-call"]
+    assert CURRENT_PLACE.findall(member.get(f"{path}{page}").text) == ["/do-not-call"]

@@ -296,7 +296,7 @@ def navigation_for(caller: Caller) -> tuple[NavigationGroup, ...]:
         viewed_by=None,
     )
     groups = _open_places(shape)
-    matching = _current_places(_PREVIEWED.get(request.endpoint or "", request.endpoint or ""))
+    matching = _current_places(_shown_page(caller))
     current = [
         place.endpoint for _, places in groups for place in places if place.endpoint in matching
     ][-1:]
@@ -335,6 +335,16 @@ def settings_groups() -> list[NavigationGroup]:
 _SOME_ID = UUID(int=1)
 _PREVIEWED = {"portal.branding_preview": "portal.overview"}
 """The page that a preview shows."""
+
+
+def _shown_page(caller: Caller) -> str:
+    """Return the endpoint that decides which place is highlighted. The do-not-call list of one
+    organization is a page of it, except for members, who have no list of organizations."""
+    endpoint = request.endpoint or ""
+    is_tab = endpoint.startswith("portal.do_not_call") and endpoint != "portal.do_not_call_lists"
+    if is_tab and may_open(caller, "portal.organizations"):
+        return "portal.organization"
+    return _PREVIEWED.get(endpoint, endpoint)
 
 
 @lru_cache(100)
