@@ -1,6 +1,6 @@
 /* The preview of a mail, as high as the mail: nothing scrolls within the page. Without script it has a height of its
    own and scrolls. Its frame needs allow-same-origin. */
-const LETTERS = "iframe.letter-part";
+const LETTERS = "iframe.letter";
 
 export function letters() {
   // A load doesn't bubble, but it is captured. A frame may have loaded before the script.

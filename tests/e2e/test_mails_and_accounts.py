@@ -51,6 +51,8 @@ def test_a_user_signs_in_from_an_invitation_and_from_a_password_link(
     administrator.sign_in(partner["users"][0], then="/outbox")
     open_mail(administrator, "You are invited to", email)
     if script:
+        height = "frame => frame.contentDocument.documentElement.scrollHeight - frame.clientHeight"
+        assert administrator.page.locator("iframe.letter").evaluate(height) == 0
         assert administrator.findings() == []
         administrator.page.get_by_role("link", name="As text").click()
         expect(administrator.page.locator(".letter-text")).to_be_visible()

@@ -128,13 +128,13 @@ def test_a_mail_is_shown_in_a_frame_that_runs_nothing(
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     page = browser.get(f"/outbox/{mail_ids[0]}").text
-    assert 'sandbox="allow-popups allow-popups-to-escape-sandbox"' in page
+    assert 'sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"' in page
     framed = browser.get(f"/outbox/{mail_ids[0]}/html")
     policy = framed.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "script-src" not in policy
     assert "frame-ancestors 'self'" in policy
-    assert policy.endswith("sandbox allow-popups allow-popups-to-escape-sandbox")
+    assert policy.endswith("sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox")
     assert 'target="_blank"' in framed.text
 
 

@@ -54,13 +54,14 @@ def outbox_mail(mail_id: UUID) -> str:
 
 @portal.get("/outbox/<uuid:mail_id>/html")
 def outbox_html(mail_id: UUID) -> Response:
-    """The mail itself, for a frame: no script runs in it, and its styles are its own."""
+    """The mail itself, for a frame that our script makes as high as it: no script runs in it, and
+    its styles are its own."""
     response = make_response(_body(_one(mail_id).read(), "html"))
     site = urlsplit(settings().public_url)._replace(path="", query="", fragment="").geturl()
     response.headers["Content-Security-Policy"] = (
         f"default-src 'none'; img-src 'self' {site} data:; style-src 'unsafe-inline';"
         " form-action 'none'; base-uri 'none'; frame-ancestors 'self';"
-        " sandbox allow-popups allow-popups-to-escape-sandbox"
+        " sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox"
     )
     return response
 
