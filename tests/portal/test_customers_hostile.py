@@ -48,8 +48,8 @@ def test_no_text_field_fails_at_a_nul_character(
 @pytest.mark.parametrize(
     ("address", "status"),
     [
-        ("/do-not-call?cursor=%00", 400),
-        ("/organizations/{}/do-not-call?cursor=%00", 400),
+        ("/do-not-call?cursor=%00", 200),
+        ("/organizations/{}/do-not-call?cursor=%00", 200),
         ("/organizations/{}/do-not-call?q=%00", 200),
         ("/organizations/{}/do-not-call/remove?number=%00", 404),
         ("/users?q=%00&organization=%00", 200),
@@ -64,4 +64,4 @@ def test_no_query_fails_at_a_nul_character(
 ) -> None:
     answer = browser.get(address.format(own.organization.id))
     assert answer.status_code == status
-    assert "<h1" in answer.text
+    assert ("<h1" in answer.text, "\0" in answer.text) == (True, False)
