@@ -134,6 +134,7 @@ class BrandingStudio:
         return EditConflict(
             author=draft.author if draft else None,
             at=draft.updated_at if draft else None,
+            is_own=draft is not None and draft.author == caller().label,
             differences=[
                 EditDifference(
                     str(FIELD_LABELS[change.name]),

@@ -21,6 +21,7 @@ from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller
 from app.languages import gettext
 from app.portal.web.author_names import author_names
+from app.portal.web.formats import number
 from app.portal.web.process_names import author_words
 from app.services import audit, idempotency
 
@@ -87,11 +88,12 @@ class EditDifference:
 
 @dataclass(frozen=True, slots=True)
 class EditConflict:
-    """Another user saved first: who, when, and the differences."""
+    """Another user saved first, or the same one elsewhere: who, when, and the differences."""
 
     author: str | None
     at: datetime | None
     differences: Sequence[EditDifference]
+    is_own: bool = False
 
 
 def edit_conflict(
@@ -108,7 +110,7 @@ def edit_conflict(
     if last is None:
         return EditConflict(None, None, differences)
     author = author_words(last.actor, author_names(session, [last.actor]))
-    return EditConflict(author, last.at, differences)
+    return EditConflict(author, last.at, differences, last.actor_id == caller().subject_id)
 
 
 def differences_of(typed: Iterable[Field], stored: Mapping[str, Field]) -> list[EditDifference]:
@@ -144,4 +146,5 @@ def _words(field: Field) -> str:
         return ", ".join(str(item) for item in field.data) or "–"
     if field.data in (None, ""):
         return "–"
-    return str(field.data).replace("\r\n", "\n")  # how browsers send line breaks
+    value = number(field.data) if isinstance(field.data, int) else str(field.data)
+    return value.replace("\r\n", "\n")  # how browsers send line breaks
