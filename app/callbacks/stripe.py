@@ -9,7 +9,9 @@ from uuid import UUID
 from flask import Blueprint, request
 from flask.typing import ResponseReturnValue
 
+from app.callbacks.refusals import answer_in_json
 from app.database.scope import INSTALLATION
+from app.errors import Forbidden
 from app.extensions import settings, transaction
 from app.gateways.processors.stripe import read_event
 from app.policy.caller import system_caller
@@ -22,6 +24,7 @@ LONGEST_BODY = 256 * 1024
 PAID = ("checkout.session.completed", "checkout.session.async_payment_succeeded")
 
 blueprint = Blueprint("stripe", __name__, url_prefix="/processor/stripe")
+answer_in_json(blueprint)
 
 
 @blueprint.post("/<uuid:partner_id>")
@@ -34,7 +37,8 @@ def report(partner_id: UUID) -> ResponseReturnValue:
     secret = keys.webhook_secret if keys else ""
     event = read_event(request.get_data(), signature, secret) if secret else None
     if event is None:
-        return "The signature is not Stripe's.", 403
+        message = "The signature is not Stripe's."
+        raise Forbidden(message, "bad_signature")
     with transaction(scope=INSTALLATION) as session:
         if event.type in PAID:
             checkout = checkouts.paid(session, partner_id, event.reference)

@@ -12,10 +12,10 @@ from uuid import UUID
 from flask import Blueprint, request
 from flask.typing import ResponseReturnValue
 
+from app.callbacks.refusals import answer_in_json
 from app.database.scope import INSTALLATION
-from app.errors import DomainError, Forbidden, NotFound, ValidationFailed
+from app.errors import Forbidden, NotFound, ValidationFailed
 from app.extensions import settings, transaction
-from app.http.statuses import status_of
 from app.models import utcnow
 from app.schemas.parsing import read
 from app.schemas.voice import VoiceReport
@@ -25,15 +25,7 @@ LONGEST_BODY = 1024 * 1024
 HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 blueprint = Blueprint("voice", __name__, url_prefix="/callbacks/voice")
-
-
-@blueprint.errorhandler(DomainError)
-def _refused(error: DomainError) -> ResponseReturnValue:
-    problems = [
-        {"field": problem.field, "code": problem.code, "message": problem.message}
-        for problem in (error.problems if isinstance(error, ValidationFailed) else ())
-    ]
-    return {"code": error.code, "message": error.message, "errors": problems}, status_of(error)
+answer_in_json(blueprint)
 
 
 @blueprint.post("/<uuid:call_id>")

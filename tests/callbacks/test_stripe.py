@@ -135,6 +135,7 @@ def test_a_report_without_a_fresh_valid_signature_is_refused(
         client.post(path, data=paid(checkout)),
     ]
     assert [answer.status_code for answer in answers] == [403] * 5
+    assert {answer.get_json()["code"] for answer in answers} == {"bad_signature"}
     assert tier(session, own) is Tier.FREE
 
 
@@ -168,6 +169,8 @@ def test_reports_of_other_kinds_are_accepted_and_change_nothing(
 def test_a_body_that_is_too_long_is_refused(client: FlaskClient, own: Tenant) -> None:
     answer = report(client, own.partner.id, b"x" * 300_000)
     assert answer.status_code == 413
-    assert "The request is over the limit of 1.0 MB." in answer.text.replace(
-        "\N{NO-BREAK SPACE}", " "
-    )
+    assert answer.json == {
+        "code": "body_too_large",
+        "message": "The body is larger than this address accepts.",
+        "errors": [],
+    }

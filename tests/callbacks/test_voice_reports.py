@@ -175,7 +175,8 @@ def test_an_unreadable_report_is_refused_with_a_reason(
 def test_a_report_that_is_too_large_is_refused(
     client: FlaskClient, session: Session, call: Call
 ) -> None:
-    assert report(client, call, b" " * (1024 * 1024 + 1)).status_code == 413
+    answer = report(client, call, b" " * (1024 * 1024 + 1))
+    assert (answer.status_code, answer.get_json()["code"]) == (413, "body_too_large")
     assert kept(session, call) is None
 
 
