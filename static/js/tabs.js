@@ -7,7 +7,9 @@ export function showCurrentTab(root) {
   const tab = root.querySelector(".tabs [aria-current]");
   if (!tab) return;
   const strip = tab.closest(".tabs");
-  const hidden = tab.getBoundingClientRect().right + FADE - strip.getBoundingClientRect().right;
+  const [shown, edges] = [tab, strip].map((each) => each.getBoundingClientRect());
+  // The start of a long name stays in view.
+  const hidden = Math.min(shown.right + FADE - edges.right, shown.left - BESIDE - edges.left);
   if (hidden > 0) strip.scrollLeft += hidden;
   const showMore = () => strip.toggleAttribute("data-more", strip.scrollLeft + strip.clientWidth < strip.scrollWidth - 1);
   strip.addEventListener("scroll", showMore, { passive: true });
