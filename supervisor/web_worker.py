@@ -3,6 +3,7 @@ threads don't wait for slow clients."""
 
 import errno
 import json
+import secrets
 import select
 import selectors
 import signal
@@ -14,7 +15,6 @@ from functools import partial
 from http import HTTPStatus
 from types import FrameType
 from typing import Any
-from uuid import uuid4
 
 from gunicorn import util
 from gunicorn.http import errors
@@ -307,11 +307,13 @@ class PortalWorker(ThreadWorker):
             return
         status, code, message = REFUSALS.get(type(exc), MALFORMED)
         self.log.warning("Refused a request from %s: %s", (addr or ("?",))[0], exc)
-        details = {"code": code, "errors": [], "requestId": str(uuid4())}
+        request_id = f"req_{secrets.token_urlsafe(16)}"
+        details = {"code": code, "errors": [], "requestId": request_id}
         body = json.dumps({"statusCode": status, "message": message, "details": details})
         retry = "Retry-After: 5\r\n" if status == 503 else ""
         head = (
             f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nConnection: close\r\n{retry}"
+            f"X-Request-Id: {request_id}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         try:

@@ -20,12 +20,14 @@ EXAMPLES: dict[str, Any] = {
 """Name of the class -> its example."""
 
 
-def error_example(shape: type[Wire], status: int, code: tuple[str, str]) -> dict[str, Any]:
-    """Return an error as it is answered."""
+def error_example(
+    shape: type[Wire], status: int, code: tuple[str, str], field: str = "email"
+) -> dict[str, Any]:
+    """Return an error as it is answered; ``field`` is the one that a wrong value belongs to."""
     word, message = code
     if shape is TokenError:
         return {"error": word, "error_description": message}
-    errors = [{"field": "email", "code": word, "message": message}] if word in FIELDS else []
+    errors = [{"field": field, "code": word, "message": message}] if word in FIELDS else []
     details = {"code": word, "errors": errors, "requestId": "req_lk2Zp0Qx8vS7mN4tB1cYhA"}
     body: dict[str, Any] = {"statusCode": status, "message": message, "details": details}
     return body | {"success": False} if shape is CallError else body

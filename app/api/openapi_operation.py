@@ -81,6 +81,7 @@ def _parameters(path: str, declared: Operation) -> Iterator[dict[str, Any]]:
             "required": header.required,
             "description": header.meaning,
             "schema": dict(header.schema),
+            "x-addition": True,
         }
     if declared.query is not None:
         yield from _query_parameters(declared.query)
@@ -106,7 +107,8 @@ def _responses(
     responses = {"200": _success(declared)}
     for status, codes in sorted(_refusals(area, needed, declared).items()):
         shape = _error_shape(path)
-        example = error_example(shape, status, next(iter(codes.items())))
+        code = next(iter(codes))
+        example = error_example(shape, status, (code, codes[code]), _example_field(declared, code))
         responses[str(status)] = {
             "description": HTTPStatus(status).phrase,
             "content": _content(shape, example),
@@ -115,6 +117,15 @@ def _responses(
         if status not in area.contract:
             responses[str(status)]["x-addition"] = True
     return responses
+
+
+def _example_field(declared: Operation, code: str) -> str:
+    """Return a field of the operation that can be refused with this code."""
+    if code == "invalid_uuid" and declared.path_types:
+        return wire_name(next(iter(declared.path_types)))
+    read = declared.query or declared.body
+    fields = read.wire_fields() if read is not None else ["email"]
+    return "email" if "email" in fields else fields[0]
 
 
 def _error_shape(path: str) -> type[Wire]:

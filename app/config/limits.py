@@ -28,13 +28,13 @@ class LimitSettings(CommonSettings):
     above."""
     page_rate_burst: int = Field(300, ge=1)
     """Pages and forms that a user or an address can request at once before the rate applies."""
-    failed_sign_ins: int = Field(10, ge=1)
+    failed_sign_ins: int = Field(20, ge=1)
     """Failed sign-ins of an account at one address, or in one known browser, and failed token
     requests of a client at one address, before each further one makes the next wait."""
     failed_sign_ins_account: int = Field(20, ge=1)
     """Failed sign-ins of an account from all addresses together before waits begin. Browsers in
     which the account has signed in before are not counted and don't wait."""
-    failed_sign_ins_network: int = Field(30, ge=1)
+    failed_sign_ins_network: int = Field(100, ge=1)
     """Failed sign-ins, and failed token requests, of all accounts from one IPv4 address or one
     IPv6 /64 or /48 before waits begin."""
     failed_sign_ins_site: int = Field(500, ge=1)

@@ -15,6 +15,7 @@ from typing import Any
 from flask import Flask, Response, g, has_request_context, request
 from werkzeug.routing import Rule
 
+from app.http.bounded_request import BoundedRequest
 from app.http.request_id import request_id
 from app.log_lines import ACCESS, FIELDS
 from app.policy.caller import Caller
@@ -50,6 +51,7 @@ class PortalApp(Flask):
     pages without values: each page links some fifty."""
 
     url_rule_class = LateRule
+    request_class = BoundedRequest
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)

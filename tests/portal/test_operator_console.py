@@ -468,7 +468,7 @@ def test_a_failed_job_is_tried_again_after_a_confirmation(
 def test_a_failed_call_is_never_placed_again_from_here(session: Session, operator: Browser) -> None:
     attempt = UUID(int=2)
     job_queue.enqueue_call(
-        session, call_id=UUID(int=1), attempt_id=attempt, organization_id=UUID(int=3)
+        session, call_id=UUID(int=1), attempt_id=attempt, organization_id=UUID(int=3), live=True
     )
     fail_all_jobs(session)
     page = operator.get(PAGE).text

@@ -104,8 +104,7 @@ def test_bad_http_is_refused_in_json(
 ) -> None:
     found, kind, body = answer_to(server, sent)
     assert (found, kind) == (status, "application/json")
-    request_id = body["details"].pop("requestId")
-    assert len(request_id) == 36
+    assert body["details"].pop("requestId").startswith("req_")
     assert body == {
         "statusCode": status,
         "message": message,

@@ -111,7 +111,7 @@ class TokenServer(AuthorizationServer):
         """Return the authenticated client. 401 only if HTTP Basic was used, otherwise 400."""
         sent = request.credentials
         limits = attempt_limits.of_client(self.settings, sent.client_id, self._ip)
-        has_failures = throttle.check(self.session, limits.all)
+        has_failures = throttle.check(self.session, limits.own)
         client = oauth_clients.authenticate(self.session, sent.client_id, sent.secret)
         if client is None:
             throttle.charge(self.session, limits.all)

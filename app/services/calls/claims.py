@@ -207,7 +207,8 @@ def _wait_for_pace(
 
 
 class _ActiveTraffic(NamedTuple):
-    """The organization's active calls, the call's attempts, and whether calling is paused."""
+    """The organization's active calls of the call's kind (live or of a test key), the call's
+    attempts, and whether calling is paused."""
 
     under_way: int
     attempts: int
@@ -220,7 +221,7 @@ def _traffic(session: Session, call: Call, attempt_id: UUID) -> _ActiveTraffic:
         CallAttempt.call_id == call.id
     )
     begun = select(CallAttempt.id).where(CallAttempt.id == attempt_id).exists()
-    busy = limits.under_way(call.organization_id).scalar_subquery()
+    busy = limits.under_way(call.organization_id, live=call.live).scalar_subquery()
     facts = select(busy, attempts.scalar_subquery(), begun, pauses.is_covered(call))
     return _ActiveTraffic(*session.execute(facts).one())
 

@@ -53,6 +53,7 @@ def enqueue(
         call_id=call.id,
         attempt_id=new_id(),
         organization_id=call.organization_id,
+        live=call.live,
         delay_seconds=delay_seconds,
         had_its_turn=had_its_turn,
     )

@@ -108,7 +108,7 @@ def made_today(session: Session, organization: Organization, now: datetime) -> i
 
 def use_counts(organization: Organization, now: datetime) -> tuple[Select[int], Select[int]]:
     """The queries of `count_under_way` and `made_today`."""
-    return under_way(organization.id), _made_today(organization, now)
+    return under_way(organization.id, live=True), _made_today(organization, now)
 
 
 def _made_today(organization: Organization, now: datetime) -> Select[int]:
@@ -149,18 +149,24 @@ def all_places_taken(most: int) -> str:
 
 
 def count_under_way(session: Session, organization_id: UUID) -> int:
-    """How many calls of the organization are active; without those of a silent carrier."""
-    return session.scalar(under_way(organization_id)) or 0
+    """How many live calls of the organization are active; without those of a silent carrier."""
+    return session.scalar(under_way(organization_id, live=True)) or 0
 
 
-def under_way(organization_id: UUID) -> Select[int]:
-    """The query of `count_under_way`."""
-    return select(func.count(Call.id)).where(Call.organization_id == organization_id, holds_line())
+def under_way(organization_id: UUID, *, live: bool) -> Select[int]:
+    """The query of how many live calls, or calls of test keys, are active. Neither kind takes up
+    places of the other."""
+    return select(func.count(Call.id)).where(
+        Call.organization_id == organization_id, Call.live.is_(live), holds_line()
+    )
 
 
-def no_place_free(session: Session, organization: Organization, most: int | None) -> str | None:
-    """Why another call has to wait: active and queued calls take up the organization's calls at
-    once. ``most`` is the installation's limit; without it the answer is None."""
+def no_place_free(
+    session: Session, organization: Organization, most: int | None, *, live: bool
+) -> str | None:
+    """Why another call has to wait: active and queued calls of its kind (see `under_way`) take up
+    the organization's calls at once. ``most`` is the installation's limit; without it the answer is
+    None."""
     if most is None:
         return None
     places = calls_at_once(organization, most)
@@ -168,6 +174,7 @@ def no_place_free(session: Session, organization: Organization, most: int | None
         select(Call.id)
         .where(
             Call.organization_id == organization.id,
+            Call.live.is_(live),
             holds_line() | (Call.status == CallStatus.QUEUED),
         )
         .limit(places)

@@ -96,6 +96,7 @@ def write_attempt(session: Session, caller: Caller, call_id: UUID, listed: Liste
             call_id=call.id,
             attempt_id=attempt_id,
             organization_id=call.organization_id,
+            live=call.live,
             had_its_turn=True,
         )
     record_resolved(session, caller, call, before, "found at the carrier after a restore")

@@ -42,12 +42,18 @@ def release(session: Session) -> int:
     )
     ids = list(session.scalars(some))
     calls = session.execute(
-        select(Call.id, Call.organization_id, Call.status).where(Call.id.in_(ids)).order_by(Call.id)
+        select(Call.id, Call.organization_id, Call.live, Call.status)
+        .where(Call.id.in_(ids))
+        .order_by(Call.id)
     )
-    for call_id, organization_id, status in calls:
+    for call_id, organization_id, live, status in calls:
         if status in WAITING:
             enqueue_call(
-                session, call_id=call_id, attempt_id=new_id(), organization_id=organization_id
+                session,
+                call_id=call_id,
+                attempt_id=new_id(),
+                organization_id=organization_id,
+                live=live,
             )
     session.execute(delete(HeldCall).where(HeldCall.call_id.in_(ids)))
     return len(ids)

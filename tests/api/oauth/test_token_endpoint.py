@@ -1,5 +1,6 @@
 import base64
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 from urllib.parse import urlencode
 
@@ -277,10 +278,19 @@ def test_an_unreadable_form_is_refused(
     assert refused(answer) == INVALID_REQUEST
 
 
-def test_a_body_past_the_limit_is_refused(make_app: Callable[..., Flask]) -> None:
+def test_a_body_past_the_limit_is_refused_also_in_chunks(make_app: Callable[..., Flask]) -> None:
     limited = make_app(max_body_bytes=1024).test_client()
-    answer = limited.post("/oauth2/token", data=b"a=" + b"x" * 2000, content_type=FORM)
+    body = b"a=" + b"x" * 2000
+    answer = limited.post("/oauth2/token", data=body, content_type=FORM)
     assert refused(answer) == (413, "invalid_request", SHAPE, NO_STORE)
+    in_chunks = limited.post(
+        "/oauth2/token",
+        input_stream=BytesIO(body),
+        content_type=FORM,
+        headers={"Transfer-Encoding": "chunked"},
+        environ_overrides={"wsgi.input_terminated": True},
+    )
+    assert refused(in_chunks) == (413, "invalid_request", SHAPE, NO_STORE)
 
 
 @pytest.mark.parametrize("path", ["/oauth2/token", "/oauth2/revoke"])
@@ -303,6 +313,26 @@ def test_too_many_failures_make_the_client_wait(
         assert answer.headers["Retry-After"] == "1"
     elsewhere = ask(limited, form_of(made), environ_base={"REMOTE_ADDR": "192.0.2.7"})
     assert (elsewhere.status_code, ask(limited, form_of(legacy)).status_code) == (200, 200)
+
+
+@pytest.mark.usefixtures("clock")
+def test_failures_of_other_clients_do_not_delay_the_right_secret(
+    make_app: Callable[..., Flask], made: NewClient, legacy: NewClient
+) -> None:
+    limited = make_app(failed_sign_ins_network=2).test_client()
+    for _ in range(2):
+        assert refused(ask(limited, form_of(legacy, client_secret="no"))) == INVALID_CLIENT
+    assert refused(ask(limited, form_of(made, client_secret="no")))[0] == 429
+    assert ask(limited, form_of(made)).status_code == 200
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_client_has_twenty_failures_at_an_address_before_it_waits(
+    make_app: Callable[..., Flask], made: NewClient
+) -> None:
+    client, wrong = make_app().test_client(), form_of(made, client_secret="no")
+    answers = [refused(ask(client, wrong)) for _ in range(21)]
+    assert answers == [INVALID_CLIENT] * 20 + [(429, "invalid_request", SHAPE, NO_STORE)]
 
 
 @pytest.mark.usefixtures("clock")

@@ -1,6 +1,8 @@
 """POST /api/v1/campaigns/{campaignId}/contacts: the envelope, the answer, the dry run."""
 
+import json
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -169,6 +171,26 @@ def test_a_body_over_the_limit_gets_413(
         json={"contacts": [{**ADA, "note": "x" * 1024}]},
     )
     assert (answer.status_code, answer.get_json()["details"]["code"]) == (413, "body_too_large")
+
+
+@pytest.mark.parametrize(("longer", "status"), [(0, 200), (1, 413), (5000, 413)])
+def test_a_body_in_chunks_has_the_same_limit(
+    make_app: Callable[..., Flask], script: Script, campaign: Campaign, longer: int, status: int
+) -> None:
+    body = json.dumps({"contacts": [ADA]}).encode().ljust(1024 + longer)
+    answer = (
+        make_app(max_contacts_bytes=1024)
+        .test_client()
+        .post(
+            f"/api/v1/campaigns/{campaign.id}/contacts",
+            headers={"x-api-key": script.secret, "Transfer-Encoding": "chunked"},
+            content_type="application/json",
+            input_stream=BytesIO(body),
+            environ_overrides={"wsgi.input_terminated": True},  # as gunicorn sets it
+        )
+    )
+    assert answer.status_code == status
+    assert len(script.get(f"/campaigns/{campaign.id}/contacts").get_json()) == (status == 200)
 
 
 def test_the_identifier_beside_the_list_applies_to_its_contacts(

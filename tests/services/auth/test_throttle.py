@@ -24,7 +24,13 @@ from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import path_in, send_waiting
 from tests.fixtures.settings import SECRET_KEY
 
-SETTINGS = Settings(env="test", secret_key=SECRET_KEY, failed_sign_ins_site=100)
+SETTINGS = Settings(
+    env="test",
+    secret_key=SECRET_KEY,
+    failed_sign_ins=10,
+    failed_sign_ins_network=30,
+    failed_sign_ins_site=100,
+)
 HASH = passwords.hash_password("correct horse battery")
 HOME = "203.0.113.5"
 

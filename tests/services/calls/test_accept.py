@@ -87,6 +87,26 @@ def test_a_call_behind_others_says_so_in_the_answer_and_until_it_is_dialled(
     assert (found[2].status, found[2].status_detail) == (CallStatus.DIALING, None)
 
 
+def test_calls_of_test_keys_do_not_hold_up_live_calls_nor_the_reverse(
+    session: Session, line: Line
+) -> None:
+    one = CallSettings(calls_at_once=1)
+
+    def accepted(*, live: bool) -> Call:
+        found = calls.schedule(
+            session, line.key, asked(line), one, source=CallSource.API, live=live
+        )
+        return session.get_one(Call, found.call_id)
+
+    both = [accepted(live=False), accepted(live=True)]
+    assert [call.status_detail for call in both] == [None, None]
+    for call in both:
+        claims.next_step(session, call.id, new_id(), calls_at_once=1)
+    assert {call.status for call in both} == {CallStatus.DIALING}
+    full = "The organization's limit of 1 call at once is reached."
+    assert [accepted(live=live).status_detail for live in (True, False)] == [full, full]
+
+
 def test_a_test_call_never_leaves_the_simulated_carrier(session: Session, line: Line) -> None:
     accepted = calls.schedule(
         session,
