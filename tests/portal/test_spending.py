@@ -78,10 +78,13 @@ def test_a_partner_admin_sets_the_limits_of_an_organization(
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ({"day_money": "12,50"}, "Enter an amount like 12.50."),
-        ({"month_money": "-1"}, "Enter an amount like 12.50."),
-        ({"day_minutes": "many"}, "Enter a whole number in digits."),
-        ({"month_minutes": "-5"}, "Enter an amount from 0 to 1,000,000,000."),
+        ({"day_money": "12,50"}, "Spending limit, a day: Enter an amount like 12.50."),
+        ({"month_money": "-1"}, "Spending limit, a month: Enter an amount like 12.50."),
+        ({"day_minutes": "many"}, "Call minutes, a day: Enter a whole number in digits."),
+        (
+            {"month_minutes": "-5"},
+            "Call minutes, a month: Enter an amount from 0 to 1,000,000,000.",
+        ),
     ],
 )
 def test_a_wrong_amount_is_refused_at_its_field(

@@ -87,17 +87,17 @@ def report_month_file() -> Response:
     today = utcnow().date()
     with figures() as session:
         shown = _asked(session, today)
-        paper = _paper(session, shown, today)
+        paper = _paper(session, shown)
     whose = f"-{file_words(shown.organization.name, 'organization')}" if shown.organization else ""
     return pdf_file(f"report{whose}-{shown.month:%Y-%m}", pdf.render("report", paper))
 
 
-def _paper(session: Session, shown: MonthReportView, today: date) -> dict[str, Any]:
+def _paper(session: Session, shown: MonthReportView) -> dict[str, Any]:
     """Return what the PDF shows, with the partner's letterhead."""
     partner = partners.get_own(session, caller())
     name = shown.organization.name if shown.organization else partner.name
     has_model = model_rate() != margin.ModelRate()
-    parts = monthly_reports.paper(shown.report, shown.earned, name, today, has_model=has_model)
+    parts = monthly_reports.paper(shown.report, shown.earned, name, has_model=has_model)
     return {**letterhead(session, g.brand), **parts}
 
 
@@ -134,6 +134,6 @@ def _chart(report: MonthlyReport) -> dict[str, Any]:
     return chart_of(
         [day.day for day in report.days],
         ("first", month_alone(report.span.start), values([*report.days])),
-        ("compare", gettext("Month before"), values([*report.days_before])),
+        ("compare", gettext("Previous month"), values([*report.days_before])),
         unfinished=report.span.end == utcnow().date(),
     )

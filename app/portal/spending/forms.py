@@ -49,10 +49,10 @@ class SpendingForm(PortalForm):
 
     wire_fields: ClassVar = {"dayMicros": "day_money", "monthMicros": "month_money"}
     version = VersionField()
-    day_money = AmountField(lazy_gettext("A day"), render_kw=_AMOUNT)
-    month_money = AmountField(lazy_gettext("A month"), render_kw=_AMOUNT)
-    day_minutes = WholeNumber(lazy_gettext("A day"))
-    month_minutes = WholeNumber(lazy_gettext("A month"))
+    day_money = AmountField(lazy_gettext("Spending limit, a day"), render_kw=_AMOUNT)
+    month_money = AmountField(lazy_gettext("Spending limit, a month"), render_kw=_AMOUNT)
+    day_minutes = WholeNumber(lazy_gettext("Call minutes, a day"))
+    month_minutes = WholeNumber(lazy_gettext("Call minutes, a month"))
 
     @classmethod
     def showing(cls, found: SpendingState) -> "SpendingForm":

@@ -23,6 +23,7 @@ from app.services.money_words import exact_micros, exact_money, micros, money
 from app.validation.urls import is_web_url
 
 _DAYTIME = time(8), time(21)
+_TO_MINUTES, _TO_SECONDS = "%H:%M", "%H:%M:%S"
 _BREAKS = re.compile(r"(?<=[@.])(?=.)|(?<=/)(?=[^/])")
 MOST_UNBROKEN = 24
 """The characters of a part of a web address that isn't broken after its hyphens."""
@@ -104,21 +105,24 @@ def long_datetime(value: datetime | None, zone: str = "UTC") -> str:
     return f"{written_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
 
 
-def medium_datetime(value: datetime | None, zone: str = "UTC") -> str:
+def medium_datetime(
+    value: datetime | None, zone: str = "UTC", *, with_seconds: bool = False
+) -> str:
     """21 Nov 2026, 10:47 GMT, for details in a narrow column."""
     if value is None:
         return "–"
     local = value.astimezone(ZoneInfo(zone))
-    return f"{written_date(local, 'yMMMd')}, {local:%H:%M}{NO_BREAK}{zone_letters(local)}"
+    at = f"{local:{_TO_SECONDS if with_seconds else _TO_MINUTES}}"
+    return f"{written_date(local, 'yMMMd')}, {at}{NO_BREAK}{zone_letters(local)}"
 
 
-def short_datetime(value: datetime | None, zone: str = "UTC") -> str:
+def short_datetime(value: datetime | None, zone: str = "UTC", *, with_seconds: bool = False) -> str:
     """21 Nov, 10:47 for tables that name their zone; with the year if it is another one."""
     if value is None:
         return "–"
     local, now = value.astimezone(ZoneInfo(zone)), utcnow().astimezone(ZoneInfo(zone))
     parts = "MMMd" if local.year == now.year else "yMMMd"
-    return f"{written_date(local, parts)}, {local:%H:%M}"
+    return f"{written_date(local, parts)}, {local:{_TO_SECONDS if with_seconds else _TO_MINUTES}}"
 
 
 def clock(value: datetime, zone: str) -> str:

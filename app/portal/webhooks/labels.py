@@ -118,15 +118,12 @@ def is_being_checked(address: SavedAddress | None) -> bool:
 
 
 def next_attempt_words(delivery: WebhookDelivery) -> str:
-    """Return which attempt is next; empty if there is none."""
+    """Return which attempt is next, among all that were and may be made; empty if there is
+    none."""
     if delivery.next_attempt_at is None:
         return ""
-    turn, number = delivery.retries + 1, delivery.attempts + 1
-    if turn == number:
-        return gettext("Attempt %(number)s of %(most)s", number=number, most=MOST_ATTEMPTS)
-    return gettext(
-        "Attempt %(turn)s of %(most)s since it was sent again", turn=turn, most=MOST_ATTEMPTS
-    )
+    most = delivery.attempts + MOST_ATTEMPTS - delivery.retries
+    return gettext("Attempt %(number)s of %(most)s", number=delivery.attempts + 1, most=most)
 
 
 def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict[str, Any]:

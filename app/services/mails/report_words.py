@@ -17,7 +17,7 @@ def monthly_report(facts: MailFacts) -> MailTexts:
     details = facts.details
     start = date.fromisoformat(details["start"])
     month = written_date(start, "yMMMM").replace(NO_BREAK, " ")
-    columns = (month, gettext("Month before"))
+    columns = (month, gettext("Previous month"))
     parts = (
         (gettext("Figures"), details["figures"], columns),
         (gettext("Growing"), details["growing"], columns),
@@ -73,5 +73,5 @@ def _weeks(start: date, paper: Mapping[str, Any] | None) -> MailChart | None:
         label = written_days(first, last, "MMMd").replace(NO_BREAK, " ")
         share = max(1, round(100 * now / most)) if now else 0
         bars.append((label, share, (written_number(now), written_number(before))))
-    head = (gettext("Conversations by week"), month_alone(start), gettext("Month before"))
+    head = (gettext("Conversations by week"), month_alone(start), gettext("Previous month"))
     return MailChart(head, tuple(bars))

@@ -61,7 +61,7 @@ def details_of(
         "growing": _named(found.growing),
         "falling": _named(found.falling),
         "near": [(near.name, near.words) for near in found.near],
-        "paper": paper(found, earned, owner.name, today, has_model=model != ModelRate()),
+        "paper": paper(found, earned, owner.name, has_model=model != ModelRate()),
     }
 
 

@@ -1,11 +1,10 @@
 """What the PDF of a monthly report shows, in the current language."""
 
 from collections.abc import Sequence
-from datetime import date
 from typing import Any
 
 from app.languages import gettext, ngettext
-from app.languages.dates import NO_BREAK, month_alone, written_date
+from app.languages.dates import NO_BREAK, month_alone, written_date, written_days
 from app.languages.numbers import written_number, written_share
 from app.services.billing.margin import MonthMargin
 from app.services.money_words import micros
@@ -16,7 +15,7 @@ Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 
 
 def paper(
-    report: MonthlyReport, earned: MonthMargin | None, name: str, today: date, *, has_model: bool
+    report: MonthlyReport, earned: MonthMargin | None, name: str, *, has_model: bool
 ) -> dict[str, Any]:
     """Return what the PDF shows below the letterhead, in the current language. ``has_model`` says
     whether the operator has set costs of voices and texts."""
@@ -24,7 +23,7 @@ def paper(
     tables = _tables(report, _earned(earned, has_model=has_model))
     return {
         "title": gettext("Report of %(month)s", month=month),
-        "subtitle": f"{name}, {_span_words(report, today)}",
+        "subtitle": f"{name}, {_span_words(report)}",
         "chart": _chart(report),
         "empty": gettext("No conversations in these months."),
         "tables": [table for table in tables if table[2]],
@@ -35,21 +34,11 @@ def paper(
     }
 
 
-def _span_words(report: MonthlyReport, today: date) -> str:
-    days = {
-        "first": written_date(report.span.start, "yMMMd"),
-        "last": written_date(report.span.end, "yMMMd"),
-        "earlier_first": written_date(report.earlier.start, "yMMMd"),
-        "earlier_last": written_date(report.earlier.end, "yMMMd"),
-    }
-    if report.span.end == today:
-        return gettext(
-            "%(first)s to %(last)s (partial) UTC, compared with %(earlier_first)s to "
-            "%(earlier_last)s.",
-            **days,
-        )
+def _span_words(report: MonthlyReport) -> str:
     return gettext(
-        "%(first)s to %(last)s UTC, compared with %(earlier_first)s to %(earlier_last)s.", **days
+        "%(days)s, compared with %(earlier_month)s.",
+        days=written_days(report.span.start, report.span.end),
+        earlier_month=written_days(report.earlier.start, report.earlier.end),
     )
 
 
@@ -66,7 +55,7 @@ def _chart(report: MonthlyReport) -> dict[str, Any] | None:
     return {
         "title": gettext("Conversations per day"),
         "now": month_alone(report.span.start),
-        "before": gettext("Month before"),
+        "before": gettext("Previous month"),
         "most": gettext(
             "Most on %(day)s: %(num)s",
             day=written_date(busiest.day, "yMMMd"),
@@ -79,7 +68,7 @@ def _chart(report: MonthlyReport) -> dict[str, Any] | None:
 def _tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> list[Table]:
     now, before = report.now, report.before
     calls, calls_before = report.calls, report.calls_before
-    earlier = gettext("Month before")
+    earlier = gettext("Previous month")
     columns = ("", month_alone(report.span.start), earlier)
     figures = [
         (
