@@ -482,3 +482,12 @@ def test_a_page_that_only_mentions_another_names_no_permission_of_it(
     )
     session.commit()
     assert named_at_the_end(signed_in(own.staff[Role.ADMIN]).get(path).text) == []
+
+
+def test_users_read_about_themselves_as_you(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(user_of(session, own, Role.STANDARD))
+    page = browser.get("/access/why?action=partner:write").text
+    assert "and you can’t get one that does." in page
+    assert re.findall("<title>([^<]*) ·", page) == ["Your access"]

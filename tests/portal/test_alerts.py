@@ -129,6 +129,7 @@ def test_an_alert_is_on_the_overview_until_it_is_acknowledged(
     assert acknowledged.headers["Location"] == "/alerts"
     page = text(admin.get("/alerts").text)
     assert (title in page, "Acknowledged" in page) == (True, True)
+    assert ('visually-hidden">Action<' in page, "1 alert on this page" in page) == (False, True)
     assert item not in text(admin.get("/").text)
 
 

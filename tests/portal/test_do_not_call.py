@@ -128,6 +128,18 @@ def test_an_uploaded_file_is_read_and_comes_back_as_text_where_it_is_refused(
     }
 
 
+def test_numbers_of_a_corrected_file_keep_the_file_as_their_source(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    content = f"{ADA}\nrubbish\n"
+    file = {"file": (io.BytesIO(content.encode()), "list.csv")}
+    refused = browser.post(f"{path}/add", file, page=f"{path}/add")
+    kept = re.findall(r'<input id="from_file"[^>]*value="([^"]*)"', refused.text)
+    typed = {"numbers": content, "from_file": kept[0]}
+    browser.post(f"{path}/add-good", typed, page=f"{path}/add")
+    assert listed(session, own) == {ADA: (None, "file")}
+
+
 @pytest.mark.parametrize(
     ("sent", "words"),
     [

@@ -18,7 +18,7 @@ from app import disk_space
 from app.backups import records
 from app.config import Settings
 from app.database import Database
-from app.enums import CallStatus, Role, UserStatus
+from app.enums import CallStatus, CarrierKind, Observed, Role, UserStatus
 from app.factory import install_extensions
 from app.gateways import job_queue
 from app.gateways.job_queue import QueueDepth
@@ -26,8 +26,11 @@ from app.jobs.worker import WORKFLOWS
 from app.models import AuditEntry, Backup, Mail, Partner, User, WorkerHeartbeat, utcnow
 from app.portal.operator import partner_views
 from app.portal.operator.installation_views import QUEUE_NAMES
+from app.portal.web.formats import long_datetime
 from app.services import workers
 from app.services.failed_jobs import REPEATABLE
+from app.services.pauses import carrier_health
+from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.small_disk import MB, small_disk
 from tests.fixtures.statements import counted
@@ -164,6 +167,18 @@ def test_each_part_of_the_installation_shows_its_state(session: Session, operato
     assert after["Migrations"] == "Up to date"
     assert (before["Queues"], before["Emails"]) == ("On time", "Kept")
     assert list(before)[:2] == ["Calling service", "Queues"]  # what needs attention comes first
+
+
+def test_a_carrier_without_recent_requests_shows_its_last_answer(
+    session: Session, operator: Browser
+) -> None:
+    at = utcnow() - timedelta(hours=2)
+    answered = CarrierBehaviour(at, CarrierKind.SIMULATOR, Observed.ANSWERED)
+    carrier_health.record(session, {answered: BehaviourCount(1, at, "")})
+    session.commit()
+    page = operator.get(PAGE).text
+    assert states(operator)["The simulated carrier"] == "No recent requests"
+    assert f"Last answer on {long_datetime(at)}." in page
 
 
 def test_a_worker_that_was_replaced_is_not_listed_and_another_silent_one_needs_attention(
@@ -511,5 +526,5 @@ def test_the_overview_links_to_the_problems_of_the_installation(
         (f"{PAGE}#workers", "Workers online: 0"),
         (PAGE, "Longest wait: 0 min"),
         (f"{PAGE}#failed-jobs", "Failed jobs: 0"),
-        ("/outbox", "Emails waiting: 0"),
+        ("/outbox", "Emails, 24 h: 0"),
     ]

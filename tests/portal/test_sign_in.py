@@ -417,3 +417,27 @@ def test_a_fragment_requested_after_the_session_leads_the_whole_page_to_sign_in(
     )
     assert answer.status_code == 204
     assert answer.headers["HX-Redirect"] == "/sign-in?next=/test-call?call%3D1"
+
+
+def test_the_sign_in_page_says_that_the_user_is_signed_out(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.user)
+    answer = browser.post("/sign-out", page="/account")
+    assert "You are signed out." in browser.get(answer.location or "").text
+
+
+def test_a_browser_that_was_signed_out_elsewhere_is_told_so_in_the_language_of_the_user(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    session.get_one(User, own.user.id).language = "de"
+    session.commit()
+    browser = signed_in(own.user)
+    browser.get("/account")
+    session.execute(delete(PortalSession).where(PortalSession.user_id == own.user.id))
+    session.commit()
+    page = browser.client.get("/account", follow_redirects=True).text
+    assert ('<html lang="de"' in page, 'class="result result-info"' in page) == (True, True)
+    assert 'class="result' not in browser.get("/sign-in").text
+    browser.post("/language", {"language": "fr"}, page="/sign-in")
+    assert '<html lang="fr"' in browser.get("/sign-in").text

@@ -102,8 +102,15 @@ GROUPS: tuple[tuple[str, tuple[Permission, ...]], ...] = (
 """The permissions as the page of access shows them; a test compares them with the table."""
 
 
-def answer(name: str, role: Role | None, explained: AccessExplanation) -> str:
+def answer(
+    name: str, role: Role | None, explained: AccessExplanation, *, is_self: bool = False
+) -> str:
     """Return whether the user with the role, or the API key, may do it, and by which rule."""
+    if is_self and explained.rule is AccessRule.OTHER_KIND:
+        return gettext(
+            "No. The role “%(role)s” doesn’t allow it, and you can’t get one that does.",
+            role=str(ROLE_NAMES[role]) if role else "",
+        )
     given = {"name": name, "role": str(ROLE_NAMES[role]) if role else ""}
     return {
         AccessRule.PARTNER_SUSPENDED: gettext("No. The portal is suspended."),

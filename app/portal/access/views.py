@@ -98,7 +98,7 @@ def _answered(
     asks_again = about["user"] and explained.is_allowed and chosen in ASKING
     return {
         "explained": explained,
-        "answer": answer(about["name"], about["role"], explained),
+        "answer": answer(about["name"], about["role"], explained, is_self=about["is_self"]),
         "action": gettext(PERMISSION_WORDS[chosen]),
         "way_on": way_on(explained, is_self=about["is_self"]),
         "asks_again": MINUTES if asks_again else None,

@@ -3,8 +3,18 @@
 import json
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, g, make_response, redirect, render_template, request, url_for
-from flask_login import current_user
+from flask import (
+    Blueprint,
+    Response,
+    flash,
+    g,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from flask_login import current_user, logout_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
@@ -22,7 +32,13 @@ from app.portal.auth.login_manager import login_manager
 from app.portal.auth.step_up import StepUpForm, step_up_page
 from app.portal.web import request_rate
 from app.portal.web.body_limits import apply_limit, refuse_without_room
-from app.portal.web.current_user import identify, must_add_factor, referring_path, sign_in_url
+from app.portal.web.current_user import (
+    identify,
+    must_add_factor,
+    referring_path,
+    session_token,
+    sign_in_url,
+)
 from app.portal.web.fragments import htmx_command, is_from_htmx
 
 _WITHOUT_SESSION = frozenset(
@@ -115,7 +131,10 @@ def unauthorized() -> AnyResponse:
 
 def _redirect_to_sign_in() -> AnyResponse:
     """Redirect to the sign-in page and from there back here; a fragment redirects the
-    whole page."""
+    whole page. The sign-in page says when this browser's session has ended."""
+    if session_token():
+        logout_user()
+        flash(gettext("You are signed out."), "info")
     wanted = request.full_path.rstrip("?") if request.method == "GET" else None
     if is_from_htmx():
         shown = urlsplit(request.headers.get("HX-Current-URL", ""))

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from flask import g, redirect, render_template, request, url_for
+from flask import flash, g, redirect, render_template, request, url_for
 from flask import session as browser
 from flask_login import current_user
 from sqlalchemy.orm import Session
@@ -89,6 +89,8 @@ def sign_out() -> Response:
     after = partner.partner_redirect_link if partner else None
     chosen: str | None = current_user.language if is_signed_in else None
     sign_out_user()
+    if after is None:
+        flash(gettext("You are signed out."), "success")
     response = redirect(after or sign_in_url(g.brand.slug), 303)
     if chosen:
         keep_cookie(response, LANGUAGE_COOKIE, chosen)

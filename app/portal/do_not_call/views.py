@@ -8,7 +8,7 @@ from flask_wtf.file import FileField
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
-from wtforms import TextAreaField
+from wtforms import HiddenField, TextAreaField
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
@@ -35,6 +35,8 @@ MOST_SHOWN = 200
 class NumbersForm(ReasonForm):
     numbers = TextAreaField(lazy_gettext("Numbers"))
     file = FileField(lazy_gettext("Or a file"))
+    from_file = HiddenField()
+    """Whether the numbers are the text of a file that was shown to be corrected."""
 
 
 @portal.get("/do-not-call")
@@ -145,10 +147,12 @@ def _submit(organization_id: UUID, *, good_only: bool) -> Page:
         else:
             form.apply_errors(error)
         return _add_page(organization_id, form), 422
+    if sent:
+        form.from_file.data = "yes"
     if not sheet.good or (sheet.bad and not good_only):
         form.numbers.data = text.removeprefix("\ufeff")  # its lines keep their numbers
         return _add_page(organization_id, form, sheet), 422
-    source = "file" if sent else "portal"
+    source = "file" if form.from_file.data else "portal"
     with transaction() as session:
         added = do_not_call.add_many(
             session,

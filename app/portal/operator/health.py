@@ -57,8 +57,8 @@ def health(session: Session, work: QueuedWork) -> list[dict[str, Any]]:
             "url": f"{page}#failed-jobs",
         },
         {
-            "label": gettext("Emails waiting"),
-            "figure": number(mails.waiting),
+            "label": gettext("Emails, 24 h") if keeps_mails() else gettext("Emails waiting"),
+            "figure": number(mails.sent if keeps_mails() else mails.waiting),
             "note": mails_note,
             "tone": "warning" if is_wrong else "",
             "url": url_for("portal.outbox") if keeps_mails() else page,

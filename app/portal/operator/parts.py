@@ -149,11 +149,13 @@ def _carriers(session: Session) -> list[Part]:
     rows = []
     for each in found:
         word, tone = STATE_WORDS[each.state]
-        text = (
-            problem_text(each, 0, 1)
-            if each.state.is_problem
-            else gettext("Used in the last 24 hours.")
-        )
+        if each.state.is_problem:
+            text = problem_text(each, 0, 1)
+        elif each.answered_at:
+            at = long_datetime(each.answered_at, zone())
+            text = gettext("Last answer on %(moment)s.", moment=at)
+        else:
+            text = gettext("No answer in the last 24 hours.")
         rows.append(_row(carrier_title(each.carrier), word, tone, text, "portal.carrier_status"))
     chosen = CarrierKind(settings().carrier)
     if chosen not in {each.carrier for each in found}:

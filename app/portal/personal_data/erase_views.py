@@ -12,7 +12,7 @@ from wtforms import StringField
 from app.enums import ErasureState
 from app.errors import Conflict, Forbidden
 from app.extensions import caller, transaction
-from app.languages import gettext, labelled, lazy_gettext
+from app.languages import gettext, labelled, lazy_gettext, pgettext
 from app.models import Erasure
 from app.portal.personal_data import labels, subject_pages
 from app.portal.web.blueprint import Page, portal
@@ -119,7 +119,7 @@ def _proof(found: Erasure, shown: dict[str, Any]) -> list[str]:
         (gettext("Pseudonym"), found.pseudonym),
         (gettext("Requested by"), found.requested_by),
         (gettext("Requested"), medium_datetime(found.created_at, zone())),
-        (gettext("Finished"), medium_datetime(found.finished_at, zone())),
+        (pgettext("erasure", "Finished"), medium_datetime(found.finished_at, zone())),
     )
     return [
         f"{shown['title']} · {g.brand.product_name}",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from app.enums import ErasureState, RetentionKind, SubjectKind
-from app.languages import lazy_gettext
+from app.languages import lazy_gettext, lazy_pgettext
 from app.services.personal_data.inventory import OnErasure
 from app.services.personal_data.preview import ErasureLine
 
@@ -52,11 +52,11 @@ MENTION_PAGES: dict[str, tuple[str, dict[str, str]]] = {
 }
 """Where it is edited: an endpoint, and its parameters by the ids of the text."""
 FATES: dict[OnErasure, str] = {
-    OnErasure.DELETED: lazy_gettext("Deleted"),
-    OnErasure.PSEUDONYMIZED: lazy_gettext("Pseudonymized"),
-    OnErasure.REPLACED: lazy_gettext("Pseudonymized"),
-    OnErasure.REDACTED: lazy_gettext("Pseudonymized"),
-    OnErasure.KEPT: lazy_gettext("Kept"),
+    OnErasure.DELETED: lazy_pgettext("erasure", "Deleted"),
+    OnErasure.PSEUDONYMIZED: lazy_pgettext("erasure", "Pseudonymized"),
+    OnErasure.REPLACED: lazy_pgettext("erasure", "Pseudonymized"),
+    OnErasure.REDACTED: lazy_pgettext("erasure", "Pseudonymized"),
+    OnErasure.KEPT: lazy_pgettext("erasure", "Kept"),
 }
 STATES: dict[ErasureState, tuple[str, str]] = {
     ErasureState.WAITING: (lazy_gettext("Waiting"), "info"),

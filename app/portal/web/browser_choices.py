@@ -2,12 +2,13 @@
 the theme (light, dark, or that of the system)."""
 
 from flask import redirect, request
+from flask import session as browser_session
 from werkzeug.wrappers import Response
 
 from app.languages import LANGUAGES
 from app.portal.web.blueprint import portal
 from app.portal.web.cookies import keep_cookie, remove_cookie
-from app.portal.web.current_user import local_path, referring_path
+from app.portal.web.current_user import LANGUAGE_KEY, local_path, referring_path
 from app.portal.web.i18n import LANGUAGE_COOKIE
 
 THEME_COOKIE = "theme"
@@ -30,5 +31,6 @@ def language() -> Response:
     response = redirect(local_path(request.form.get("next")), 303)
     wanted = request.form.get("language")
     if wanted in LANGUAGES:
+        browser_session.pop(LANGUAGE_KEY, None)
         keep_cookie(response, LANGUAGE_COOKIE, wanted)
     return response

@@ -20,6 +20,8 @@ from app.services.branding.brand import NEUTRAL, Brand, kept_brand
 
 SESSION_COOKIE = "portal_session"
 PARTNER_COOKIE = "portal_partner"
+LANGUAGE_KEY = "language"
+"""Where the session's cookie keeps the language of its user, for pages after its end."""
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,98}")
 
 
@@ -75,6 +77,8 @@ def identify() -> None:
         g.brand = current_user.brand
         if g.caller.viewed_by is None:
             set_request_language(current_user.language, g.brand.language)
+            if browser_session.get(LANGUAGE_KEY) != current_user.language:
+                browser_session[LANGUAGE_KEY] = current_user.language
         else:  # support must be able to read the page
             set_request_language(current_user.signed_in.viewer.language, None)
         return
@@ -82,7 +86,7 @@ def identify() -> None:
         at_host = sign_in.partner_of_host(session, request.host)
         g.brand = kept_brand(at_host) if at_host else NEUTRAL
         g.brand = _brand_of_visitor(session, at_host)
-    set_request_language(None, g.brand.language)
+    set_request_language(browser_session.get(LANGUAGE_KEY), g.brand.language)
 
 
 def find_brand() -> None:
