@@ -48,6 +48,7 @@ def test_a_webhook_is_added_tested_and_removed(
         assert visit.findings() == []
     page.get_by_role("link", name="Continue").click()
 
+    page.get_by_role("button", name="More actions").click()
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_text("Paused by a user.")).to_be_visible()
     if script:
