@@ -132,6 +132,14 @@ def plain(name: str) -> str:
     return "".join(character for character in decomposed if character.isalnum())
 
 
+def words_of(name: str) -> str:
+    """Return a column name by its words, without accents and signs: ``Code_région`` ->
+    ``code region``."""
+    decomposed = unicodedata.normalize("NFKD", name.replace("ß", "ss")).casefold()
+    letters = (each for each in decomposed if not unicodedata.combining(each))
+    return " ".join("".join(each if each.isalnum() else " " for each in letters).split())
+
+
 def _known(names: str, field: str) -> dict[str, str]:
     return {plain(name): field for name in names.replace("\n", "").split("|") if plain(name)}
 

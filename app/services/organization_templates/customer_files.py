@@ -21,6 +21,7 @@ from app.languages import LANGUAGES, gettext, using_language
 from app.phone import regions
 from app.services.csv_files import first_line, lines
 from app.services.organization_templates.creating import CustomerDetails
+from app.services.organization_templates.customer_columns import columns_of
 from app.validation.texts import trimmed, whole_number
 
 MOST_ROWS = 200
@@ -31,15 +32,6 @@ _LIMITS = FileLimits(unpacked=64 * 1024 * 1024)
 COLUMNS = ("name", "email", "user name", "country", "time zone")
 ROW_COLUMN = "row"
 PROBLEM_COLUMN = "problem"
-_HEADS = {
-    "timezone": ("time zone", "timezone", "tz"),
-    "country": ("country", "region"),
-    "email": ("email", "mail"),
-    "name": ("organization", "organisation", "company", "business", "customer", "name"),
-    "user_name": ("user", "person", "contact", "owner", "name"),
-}
-"""Words in the names of columns, both in the order in which columns are claimed: of two columns
-Name and Company, Company is the organization."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +123,7 @@ def _read(
     """``numbered``: the last cell of each row is its number in the file that it came from."""
     found: list[CustomerRow] = []
     with open_table(file, name=name, options=options) as table:
-        columns = {} if table.header_is_made else _columns(table.header)
+        columns = {} if table.header_is_made else columns_of(table.header)
         if "name" not in columns:
             message = gettext(
                 "The first row must name the columns, such as name, email and country."
@@ -166,21 +158,6 @@ def _unused(header: Sequence[str], columns: dict[str, int]) -> Iterator[str]:
         known = at in columns.values() or name.casefold() == PROBLEM_COLUMN
         if not known and name != made_name(at):
             yield name
-
-
-def _columns(header: Sequence[str]) -> dict[str, int]:
-    """Return the position of each column; a name is claimed once."""
-    found: dict[str, int] = {}
-    heads = [head.strip().casefold().replace("_", " ").replace("-", " ") for head in header]
-    for part, words in _HEADS.items():
-        free = [(at, head) for at, head in enumerate(heads) if at not in found.values()]
-        matches = [
-            *(at for word in words for at, head in free if head == word),
-            *(at for word in words for at, head in free if word in head),
-        ]
-        if matches:
-            found[part] = matches[0]
-    return found
 
 
 def _customer(cells: Sequence[str], columns: dict[str, int]) -> CustomerDetails:
