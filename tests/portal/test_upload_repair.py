@@ -30,9 +30,8 @@ def version(page: TestResponse) -> str:
 
 def applying(page: TestResponse) -> dict[str, str]:
     """What the button that applies the rows sends."""
-    found = re.search(r'/apply">.*?name="version" value="(\d+)"', page.text, re.DOTALL)
-    assert found
-    return {"version": found.group(1)}
+    assert re.search(r'form="fix-rows" formaction="[^"]*/apply"', page.text)
+    return {"version": version(page), **fields(page)}
 
 
 def save(desk: Desk, address: str, **typed: Any) -> TestResponse:
@@ -118,10 +117,25 @@ def test_a_check_that_the_user_has_not_seen_is_not_applied(desk: Desk) -> None:
     desk.work(address)
     late = desk.browser.post(f"{address}/apply", seen, page=address)
     assert late.status_code == 409
+    assert fields(late)["cell-3-2"] == "bob(at)mail"
     assert "This check has changed Nothing was applied yet." in words(late)
     assert desk.now(address).state is ImportState.CHECKED
     answer = desk.browser.post(f"{address}/apply", applying(late), page=address)
     assert answer.status_code == 303
+    desk.work(address)
+    assert "2 rows applied" in desk.shows(address)
+
+
+def test_applying_saves_and_checks_first_what_was_typed(desk: Desk) -> None:
+    address = desk.upload(FILE)
+    form = applying(desk.browser.get(address)) | {"cell-2-1": ANN, "left_out": "3"}
+    assert desk.browser.post(f"{address}/apply", form, page=address).location == address
+    desk.work(address)
+    page = desk.browser.get(address)
+    assert desk.now(address).state is ImportState.CHECKED
+    assert "Your edits are saved and checked. Now you can apply the rows." in words(page)
+    assert heading(page) == "2 rows can be applied"
+    desk.browser.post(f"{address}/apply", applying(page), page=address)
     desk.work(address)
     assert "2 rows applied" in desk.shows(address)
 

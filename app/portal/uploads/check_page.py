@@ -1,5 +1,6 @@
 """The check screen of an upload."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -70,6 +71,22 @@ _ROWS_TITLES = {
 """The heading of the rows by their outcome."""
 Typed = Mapping[int, Mapping[int, str]]
 """Sent corrections: row number -> index of the column -> text."""
+_CELL = re.compile(r"cell-(\d{1,8})-(\d{1,4})", re.ASCII)
+_ROW = re.compile(r"\d{1,8}", re.ASCII)
+
+
+def typed_cells() -> dict[int, dict[int, str]]:
+    """Return the corrections that the form sends, changed or not."""
+    typed: dict[int, dict[int, str]] = {}
+    for name, text in request.form.items():
+        if match := _CELL.fullmatch(name):
+            typed.setdefault(int(match[1]), {})[int(match[2])] = text
+    return typed
+
+
+def rows_left_out() -> set[int]:
+    """Return the numbers of the rows that the form leaves out."""
+    return {int(text) for text in request.form.getlist("left_out") if _ROW.fullmatch(text)}
 
 
 @dataclass(frozen=True, slots=True)

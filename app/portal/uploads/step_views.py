@@ -2,20 +2,22 @@
 
 from uuid import UUID
 
-from flask import render_template, request
+from flask import flash, render_template, request
+from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import ImportState
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, delete_file, transaction
-from app.portal.uploads.check_page import Typed, check_context
+from app.languages import gettext
+from app.portal.uploads.check_page import Typed, check_context, rows_left_out, typed_cells
 from app.portal.uploads.forms import ReadingForm
 from app.portal.uploads.sheet import columns_of
 from app.portal.uploads.upload_pages import path_of, to_upload, unless_moved_on
 from app.portal.uploads.views import upload_page_data
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version
-from app.services.imports import steps, uploads
+from app.services.imports import corrections, steps, uploads
 from app.services.tenancy import ARCHIVED
 
 
@@ -79,16 +81,31 @@ def upload_undo_repair(upload_id: UUID, reason: str) -> Response:
 
 @portal.post("/uploads/<uuid:upload_id>/apply")
 def upload_apply(upload_id: UUID) -> Page:
-    """Apply the check that the user has seen; nothing if it has changed since."""
+    """Apply the check that the user has seen; nothing if it has changed since. Corrections that
+    were typed are saved and checked first."""
+    typed = typed_cells()
     try:
         with transaction() as session:
-            steps.start_apply(session, caller(), upload_id, expected_check=seen_version())
+            _apply(session, upload_id, typed)
     except Conflict as error:
         if error.code == CHANGED_MEANWHILE:
-            return check_as_it_is(upload_id)
+            return check_as_it_is(upload_id, typed, applies=True)
         if error.code == ARCHIVED:
             raise
     return to_upload(upload_id)
+
+
+def _apply(session: Session, upload_id: UUID, typed: Typed) -> None:
+    """Raises `Conflict`."""
+    left_out, seen = rows_left_out(), seen_version()
+    if typed or left_out:
+        upload = corrections.fix_rows(
+            session, caller(), upload_id, typed, left_out, expected_check=seen
+        )
+        if upload.state is not ImportState.CHECKED:
+            flash(gettext("Your edits are saved and checked. Now you can apply the rows."), "info")
+            return
+    steps.start_apply(session, caller(), upload_id, expected_check=seen)
 
 
 @portal.post("/uploads/<uuid:upload_id>/cancel")
@@ -124,7 +141,9 @@ def _columns_page(
         )
 
 
-def check_as_it_is(upload_id: UUID, typed: Typed | None = None) -> tuple[str, int] | Response:
+def check_as_it_is(
+    upload_id: UUID, typed: Typed, *, applies: bool = False
+) -> tuple[str, int] | Response:
     """Show the current check; ``typed`` holds corrections for the rows that are still shown."""
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
@@ -132,6 +151,6 @@ def check_as_it_is(upload_id: UUID, typed: Typed | None = None) -> tuple[str, in
             return to_upload(upload_id)
         context = upload_page_data(session, found) | check_context(session, found, typed)
         page = render_template(
-            "portal/uploads/check.html", changed_meanwhile=True, typed=typed is not None, **context
+            "portal/uploads/check.html", changed_meanwhile=True, applies=applies, **context
         )
         return page, 409
