@@ -97,7 +97,9 @@ ORGANIZATIONS = ListDefinition(
             kind=ColumnKind.NAME,
         ),
         ListColumn("user", lazy_gettext("First user"), lambda row: row.first_user, usual=False),
-        ListColumn("plan", lazy_gettext("Plan"), _plan, "phone-first", sort="plan"),
+        ListColumn(
+            "plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan phone-first", sort="plan"
+        ),
         ListColumn(
             "status",
             lazy_gettext("Status"),

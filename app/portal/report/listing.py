@@ -75,7 +75,7 @@ MEMBERS = ListDefinition(
         ListColumn(
             "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "cut"
         ),
-        ListColumn("plan", lazy_gettext("Plan"), _plan, "phone-first"),
+        ListColumn("plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan phone-first"),
         status_column(lambda row: str(STATUS_NAMES[row.user.status]), "from-1280"),
         # The organization's, as in the JSON; usage ranks organizations by them.
         ListColumn(

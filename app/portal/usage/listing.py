@@ -182,7 +182,9 @@ USAGE = ListDefinition(
             sort="name",
             kind=ColumnKind.NAME,
         ),
-        ListColumn("plan", lazy_gettext("Plan"), _plan, "from-1280", sort="plan"),
+        ListColumn(
+            "plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan from-1280", sort="plan"
+        ),
         ListColumn(
             "conversations",
             lazy_gettext("Conversations"),
