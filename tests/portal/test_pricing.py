@@ -118,24 +118,28 @@ def test_a_plan_is_edited_in_a_draft_and_published(
 
 def test_all_problems_are_named_at_once_in_the_order_of_the_page(admin: Browser) -> None:
     wrong = {
-        "name": "",
-        "texts-1-name": "x" * 61,
         "amount": "many",
         "trial_days": "731",
         "included": "many",
         "overage": "many",
+        "name": "",
+        "texts-1-name": "x" * 61,
     }
     answer = admin.post(PLUS, {**FORM, "texts-0-name": "", **wrong}, page=PLUS)
     assert answer.status_code == 422
     assert re.findall(r'<li><a href="#([\w-]+)">', answer.text) == list(wrong)
 
 
-def test_a_price_with_too_many_decimals_is_named_with_the_other_problems(admin: Browser) -> None:
-    wrong = {"amount": "12.345", "trial_days": "731", "included": "many"}
+@pytest.mark.parametrize("amount", ["12.345", "0.1234567"])
+def test_a_price_with_too_many_decimals_is_named_with_the_other_problems(
+    admin: Browser, amount: str
+) -> None:
+    wrong = {"amount": amount, "trial_days": "731", "included": "many", "overage": "0.1234567"}
     answer = admin.post(PLUS, {**FORM, **wrong}, page=PLUS)
     assert answer.status_code == 422
     assert re.findall(r'<li><a href="#([\w-]+)">', answer.text) == list(wrong)
-    assert "Amounts in EUR have at most 2 decimals." in answer.text
+    assert "Price: Amounts in EUR have at most 2 decimals." in answer.text
+    assert "Price beyond that: Enter an amount with at most 6 decimals." in answer.text
 
 
 def test_a_problem_of_a_text_in_another_language_is_at_its_field(admin: Browser) -> None:
@@ -464,6 +468,16 @@ def test_a_plan_begins_with_its_price_and_its_texts_in_other_languages_are_close
     page = admin.get(PLUS).text
     assert page.index('id="amount"') < page.index('id="name"')
     assert '<details class="more-choices">' in page
+
+
+def test_the_review_lists_only_the_languages_whose_texts_change(admin: Browser) -> None:
+    texts = {**FORM, "texts-0-name": "", "texts-1-name": "Alles", "texts-2-name": "Todo"}
+    admin.post(PLUS, texts, page=PLUS)
+    admin.post("/pricing/publish", page="/pricing/publish")
+    admin.post(PLUS, {**texts, "texts-1-name": "Mehr"}, page=PLUS)
+    review = words(admin.get("/pricing/publish").text)
+    assert "In other languages Deutsch: Alles Deutsch: Mehr" in review
+    assert "Todo" not in review
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["fragment", "page"])

@@ -48,12 +48,6 @@ class PricingPlanForm(PortalForm):
     """The fields in the order of the page, in which their problems are listed."""
 
     version = VersionField()
-    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": LONGEST_NAME})
-    features = TextAreaField(lazy_gettext("Features"))
-    texts = FieldList(
-        FormField(PlanTextsRow), min_entries=len(LANGUAGES), max_entries=len(LANGUAGES)
-    )
-    is_visible = BooleanField(lazy_gettext("Show this plan to customers"))
     amount = AmountField(lazy_gettext("Price"), render_kw=_AMOUNT)
     currency = SelectField(
         lazy_gettext("Currency"), choices=[SelectChoice(code, code) for code in OFFERED]
@@ -76,6 +70,12 @@ class PricingPlanForm(PortalForm):
     )
     included = WholeNumber(lazy_gettext("Included each month"))
     overage = AmountField(lazy_gettext("Price beyond that"), render_kw=_AMOUNT)
+    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": LONGEST_NAME})
+    features = TextAreaField(lazy_gettext("Features"))
+    texts = FieldList(
+        FormField(PlanTextsRow), min_entries=len(LANGUAGES), max_entries=len(LANGUAGES)
+    )
+    is_visible = BooleanField(lazy_gettext("Show this plan to customers"))
     price_id = StringField(lazy_gettext("Price ID"), render_kw=_ID)
     product_id = StringField(lazy_gettext("Product ID"), render_kw=_ID)
 
@@ -175,10 +175,11 @@ class PricingPlanForm(PortalForm):
     def validate(self, extra_validators: Any = None) -> bool:
         """Check also that the currency has the decimals of the price."""
         fine = bool(super().validate(extra_validators))
-        if self.currency.errors or self.amount.errors:
+        is_too_exact = self.amount.is_too_exact
+        if self.currency.errors or (self.amount.errors and not is_too_exact):
             return fine
         places = decimals(self.currency.data)
-        if (self.amount.micros or 0) % 10 ** (6 - places):
+        if is_too_exact or (self.amount.micros or 0) % 10 ** (6 - places):
             self.amount.errors = (self._wrong_decimals(places),)
             return False
         return fine

@@ -177,10 +177,14 @@ def change_rows(
     before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
     found: dict[Tier, list[tuple[str, str, str]]] = {}
     for change in changes:
+        was, becomes = change.old, change.new
+        if change.name == "texts":  # only of the languages that changed
+            was = [text for text in change.old if text not in change.new]
+            becomes = [text for text in change.new if text not in change.old]
         row = (
             str(FIELD_WORDS[change.name]),
-            _shown(change.name, change.old, before[change.tier].terms),
-            _shown(change.name, change.new, after[change.tier].terms),
+            _shown(change.name, was, before[change.tier].terms),
+            _shown(change.name, becomes, after[change.tier].terms),
         )
         found.setdefault(change.tier, []).append(row)
     return [(after[tier].name, rows) for tier, rows in found.items()]

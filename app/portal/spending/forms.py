@@ -16,6 +16,7 @@ from app.services.spending import SpendingLimits, SpendingState
 from app.services.spending.budgets import ALERTS, MonthBudget, check
 
 _LARGEST = Decimal(10**12)
+_DECIMALS = 6
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
@@ -24,6 +25,9 @@ class AmountField(StringField):
     """An amount of money, kept as it is typed in the reader's language; blank is no limit."""
 
     def pre_validate(self, _form: object) -> None:
+        if self.is_too_exact:
+            message = gettext("Enter an amount with at most %(most)s decimals.", most=_DECIMALS)
+            raise ValidationError(message)
         if self.text and self.micros is None:
             example = written_number(Decimal("12.50"), 2)
             message = gettext("Enter an amount like %(example)s.", example=example)
@@ -37,11 +41,19 @@ class AmountField(StringField):
     def micros(self) -> int | None:
         """Return the amount in millionths; None for what is no amount with at most 6 decimals.
         A larger one than any service accepts is cut, so that the service names its range."""
+        exact = self._exact_micros
+        return None if exact is None or self.is_too_exact else int(exact)
+
+    @property
+    def is_too_exact(self) -> bool:
+        """Whether it is an amount with more than 6 decimals."""
+        exact = self._exact_micros
+        return exact is not None and exact != int(exact)
+
+    @property
+    def _exact_micros(self) -> Decimal | None:
         amount = parse_number(self.text)
-        if amount is None:
-            return None
-        micros = min(amount, _LARGEST) * spending.MICROS
-        return int(micros) if micros == int(micros) else None
+        return None if amount is None else min(amount, _LARGEST) * spending.MICROS
 
 
 class SpendingForm(PortalForm):
