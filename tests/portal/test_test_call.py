@@ -39,9 +39,12 @@ def assistant(session: Session, own: Tenant) -> Assistant:
     ids=lambda message: message["message_kind"],
 )
 def test_the_form_keeps_the_kind_of_message_after_the_call(
-    assistant: Assistant, admin: Browser, message: dict[str, str]
+    session: Session, assistant: Assistant, admin: Browser, message: dict[str, str]
 ) -> None:
-    typed = {"assistant": str(assistant.id), "number": "+1 (202) 555-0101", "once": "a", **message}
+    assistant.default_intro = "Good morning {firstName|there}. "
+    session.commit()
+    person = {"number": "+1 (202) 555-0101", "name": "Ada Lovelace"}
+    typed = {"assistant": str(assistant.id), "once": "a", **person, **message}
     placed = admin.post("/test-call", typed, page="/test-call")
     page = admin.get(placed.location).text
     (chosen,) = re.findall(r'<input checked[^>]*name="message_kind"[^>]*value="(\w+)"', page)

@@ -12,6 +12,7 @@ from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm
 from app.services.calls import CallRequest, CallTexts
 from app.services.calls.accept import clean
+from app.services.calls.message_templates import fill
 from app.services.outreach import CampaignPlan
 from app.services.outreach.plans import MOST_WORDS
 
@@ -97,7 +98,8 @@ class TestCallForm(MessageForm):
     def repeating(cls, call: Call, assistant: Assistant) -> "TestCallForm":
         """Return the form that would place the same call again."""
         names = (call.contact.get("firstName"), call.contact.get("lastName"))
-        own = CallTexts(clean(assistant.default_intro), clean(assistant.default_voicemail))
+        messages = (assistant.default_intro, assistant.default_voicemail)
+        own = CallTexts(*(fill(text or "", *names, call.call_metadata) for text in messages))
         stored = CallTexts(call.intro_message, call.voicemail_message, call.call_instructions)
         return cls.from_object(
             assistant=str(call.assistant_id),
