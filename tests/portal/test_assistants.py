@@ -130,6 +130,25 @@ def test_the_message_that_an_assistant_lacks_is_named(
     assert words in admin.get(f"/assistants/{found.id}").text
 
 
+def test_saving_warns_of_placeholders_that_calls_cant_fill(
+    session: Session, own: Tenant, admin: Browser, assistant: Assistant
+) -> None:
+    metadata = {"tooth": "left", "is_new": True}
+    make_call(session, own.organization, NUMBER, call_metadata=metadata)
+    address = f"/assistants/{assistant.id}/edit"
+    typed = READY | {
+        "version": str(assistant.version),
+        "default_intro": "Grüß Gott {unbekannt} {firstName|there}",
+        "default_voicemail": "Your {tooth} tooth.",
+    }
+    page = admin.get(str(admin.post(address, typed, page=address).location)).text
+    assert "{unbekannt} isn’t a known placeholder." in page
+    assert "Known: {firstName}, {lastName}, {tooth}." in page
+    again = typed | {"version": str(assistant.version + 1), "default_intro": "Hi {firstName}"}
+    page = admin.get(str(admin.post(address, again, page=address).location)).text
+    assert "known placeholder" not in page
+
+
 def test_members_of_an_organization_edit_assistants(
     session: Session, own: Tenant, assistant: Assistant, signed_in: SignedIn
 ) -> None:

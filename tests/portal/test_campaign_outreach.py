@@ -210,6 +210,21 @@ def test_a_plan_keeps_the_values_of_the_chosen_way_and_is_in_the_history(
     assert "00:00 to 24:00, every day, local to each person" in unescape(admin.get(planned).text)
 
 
+def test_saving_a_plan_warns_of_placeholders_that_calls_cant_fill(
+    session: Session, campaign: Campaign, admin: Browser, planned: str, assistant: Assistant
+) -> None:
+    person = {"phone": ADA, "contactMetadata": {"city": "Graz"}}
+    contacts.apply(session, campaign, [person], ContactAction.UPSERT)
+    session.commit()
+    page = f"{planned}/plan"
+    version = session.get_one(Campaign, campaign.id, populate_existing=True).version
+    typed = TYPED | {"assistant": str(assistant.id), "version": str(version)}
+    texts = {"intro": "Hello {city}, {wetter}.", "voicemail": "{ort|there} {firstName}"}
+    shown = admin.get(str(admin.post(page, typed | texts, page=page).location)).text
+    assert "{ort}, {wetter} aren’t known placeholders." in shown
+    assert "Known: {firstName}, {lastName}, {city}." in shown
+
+
 @pytest.mark.parametrize(
     ("days", "words"),
     [

@@ -445,11 +445,12 @@ def test_the_parts_of_a_template_are_changed_one_by_one(
     named = {
         "name": "Leo",
         "active": "y",
-        "default_intro": "Hi.",
-        "default_voicemail": "Call us.",
+        "default_intro": "Hi {wetter}.",
+        "default_voicemail": "Call {organizationName}.",
         **fields_of(browser.get(path).text),
     }
     assert browser.post(path, named, page=path).location == url
+    assert "{wetter} isn’t a known placeholder." in browser.get(url).text
     path = f"{url}/campaign"
     plan = {
         "name": "Reminders",

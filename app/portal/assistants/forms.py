@@ -86,6 +86,10 @@ class AssistantForm(PortalForm):
             form.phone_number.data = phone(form.phone_number.data).replace(NO_BREAK, " ")
         return form
 
+    @property
+    def messages(self) -> tuple[str | None, ...]:
+        return self.default_intro.data, self.default_voicemail.data
+
     def to_fields(self) -> AssistantFields:
         return AssistantFields(**self.data)
 

@@ -1,6 +1,7 @@
 """Assistants: the list, one assistant with what it still needs, and the forms that set it up."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -33,6 +34,7 @@ from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.portal.web.organization_choice import new_page
+from app.portal.web.placeholders import warn_of_placeholders
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
 from app.portal.web.user_timezone import last_days, zone
 from app.services import (
@@ -47,8 +49,9 @@ from app.services.assistants import settings
 from app.services.assistants.queries import Readiness
 from app.services.assistants.settings import MAX_TEXT
 from app.services.calls import CallSearch
+from app.services.calls.message_templates import fillable
 
-LATEST_CALLS, LATEST_CAMPAIGNS = 5, 5
+LATEST_CALLS, LATEST_CAMPAIGNS, KNOWN_CALLS = 5, 5, 100
 FIGURE_DAYS = 30
 """What the heading of the figures says."""
 ACTS = {
@@ -98,7 +101,9 @@ def assistant_create() -> Page:
         of, fields = (session, caller(), organization), form.to_fields()
         made = settings.create_assistant(*of, fields, **_installation())
         url = submission.led_to(url_for("portal.assistant", assistant_id=made.id))
-    return redirect_with(gettext("%(name)s was added.", name=made.name), url)
+    response = redirect_with(gettext("%(name)s was added.", name=made.name), url)
+    warn_of_placeholders(form.messages)
+    return response
 
 
 @portal.get("/assistants/<uuid:assistant_id>/edit")
@@ -115,7 +120,9 @@ def assistant_save(assistant_id: UUID) -> Page:
             session, caller(), assistant_id, fields, expected_version=version, **_installation()
         )
     words = gettext("%(name)s was saved.", name=form.name.data)
-    return redirect_with(words, url_for("portal.assistant", assistant_id=assistant_id))
+    response = redirect_with(words, url_for("portal.assistant", assistant_id=assistant_id))
+    warn_of_placeholders(form.messages, partial(_metadata_names, assistant_id))
+    return response
 
 
 @portal.post("/assistants/<uuid:assistant_id>/keys")
@@ -183,12 +190,20 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
         )
 
 
-def _latest_calls(session: Session, found: Assistant) -> Sequence[Call]:
+def _latest_calls(session: Session, found: Assistant, most: int = LATEST_CALLS) -> Sequence[Call]:
     """Return the latest calls of the assistant, for users who may see calls."""
     if not caller().may(Permission.CALLS_READ):
         return []
     chosen = CallSearch(assistant=found.id)
-    return calls.search(session, caller(), chosen, limit=LATEST_CALLS).items
+    return calls.search(session, caller(), chosen, limit=most).items
+
+
+def _metadata_names(assistant_id: UUID) -> set[str]:
+    """Return the names of metadata of the assistant's latest calls, which fill placeholders."""
+    with transaction(read_only=True) as session:
+        found = assistants.get(session, caller(), assistant_id)
+        latest = _latest_calls(session, found, KNOWN_CALLS)
+        return {name for call in latest for name in fillable(call.call_metadata)}
 
 
 def _figures(session: Session, found: Assistant) -> dict[str, Any] | None:

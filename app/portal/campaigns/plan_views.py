@@ -21,7 +21,8 @@ from app.portal.web.campaign_states import is_new, steps_of_new
 from app.portal.web.formats import night_calls_warning, number
 from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved
-from app.services import campaigns, organizations, outreach
+from app.portal.web.placeholders import texts_of, warn_of_placeholders
+from app.services import campaigns, contacts, organizations, outreach
 from app.services.outreach.estimates import zone_of
 from app.services.outreach.plans import MOST_WORDS, plan_problems, speakers
 
@@ -84,6 +85,8 @@ def _to_next_step(campaign_id: UUID, *, is_changed: bool) -> Response:
         plan = outreach.stored_plan(session, found)
         if is_changed and plan and (at_night := night_warning(session, found, plan)):
             flash(at_night, "warning")
+        if plan:
+            warn_of_placeholders(texts_of(plan), partial(contacts.metadata_names, session, found))
     return response
 
 

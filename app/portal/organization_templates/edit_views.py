@@ -23,11 +23,13 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, seen_version
 from app.portal.web.messages import changing, redirect_with
+from app.portal.web.placeholders import texts_of, warn_of_placeholders
 from app.portal.web.region_choices import offered_first
 from app.services import organization_templates
 from app.services.assistants.settings import MAX_TEXT, AssistantFields
 from app.services.organization_templates import OpenedTemplate, PreparedCampaign
 from app.services.organization_templates.checking import openable_for
+from app.services.organization_templates.customer_names import NAME
 from app.services.outreach import CampaignPlan
 from app.services.outreach.plans import MOST_WORDS
 
@@ -65,7 +67,9 @@ def organization_template_assistant_create(template_id: UUID) -> Page:
             session, caller(), template_id, None, fields, bounds()
         )
         url = submission.led_to(_url(template_id))
-    return redirect_with(gettext("%(name)s added.", name=form.name.data), url)
+    response = redirect_with(gettext("%(name)s added.", name=form.name.data), url)
+    warn_of_placeholders(form.messages, lambda: [NAME])
+    return response
 
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>")
@@ -84,7 +88,9 @@ def organization_template_assistant_save(template_id: UUID, position: int) -> Pa
         organization_templates.save_assistant(
             session, caller(), template_id, position, fields, bounds(), expected_version=seen
         )
-    return _to_template(template_id, gettext("%(name)s saved.", name=form.name.data))
+    response = _to_template(template_id, gettext("%(name)s saved.", name=form.name.data))
+    warn_of_placeholders(form.messages, lambda: [NAME])
+    return response
 
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
@@ -135,7 +141,9 @@ def organization_template_campaign_save(template_id: UUID) -> Page:
         organization_templates.save_campaign(
             session, caller(), template_id, campaign, bounds(), expected_version=version
         )
-    return _to_template(template_id, gettext("Campaign plan saved."))
+    response = _to_template(template_id, gettext("Campaign plan saved."))
+    warn_of_placeholders(texts_of(campaign.plan), lambda: [NAME])
+    return response
 
 
 @portal.post("/organization-templates/<uuid:template_id>/campaign/remove")

@@ -1,9 +1,11 @@
 """Messages with placeholders for the contact's data: of a campaign, and an assistant's own."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+NAMES = ("firstName", "lastName")
+"""Of the placeholders that every contact has."""
 _PLACE = re.compile(r"\{([^{}|]*)(?:\|([^{}]*))?\}")
 
 
@@ -15,7 +17,7 @@ def fill(
     Names of metadata are placeholders, too. One without a value is removed, together with the
     space before it.
     """
-    facts = {name: str(value) for name, value in metadata.items() if not isinstance(value, bool)}
+    facts = {name: str(metadata[name]) for name in fillable(metadata)}
     facts |= {"firstName": first_name or "", "lastName": last_name or ""}
 
     def known(match: re.Match[str]) -> str:
@@ -24,3 +26,13 @@ def fill(
 
     filled = _PLACE.sub(known, text)
     return re.sub(r" ?\0", "", filled).strip()
+
+
+def names_in(texts: Iterable[str | None]) -> set[str]:
+    """Return the names of the placeholders in the texts."""
+    return {match[1].strip() for text in texts for match in _PLACE.finditer(text or "")}
+
+
+def fillable(metadata: Mapping[str, Any]) -> set[str]:
+    """Return the names of the metadata that can fill a placeholder."""
+    return {name for name, value in metadata.items() if not isinstance(value, bool)}

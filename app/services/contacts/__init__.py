@@ -9,6 +9,7 @@ from app.services.contacts.queries import (
     count,
     get,
     get_many,
+    metadata_names,
     named,
     page,
     reached_at,

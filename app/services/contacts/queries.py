@@ -17,6 +17,7 @@ from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
 from app.schemas.contacts import ContactFilter, StoredContact
 from app.services import campaigns
+from app.services.calls.message_templates import fillable
 from app.services.calls.rules import REFUSED
 from app.services.number_search import numbers_meant
 from app.services.paging import (
@@ -41,7 +42,8 @@ SORTS = both_ways(
 )
 """The sort orders of `search`; ids begin with the time."""
 LOOKED_AT = 1000
-"""How many of the newest contacts are searched for the statuses that a screen offers."""
+"""How many of the newest contacts are searched for the statuses that a screen offers, and for the
+names of metadata."""
 NAMED_AMONG = 100_000
 """How many of the newest contacts of all campaigns are searched for a name."""
 _PHONE_CHARACTERS = frozenset("+0123456789 ().-/\u00a0")
@@ -275,6 +277,17 @@ def statuses_of(session: Session, campaign: Campaign) -> Sequence[str]:
     )
     query = select(newest.c.status).where(newest.c.status.is_not(None)).distinct()
     return sorted(session.scalars(query))
+
+
+def metadata_names(session: Session, campaign: Campaign) -> set[str]:
+    """Return the names of metadata of the campaign's newest contacts that fill placeholders."""
+    newest = (
+        select(Contact.contact_metadata)
+        .where(Contact.campaign_id == campaign.id)
+        .order_by(Contact.id.desc())
+        .limit(LOOKED_AT)
+    )
+    return {name for metadata in session.scalars(newest) for name in fillable(metadata or {})}
 
 
 def _known_ids(session: Session, campaign: Campaign, words: str) -> Select[UUID] | None:

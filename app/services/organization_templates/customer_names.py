@@ -8,7 +8,8 @@ from typing import Any
 from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates.content import PreparedCampaign, TemplateContent
 
-PLACEHOLDER = "{organizationName}"
+NAME = "organizationName"
+PLACEHOLDER = f"{{{NAME}}}"
 _FILLED = re.compile(r"\{\s*organizationName\s*(?:\|[^{}]*)?\}")
 _TEXTS_OF_ASSISTANT = ("name", "service", "default_intro", "default_voicemail")
 _TEXTS_OF_PLAN = ("intro_message", "voicemail_message", "call_instructions")

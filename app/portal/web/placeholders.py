@@ -1,0 +1,47 @@
+"""Warn of names in braces that calls can't fill."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from flask import flash
+
+from app.languages import ngettext
+from app.models import Outreach
+from app.services.calls import message_templates
+from app.services.outreach import CampaignPlan
+
+_MOST_NAMES, _MOST_LETTERS = 10, 40
+
+
+def warn_of_placeholders(
+    texts: Iterable[str | None], further: Callable[[], Iterable[str]] = tuple
+) -> None:
+    """Show on the next page which placeholders of saved texts are unknown, and which are known.
+    ``further`` returns known names besides those of each contact; it is called if they are
+    needed."""
+    names = message_templates.names_in(texts)
+    unknown = names - set(message_templates.NAMES)
+    if not unknown:
+        return
+    more = set(further())
+    if unknown - more:
+        flash(_words(sorted(unknown - more), [*message_templates.NAMES, *sorted(more)]), "warning")
+
+
+def texts_of(plan: CampaignPlan | Outreach) -> tuple[str | None, ...]:
+    return plan.intro_message, plan.voicemail_message, plan.call_instructions
+
+
+def _words(unknown: Sequence[str], known: Sequence[str]) -> str:
+    return ngettext(
+        "%(names)s isn’t a known placeholder. Calls can’t fill it unless their metadata has that "
+        "name. Known: %(known)s.",
+        "%(names)s aren’t known placeholders. Calls can’t fill them unless their metadata has "
+        "those names. Known: %(known)s.",
+        len(unknown),
+        names=_braced(unknown),
+        known=_braced(known),
+    )
+
+
+def _braced(names: Sequence[str]) -> str:
+    return ", ".join(f"{{{name[:_MOST_LETTERS]}}}" for name in names[:_MOST_NAMES])
