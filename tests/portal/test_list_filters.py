@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable
 from datetime import time
+from html import unescape
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from flask import Flask
@@ -76,3 +78,20 @@ def test_every_list_is_filtered_by_its_columns(
     assert [each.replace("<wbr>", "") for each in NAME.findall(page)] == names
     field = query.partition("?")[2].partition("=")[0]
     assert f'name="{field}"' in page
+
+
+def test_a_filter_of_the_panel_is_named_above_the_list_with_a_link_that_removes_it(
+    admin: Browser, own: Tenant
+) -> None:
+    address = f"/calls?state=failed&organization={own.organization.id}&within=yesterday&sort=number"
+    page = admin.get(address).text
+    chips = re.findall(r'<a class="chip" href="([^"]*)" aria-label="Remove filter: ([^"]*)"', page)
+    assert [unescape(words) for _url, words in chips] == [
+        f"Organization: {own.organization.name}",
+        "Time: Yesterday",
+    ]
+    assert [sorted(parse_qsl(urlsplit(unescape(url)).query)) for url, _words in chips] == [
+        [("sort", "number"), ("state", "failed"), ("within", "yesterday")],
+        [("organization", str(own.organization.id)), ("sort", "number"), ("state", "failed")],
+    ]
+    assert 'class="chip"' not in admin.get("/calls?state=failed").text

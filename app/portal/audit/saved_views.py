@@ -77,13 +77,13 @@ def filter_words(list_name: str | None, query: str, names: Names) -> str:
 def filters_set(definition: ListDefinition[Any], query: str, names: Names) -> list[str]:
     """Return each filter of the query string: "Status: Failed"."""
     return [
-        _filter(definition, name, value, names)
+        words_of_filter(definition, name, value, names)
         for name, value in parse_qsl(query)
         if name not in ("sort", "column")
     ]
 
 
-def _filter(definition: ListDefinition[Any], name: str, value: str, names: Names) -> str:
+def words_of_filter(definition: ListDefinition[Any], name: str, value: str, names: Names) -> str:
     known = next((each for each in definition.filters if each.name == name), None)
     options = (known.options if known else None) or {}
     label = known.label if known else field_words(name)

@@ -1,6 +1,5 @@
 """Saved views: saving the filters, sort order and columns of a list, changing and deleting them."""
 
-from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 from uuid import UUID
@@ -10,11 +9,11 @@ from sqlalchemy.orm import Session
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
-from app.errors import NotFound
 from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import SavedView
 from app.portal.audit.saved_views import filters_set
+from app.portal.record_lists.filter_chips import names_in
 from app.portal.record_lists.forms import SavedViewForm
 from app.portal.record_lists.registry import LISTS, list_named
 from app.portal.web.blueprint import Page, portal
@@ -24,8 +23,7 @@ from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import filtered_url, path_of
 from app.portal.web.messages import redirect_with
-from app.services import assistants, campaigns, organizations, partners, saved_views
-from app.validation.uuids import as_uuid
+from app.services import saved_views
 
 
 @portal.get("/lists/<name>/views/new")
@@ -128,7 +126,7 @@ def _new_page(name: str, form: SavedViewForm) -> str:
 def _kept(session: Session, definition: ListDefinition[Any], query: str) -> list[tuple[str, str]]:
     """Return what a view with this query keeps, in the words of its list."""
     values = MultiDict(parse_qsl(query))
-    filters = filters_set(definition, query, _named(session, values))
+    filters = filters_set(definition, query, names_in(session, values))
     sort = definition.sort_of(values)
     by = next(
         (str(each.label) for each in definition.columns if each.sort == sort.removeprefix("-")), ""
@@ -140,21 +138,6 @@ def _kept(session: Session, definition: ListDefinition[Any], query: str) -> list
         (gettext("Order"), order if by else ""),
         (gettext("Columns"), columns),
     ]
-
-
-def _named(session: Session, values: MultiDict[str, str]) -> dict[UUID, str]:
-    """Return the names of what the filters have the ids of."""
-    found = {}
-    for name, get in (
-        ("organization", organizations.get),
-        ("agent", assistants.get),
-        ("campaign", campaigns.get),
-        ("partner", partners.get),
-    ):
-        if (known := as_uuid(values.get(name, ""))) is not None:
-            with suppress(NotFound):
-                found[known] = get(session, caller(), known).name
-    return found
 
 
 def _edit_page(view_id: UUID, form: SavedViewForm) -> str:

@@ -156,6 +156,11 @@ class ListDefinition(Generic[R]):
         """The names of the filters in the URL."""
         return (*(each.name for each in self.filters), *self.more_filters)
 
+    @property
+    def first_filters(self) -> Sequence[ListFilter]:
+        """The filters in view above the list; the others are in a panel."""
+        return self.filters[:2]
+
     def refuse_problems(self) -> None:
         """Raise `ValidationFailed` if the URL has filters without a meaning: the list shows more
         rows than they ask for."""

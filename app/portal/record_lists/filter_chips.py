@@ -1,0 +1,52 @@
+"""The filters of a list that its row of fields doesn't show, in words."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from flask import request
+from sqlalchemy.orm import Session
+
+from app.errors import Forbidden, NotFound
+from app.extensions import caller, reading
+from app.portal.audit.saved_views import words_of_filter
+from app.portal.web.blueprint import portal
+from app.portal.web.list_pages import ListPage
+from app.services import assistants, campaigns, organizations, partners
+from app.validation.uuids import as_uuid
+
+
+@portal.app_template_global()
+def filter_chips(page: ListPage[Any]) -> list[tuple[str, str]]:
+    """Return each filter in words with the address of the list without it."""
+    definition = page.definition
+    in_view = {*(each.name for each in definition.first_filters), *definition.lasting}
+    set_apart = [
+        (name, value)
+        for name in definition.parameters
+        if name not in in_view and (value := request.args.get(name))
+    ]
+    if not set_apart:
+        return []
+    with reading() as session:
+        names = names_in(session, request.args)
+    return [
+        (words_of_filter(definition, name, value, names), page.url_without([name]))
+        for name, value in set_apart
+    ]
+
+
+def names_in(session: Session, values: Mapping[str, str]) -> dict[UUID, str]:
+    """Return the names of what the filters have the ids of."""
+    found = {}
+    for name, get in (
+        ("organization", organizations.get),
+        ("agent", assistants.get),
+        ("campaign", campaigns.get),
+        ("partner", partners.get),
+    ):
+        if (known := as_uuid(values.get(name, ""))) is not None:
+            with suppress(Forbidden, NotFound):
+                found[known] = get(session, caller(), known).name
+    return found
