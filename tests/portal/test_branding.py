@@ -422,6 +422,19 @@ def test_an_svg_logo_is_drawn_and_stored_as_png(editor: Browser) -> None:
         assert (shown.format, shown.size) == ("PNG", (1120, 280))
 
 
+def test_a_colour_that_a_refused_form_keeps_is_in_contrasts_and_preview(editor: Browser) -> None:
+    editor.post(PAGE, FORM | {"colour": "#7a2d6b"}, page=PAGE)
+    page = editor.post(PAGE, FORM | {"colour": "#0f766e", "demo_link": "nowhere"}, page=PAGE).text
+    assert 'value="#0f766e"' in page
+    preview = re.search(r'<iframe src="([^"]*)"', page)
+    assert preview
+    shown = sheet_of(editor.get(unescape(preview.group(1))).text)
+    assert shown.startswith("/brand/0f766e-")
+    fine = editor.post(PAGE, FORM | {"colour": "#0f766e"}, page=PAGE)
+    report = re.compile(r'id="studio-report".*?</table>', re.DOTALL)
+    assert report.findall(page) == report.findall(editor.get(str(fine.location)).text)
+
+
 def test_an_invalid_colour_is_reported_while_typing(editor: Browser) -> None:
     answer = editor.post(PAGE, {**FORM, "colour": "#1c7a4"}, page=PAGE)
     assert answer.status_code == 422

@@ -8,7 +8,7 @@ from app.extensions import settings, transaction
 from app.http.security_headers import allow_framing_by_ourselves
 from app.languages import LANGUAGES
 from app.portal.auth.forms import SignInForm
-from app.portal.branding.studio import BrandingStudio
+from app.portal.branding.studio import BrandingStudio, coloured
 from app.portal.chat.forms import ChatForm
 from app.portal.web.blueprint import portal
 from app.portal.web.errors import WORDS
@@ -34,11 +34,13 @@ def branding_preview(surface: str) -> Response:
 
 
 def _brand_and_origin() -> tuple[Brand, str]:
-    """Return the brand that the URL asks for, and where links of the partner's mails lead."""
+    """Return the brand that the URL asks for, maybe with a colour that isn't saved, and where links
+    of the partner's mails lead."""
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         is_draft = request.args.get("of") != "published"
         brand = studio.brand if is_draft else studio.published_brand
+        brand = coloured(brand, request.args.get("colour"))
         return brand, mails.origin_of(studio.partner, settings())
 
 

@@ -1,7 +1,7 @@
 """What the studio's pages share: the draft or, without one, the published version."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,6 +31,7 @@ from app.services.branding.chat_colours import areas
 from app.services.branding.contrast_report import contrast_report
 from app.services.branding.surfaces import missing, surfaces
 from app.services.partners.outside_pictures import copy_of, path_of, stored_hash
+from app.validation.colours import is_colour
 
 THEMES = (("light", lazy_gettext("Light")), ("dark", lazy_gettext("Dark")))
 WIDTHS = (("wide", lazy_gettext("Wide")), ("phone", lazy_gettext("Phone")))
@@ -166,7 +167,8 @@ class BrandingStudio:
             form.chat_assistant_id.choices.append(
                 SelectChoice(chosen, gettext("Removed assistant"))
             )
-        brand = self.brand
+        typed = form.colour.data if not form.colour.errors else None
+        brand = coloured(self.brand, typed)
         pages = _pages()
         view = chosen_view()
         return {
@@ -177,6 +179,7 @@ class BrandingStudio:
             "picture_problems": {},
             "shapes": {kind.value: shape.asked for kind, shape in images.SHAPES.items()},
             "shown": page_brand(brand),
+            "unsaved_colour": None if brand == self.brand else brand.colour,
             "chat_colours": {
                 part: area.light[0] for part, area in areas(brand.colour, None).items()
             },
@@ -193,6 +196,12 @@ class BrandingStudio:
             ),
             "view": view,
         }
+
+
+def coloured(brand: Brand, colour: str | None) -> Brand:
+    """Return the brand with the colour, if it is one."""
+    wanted = (colour or "").strip()
+    return replace(brand, colour=wanted) if is_colour(wanted) else brand
 
 
 def chosen_view() -> dict[str, str]:
