@@ -133,7 +133,7 @@ def test_applying_saves_and_checks_first_what_was_typed(desk: Desk) -> None:
     desk.work(address)
     page = desk.browser.get(address)
     assert desk.now(address).state is ImportState.CHECKED
-    assert "Your edits are saved and checked. Now you can apply the rows." in words(page)
+    assert "Your edits were saved and the rows checked again." in words(page)
     assert heading(page) == "2 rows can be applied"
     desk.browser.post(f"{address}/apply", applying(page), page=address)
     desk.work(address)

@@ -103,7 +103,10 @@ def _apply(session: Session, upload_id: UUID, typed: Typed) -> None:
             session, caller(), upload_id, typed, left_out, expected_check=seen
         )
         if upload.state is not ImportState.CHECKED:
-            flash(gettext("Your edits are saved and checked. Now you can apply the rows."), "info")
+            message = gettext(
+                "Your edits were saved and the rows checked again. Nothing was applied yet."
+            )
+            flash(message, "info")
             return
     steps.start_apply(session, caller(), upload_id, expected_check=seen)
 
