@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import g, redirect, render_template, request, url_for
 from flask import session as browser
 from flask_login import current_user
 from sqlalchemy.orm import Session
@@ -33,6 +33,7 @@ from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import PARTNER_COOKIE, local_path, sign_in_url, with_kept_words
 from app.portal.web.forms import showing_problems
 from app.portal.web.i18n import LANGUAGE_COOKIE
+from app.portal.web.messages import redirect_with
 from app.services.auth import sign_in as signing_in
 from app.services.auth.offered_accounts import AccountOffer
 from app.services.auth.sessions import SessionOrigin
@@ -89,13 +90,15 @@ def sign_out() -> Response:
     after = partner.partner_redirect_link if partner else None
     chosen: str | None = current_user.language if is_signed_in else None
     sign_out_user()
-    if after is None:
-        flash(gettext("You are signed out."), "success")
-    response = redirect(after or sign_in_url(g.brand.slug), 303)
+    response = redirect(after, 303) if after else _to_sign_in()
     if chosen:
         keep_cookie(response, LANGUAGE_COOKIE, chosen)
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
+
+
+def _to_sign_in() -> Response:
+    return redirect_with(gettext("You are signed out."), sign_in_url(g.brand.slug))
 
 
 def attempt(email: str, password: str) -> SignInOutcome:

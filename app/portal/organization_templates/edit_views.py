@@ -67,9 +67,7 @@ def organization_template_assistant_create(template_id: UUID) -> Page:
             session, caller(), template_id, None, fields, bounds()
         )
         url = submission.led_to(_url(template_id))
-    response = redirect_with(gettext("%(name)s added.", name=form.name.data), url)
-    warn_of_placeholders(form.messages, lambda: [NAME])
-    return response
+    return _warned(form, redirect_with(gettext("%(name)s added.", name=form.name.data), url))
 
 
 @portal.get("/organization-templates/<uuid:template_id>/assistants/<int:position>")
@@ -88,7 +86,12 @@ def organization_template_assistant_save(template_id: UUID, position: int) -> Pa
         organization_templates.save_assistant(
             session, caller(), template_id, position, fields, bounds(), expected_version=seen
         )
-    response = _to_template(template_id, gettext("%(name)s saved.", name=form.name.data))
+    words = gettext("%(name)s saved.", name=form.name.data)
+    return _warned(form, _to_template(template_id, words))
+
+
+def _warned(form: TemplateAssistantForm, response: Response) -> Response:
+    """Warn of unknown placeholders below the words of the response."""
     warn_of_placeholders(form.messages, lambda: [NAME])
     return response
 
