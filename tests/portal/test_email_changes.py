@@ -192,7 +192,7 @@ def test_a_change_that_is_no_longer_allowed_does_not_happen(
     session.commit()
     token = shown.partition('name="csrf_token" value="')[2].partition('"')[0]
     answer = browser.client.post(both[1], data={"csrf_token": token})
-    expected = {"late": 410, "suspended": 410, "partner suspended": 404, "taken": 409}
+    expected = {"late": 410, "suspended": 410, "partner suspended": 403, "taken": 409}
     assert (answer.status_code, email_of(session, member)) == (expected[why], old)
 
 

@@ -27,11 +27,11 @@ from app.models import AuditEntry, Backup, Mail, Partner, User, WorkerHeartbeat,
 from app.portal.operator import partner_views
 from app.portal.operator.installation_views import QUEUE_NAMES
 from app.portal.web.formats import long_datetime
-from app.services import workers
+from app.services import partners, workers
 from app.services.failed_jobs import REPEATABLE
 from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
-from tests.fixtures.cast import Tenant, make_tenant
+from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 from tests.fixtures.small_disk import MB, small_disk
 from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
@@ -364,6 +364,21 @@ def test_an_administrator_is_invited_again_or_viewed_from_the_page_of_the_partne
     session.get_one(User, admin.id).status = UserStatus.INVITED
     session.commit()
     assert f'action="/users/{admin.id}/resend"' in operator.get(path).text
+
+
+def test_no_invitation_is_sent_again_while_the_partner_is_suspended(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    session.get_one(User, admin.id).status = UserStatus.INVITED
+    partners.suspend(session, OPERATOR, own.partner.id)
+    session.commit()
+    user = f"/users/{admin.id}"
+    pages = (f"/operator/partners/{own.partner.id}", user)
+    assert ["Resend invitation" in operator.get(page).text for page in pages] == [False, False]
+    assert operator.post(f"{user}/resend", page=user).location == user
+    refusal = "Northwind is suspended. Reactivate it first. Nothing was changed."
+    assert (refusal in operator.get(user).text, session.scalars(select(Mail)).all()) == (True, [])
 
 
 def test_every_queue_has_a_name() -> None:

@@ -275,7 +275,7 @@ def test_a_link_does_not_work_for_suspended_users(
             own.partner.suspended_at = utcnow()
     session.commit()
     answer = browser.get(path)
-    assert answer.status_code == (404 if who == "partner" else 410)
+    assert answer.status_code == (403 if who == "partner" else 410)
     assert 'type="password"' not in answer.text
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.enums import OrganizationStatus, Role, UserStatus
-from app.models import PortalSession, User
+from app.models import PortalSession, User, utcnow
 from app.portal.auth.views import REFUSED
 from app.services import partners, users
 from app.services.auth import sessions
@@ -58,6 +58,20 @@ def test_a_member_of_a_suspended_organization_learns_it_with_the_right_password_
     sentence = f"<p>Contact Northwind{place} about Northwind Bakery.</p>"
     assert sentence in right.text.replace("<wbr>", "")
     assert browser.get("/").status_code == 303
+
+
+@pytest.mark.parametrize("support", [None, "help@northwind.example"])
+@pytest.mark.parametrize("path", ["sign-in", "forgot-password", "invitation/old-link"])
+def test_the_pages_of_a_suspended_partner_say_in_its_brand_who_to_contact(
+    browser: Browser, own: Tenant, session: Session, path: str, support: str | None
+) -> None:
+    own.partner.suspended_at, own.partner.support_email = utcnow(), support
+    session.commit()
+    answer = browser.get(f"/p/northwind/{path}")
+    contact = f"Contact Northwind at {support}." if support else "Contact Northwind."
+    shown = ("<h1>This portal is paused</h1>", f"<p>{contact}</p>", own.partner.product_name)
+    assert (answer.status_code, [text in answer.text for text in shown]) == (403, [True] * 3)
+    assert ("Page not found" in answer.text, "Go to the" in answer.text) == (False, False)
 
 
 def test_a_suspended_user_learns_it_with_the_right_password_only(

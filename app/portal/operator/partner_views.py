@@ -112,6 +112,7 @@ def _of_suspending(session: Session, partner: Partner) -> list[str]:
         *([cancelled] if waiting else []),
         *([locked_out] if signed_out else []),
         gettext("Its access tokens, API keys and clients of the legacy API stop working at once."),
+        gettext("Links in invitations and password emails stop working for good."),
         gettext("Nothing is deleted; you can reactivate the partner at any time."),
     ]
 

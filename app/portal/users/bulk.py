@@ -39,7 +39,9 @@ ACTIONS = (
         button=lambda n: ngettext("Resend %(num)s invitation", "Resend %(num)s invitations", n),
         done=lambda n: ngettext("%(num)s invitation sent", "%(num)s invitations sent", n),
         safe=lazy_gettext("Cancel"),
-        consequences=(lazy_gettext("They get a new link. The previous one no longer works."),),
+        consequences=(
+            lazy_gettext("They get a new link. Earlier links work until one of them is used."),
+        ),
         act=lambda session, item: mails.send_invitation(session, caller(), item.row.user.id),
         what=lazy_gettext("A new link is on its way."),
         refusal=_not_invited,

@@ -88,11 +88,7 @@ def user_deactivate(user_id: UUID) -> Response:
 def user_resend(user_id: UUID) -> Response:
     with _changing(user_id, Conflict) as session:
         found = mails.send_invitation(session, caller(), user_id)
-    words = gettext(
-        "A new link is on its way to %(email)s; the previous link no longer works.",
-        email=found.email,
-    )
-    return _to_user(found, words)
+    return _to_user(found, gettext("A new link is on its way to %(email)s.", email=found.email))
 
 
 @portal.post("/users/<uuid:user_id>/email-change/cancel")

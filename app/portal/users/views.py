@@ -84,10 +84,11 @@ def _belongs_to(session: Session, user: User) -> dict[str, Any]:
     """Return the organization of a member, for operators the partner's name, and what the role
     allows."""
     of, served = user.organization_id, user.partner_id if caller().is_operator else None
-    names = partners.names_of(session, caller(), {served} if served else set())
+    partner = partners.get(session, caller(), served) if served else None
     return {
         "organization": organizations.get(session, caller(), of) if of else None,
-        "partner": names.get(served) if served else None,
+        "partner": partner.name if partner else None,
+        "is_portal_paused": partner is not None and partner.suspended_at is not None,
         "abilities": abilities(user.role),
         "abilities_title": abilities_title(user.role),
         "is_staff": user.user_type in PARTNER_LEVEL,

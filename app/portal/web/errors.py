@@ -20,9 +20,12 @@ from app.policy.caller import Caller
 from app.portal.web.body_limits import stated_limit
 from app.portal.web.current_user import find_brand, known_user, sign_in_url
 from app.portal.web.formats import long_datetime, size
+from app.portal.web.i18n import set_request_language
 from app.services import storage, tenancy
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
+from app.services.auth import sign_in
+from app.services.branding.brand import kept_brand
 from app.validation.networks import network_of
 
 TRY_AGAIN = frozenset({429, 500, 503})
@@ -183,6 +186,17 @@ def _archived(error: DomainError) -> tuple[str, str] | None:
     return url, gettext("Open organization")
 
 
+def _paused() -> Response:
+    """Return the page of a suspended partner's portal, in its brand."""
+    slug = (request.view_args or {})["slug"]
+    with transaction(read_only=True) as session:
+        g.brand = kept_brand(sign_in.partner_called(session, slug, request.host))
+    set_request_language(None, g.brand.language)
+    response = make_response(render_template("errors/paused.html"), 403)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
 def _later(error: RateLimited | Unavailable) -> Response:
     """Return when to try again, in seconds or minutes."""
     if isinstance(error, Unavailable):
@@ -215,6 +229,10 @@ def _later(error: RateLimited | Unavailable) -> Response:
 def _view_only() -> Response:
     text = gettext("You see the portal as another user. Nothing was changed.")
     return error_page(403, text, title=gettext("Read only"))
+
+
+_PAGES = {"view_only": _view_only, sign_in.PORTAL_PAUSED: _paused}
+"""The pages of errors with a code of their own."""
 
 
 def with_wait(page: str | AnyResponse, error: RateLimited) -> Response:
@@ -261,8 +279,8 @@ def answer_with_page(error: DomainError | HTTPException) -> Response:
         status = _status(error)
         if isinstance(error, RateLimited | Unavailable):
             return _later(error)
-        if error.code == "view_only":
-            return _view_only()
+        if error.code in _PAGES:
+            return _PAGES[error.code]()
         text = None if status in (401, 404) else error.message
         way_on = _start_of_list(error) or _storage(error) or _archived(error)
         return error_page(status, text, way_on, why_url=_why(error))

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, or_, select
+from sqlalchemy import Select, and_, or_, select
 from sqlalchemy.orm import Session, lazyload
 
 from app.config import Settings
@@ -40,6 +40,7 @@ from app.services.auth.offered_accounts import AccountOffer
 from app.services.auth.password_checks import PasswordChecks
 from app.services.auth.throttle import TooManyFailures
 
+PORTAL_PAUSED = "portal_paused"
 LEAST_CHECKS = 2
 """So that the time reveals neither whether an address is known nor whether it has accounts at
 several partners."""
@@ -118,8 +119,18 @@ class SignInOutcome:
 
 def partner_of_slug(session: Session, slug: str, host: str) -> Partner:
     """Return the partner whose sign-in page is ``/p/<slug>/sign-in`` at this host. Raises
-    `NotFound`, also where the host is another partner's verified domain."""
-    partner = _partner(session, Partner.slug == slug)
+    `NotFound`, also where the host is another partner's verified domain, and with the code
+    `PORTAL_PAUSED` if the partner is suspended."""
+    partner = partner_called(session, slug, host)
+    if partner.suspended_at is not None:
+        raise NotFound(code=PORTAL_PAUSED)
+    return partner
+
+
+def partner_called(session: Session, slug: str, host: str) -> Partner:
+    """As `partner_of_slug`, also if the partner is suspended."""
+    query = select(Partner).where(Partner.slug == slug).options(lazyload("*"))
+    partner = session.scalars(query).one_or_none()
     if partner is None or (partner_of_host(session, host) or partner).id != partner.id:
         raise NotFound
     return partner
@@ -133,7 +144,8 @@ def partner_of_host(session: Session, host: str) -> Partner | None:
     verified = and_(
         Partner.domain_key == sessions.host_name(host), Partner.domain_verified_at.is_not(None)
     )
-    return _partner(session, verified)
+    query = select(Partner).where(verified, Partner.suspended_at.is_(None))
+    return session.scalars(query.options(lazyload("*"))).one_or_none()
 
 
 def begin(
@@ -381,8 +393,3 @@ def _choices(session: Session, users: Sequence[User]) -> Sequence[PortalChoice]:
         PortalChoice(user.id, names[user.id][0] or gettext("Operator"), names[user.id][1])
         for user in users
     ]
-
-
-def _partner(session: Session, condition: ColumnElement[bool]) -> Partner | None:
-    query = select(Partner).where(condition, Partner.suspended_at.is_(None))
-    return session.scalars(query.options(lazyload("*"))).one_or_none()

@@ -6,7 +6,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import UserStatus
 from app.errors import Conflict
-from app.models import MailKind, User, utcnow
+from app.languages import gettext
+from app.models import MailKind, Partner, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue
@@ -15,15 +16,19 @@ from app.services.users.loading import check_grant
 
 
 def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
-    """Send a new link to a user who has not signed in yet; earlier links end.
+    """Send a new link to a user who has not signed in yet; earlier links work until one is used.
 
     While the last one waits for its first attempt, nothing more is sent; one that waits for a
     further attempt is replaced. Raises `Forbidden` (``role_too_low``, ``insufficient_scope``),
-    `NotFound` and `Conflict` (``already_joined``, ``not_active``).
+    `NotFound` and `Conflict` (``partner_suspended``, ``already_joined``, ``not_active``).
     """
     caller.require(Permission.USERS_WRITE)
     user = lock_user(session, caller, user_id)
     check_grant(caller, user.role)
+    partner = session.get(Partner, user.partner_id) if user.partner_id else None
+    if partner is not None and partner.suspended_at is not None:
+        message = gettext("%(name)s is suspended. Reactivate it first.", name=partner.name)
+        raise Conflict(message, "partner_suspended")
     if user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED):
         message = "This user can't sign in. Reactivate the account first."
         raise Conflict(message, "not_active")
