@@ -19,7 +19,7 @@ from app.services.billing import closing
 from app.services.billing.months import CLOSING, end_of, month_of
 from app.services.pricing import PlanTerms, accounts, versions
 from app.services.pricing.accounts import AccountKeys
-from tests.fixtures.cast import Tenant
+from tests.fixtures.cast import Tenant, converse
 from tests.fixtures.clock import set_clock
 from tests.fixtures.settings import SECRET_KEY
 from tests.portal.conftest import Browser
@@ -185,6 +185,56 @@ def test_included_usage_that_is_nearly_or_fully_used_is_noticed(
         title in words(signed_in(own.staff[Role.PARTNER_EDITOR]).get("/").text),
     ]
     assert seen == [*[bool(notice)] * 4, False]
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize(
+    ("minutes", "filters"), [(7, []), (8, ["near"]), (12, ["near", "reached"])]
+)
+def test_the_partner_finds_customers_by_included_usage(
+    own: Tenant, signed_in: SignedIn, session: Session, minutes: int, filters: list[str]
+) -> None:
+    own.organization.user_limit = own.organization.assistant_limit = 0
+    used(session, own, minutes)
+    admin, name = signed_in(own.staff[Role.PARTNER_ADMIN]), own.organization.name
+    found = [
+        each
+        for each in ("near", "reached")
+        if f">{name}</a>" in admin.get(f"/organizations?use={each}").text
+    ]
+    assert found == filters
+    title = f"{name} {minutes} of 10 included minutes used."
+    assert (title in words(admin.get("/report/month").text)) == bool(filters)
+    state = " Used up" if minutes > 10 else ""
+    converse(session, own.organization, utcnow().date(), 3)
+    session.commit()
+    listed = words(admin.get("/usage?column=included").text)
+    assert f"{name} {minutes} of 10 minutes{state}" in listed
+
+
+@pytest.mark.usefixtures("published")
+def test_usage_in_the_trial_of_a_plan_uses_nothing_up(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    own.organization.user_limit = own.organization.assistant_limit = 0
+    caller = own.caller(Role.PARTNER_ADMIN)
+    for plan in versions.current(session, caller, own.partner.id).plans:
+        if plan.tier is Tier.BASIC:
+            terms = replace(plan.terms, trial_days=3)
+            versions.save(session, caller, own.partner.id, replace(plan, terms=terms))
+    versions.publish(session, caller, own.partner.id)
+    used(session, own, 12)
+    admin, link = signed_in(own.staff[Role.PARTNER_ADMIN]), f">{own.organization.name}</a>"
+
+    def is_found(created: timedelta) -> bool:
+        today = utcnow().replace(hour=12)
+        own.organization.created_at = today - created
+        session.commit()
+        return link in admin.get("/organizations?use=reached").text
+
+    assert [is_found(timedelta(days=days)) for days in (0, 2, 3, 100)] == [
+        *(False, False, True, True)
+    ]
 
 
 @pytest.mark.usefixtures("published")

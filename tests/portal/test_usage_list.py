@@ -73,9 +73,9 @@ def expected(session: Session) -> list[list[str]]:
     """Every column of the three organizations, most conversations first."""
     ids = {each.name: str(each.id) for each in session.scalars(select(Organization))}
     rows = [
-        "Northwind Dental;Plus;6;3;3;66.7;3.00 EUR, 0.0135 USD;-25.0;360;8;Active",
-        "Northwind Bakery;Free;3;2;1;33.3;;;180;0;Active",
-        "Northwind Archive;Free;0;0;0;0.0;;-100.0;0;1;Archived",
+        "Northwind Dental;Plus;6;3;3;66.7;;3.00 EUR, 0.0135 USD;-25.0;360;8;;Active",
+        "Northwind Bakery;Free;3;2;1;33.3;;;;180;0;;Active",
+        "Northwind Archive;Free;0;0;0;0.0;;;-100.0;0;1;;Archived",
     ]
     return [[*row.split(";"), ids[row.partition(";")[0]]] for row in rows]
 
@@ -105,8 +105,9 @@ def test_csv_and_excel_hold_exactly_the_rows_columns_and_order_of_the_page(
     assert by_conversations == [
         [
             *("Organization", "Plan", "Conversations", "With a person", "With voicemail"),
-            *("Share (%)", "Reported carrier costs", "Change (%)", "Seconds"),
-            *("Conversations in the previous period", "Status", "ID"),
+            *("Share (%)", "Included this month", "Reported carrier costs", "Change (%)"),
+            *("Seconds", "Conversations in the previous period", "Expected to be used up"),
+            *("Status", "ID"),
         ],
         *rows,
     ]
@@ -231,7 +232,7 @@ def test_a_long_list_is_written_by_the_worker_with_the_same_rows(
     app: Flask, session: Session, used: Tenant, admin: Browser
 ) -> None:
     added = make_user(session, used.partner.id, "z@x.example", businessName="Northwind Zinc")
-    row = ["Northwind Zinc", "Free", *"000", "0.0", "", "", "0", "0", "Active"]
+    row = ["Northwind Zinc", "Free", *"000", "0.0", "", "", "", "0", "0", "", "Active"]
     rows = [*expected(session)[:3], [*row, str(organization_of(session, added).id)]]
     session.commit()
     asked = f"{RANGE}&sort=name&{EVERY}"

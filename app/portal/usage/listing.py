@@ -1,8 +1,10 @@
 """The list of organizations on the usage screen: what each used in a range of days."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
+from uuid import UUID
 
 from flask import g, request
 from sqlalchemy.orm import Session
@@ -21,6 +23,7 @@ from app.portal.web.lists import ColumnKind
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import reporting
+from app.services.billing.month_end import IncludedUse, included_use
 from app.services.paging import Page
 from app.services.reporting import (
     ComparedDays,
@@ -32,6 +35,8 @@ from app.services.reporting import (
     UsageFilter,
 )
 
+FILE_OF_SCRIPTS = "portal.usage_file"
+"""Its columns are always the same."""
 FIELDS = {
     "startDate": ("start", lazy_gettext("First day")),
     "endDate": ("end", lazy_gettext("Last day")),
@@ -62,6 +67,8 @@ class UsageSum:
 @dataclass(frozen=True, slots=True)
 class UsageRow(UsageSum):
     organization: OrganizationUsage
+    included: IncludedUse | None
+    """None also if no column shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +140,20 @@ def _page(
     ids = [used.id for used in page.items] if of_all.months else []
     costs = reporting.by_organization_ids(session, span, ids) if ids else {}
     conversations = sum(day.conversations for day in of_all.compared.days)
+    included = _included(session, [used.id for used in page.items])
     rows = [
-        UsageRow(used.figures, costs.get(used.id, ()), conversations, used) for used in page.items
+        UsageRow(used.figures, costs.get(used.id, ()), conversations, used, included.get(used.id))
+        for used in page.items
     ]
     return Page(rows, page.next_cursor)
+
+
+def _included(session: Session, ids: Sequence[UUID]) -> Mapping[UUID, IncludedUse]:
+    """Return what is used of the plans, if a column shows it."""
+    shown = {column.name for column in USAGE.columns_of(request.args)}
+    if request.endpoint == FILE_OF_SCRIPTS or shown.isdisjoint({"included", "used-up"}):
+        return {}
+    return included_use(session, caller(), ids, utcnow().date())
 
 
 def _count(session: Session, most: int) -> int:
@@ -163,6 +180,16 @@ def _percentage(part: int, of_all: int) -> Decimal | None:
 
 def _plan(row: UsageRow) -> str:
     return PLAN_NAMES[row.organization.payment_tier or Tier.FREE]
+
+
+def _of_included(row: UsageRow) -> str | None:
+    found = row.included
+    return f"{found.used} of {found.included} {found.unit}s" if found else None
+
+
+def _used_up_on(row: UsageRow) -> date | None:
+    expected = row.included.expected if row.included else None
+    return expected.used_up_on if expected else None
 
 
 def _costs(row: UsageRow) -> str | None:
@@ -218,6 +245,13 @@ USAGE = ListDefinition(
             "end",
             heading="Share (%)",
         ),
+        ListColumn(
+            "included",
+            lazy_gettext("Included this month"),
+            _of_included,
+            "end wrap phone-below phone-sub",
+            is_labelled=True,
+        ),
         ListColumn("costs", lazy_gettext("Reported carrier costs"), _costs, "end from-1360"),
         ListColumn(
             "change",
@@ -248,6 +282,9 @@ USAGE = ListDefinition(
             kind=ColumnKind.FIGURE,
             usual=False,
             heading="Conversations in the previous period",
+        ),
+        ListColumn(
+            "used-up", lazy_gettext("Expected to be used up"), _used_up_on, "end", usual=False
         ),
         status_column(lambda row: str(STATUS_NAMES[row.organization.status]), usual=False),
         ListColumn(

@@ -22,7 +22,7 @@ from app.portal.web import lists
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.charts import chart_of
 from app.portal.web.fragments import render_checked
-from app.portal.web.list_pages import ListPage, list_page
+from app.portal.web.list_pages import ListPage, list_page, without_empty
 from app.portal.web.list_rows import chunks, headings_of
 from app.portal.web.lists import csv_file
 from app.services import csv_files, organizations, reporting
@@ -93,6 +93,7 @@ def _used(session: Session, span: DaySpan) -> dict[str, Any]:
         replace(each, cost=cost) for each, (cost,) in zip(counted["months"], months, strict=True)
     ]
     if page:
+        page = without_empty(page, "included", "used-up")
         page, counted["sums"], counted["are_adjusted"] = _adding_up(page, counted["sums"])
     return {
         "scope": scope,

@@ -1,23 +1,25 @@
 """Notices about included usage that is nearly or fully used, and what happens beyond it."""
 
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, func, or_
+from sqlalchemy import ColumnElement, Select, and_, case, false, func, literal, or_, select
 from sqlalchemy.orm import Session
 
-from app.enums import OrganizationStatus, Tier, UsageUnit
+from app.enums import OrganizationStatus, UsageUnit
 from app.languages import gettext, ngettext
 from app.languages.numbers import written_number
 from app.models import PLAN, BillingDay, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.billing import statements
-from app.services.billing.months import month_of
+from app.services.billing.months import end_of, month_of, next_month
 from app.services.billing.statements import Bill
 from app.services.billing.usage import in_month
 from app.services.money_words import exact_micros
 from app.services.pricing import versions
+from app.services.pricing.plans import PlanTerms
 from app.services.tenancy import visible_organizations
 
 NEAR = 80
@@ -66,40 +68,77 @@ def used_up(bill: Bill) -> UsedUp | None:
     return UsedUp(bill.organization_id, bill.name, title, beyond, is_reached)
 
 
-def nearly_used_up(session: Session, caller: Caller, most: int) -> list[UsedUp]:
+def nearly_used_up(
+    session: Session, caller: Caller, most: int, month: date | None = None
+) -> list[UsedUp]:
     """Return at most so many of the caller's active organizations that have used `NEAR` percent or
-    more of what this month includes, those with the most usage first: a fixed number of queries.
+    more of what a month includes, by default this one, those with the most usage first: a fixed
+    number of queries.
 
     Raises `Forbidden`.
     """
     caller.require(Permission.USAGE_READ)
     if caller.partner_id is None:
         return []
-    month = month_of(utcnow().date())
-    calls, minutes = func.sum(BillingDay.calls), func.sum(BillingDay.minutes)
-    plans: list[tuple[Tier, ColumnElement[int], int]] = [
-        (plan.tier, minutes if plan.terms.unit is UsageUnit.MINUTE else calls, plan.terms.included)
-        for plan in versions.published(session, caller.partner_id)
-        if plan.terms.unit and plan.terms.included
-    ]
-    if not plans:
+    month = month or month_of(utcnow().date())
+    used = _used(session, caller.partner_id, NEAR, month)
+    if used is None:
         return []
+    counted = used.subquery()
     query = (
         visible_organizations(caller)
-        .join(BillingDay, BillingDay.organization_id == Organization.id)
-        .where(
-            BillingDay.partner_id == caller.partner_id,
-            in_month(month),
-            Organization.status == OrganizationStatus.ACTIVE,
-        )
-        .group_by(Organization.id)
-        .having(
-            or_(*(and_(PLAN.in_([tier]), used * 100 >= NEAR * much) for tier, used, much in plans))
-        )
-        .order_by(minutes.desc(), Organization.id)
-        .limit(2 * most)  # usage in a trial doesn't count
+        .join(counted, counted.c.organization_id == Organization.id)
+        .where(Organization.status == OrganizationStatus.ACTIVE)
+        .order_by(counted.c.minutes.desc(), Organization.id)
+        .limit(most)
     )
     organizations = session.scalars(query).all()
     bills = statements.bills(session, organizations, month)
     found = (used_up(bills[each.id]) for each in organizations)
-    return [each for each in found if each is not None][:most]
+    return [each for each in found if each is not None]
+
+
+def have_used(session: Session, partner_id: UUID, percent: int) -> ColumnElement[bool]:
+    """Return the organizations of a partner that have used so many percent of what this month
+    includes."""
+    used = _used(session, partner_id, percent, month_of(utcnow().date()))
+    if used is None:
+        return false()
+    return Organization.id.in_(used.with_only_columns(BillingDay.organization_id))
+
+
+def _used(
+    session: Session, partner_id: UUID, percent: int, month: date
+) -> Select[UUID, int] | None:
+    """Return the organizations that have used so many percent of what their plan includes, with
+    their minutes; None if no plan includes anything."""
+    conditions = [
+        and_(PLAN.in_([plan.tier]), _charged(plan.terms, month) * 100 >= percent * included)
+        for plan in versions.published(session, partner_id, end_of(month))
+        if plan.terms.unit and (included := plan.terms.included)
+    ]
+    if not conditions:
+        return None
+    return (
+        select(BillingDay.organization_id, func.sum(BillingDay.minutes).label("minutes"))
+        .join(Organization, Organization.id == BillingDay.organization_id)
+        .where(BillingDay.partner_id == partner_id, in_month(month))
+        .group_by(BillingDay.organization_id, Organization.id)
+        .having(or_(*conditions))
+    )
+
+
+def _charged(terms: PlanTerms, month: date) -> ColumnElement[int]:
+    """Return the minutes or calls of an organization from `rating.charged_from` on."""
+    amount = BillingDay.minutes if terms.unit is UsageUnit.MINUTE else BillingDay.calls
+    if not terms.trial_days:
+        return func.sum(amount)
+    created_before = {}
+    day = month
+    while day < next_month(month):
+        latest = day - timedelta(days=terms.trial_days - 1)
+        moment = datetime.combine(latest, time(), UTC)
+        created_before[day] = literal(moment, Organization.created_at.type)
+        day += timedelta(days=1)
+    is_charged = Organization.created_at < case(created_before, value=BillingDay.day)
+    return func.sum(case((is_charged, amount), else_=0))

@@ -19,6 +19,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas import organizations as wire
 from app.services import name_search, partners
+from app.services.billing import included
 from app.services.paging import (
     MOST_COUNTED,
     Listing,
@@ -201,7 +202,18 @@ def _filtered(session: Session, caller: Caller, chosen: OrganizationFilter) -> S
     if chosen.in_trial is not None:
         lasts = Organization.trial_ended_at.is_(None)
         rows = rows.where(lasts if chosen.in_trial is InTrial.YES else ~lasts)
-    return rows if chosen.closeness is None else rows.where(close_to_limit(chosen.closeness))
+    return rows if chosen.closeness is None else rows.where(_uses_up(session, caller, chosen))
+
+
+def _uses_up(session: Session, caller: Caller, chosen: OrganizationFilter) -> ColumnElement[bool]:
+    """Return the organizations close to a limit, or to what their plan includes; operators choose a
+    partner for the latter."""
+    closeness = chosen.closeness or LimitCloseness.NEAR
+    partner_id = caller.partner_id or chosen.partner_id
+    if partner_id is None:
+        return close_to_limit(closeness)
+    percent = 100 if closeness is LimitCloseness.REACHED else included.NEAR
+    return close_to_limit(closeness) | included.have_used(session, partner_id, percent)
 
 
 def close_to_limit(closeness: LimitCloseness, *, above: int = 0) -> ColumnElement[bool]:

@@ -1,7 +1,7 @@
 """The report of a month: its figures beside those of the month before, and who grows and falls."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
@@ -13,6 +13,8 @@ from app.models import CallDay, ConversationDay, Organization
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners, spending
+from app.services.billing.included import nearly_used_up
+from app.services.reporting.by_organization import can_rank
 from app.services.reporting.daily import DailyFigures, daily, total
 from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
@@ -100,7 +102,7 @@ def monthly(
     near: Sequence[NearLimit] = ()
     if organization_id is None:
         growing, falling = _movers(session, caller, partner_id, span, earlier)
-        near = _near(session, caller)
+        near = _near(session, caller, span.start)
     return MonthlyReport(
         span, earlier, days, days_before, calls, calls_before, growing, falling, near
     )
@@ -125,17 +127,30 @@ def _calls(
     return found
 
 
-def _near(session: Session, caller: Caller) -> list[NearLimit]:
-    """Return the organizations near a limit of seats, assistants or spending, each once."""
-    found = {
-        each.organization.id: NearLimit(each.organization.id, each.organization.name, each.words)
+def _near(session: Session, caller: Caller, month: date) -> list[NearLimit]:
+    """Return the organizations near a limit of seats, assistants or spending now, or near what
+    their plan included in the month, each once. The month is summed up only for few of them."""
+    near = [
+        NearLimit(each.organization.id, each.organization.name, each.words)
         for each in organizations.near_limits(session, caller, MOST_NAMED)
-    }
-    for each in spending.near_limits(session, caller, MOST_NAMED):
-        if each.organization_id is not None and each.name is not None:
-            known = found.get(each.organization_id)
-            words = f"{known.words} {each.words}" if known else each.words
-            found[each.organization_id] = NearLimit(each.organization_id, each.name, words)
+    ]
+    near += [
+        NearLimit(each.organization_id, each.name, f"{each.title}.")
+        for each in (
+            nearly_used_up(session, caller, MOST_NAMED, month) if can_rank(session, caller) else ()
+        )
+    ]
+    near += [
+        NearLimit(each.organization_id, each.name, each.words)
+        for each in spending.near_limits(session, caller, MOST_NAMED)
+        if each.organization_id is not None and each.name is not None
+    ]
+    found: dict[UUID, NearLimit] = {}
+    for each in near:
+        known = found.get(each.organization_id)
+        found[each.organization_id] = (
+            replace(known, words=f"{known.words} {each.words}") if known else each
+        )
     return list(found.values())
 
 
