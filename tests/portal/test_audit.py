@@ -307,7 +307,7 @@ def test_an_action_without_its_own_words_is_spelt_out() -> None:
     assert value_words("admin", "UTC", "userType") == "Customer admin"
     assert value_words("admin", "UTC", "name") == "admin"
     assert value_words("suspended", "UTC", "status") == "Suspended"
-    assert [value_words("api", "UTC", name) for name in ("source", "name")] == ["a script", "api"]
+    assert [value_words("api", "UTC", name) for name in ("source", "name")] == ["API", "api"]
 
 
 def test_the_texts_of_a_plan_in_other_languages_are_in_words() -> None:
@@ -469,6 +469,21 @@ def test_several_numbers_added_to_a_list_are_counted_in_the_language_of_the_read
     assert browser.post(f"{page}/do-not-call/add", numbers, page=f"{page}/do-not-call/add").location
     assert "2 Nummern" in lines(browser.get("/audit").text)[0]
     assert "2 Nummern" in browser.get(page).text
+
+
+def test_numbers_that_were_added_together_are_listed_with_their_reasons_and_found(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    browser = signed_in(own.staff[Role.PARTNER_ADMIN])
+    path = f"/organizations/{own.organization.id}/do-not-call/add"
+    typed = {"numbers": "+12025550177,asked by mail\n+12025550178", "reason": "Robinson"}
+    browser.post(path, typed, page=path)
+    shown = "2 numbers in Northwind Bakery +1 202 555 0177: asked by mail +1 202 555 0178: Robinson"
+    found = [
+        [shown in line.replace("\u00a0", " ") for line in lines(browser.get(f"/audit?q={q}").text)]
+        for q in ("%2B12025550177", "%2B1+202+555+0178", "2025550177", "%2B12025550179")
+    ]
+    assert found == [[True], [True], [True], []]
 
 
 def test_fields_are_found_without_accents() -> None:

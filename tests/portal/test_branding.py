@@ -164,6 +164,17 @@ def test_a_logo_is_encoded_again_and_may_be_cached_forever(
     assert f'src="{path.group()}"' in editor.get("/").text
 
 
+def test_the_history_tells_the_dark_logo_from_the_logo(
+    editor: Browser, own: Tenant, signed_in: Callable[[User], Browser]
+) -> None:
+    for kind, width in (("logo", 280), ("dark-logo", 300)):
+        file = {"picture": (picture(width, 60), "picture.png")}
+        editor.post(f"/branding/images/{kind}", file, page=PAGE)
+    history = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit?kind=brand_image").text
+    uploaded = re.findall(r"Picture uploaded: (?:<a[^>]*>)?([A-Za-z ]+)", history)
+    assert uploaded == ["Dark logo", "Logo"]
+
+
 def test_each_picture_is_one_change_of_the_draft(editor: Browser) -> None:
     for count, kind in enumerate(("logo", "dark-logo", "favicon"), 1):
         file = {"picture": (picture(96, 96), "picture.png")}

@@ -16,13 +16,13 @@ from app.models import AuditEntry
 from app.portal.alerts.views import titles_of
 from app.portal.audit import saved_views
 from app.portal.audit.labels import field_words
-from app.portal.audit.values import sides
-from app.portal.branding.labels import PICTURE_NAMES
+from app.portal.audit.values import sides, value_words
+from app.portal.branding.labels import PICTURE_FIELDS
 from app.portal.personal_data.labels import TABLE_NAMES
 from app.portal.web.formats import size
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
-from app.services import alerts
+from app.services import alerts, audit
 from app.services.audit import search as audit_search
 from app.services.exports.words import SUBJECT_TITLES
 
@@ -51,12 +51,14 @@ VERSION_PAGES = {
     "pricing.published": "portal.pricing_version",
 }
 """The pages of published versions, which lead to rolling back."""
+_PICTURES = {picture.kind: picture.name for picture in PICTURE_FIELDS}
 _VERSION = re.compile(r"Version (\d+)")
 
 
 UNSHOWN = {
     *(("alert_rule", "measure"), ("alert_rule", "scope")),
     *(("call", "live"), ("list_export", "list"), ("history", "digest")),
+    *(("do_not_call", "numbers"), ("do_not_call", "reasons")),
 }
 """The fields that the words of a record say already, those that mislead (a call with the simulated
 carrier is requested as a live one), and those that only `flask audit verify` reads."""
@@ -97,7 +99,7 @@ def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, st
         if entry.target_type == "list_export"
     }
     found |= {
-        entry.id: str(PICTURE_NAMES.get(entry.target or "", entry.target))
+        entry.id: str(_PICTURES.get(entry.target or "", entry.target))
         for entry in entries
         if entry.target_type == "brand_image"
     }
@@ -110,7 +112,7 @@ def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, st
     found |= {
         entry.id: ngettext("%(num)s number", "%(num)s numbers", count)
         for entry in entries
-        if entry.action == "do_not_call.added"
+        if entry.action == audit.NUMBER_LISTED
         and isinstance(count := (entry.after or {}).get("numbers"), int)
         and count > 1
     }
@@ -152,6 +154,10 @@ def _changes(
         if (entry.target_type, name) not in UNSHOWN
         if (list_name, name) not in UNSHOWN_OF_SUBJECTS
         if name in old or new[name] is False or new[name] != 0
+    ]
+    found += [
+        EntryChange(value_words(phone), None, value_words(reason))
+        for phone, reason in new.get("reasons", {}).items()
     ]
     repeated = (None, entry.target)  # the name of what was added
     kept = [each for each in found if (each.old, each.new) not in ((None, None), repeated)]

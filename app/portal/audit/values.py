@@ -29,6 +29,7 @@ from app.portal.alerts.forms import PERIODS
 from app.portal.audit.labels import actor_words, change_words, field_words
 from app.portal.billing.words import month_name
 from app.portal.branding.labels import PICTURE_NAMES, value_lines
+from app.portal.do_not_call.listing import SOURCES
 from app.portal.uploads.labels import ACTION_NAMES
 from app.portal.web.formats import day, size
 from app.portal.web.navigation import ROLE_NAMES
@@ -76,14 +77,13 @@ _VALUES_OF: dict[str, dict[str, str]] = {
         "wrong_password": lazy_gettext("wrong password"),  # nosec B105 - a reason in words
         "wrong_secret": lazy_gettext("wrong secret"),  # nosec B105 - a reason in words
     },
-    "source": {
-        "api": lazy_gettext("a script"),
-        "campaign": lazy_gettext("a campaign"),
-        "command": lazy_gettext("the command line"),
-        "legacy": lazy_gettext("a script of the legacy API"),
-        "portal": lazy_gettext("a person"),
-        "test": lazy_gettext("a test call"),
-        "verification": lazy_gettext("a verification call"),
+    "source": SOURCES
+    | {
+        "api": lazy_gettext("API"),
+        "campaign": lazy_gettext("Campaign"),
+        "legacy": lazy_gettext("Legacy API"),
+        "test": lazy_gettext("Test call"),
+        "verification": lazy_gettext("Verification call"),
     },
     "interval": {
         BillingInterval.MONTH.value: lazy_gettext("Each month"),

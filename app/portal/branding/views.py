@@ -232,7 +232,9 @@ def _store(kind: str, encoded: images.EncodedPicture, seen: int | None) -> None:
     with transaction() as session:
         partner = partners.get_own(session, caller())
         limits = settings().storage_defaults
-        image = images.store(session, caller(), partner.id, _type_of(kind), encoded, limits)
+        image = images.store(
+            session, caller(), partner.id, _type_of(kind), encoded, limits, place=kind
+        )
         address = url_for("portal.brand_image", sha256=image.sha256)
         _set(session, partner, kind, settings().public_url.rstrip("/") + address, seen)
 

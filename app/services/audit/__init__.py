@@ -6,6 +6,7 @@ checks them, `forwarding` sends them to a syslog server.
 """
 
 from app.services.audit.log import (
+    NUMBER_LISTED,
     SIGNED_IN,
     last_change_at,
     last_of_target,

@@ -39,6 +39,8 @@ from app.services.audit import chain
 from app.services.tenancy import of_tenant
 
 SIGNED_IN = "user.signed_in"
+NUMBER_LISTED = "do_not_call.added"
+"""Entries about several numbers have these with their reasons in ``reasons``."""
 REFUSED = tuple(
     f"{what}.refused" for what in ("sign_in", "password", "recovery", "client", "key", "request")
 )

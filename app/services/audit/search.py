@@ -1,11 +1,12 @@
 """Search the history: filtered, newest first, page by page, for a screen and for a file."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, false, func, or_, select, union_all
+from sqlalchemy import ColumnElement, Select, Text, and_, cast, false, func, or_, select, union_all
 from sqlalchemy.orm import Session
 
 from app.database import read_once
@@ -16,7 +17,7 @@ from app.models.folded_text import holds_words
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
-from app.services.audit.log import VIEWS, is_shown_to
+from app.services.audit.log import NUMBER_LISTED, VIEWS, is_shown_to
 from app.services.paging import (
     MOST_COUNTED,
     Page,
@@ -33,6 +34,8 @@ ASSISTANT_FIELDS = ("agentId", "agent_id")
 """The fields of an entry that hold an assistant's id; older entries have the second."""
 SORTS = both_ways(at=AuditEntry.id)
 """The sort orders of `search`; ids begin with the time."""
+FEWEST_DIGITS = 6
+"""Fewer digits are no phone number to look for."""
 SLACK = timedelta(days=1)
 """The largest difference between the time in an entry's id and its stored time."""
 
@@ -154,8 +157,8 @@ def _rows(session: Session, caller: Caller, chosen: HistoryFilter) -> Select[Aud
         done = holds_words(AuditEntry.actor, chosen.target) | AuditEntry.actor_id.in_(ids)
         if chosen.without_by_actor:
             done &= AuditEntry.action.not_in(chosen.without_by_actor)
-        changed = _has_field(session, chosen.fields)
-        rows = rows.where(named | wanted | done | AuditEntry.action.in_(chosen.called) | changed)
+        called = AuditEntry.action.in_(chosen.called) | _lists_number(chosen.target)
+        rows = rows.where(named | wanted | done | called | _has_field(session, chosen.fields))
     if chosen.target_types:
         rows = rows.where(AuditEntry.target_type.in_(chosen.target_types))
     rows = rows.where(*_of_actions(chosen))
@@ -178,6 +181,15 @@ def _rows(session: Session, caller: Caller, chosen: HistoryFilter) -> Select[Aud
             AuditEntry.at < chosen.before, AuditEntry.id < id_at(chosen.before + SLACK)
         )
     return rows
+
+
+def _lists_number(words: str) -> ColumnElement[bool]:
+    """Return the entries about several numbers of a do-not-call list, this one among them."""
+    digits = re.sub(r"[\s().+/-]", "", words)
+    if not digits.isdecimal() or len(digits) < FEWEST_DIGITS:
+        return false()
+    listed = cast(AuditEntry.after, Text).contains(digits)
+    return and_(AuditEntry.action == NUMBER_LISTED, listed)
 
 
 def _has_field(session: Session, names: Sequence[str]) -> ColumnElement[bool]:

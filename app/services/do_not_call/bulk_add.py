@@ -40,7 +40,7 @@ def add_many(
     """Add numbers to the list; those already on it keep their entries.
 
     A line's own reason replaces ``reason``. Waiting calls are stopped when their turn comes; they
-    are only counted here. Raises `Forbidden` and `NotFound`.
+    are only counted here. The history names each number. Raises `Forbidden` and `NotFound`.
     """
     caller.require(Permission.CONTACTS_WRITE)
     organization = organizations.get(session, caller, organization_id, for_change=True)
@@ -62,18 +62,24 @@ def add_many(
         if phone not in known
     ]
     for start in range(0, len(rows), NUMBERS_A_STATEMENT):
-        session.execute(insert(DoNotCallEntry), rows[start : start + NUMBERS_A_STATEMENT])
-    if rows:
+        part = rows[start : start + NUMBERS_A_STATEMENT]
+        session.execute(insert(DoNotCallEntry), part)
+        is_one = len(part) == 1
+        reasons = {row["phone"]: row["reason"] for row in part}
         audit.record(
             session,
             caller,
-            action="do_not_call.added",
+            action=audit.NUMBER_LISTED,
             target_type="do_not_call",
             target_id=organization.id,
             partner_id=organization.partner_id,
             organization_id=organization.id,
-            target=rows[0]["phone"] if len(rows) == 1 else f"{len(rows):,} numbers",
-            after={"numbers": len(rows), "reason": common, "source": source},
+            target=part[0]["phone"] if is_one else f"{len(part):,} numbers",
+            after={
+                "numbers": len(part),
+                "source": source,
+                **({"reason": part[0]["reason"]} if is_one else {"reasons": reasons}),
+            },
         )
     calls = waiting_calls_to(session, organization.id, {row["phone"] for row in rows})
     return AddedNumbers(len(rows), len(known), calls)

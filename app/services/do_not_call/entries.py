@@ -170,7 +170,7 @@ def add(
     audit.record(
         session,
         caller,
-        action="do_not_call.added",
+        action=audit.NUMBER_LISTED,
         target_type="do_not_call",
         target_id=number,
         partner_id=organization.partner_id,

@@ -95,7 +95,10 @@ def plant(house: House) -> None:
         single.add(session, admin, second, ContactFields(FIRST, "", PHONE))
         changed = ContactFields(FIRST, LAST, PHONE, EMAIL, status="hot", metadata={"age": 44})
         single.edit(session, admin, desk.campaign_id, house.contact_id, changed)
-        do_not_call.add(session, admin, organization_id, PHONE, reason=f"{FIRST} {LAST} asked")
+        listed = f"{PHONE},{FIRST} {LAST} asked\n{NEIGHBOUR},{EMAIL} too"
+        do_not_call.add_many(
+            session, admin, organization_id, do_not_call.read_numbers(listed, "US").good
+        )
         for whose in (organization_id, None):
             endpoint = endpoints.add(
                 session,
