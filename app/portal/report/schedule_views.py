@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from uuid import UUID
 
@@ -14,13 +15,14 @@ from app.models import Organization
 from app.portal.billing.words import model_rate
 from app.portal.report.schedule_form import ScheduleForm
 from app.portal.web.blueprint import Page, portal
-from app.portal.web.formats import number
+from app.portal.web.formats import clock, day, number
 from app.portal.web.forms import saving
 from app.portal.web.mail_preview import mail_preview
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.portal.web.organization_picker import organization_named
 from app.portal.web.user_timezone import zone
 from app.services import mails, monthly_reports, organizations, partners
+from app.services.monthly_reports import ScheduleInput
 
 MOST_NAMED = 3
 """The recipients that the answer names; of more it says the number."""
@@ -60,19 +62,35 @@ def report_schedule_save() -> Page:
     with saving(form, page, stored=stored, target=target) as session:
         wanted, seen = form.to_schedule(), form.version.data
         changed = monthly_reports.save(session, caller(), whose, wanted, expected_version=seen)
+        next_at = monthly_reports.get(session, caller(), whose)[2]
     url = url_for("portal.report_month", organization=whose)
-    return redirect_saved(_saved_words(organization, wanted.recipients), url, changed)
+    return redirect_saved(_saved_words(organization, wanted, next_at), url, changed)
 
 
-def _saved_words(organization: Organization | None, recipients: Sequence[str]) -> str:
-    """Return which report the saved schedule sends, and to which recipients."""
+def _saved_words(
+    organization: Organization | None, saved: ScheduleInput, next_at: datetime | None
+) -> str:
+    """Return which report the saved schedule sends next, when, and to which recipients."""
     name = organization.name if organization else gettext("The whole portal")
+    recipients = saved.recipients
     if not recipients:
         return gettext("Schedule saved. %(name)s: no recipients, so no email is sent.", name=name)
     to = ", ".join(recipients[:MOST_NAMED])
     if len(recipients) > MOST_NAMED:
         to = gettext("%(num)s recipients", num=number(len(recipients)))
-    return gettext("Schedule saved. %(name)s: sent to %(recipients)s.", name=name, recipients=to)
+    return gettext(
+        "Schedule saved. %(name)s: the next report is sent on %(time)s to %(recipients)s.",
+        name=name,
+        time=_time_words(next_at, saved.timezone),
+        recipients=to,
+    )
+
+
+def _time_words(at: datetime | None, timezone: str) -> str | None:
+    """Return 1 Dec 2026, 08:00 (Europe/Paris)."""
+    if at is None:
+        return None
+    return f"{day(at, timezone)}, {clock(at, timezone)} ({timezone})"
 
 
 @portal.post("/report/schedule/test")
@@ -134,16 +152,17 @@ def _page(organization: Organization | None, form: ScheduleForm) -> str:
         asked += [(tuple(each.recipients), each.language) for each, _ in schedules]
         own, *others = monthly_reports.languages_of(session, caller(), asked)
         partner_language = partners.get_own(session, caller()).language
-    offered = {row.id: row.name for row in [*filter(None, [organization]), *listed]}
-    about = [("", gettext("The whole portal")), *((str(key), offered[key]) for key in offered)]
+    offered = {row.id: row for row in [*filter(None, [organization]), *listed]}
+    by_name = sorted(offered.values(), key=lambda row: (row.name_key, row.id))
+    about = [("", gettext("The whole portal")), *((str(row.id), row.name) for row in by_name)]
     return render_template(
         "portal/report/schedule.html",
         organization=organization,
         form=form,
-        next_at=next_at,
+        next_at=_time_words(next_at, stored.timezone),
         about=about,
         schedules=[
-            (each, name, readers(of_each))
+            (each, name, readers(of_each), _time_words(each.next_at, each.timezone))
             for (each, name), of_each in zip(schedules, others, strict=True)
         ],
         chosen=chosen,
