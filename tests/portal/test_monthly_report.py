@@ -133,6 +133,36 @@ def test_the_report_is_a_pdf(admin: Browser, month: str) -> None:
     assert file.headers["Content-Disposition"] == named
 
 
+def test_the_report_of_a_few_organizations_fits_on_one_page_with_its_note() -> None:
+    def rows(count: int, *cells: str) -> list[tuple[str, ...]]:
+        return [("Kowalczyk & Daughters Roofing", *cells)] * count
+
+    columns = ("", "November", "Month before")
+    days = [(str(day), day, 31 - day) for day in range(1, 32)]
+    chart = {"title": "Conversations per day", "now": "November", "before": "Month before"}
+    file = pdf.render(
+        "report",
+        {
+            "title": "Report of November 2026",
+            "partner": "Larkfield",
+            "product": "Larkfield",
+            "colour": "#7a2e6e",
+            "logo": None,
+            "footer": "Larkfield",
+            "subtitle": "Larkfield, 1 Nov 2026 to 30 Nov 2026 UTC",
+            "chart": {**chart, "most": "Most on 3 Nov: 33", "days": days},
+            "tables": [
+                ("Figures", columns, rows(4, "453", "395")),
+                ("Price and margin", columns[:2], rows(4, "$200.00 (100 %)")),
+                ("Growing and falling", columns, rows(3, "321", "276")),
+                ("Near a limit now", ("Organization", "Limit"), rows(2, "333 of 300 minutes")),
+            ],
+            "note": "Days are UTC. Simulated calls of campaigns and scripts are counted. " * 2,
+        },
+    )
+    assert len(re.findall(rb"/Type\s*/Page\b", file)) == 1
+
+
 @pytest.mark.parametrize(
     "address", ["?month=2026-13", "?month=x", "?month=2026-11", "?month=2001-01", "?organization=x"]
 )
@@ -274,15 +304,25 @@ def test_the_page_names_the_subject_of_the_report(own: Tenant, admin: Browser) -
     assert [*about.values()] == [["The whole portal"], [own.organization.name]]
 
 
+def test_the_organizations_of_the_choice_are_in_the_order_of_their_names(
+    session: Session, own: Tenant, admin: Browser
+) -> None:
+    own.organization.name, own.plus.name = "Aalto", "Zenith"
+    session.commit()
+    choices = admin.get(SCHEDULE).text.partition(' id="filter-organization"')[2]
+    names = re.findall(r"<option[^>]*>(.*?)<", choices.partition("</select>")[0])
+    assert names == ["The whole portal", "Aalto", "Zenith"]
+
+
 def test_the_page_lists_the_schedules_that_send_a_report(own: Tenant, admin: Browser) -> None:
     of_one = f"{SCHEDULE}?organization={own.plus.id}"
     admin.post(SCHEDULE, WANTED, page=SCHEDULE)
     admin.post(of_one, WANTED | {"day": "5", "recipients": "ann@example.com"}, page=of_one)
     page = unescape(admin.get(SCHEDULE).text).replace("\N{NO-BREAK SPACE}", " ")
     lines = re.findall(r'line-title">([^<]+)</span>\s*<span class="line-text">([^<]+)', page)
-    assert [(name, words[:18]) for name, words in lines] == [
-        ("The whole portal", "Next on 3 November"),
-        ("Northwind Dental", "Next on 5 November"),
+    assert lines == [
+        ("The whole portal", "Next on 3 Nov 2026, 08:00 (Europe/Berlin)"),
+        ("Northwind Dental", "Next on 5 Nov 2026, 08:00 (Europe/Berlin)"),
     ]
     assert f'class="line-act" href="{of_one}">Edit' in page
     assert f'class="line-act" href="{SCHEDULE}">Edit' not in page
@@ -300,15 +340,16 @@ def test_a_saved_schedule_names_its_report_and_recipients(own: Tenant, admin: Br
         form = WANTED | {"recipients": recipients, "version": str(version)}
         page = admin.get(admin.post(address, form, page=address).headers["Location"]).text
         title = page.partition('<p class="result-title">')[2].partition("</p>")[0]
-        return unescape(title).replace("<wbr>", "")
+        return unescape(title).replace("<wbr>", "").replace("\N{NO-BREAK SPACE}", " ")
 
     two, four = "ann@example.com\nbob@example.com", "\n".join(f"{n}@example.com" for n in range(4))
     of_one = f"{SCHEDULE}?organization={own.organization.id}"
+    sent = "the next report is sent on 3 Nov 2026, 08:00 (Europe/Berlin) to"
     assert [saved(two, 0), saved(four, 1), saved("", 2), saved(two, 0, of_one)] == [
-        "Schedule saved. The whole portal: sent to ann@example.com, bob@example.com.",
-        "Schedule saved. The whole portal: sent to 4 recipients.",
+        f"Schedule saved. The whole portal: {sent} ann@example.com, bob@example.com.",
+        f"Schedule saved. The whole portal: {sent} 4 recipients.",
         "Schedule saved. The whole portal: no recipients, so no email is sent.",
-        "Schedule saved. Northwind Bakery: sent to ann@example.com, bob@example.com.",
+        f"Schedule saved. Northwind Bakery: {sent} ann@example.com, bob@example.com.",
     ]
 
 

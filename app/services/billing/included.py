@@ -14,7 +14,7 @@ from app.models import PLAN, BillingDay, Organization, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.billing import statements
-from app.services.billing.months import end_of, month_of, next_month
+from app.services.billing.months import month_of, next_month
 from app.services.billing.statements import Bill
 from app.services.billing.usage import in_month
 from app.services.money_words import exact_micros
@@ -68,19 +68,16 @@ def used_up(bill: Bill) -> UsedUp | None:
     return UsedUp(bill.organization_id, bill.name, title, beyond, is_reached)
 
 
-def nearly_used_up(
-    session: Session, caller: Caller, most: int, month: date | None = None
-) -> list[UsedUp]:
+def nearly_used_up(session: Session, caller: Caller, most: int) -> list[UsedUp]:
     """Return at most so many of the caller's active organizations that have used `NEAR` percent or
-    more of what a month includes, by default this one, those with the most usage first: a fixed
-    number of queries.
+    more of what this month includes, those with the most usage first: a fixed number of queries.
 
     Raises `Forbidden`.
     """
     caller.require(Permission.USAGE_READ)
     if caller.partner_id is None:
         return []
-    month = month or month_of(utcnow().date())
+    month = month_of(utcnow().date())
     used = _used(session, caller.partner_id, NEAR, month)
     if used is None:
         return []
@@ -114,7 +111,7 @@ def _used(
     their minutes; None if no plan includes anything."""
     conditions = [
         and_(PLAN.in_([plan.tier]), _charged(plan.terms, month) * 100 >= percent * included)
-        for plan in versions.published(session, partner_id, end_of(month))
+        for plan in versions.published(session, partner_id)
         if plan.terms.unit and (included := plan.terms.included)
     ]
     if not conditions:

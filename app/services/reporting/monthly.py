@@ -102,7 +102,7 @@ def monthly(
     near: Sequence[NearLimit] = ()
     if organization_id is None:
         growing, falling = _movers(session, caller, partner_id, span, earlier)
-        near = _near(session, caller, span.start)
+        near = _near(session, caller)
     return MonthlyReport(
         span, earlier, days, days_before, calls, calls_before, growing, falling, near
     )
@@ -127,9 +127,9 @@ def _calls(
     return found
 
 
-def _near(session: Session, caller: Caller, month: date) -> list[NearLimit]:
-    """Return the organizations near a limit of seats, assistants or spending now, or near what
-    their plan included in the month, each once. The month is summed up only for few of them."""
+def _near(session: Session, caller: Caller) -> list[NearLimit]:
+    """Return the organizations near a limit of seats, assistants or spending, or near what their
+    plan includes this month, each once. The month is summed up only for few of them."""
     near = [
         NearLimit(each.organization.id, each.organization.name, each.words)
         for each in organizations.near_limits(session, caller, MOST_NAMED)
@@ -137,7 +137,7 @@ def _near(session: Session, caller: Caller, month: date) -> list[NearLimit]:
     near += [
         NearLimit(each.organization_id, each.name, f"{each.title}.")
         for each in (
-            nearly_used_up(session, caller, MOST_NAMED, month) if can_rank(session, caller) else ()
+            nearly_used_up(session, caller, MOST_NAMED) if can_rank(session, caller) else ()
         )
     ]
     near += [
