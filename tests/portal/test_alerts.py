@@ -70,6 +70,22 @@ def test_a_rule_for_each_organization_is_made_in_two_steps(admin: Browser) -> No
     assert "No open alerts." in page
 
 
+def test_a_rule_that_exists_already_is_refused_with_a_link_to_it(
+    session: Session, admin: Browser
+) -> None:
+    admin.post(NEW, RULE, page=NEW)
+    rule = session.scalars(select(AlertRule)).one()
+    again = admin.post(NEW, RULE, page=NEW)
+    link = f'<a href="/alerts/rules/{rule.id}">This rule exists already.</a>'
+    assert (again.status_code, link in again.text) == (422, True)
+    admin.post(NEW, RULE | {"threshold": "30"}, page=NEW)
+    other = session.scalars(select(AlertRule.id).where(AlertRule.threshold == 30)).one()
+    path = f"/alerts/rules/{other}"
+    changed = admin.post(path, RULE | {"version": "1"}, page=path)
+    assert (changed.status_code, link in changed.text) == (422, True)
+    assert session.scalars(select(AlertRule.threshold).order_by(AlertRule.id)).all() == [20, 30]
+
+
 def test_a_rule_for_one_organization_names_it(own: Tenant, admin: Browser) -> None:
     wanted = RULE | {"scope": "organization", "organization": "northwind bakery"}
     assert admin.post(NEW, wanted, page=NEW).status_code == 303

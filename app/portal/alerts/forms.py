@@ -5,18 +5,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 from uuid import UUID
 
+from flask import url_for
 from sqlalchemy.orm import Session
 from wtforms import BooleanField, RadioField, SelectChoice, SelectField, StringField, TextAreaField
 
 from app.enums import AlertMeasure, AlertPeriod, AlertScope
-from app.errors import ValidationFailed
+from app.errors import DomainError, ValidationFailed
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.models import AlertRule
 from app.portal.web.fields import OnceField, VersionField, WholeNumber, addresses_of
 from app.portal.web.forms import PortalForm
 from app.services import organizations
-from app.services.alerts import RuleInput, uses_period
+from app.services.alerts import EXISTS, RuleInput, uses_period
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,14 @@ class RuleForm(PortalForm):
         )
         form.offer(rule.measure)
         return form
+
+    def apply_errors(self, error: DomainError) -> None:
+        """Link the rule that exists already."""
+        if error.code == EXISTS:
+            url = url_for("portal.alert_rule", rule_id=error.extra["ruleId"])
+            self.problems = [*self.problems, (url, error.message)]
+        else:
+            super().apply_errors(error)
 
     def offer(self, measure: AlertMeasure) -> None:
         """Name the fields for a measure and leave out what it doesn't use."""

@@ -17,6 +17,7 @@ from app.services.alerts.reading import (
     titles,
 )
 from app.services.alerts.rules import (
+    EXISTS,
     MUTE_DAYS,
     RuleInput,
     create,

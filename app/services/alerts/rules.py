@@ -35,6 +35,7 @@ _MOST: dict[AlertMeasure, int] = {
 }
 _MOST_COUNTED = 1_000_000_000
 MUTE_DAYS = (1, 7, 30)
+EXISTS = "alert_rule_exists"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,12 @@ def get(session: Session, caller: Caller, rule_id: UUID, *, for_change: bool = F
 def create(session: Session, caller: Caller, wanted: RuleInput) -> AlertRule:
     """Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
     (``out_of_range``, ``organization_required``, ``archived``, ``scope_not_measured``,
-    ``period_required``, ``invalid_email``, ``too_many_recipients``, ``too_many_rules``)."""
+    ``period_required``, ``invalid_email``, ``too_many_recipients``, ``alert_rule_exists``,
+    ``too_many_rules``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     partner_id = partners.own(caller)
     values = _checked(session, caller, wanted)
+    _refuse_known(session, caller, values)
     held = select(func.count()).where(AlertRule.partner_id == partner_id)
     if (session.scalar(held) or 0) >= MOST_RULES:
         message = gettext(
@@ -106,9 +109,10 @@ def update(
     rule = get(session, caller, rule_id, for_change=True)
     values = _checked(session, caller, wanted, rule.organization_id)
     values["measure"] = rule.measure
-    if all(getattr(rule, name) == value for name, value in values.items()):
+    if _is(rule, values):
         return False
     refuse_stale(expected_version, rule.version, "alert rule")
+    _refuse_known(session, caller, values)
     before = _shown(rule)
     for name, value in values.items():
         setattr(rule, name, value)
@@ -210,6 +214,17 @@ def _checked(
         "recipients": list(wanted.recipients) or None,
         "to_owners": wanted.to_owners and is_one,
     }
+
+
+def _refuse_known(session: Session, caller: Caller, values: dict[str, Any]) -> None:
+    for rule, _sentence in listing(session, caller):
+        if _is(rule, values):
+            message = gettext("This rule exists already.")
+            raise ValidationFailed(message, EXISTS, extra={"ruleId": str(rule.id)})
+
+
+def _is(rule: AlertRule, values: dict[str, Any]) -> bool:
+    return all(getattr(rule, name) == value for name, value in values.items())
 
 
 def _record(
