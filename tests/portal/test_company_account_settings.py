@@ -71,6 +71,23 @@ def test_all_problems_of_a_blank_form_are_named_at_once_in_the_order_of_the_page
 
 
 @pytest.mark.usefixtures("near")
+def test_the_redirect_address_is_known_before_the_provider_is_added(
+    admin: Browser, own: Tenant, server: IdentityServer
+) -> None:
+    for client_id in ("first", "second"):
+        page = admin.get(NEW).text.replace("<wbr>", "")
+        address = re.findall(r"http://localhost/p/[a-z]+/sso/([0-9a-f-]+)/callback", page)
+        added = admin.post(NEW, typed(server.issuer, client_id=client_id), page=NEW)
+        assert (len(address), added.location) == (1, f"{LIST}/{address[0]}")
+
+
+def test_after_a_problem_elsewhere_the_secret_is_asked_for_again(admin: Browser) -> None:
+    answer = admin.post(NEW, typed("https://id.acme.example", name=""), page=NEW)
+    assert (answer.status_code, "Enter the secret again." in answer.text) == (422, True)
+    assert CLIENT_SECRET not in answer.text
+
+
+@pytest.mark.usefixtures("near")
 def test_a_provider_is_added_after_its_discovery_was_read(
     admin: Browser, own: Tenant, server: IdentityServer, session: Session, settings: Settings
 ) -> None:

@@ -6,7 +6,8 @@ from wtforms import BooleanField, PasswordField, SelectField, StringField, TextA
 from wtforms.widgets import URLInput
 
 from app.enums import Role
-from app.languages import lazy_gettext, lazy_pgettext
+from app.errors import DomainError
+from app.languages import gettext, lazy_gettext, lazy_pgettext
 from app.models import IdentityProvider
 from app.portal.web.fields import OnceField, VersionField, blank_is_none, without_nul
 from app.portal.web.forms import PortalForm
@@ -48,6 +49,12 @@ class _ProviderFields(PortalForm):
         super().__init__(*args, **kwargs)
         roles = [(role.value, ROLE_NAMES[role]) for role in NEW_ROLES]
         self.default_role.choices = [("", NO_ROLE), *roles]
+
+    def apply_errors(self, error: DomainError) -> None:
+        """Ask for the secret again, which the page doesn't show."""
+        super().apply_errors(error)
+        if self.client_secret.data and not self.client_secret.errors:
+            self.client_secret.errors = (gettext("Enter the secret again."),)
 
     def to_fields(self, issuer: str | None = None) -> ProviderFields:
         """Return what was sent; ``issuer`` is the present one of an edit form."""

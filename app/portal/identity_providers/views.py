@@ -133,8 +133,23 @@ def _url(provider_id: UUID) -> str:
 
 def _new_page(form: ProviderForm) -> str:
     with transaction(read_only=True) as session:
-        domains = providers.provable_domains(_partner(session))
-    return render_template("portal/identity_providers/new.html", form=form, domains=domains)
+        partner = _partner(session)
+        domains = providers.provable_domains(partner)
+        redirect_uris = _redirect_uris(partner, providers.next_id(session, partner))
+    return render_template(
+        "portal/identity_providers/new.html",
+        form=form,
+        domains=domains,
+        redirect_uris=redirect_uris,
+    )
+
+
+def _redirect_uris(partner: Partner, provider_id: UUID) -> list[str]:
+    """Return the redirect addresses at this host and at the partner's own."""
+    hosts = [request.host]
+    if partner.domain_verified_at is not None and partner.domain_key:
+        hosts.append(partner.domain_key)
+    return list(dict.fromkeys(redirect_uri_of(partner, provider_id, host) for host in hosts))
 
 
 def _edit_page(provider_id: UUID, form: EditProviderForm) -> str:
@@ -142,16 +157,12 @@ def _edit_page(provider_id: UUID, form: EditProviderForm) -> str:
         partner = _partner(session)
         provider = providers.get(session, caller(), provider_id)
         domains = providers.provable_domains(partner)
-    hosts = [request.host]
-    if partner.domain_verified_at is not None and partner.domain_key:
-        hosts.append(partner.domain_key)
-    addresses = dict.fromkeys(redirect_uri_of(partner, provider.id, host) for host in hosts)
     public = settings().public_url.rstrip("/")
     return render_template(
         "portal/identity_providers/edit.html",
         form=form,
         provider=provider,
         domains=domains,
-        redirect_uris=list(addresses),
+        redirect_uris=_redirect_uris(partner, provider.id),
         sign_out_uri=public + url_for("identity_providers.end_sessions", provider_id=provider.id),
     )

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -12,7 +13,7 @@ from app.enums import Role
 from app.errors import NotFound, Problem, ValidationFailed, refuse_any, refuse_stale, too_long
 from app.gateways.openid import ProviderFailed, check_url, discover
 from app.languages import gettext
-from app.models import IdentityProvider, Partner, UserIdentity, new_id
+from app.models import IdentityProvider, Partner, UserIdentity
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
@@ -107,6 +108,15 @@ def problems_of(session: Session, caller: Caller, wanted: ProviderFields) -> lis
     return list(_problems(partners.get_own(session, caller), wanted, needs_secret=True))
 
 
+def next_id(session: Session, partner: Partner) -> UUID:
+    """Return the id of the partner's next provider. It is known before there is one: the redirect
+    address has it, which providers ask for before they give out a client ID."""
+    query = select(IdentityProvider.id).where(IdentityProvider.partner_id == partner.id)
+    taken = set(session.scalars(query))
+    ids = (uuid5(partner.id, f"{PURPOSE} {number}") for number in count(1))
+    return next(each for each in ids if each not in taken)
+
+
 def add(
     session: Session, caller: Caller, keys: Sequence[str], wanted: ProviderFields
 ) -> IdentityProvider:
@@ -123,7 +133,11 @@ def add(
         message = gettext("A portal has at most %(most)s company accounts.", most=MOST)
         raise ValidationFailed.on("name", "too_many_providers", message)
     provider = IdentityProvider(
-        id=new_id(), partner_id=partner.id, issuer=wanted.issuer, secret="", **_values(wanted)
+        id=next_id(session, partner),
+        partner_id=partner.id,
+        issuer=wanted.issuer,
+        secret="",
+        **_values(wanted),
     )
     provider.secret = seal(wanted.secret, PURPOSE, keys)
     message = gettext("This issuer with this client ID exists already.")
