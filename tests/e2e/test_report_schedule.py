@@ -84,7 +84,7 @@ def test_a_report_is_scheduled_for_an_organization_and_its_test_mail_is_what_the
     at = next_report()
     page.get_by_role("link", name=f"Schedule: {at.day} {at:%b %Y}").click()
     expect(page.get_by_text("The next report is sent on")).to_have_text(
-        f"The next report is sent on {at.day} {at:%B %Y, %H:%M} UTC."
+        f"The next report is sent on {at.day} {at:%b %Y}, {HOUR:02}:00 ({ZONE})."
     )
     chosen = [
         page.get_by_label(name).input_value()
