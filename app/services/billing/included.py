@@ -81,6 +81,8 @@ def nearly_used_up(session: Session, caller: Caller, most: int) -> list[UsedUp]:
     used = _used(session, caller.partner_id, NEAR, month)
     if used is None:
         return []
+    if caller.organization_id is not None:
+        used = used.where(Organization.id == caller.organization_id)
     counted = used.subquery()
     query = (
         visible_organizations(caller)
