@@ -377,8 +377,10 @@ def test_the_plan_page_says_what_the_month_will_cost(
                 calls=1,
                 minutes=2 if day.month == NOON.month else 1,
             )
+        converse(session, own.organization, NOON.date(), 3)
         session.commit()
         with_forecast = words(signed_in(own.user).get("/plan").text)
+        listed = words(signed_in(own.staff[Role.PARTNER_ADMIN]).get("/usage?column=included").text)
     assert "6 of 10 minutes" in with_forecast
     price = re.search(
         r"Expected price: \$([\d.]+)\. Next month 1 Dec Usage counts from zero\.",
@@ -395,6 +397,7 @@ def test_the_plan_page_says_what_the_month_will_cost(
     assert 30 <= low <= expected <= high <= 50
     assert float(price[1]) == 29 + (expected - 10) * 0.125
     assert 6 <= int(found[4]) <= 8
+    assert f"6 of 10 minutes Likely used up on {found[4]} Nov 2026" in listed
 
 
 @pytest.mark.usefixtures("published")
