@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from app.database import Database
 from app.enums import Role, SubscriptionState, Tier, UsageUnit
 from app.languages.dates import month_alone
 from app.models import Checkout, PartnerTier, PlanVersion, Statement, Subscription, User, utcnow
@@ -19,9 +20,10 @@ from app.services.billing import closing
 from app.services.billing.months import CLOSING, end_of, month_of
 from app.services.pricing import PlanTerms, accounts, versions
 from app.services.pricing.accounts import AccountKeys
-from tests.fixtures.cast import Tenant, converse
+from tests.fixtures.cast import Tenant, converse, make_user, organization_of
 from tests.fixtures.clock import set_clock
 from tests.fixtures.settings import SECRET_KEY
+from tests.fixtures.statements import counted
 from tests.portal.conftest import Browser
 from tests.portal.test_pricing import cards, words
 
@@ -210,6 +212,35 @@ def test_the_partner_finds_customers_by_included_usage(
     session.commit()
     listed = words(admin.get("/usage?column=included").text)
     assert f"{name} {minutes} of 10 minutes{state}" in listed
+
+
+@pytest.mark.usefixtures("published")
+def test_the_included_usage_of_many_customers_takes_the_queries_of_a_few(
+    own: Tenant, signed_in: SignedIn, session: Session, database: Database
+) -> None:
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    for each in (own.organization, own.plus):
+        converse(session, each, utcnow().date(), 3)
+    used(session, own, 6)
+
+    def add(numbers: range) -> None:
+        for number in numbers:
+            made = make_user(
+                session, own.partner.id, f"u{number}@x.example", businessName=f"More {number}"
+            )
+            converse(session, organization_of(session, made), utcnow().date(), 1)
+        session.commit()
+
+    def count() -> int:
+        with counted(database.engine) as statements:
+            assert "6 of 10 minutes" in admin.get("/usage?column=included").text
+        return len(statements)
+
+    add(range(1))
+    count()
+    few = count()
+    add(range(1, 20))
+    assert count() == few
 
 
 @pytest.mark.usefixtures("published")
