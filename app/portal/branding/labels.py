@@ -112,6 +112,7 @@ VERDICTS_IN_TEXT: dict[str, str] = {
     "As given": lazy_gettext("your colour"),
     "Shade used": lazy_gettext("shade used"),
     "Dark text": lazy_gettext("dark text"),
+    "Standard": lazy_gettext("standard colour"),
 }
 """The same behind a contrast."""
 

@@ -20,7 +20,7 @@ from app.services.branding.shades import (
 )
 from app.validation.colours import to_hex
 
-Verdict = Literal["As given", "Shade used", "Dark text"]
+Verdict = Literal["As given", "Shade used", "Dark text", "Standard"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +134,8 @@ def _chat_pairs(colour: str, chat: Mapping[str, Any] | None) -> Iterator[ColourP
 
 def _seen(given: str | None, foreground: str, background: str, shade: str) -> ThemePair:
     verdict: Verdict = "As given"
-    if given is None:  # a ground of the page itself
-        pass
+    if given is None:
+        verdict = "Standard"
     elif shade != given:
         verdict = "Shade used"
     elif foreground == INK and shade == background and contrast(WHITE, shade) < TEXT_ON_SOLID:

@@ -43,8 +43,8 @@ def test_the_pairs_are_those_of_buttons_links_charts_areas_and_chat() -> None:
         ("Large areas", "Text on large areas", "Dark text", None),
         ("Chat bubble", "Chat header", "As given", None),
         ("Chat bubble", "Visitor messages", "Shade used", None),
-        ("Chat bubble", "Replies", "As given", None),
-        ("Chat bubble", "Hints on the background", "As given", None),
+        ("Chat bubble", "Replies", "Standard", None),
+        ("Chat bubble", "Hints on the background", "Standard", None),
     ]
 
 
