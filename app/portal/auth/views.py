@@ -49,7 +49,8 @@ REFUSED = gettext_noop("Email or password is wrong. Check both and try again.")
 @portal.get("/p/<slug>/sign-in", endpoint="partner_sign_in")
 @portal.get("/sign-in", endpoint="sign_in")
 def show_form(slug: str | None = None) -> Page:
-    if current_user.is_authenticated:
+    """With ``show`` in the address, the page is shown to signed-in users too."""
+    if current_user.is_authenticated and "show" not in request.args:
         return redirect(local_path(request.args.get("next")), 303)
     response = Response(_form(slug), mimetype="text/html")
     if slug:

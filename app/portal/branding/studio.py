@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import render_template, request
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
 from app.enums import ImageType
-from app.extensions import caller
+from app.extensions import caller, settings
 from app.languages import LANGUAGES, gettext, language, lazy_gettext, pgettext
 from app.models import BrandImage, BrandVersion, OutsidePicture, Partner
 from app.portal.branding.forms import BrandingForm
@@ -154,6 +154,7 @@ class BrandingStudio:
             "latest": self.latest,
             "before_latest": self.before_latest,
             "version": drafts.fingerprint(self.content),
+            "live_url": _live_url(self.partner),
         }
 
     def _context(self, form: BrandingForm) -> dict[str, Any]:
@@ -202,6 +203,14 @@ def coloured(brand: Brand, colour: str | None) -> Brand:
     """Return the brand with the colour, if it is one."""
     wanted = (colour or "").strip()
     return replace(brand, colour=wanted) if is_colour(wanted) else brand
+
+
+def _live_url(partner: Partner) -> str:
+    """Return the sign-in page of the partner's customers, which opens for signed-in users too."""
+    if partner.domain_verified_at is not None:
+        return f"https://{partner.domain_key}" + url_for("portal.sign_in", show=1)
+    path = url_for("portal.partner_sign_in", slug=partner.slug, show=1)
+    return settings().public_url.rstrip("/") + path
 
 
 def chosen_view() -> dict[str, str]:
