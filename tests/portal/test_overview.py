@@ -471,6 +471,7 @@ def test_each_role_begins_with_its_own_steps(
     session: Session, own: Tenant, signed_in: SignedIn
 ) -> None:
     own.user.role = Role.OWNER
+    own.organization.user_limit = 0
     session.commit()
     pages = {
         "admin": signed_in(own.staff[Role.ADMIN]).get("/").text,

@@ -1,5 +1,6 @@
 """Owners of an organization: who makes them, and what they can do that members can't."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -171,3 +172,33 @@ def test_invitations_of_a_former_owner_end_after_a_confirmation(
 def test_json_shows_an_owner_as_a_standard_user(own: Tenant, owner: Browser) -> None:
     resource = users.to_resource(own.user)
     assert (resource.user_type, resource.org_id) == (Role.STANDARD, own.organization.id)
+
+
+def contact_of(page: str, act: str) -> list[str]:
+    """Return who the page says to ask."""
+    return re.findall(rf'Write to <a href="mailto:([^"]+)">[^<]+</a> to {act}\.', page)
+
+
+def test_an_owner_reads_who_to_ask_for_another_assistant(
+    session: Session, own: Tenant, owner: Browser, signed_in: SignedIn
+) -> None:
+    own.partner.support_email = "help@own.example"
+    session.commit()
+    staff = signed_in(own.staff[Role.PARTNER_ADMIN])
+    pages = [each.get("/assistants").text for each in (owner, staff)]
+    assert [contact_of(page, "add an assistant") for page in pages] == [["help@own.example"], []]
+
+
+def test_an_owner_without_a_free_seat_reads_who_to_ask_before_the_form(
+    session: Session, own: Tenant, owner: Browser
+) -> None:
+    own.partner.support_email = "help@own.example"
+    session.commit()
+    assert contact_of(owner.get("/users/invite").text, "raise the limit") == []
+    assert 'href="/users/invite"' in owner.get("/").text
+    own.organization.user_limit = 1
+    session.commit()
+    assert contact_of(owner.get("/users/invite").text, "raise the limit") == ["help@own.example"]
+    overview = owner.get("/").text
+    assert 'href="/users/invite"' not in overview
+    assert "All seats are taken. Write to help@own.example to raise the limit." in overview

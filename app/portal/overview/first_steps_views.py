@@ -15,7 +15,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.formats import number
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
-from app.services import overview
+from app.services import organizations, overview
 from app.services.overview import SetupStep
 
 TITLES: dict[Role, str] = {
@@ -125,9 +125,12 @@ def first_steps(session: Session, steps: Mapping[SetupStep, bool]) -> FirstSteps
         if SetupStep.ASSISTANT in steps
         else overview.can_call(session, caller())
     )
+    waits: dict[SetupStep, str | None] = {
+        SetupStep.CALL: None if has_assistant else gettext("Once an assistant is ready."),
+        SetupStep.COLLEAGUE: _no_seat(session) if SetupStep.COLLEAGUE in steps else None,
+    }
     entries = tuple(
-        _entry(step, is_done=is_done, is_early=step is SetupStep.CALL and not has_assistant)
-        for step, is_done in steps.items()
+        _entry(step, is_done=is_done, waits_for=waits.get(step)) for step, is_done in steps.items()
     )
     is_hidden = current_user.first_steps_hidden_at is not None
     return FirstSteps(TITLES[current_user.role], entries, is_hidden)
@@ -148,13 +151,25 @@ def first_steps_show() -> Response:
     return redirect(url_for("portal.overview"), 303)
 
 
-def _entry(step: SetupStep, *, is_done: bool, is_early: bool) -> StepEntry:
-    """``is_early``: no assistant can place the call yet."""
+def _no_seat(session: Session) -> str | None:
+    """Return who to ask if no colleague fits into the user's organization."""
+    organization = organizations.get(session, caller(), current_user.organization_id)
+    if organizations.no_seat(session, organization) is None:
+        return None
+    partner = current_user.partner
+    return gettext(
+        "All seats are taken. Write to %(contact)s to raise the limit.",
+        contact=partner.support_email or partner.name,
+    )
+
+
+def _entry(step: SetupStep, *, is_done: bool, waits_for: str | None) -> StepEntry:
+    """``waits_for``: the sentence on what comes first."""
     title, text, endpoint = WORDS[step]
     if is_done:
         return StepEntry(title, _done_words(step), None, is_done)
-    if is_early:
-        return StepEntry(title, gettext("Once an assistant is ready."), None, is_done)
+    if waits_for:
+        return StepEntry(title, waits_for, None, is_done)
     url = url_for(endpoint) if may_open(caller(), endpoint) else None
     return StepEntry(title, text, url, is_done)
 

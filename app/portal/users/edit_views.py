@@ -34,7 +34,7 @@ from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 @portal.get("/users/invite")
 def user_new() -> Page:
     form = InviteForm()
-    given = given_organization()
+    given = caller().organization_id or given_organization()
     if given is not None:
         with transaction(read_only=True) as session:
             organization = organizations.get(session, caller(), given)
