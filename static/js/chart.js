@@ -95,6 +95,7 @@ function options(place, data, width) {
   };
   const kind = place.dataset.chart;
   const bars = kind !== "line";
+  const smallest = data.series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0))) ? 1 : 0.01; // else money
   const drawn = { bars: barSeries, overlaid: overlaidSeries, line: lineSeries }[kind];
   const margin = bars ? (data.unit === "month" ? 15 : 0.5) * DAY : 0;
   return {
@@ -106,9 +107,9 @@ function options(place, data, width) {
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "UTC"),
     scales: {
       x: { time: true, range: (_, from, to) => [from - margin, to + margin] },
-      y: { range: (_, __, most) => [0, Math.max(Math.ceil(most / step(most)) * step(most), 4)] },
+      y: { range: (_, __, most) => [0, Math.max(Math.ceil(most / step(most, smallest)), 2) * step(most, smallest)] },
     },
-    axes: [dayAxis(data, width, colours), countAxis(colours)],
+    axes: [dayAxis(data, width, colours), valueAxis(colours, smallest)],
     series: [{}, ...drawn(data, colours, width, place)],
   };
 }
@@ -133,12 +134,12 @@ function dayAxis({ days, unit }, width, colours) {
 }
 
 // Between two lines: at most five fit, and no bar is above the highest.
-function step(most) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
-  return [0.2, 0.5, 1, 2].map((part) => part * power).find((each) => each >= 1 && most <= each * 5);
+function step(most, smallest) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(most, smallest)));
+  return [0.2, 0.5, 1, 2].map((part) => part * power).find((each) => each >= smallest && most <= each * 5);
 }
 
-function countAxis(colours) {
+function valueAxis(colours, smallest) {
   return {
     stroke: colours.words,
     font: FONT,
@@ -146,7 +147,10 @@ function countAxis(colours) {
     gap: 8,
     grid: { stroke: colours.line, width: 1 },
     ticks: { show: false },
-    splits: (_, __, ___, most) => Array.from({ length: Math.floor(most / step(most)) + 1 }, (_, at) => at * step(most)),
+    splits: (_, __, ___, top) => {
+      const each = step(top, smallest);
+      return Array.from({ length: Math.round(top / each) + 1 }, (_, at) => at * each);
+    },
     values: (_, splits) => splits.map((value) => written(value)),
   };
 }
