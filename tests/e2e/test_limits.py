@@ -51,10 +51,10 @@ def test_a_new_organization_is_in_trial_mode_until_a_partner_admin_ends_it(
     page.get_by_role("button", name="Call with a code").click()
     expect(page.get_by_role("alert")).to_be_visible()
     sound_at_both_widths(visit, look, script)
-    page.get_by_role("link", name="End trial…").click()
-    heading(page, f"End the trial of {name}?")
-    page.get_by_role("button", name="End trial").click()
-    expect(page.get_by_text(f"The trial of {name} has ended.")).to_be_visible()
+    page.get_by_role("link", name="End trial mode…").click()
+    heading(page, f"End trial mode of {name}?")
+    page.get_by_role("button", name="End trial mode").click()
+    expect(page.get_by_text(f"The trial mode of {name} has ended.")).to_be_visible()
     expect(trial).to_have_count(0)
 
 

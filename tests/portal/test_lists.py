@@ -473,7 +473,7 @@ def test_the_page_of_a_view_names_what_it_keeps(own: Tenant, signed_in: SignedIn
     page = browser.get(f"/lists/organizations/views/new?{address}").text
     facts = re.findall(r"<dt>([^<]*)</dt>\s*<dd>([^<]*)</dd>", page)
     assert [(label, unescape(value)) for label, value in facts] == [
-        ("Filters", "Name, email or referral code: oak · Plan: Plus · Trial: In trial"),
+        ("Filters", "Name, email or referral code: oak · Plan: Plus · Trial mode: In trial mode"),
         ("Order", "Name, descending"),
         ("Columns", "Name, Plan, Users"),
     ]

@@ -218,12 +218,12 @@ def test_a_partner_admin_ends_the_trial_of_an_organization(
 ) -> None:
     of_organization = f"/organizations/{organization.id}"
     end = f"{of_organization}/end-trial"
-    assert f"End the trial of {organization.name}?" in words(admin.get(end))
+    assert f"End trial mode of {organization.name}?" in words(admin.get(end))
     editor = signed_in(own.staff[Role.ADMIN])
     assert editor.post(end, page="/account").status_code == 404
     assert admin.post(end, page=end).location == of_organization
     shown = words(admin.get(of_organization))
-    assert f"The trial of {organization.name} has ended." in shown
+    assert f"The trial mode of {organization.name} has ended." in shown
     assert TRIAL not in shown
     session.refresh(organization)
     assert organization.trial_ended_at is not None
@@ -239,7 +239,7 @@ def test_the_trial_of_the_portal_is_ended_before_that_of_an_organization(
     assert f'href="{end}"' not in admin.get(of_organization).text
     admin.post(end, page=end)
     shown = words(admin.get(of_organization))
-    assert "The trial of the portal has to end first." in shown
+    assert "The trial mode of the portal has to end first." in shown
     assert TRIAL in words(admin.get("/"))
     session.refresh(organization)
     assert organization.trial_ended_at is None

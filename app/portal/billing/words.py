@@ -153,7 +153,11 @@ def _shown(line: StatementLine, bill: Bill) -> ShownLine:
             part = gettext("Plan, %(days)s of %(month)s days", days=line.charged, month=line.used)
             return ShownLine(bill.plan_shown, part, "", "", amount)
         case LineKind.TRIAL:
-            name = gettext("Minutes in the trial") if in_minutes else gettext("Calls in the trial")
+            name = (
+                gettext("Minutes in the free trial")
+                if in_minutes
+                else gettext("Calls in the free trial")
+            )
             free = gettext("%(num)s free", num=number(line.used))
             return ShownLine(name, free, "", "", amount)
         case LineKind.USAGE:

@@ -73,14 +73,14 @@ OF_SUBPAGES: dict[str, HelpTopic] = {
         *VIEW_NOTIFICATIONS,
     ),
     "portal.operator_partner": HelpTopic(
-        lazy_gettext("A partner with its administrators, customers, limits and trial."),
+        lazy_gettext("A partner with its administrators, customers, limits and trial mode."),
         lazy_gettext("To see its portal as a user does, open that user here."),
         lazy_gettext("View calls"),
         "portal.operator_calls",
     ),
     "portal.operator_partner_new": HelpTopic(
         lazy_gettext("A new partner gets its own portal and an administrator, who is invited."),
-        lazy_gettext("It begins in trial, where only verified numbers can be called."),
+        lazy_gettext("It begins in trial mode, where only verified numbers can be called."),
         lazy_gettext("Call destinations"),
         "portal.operator_destinations",
     ),

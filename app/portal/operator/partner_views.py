@@ -150,12 +150,14 @@ def _page(partner_id: UUID, form: DomainForm) -> str:
 
 ENDING = (
     lazy_gettext("Its organizations can call every number that their settings allow."),
-    lazy_gettext("Organizations in a trial of their own stay in it until a partner admin ends it."),
+    lazy_gettext(
+        "Organizations that are in trial mode themselves stay in it until a partner admin ends it."
+    ),
 )
 STARTING = (
     lazy_gettext("Its organizations can call only numbers that they have verified."),
     lazy_gettext("Waiting calls to other numbers are cancelled when they are due."),
-    lazy_gettext("You can end the trial at any time."),
+    lazy_gettext("You can end trial mode at any time."),
 )
 
 
@@ -163,10 +165,10 @@ STARTING = (
 def partner_trial_end_confirm(partner_id: UUID) -> str:
     found = _get(partner_id)
     return ConfirmationPage(
-        title=gettext("End the trial of %(name)s?", name=found.name),
+        title=gettext("End trial mode of %(name)s?", name=found.name),
         consequences=ENDING,
-        act=gettext("End trial"),
-        safe=gettext("Keep in trial"),
+        act=gettext("End trial mode"),
+        safe=gettext("Keep in trial mode"),
         safe_url=url_for("portal.operator_partner", partner_id=partner_id),
         danger=False,
         crumbs=crumbs_of(found),
@@ -177,7 +179,7 @@ def partner_trial_end_confirm(partner_id: UUID) -> str:
 def partner_trial_end(partner_id: UUID) -> Response:
     with transaction() as session:
         name = partners.end_trial(session, caller(), partner_id).name
-    words = gettext("The trial of %(name)s has ended.", name=name)
+    words = gettext("The trial mode of %(name)s has ended.", name=name)
     return redirect_with(words, url_for("portal.operator_partner", partner_id=partner_id))
 
 
@@ -188,7 +190,7 @@ def partner_trial_start_confirm(partner_id: UUID) -> str:
         title=gettext("Return %(name)s to trial mode?", name=found.name),
         consequences=STARTING,
         act=gettext("Return to trial mode"),
-        safe=gettext("Keep out of trial"),
+        safe=gettext("Keep out of trial mode"),
         safe_url=url_for("portal.operator_partner", partner_id=partner_id),
         crumbs=crumbs_of(found),
     ).page()

@@ -32,7 +32,10 @@ CLOSENESS_NAMES = {
     LimitCloseness.NEAR: lazy_gettext("80 %% of a limit used"),
     LimitCloseness.REACHED: lazy_gettext("A limit reached"),
 }
-TRIAL_NAMES = {InTrial.YES: lazy_gettext("In trial"), InTrial.NO: lazy_gettext("Out of trial")}
+TRIAL_NAMES = {
+    InTrial.YES: lazy_gettext("In trial mode"),
+    InTrial.NO: lazy_gettext("Out of trial mode"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,12 @@ ORGANIZATIONS = ListDefinition(
         ListFilter(
             "use", lazy_gettext("Use of limits"), CLOSENESS_NAMES, lazy_gettext("Any limits")
         ),
-        ListFilter("trial", lazy_gettext("Trial"), TRIAL_NAMES, lazy_gettext("Any trial")),
+        ListFilter(
+            "trial",
+            lazy_gettext("Trial mode"),
+            TRIAL_NAMES,
+            lazy_gettext("In or out of trial mode"),
+        ),
     ),
     sorts=SORTS,
     default_sort="-created",

@@ -88,10 +88,10 @@ def organization_trial_end_confirm(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         name = organizations.get(session, caller(), organization_id).name
     return ConfirmationPage(
-        title=gettext("End the trial of %(name)s?", name=name),
+        title=gettext("End trial mode of %(name)s?", name=name),
         consequences=ENDING,
-        act=gettext("End trial"),
-        safe=gettext("Keep in trial"),
+        act=gettext("End trial mode"),
+        safe=gettext("Keep in trial mode"),
         safe_url=url_for("portal.organization", organization_id=organization_id),
         danger=False,
     ).page()
@@ -102,4 +102,4 @@ def organization_trial_end(organization_id: UUID) -> Response:
     url = url_for("portal.organization", organization_id=organization_id)
     with changing(url, Conflict, category="danger") as session:
         found = organizations.end_trial(session, caller(), organization_id)
-    return redirect_with(gettext("The trial of %(name)s has ended.", name=found.name), url)
+    return redirect_with(gettext("The trial mode of %(name)s has ended.", name=found.name), url)

@@ -59,7 +59,7 @@ class PricingPlanForm(PortalForm):
             SelectChoice(BillingInterval.YEAR, lazy_gettext("Each year")),
         ],
     )
-    trial_days = WholeNumber(lazy_gettext("Trial days"))
+    trial_days = WholeNumber(lazy_gettext("Free trial days"))
     unit = RadioField(
         lazy_gettext("Beyond the price, calls are charged"),
         choices=[

@@ -33,7 +33,7 @@ FIELD_WORDS = {
     "unit": lazy_gettext("Usage is counted in"),
     "included": lazy_gettext("Included each month"),
     "overage_micros": lazy_gettext("Price beyond that"),
-    "trial_days": lazy_gettext("Trial days"),
+    "trial_days": lazy_gettext("Free trial days"),
     "features": lazy_gettext("Features"),
     "texts": lazy_gettext("In other languages"),
     "is_visible": lazy_gettext("Visible to customers"),

@@ -1,12 +1,15 @@
 """What another plan does to the price of this month, in sentences, before it is chosen."""
 
+from datetime import timedelta
 from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from app.enums import Tier, UsageUnit
 from app.languages import gettext, ngettext
+from app.languages.dates import written_date
 from app.languages.numbers import written_number
+from app.models import utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.organizations import UpdateOrganizationInput
@@ -38,7 +41,7 @@ def price_effects(
     session: Session, caller: Caller, organization_id: UUID, tier: Tier | None
 ) -> list[ChangeEffect]:
     """Return how the price of this month so far changes with the plan, which counts for the whole
-    month, and what is used of it already; nothing without another plan.
+    month, until when it is free, and what is used of it already; nothing without another plan.
 
     Raises `Forbidden` and `NotFound`.
     """
@@ -51,6 +54,8 @@ def price_effects(
     if before.tier is after.tier:
         return []
     found = [ChangeEffect(_price(before, after), _weight(before, after))]
+    if after.charged_from > utcnow().date():
+        found.append(ChangeEffect(_free_trial(after), EffectWeight.TO_KNOW))
     if after.usage and (after.usage.included or after.usage.unit_micros):
         is_beyond = bool(after.usage.charged and after.usage.unit_micros)
         weight = EffectWeight.TAKES if is_beyond else EffectWeight.TO_KNOW
@@ -70,6 +75,15 @@ def _price(before: Bill, after: Bill) -> str:
         "The price of this month so far changes from %(before)s to %(after)s. The new plan counts "
         "for the whole month.",
         **words,
+    )
+
+
+def _free_trial(bill: Bill) -> str:
+    return gettext(
+        "%(plan)s is free until %(day)s, the last day of its free trial. The trial began when the "
+        "organization was added.",
+        plan=bill.plan_shown,
+        day=written_date(bill.charged_from - timedelta(days=1), "yMMMd"),
     )
 
 

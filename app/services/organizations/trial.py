@@ -46,7 +46,7 @@ def end_trial(session: Session, caller: Caller, organization_id: UUID) -> Organi
         return organization
     if trial_of(session, organization) is TrialSource.PARTNER:
         message = gettext(
-            "The trial of the portal has to end first. Ask the platform operator to end it."
+            "The trial mode of the portal has to end first. Ask the platform operator to end it."
         )
         raise Conflict(message, "partner_in_trial")
     organization.trial_ended_at = utcnow()

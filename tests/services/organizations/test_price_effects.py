@@ -17,6 +17,10 @@ from tests.services.billing.conftest import SINCE, call, make_old_tenant, publis
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 WHOLE_MONTH = "The new plan counts for the whole month."
+FREE = (
+    "to-know: Basic is free until 9\u00a0Dec\u00a02026, the last day of its free trial. "
+    "The trial began when the organization was added."
+)
 
 
 @pytest.fixture(autouse=True)
@@ -79,3 +83,17 @@ def test_only_roles_that_change_plans_ask(session: Session, tenant: Tenant) -> N
     ):
         with pytest.raises(refusal):
             organizations.price_effects(session, caller, tenant.plus.id, Tier.BASIC)
+
+
+def test_a_plan_with_a_free_trial_says_until_when_it_is_free(
+    session: Session, tenant: Tenant
+) -> None:
+    terms = PlanTerms(2_900, "USD", trial_days=30)
+    publish(session, tenant, SINCE, BASIC=terms)
+    tenant.plus.created_at = datetime(2026, 11, 10, tzinfo=UTC)
+    assert said(session, tenant, Tier.BASIC) == [
+        "to-know: The price of this month so far changes from $69.30 to $0.00. " + WHOLE_MONTH,
+        FREE,
+    ]
+    tenant.plus.created_at = datetime(2026, 10, 20, tzinfo=UTC)
+    assert len(said(session, tenant, Tier.BASIC)) == 1, "the trial is over"
