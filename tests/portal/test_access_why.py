@@ -491,3 +491,23 @@ def test_users_read_about_themselves_as_you(
     page = browser.get("/access/why?action=partner:write").text
     assert "and you can’t get one that does." in page
     assert re.findall("<title>([^<]*) ·", page) == ["Your access"]
+
+
+def test_the_page_of_a_user_names_no_action_on_something_else(
+    session: Session, own: Tenant, signed_in: SignedIn
+) -> None:
+    invited = users.invite(
+        session,
+        own.caller(Role.PARTNER_ADMIN),
+        email="new@own.example",
+        user_type=Role.ADMIN,
+        organization_id=None,
+        name=None,
+    )
+    session.commit()
+    page = signed_in(own.staff[Role.ADMIN]).get(f"/users/{invited.id}").text
+    assert "Your role doesn’t allow:" not in page
+    editors = signed_in(own.staff[Role.PARTNER_EDITOR]).get(f"/users/{invited.id}").text
+    named = editors.partition("Your role doesn’t allow:")[2].partition("</p>")[0]
+    assert "company details" not in named
+    assert "API keys" not in named
