@@ -34,9 +34,12 @@ def ask_for(
     details: Mapping[str, Any] | None = None,
 ) -> None:
     """Queue a mail to the user about what ``caller`` has just done; ``to`` is another address than
-    the user's current one. Actions of the command line send no mail."""
+    the user's current one. About what users did themselves it is in the language of their page.
+    Actions of the command line send no mail."""
     if caller.kind is CallerKind.SYSTEM:
         return
+    if caller.user_id == user.id:
+        details = {**(details or {}), "language": language()}
     hand_in(session, kind, partner_id=user.partner_id, user_id=user.id, to=to, details=details)
 
 

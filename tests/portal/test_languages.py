@@ -14,10 +14,11 @@ from app.services import mail_queue
 from app.services.auth import one_time_links
 from app.services.mails import sending
 from tests.fixtures.cast import Tenant, bearer
-from tests.portal.conftest import Browser
+from tests.portal.conftest import PASSWORD, Browser
 
 SignedIn = Callable[[User], Browser]
 
+NEW_PASSWORD = "a long way to the sea"
 GERMAN = {"Accept-Language": "de-CH,de;q=0.9,en;q=0.5"}
 
 
@@ -142,6 +143,33 @@ def test_json_is_always_in_english(
     assert answer.json is not None
     assert answer.json["message"].isascii()
     assert languages.language() == "en"
+
+
+def subject_of(session: Session, app: Flask, kind: MailKind) -> str:
+    """Return the subject of the one mail of the kind."""
+    mail = session.query(Mail).filter_by(kind=kind.value).one()
+    letter = sending.begin(session, mail.id, 1, app.extensions["settings"])
+    assert letter is not None
+    return letter.subject
+
+
+def test_mails_about_what_a_user_does_are_in_the_language_of_the_page(
+    session: Session, own: Tenant, app: Flask, browser: Browser
+) -> None:
+    typed = {"email": own.user.email, "password": PASSWORD}
+    answer = browser.post("/sign-in", typed, page="/sign-in", headers=GERMAN)
+    assert answer.status_code == 303
+    changed = {"present": PASSWORD, "password": NEW_PASSWORD, "again": NEW_PASSWORD}
+    answer = browser.post("/account/password", changed, page="/account", headers=GERMAN)
+    assert answer.status_code == 303
+    product = own.partner.product_name
+    with languages.using_language("de"):
+        expected = [
+            languages.gettext("New sign-in to %(product)s", product=product),
+            languages.gettext("Your password for %(product)s was changed", product=product),
+        ]
+    kinds = (MailKind.NEW_BROWSER, MailKind.PASSWORD_CHANGED)
+    assert [subject_of(session, app, kind) for kind in kinds] == expected
 
 
 @pytest.mark.parametrize(("chosen", "expected"), [(None, "de"), ("es", "es"), ("en", "en")])

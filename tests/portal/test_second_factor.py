@@ -104,7 +104,7 @@ def test_adding_an_app_shows_ten_recovery_codes_once_and_is_announced(
     assert protected.codes[0] not in protected.browser.get("/account/factors").text
     mails = session.scalars(select(Mail).where(Mail.user_id == protected.user.id)).all()
     assert [(mail.kind, mail.details) for mail in mails] == [
-        ("factors_changed", {"what": "app_added"})
+        ("factors_changed", {"what": "app_added", "language": "en"})
     ]
     assert actions(session, protected.user) == ["user.app_added"]
 
@@ -184,7 +184,7 @@ def test_a_recovery_code_signs_in_once_in_any_spelling_and_is_mailed(
         .order_by(Mail.id.desc())
     ).first()
     assert mail is not None
-    assert mail.details == {"what": "recovery_code_used", "left": 9}
+    assert mail.details == {"what": "recovery_code_used", "left": 9, "language": "en"}
     assert "user.recovery_code_used" in actions(session, protected.user)
 
 

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session, lazyload
 from app.config import Settings
 from app.enums import OrganizationStatus, UserStatus
 from app.errors import NotFound
-from app.languages import gettext
+from app.languages import gettext, language
 from app.models import MailKind, Organization, Partner, User, utcnow
 from app.services import audit, mail_queue
 from app.services.auth import (
@@ -314,13 +314,13 @@ def record_sign_in(session: Session, user: User, ip: str | None, request_id: str
 
 def mail_about_new_browser(session: Session, user: User, ip: str | None) -> None:
     """Queue the mail to a user who signed in from a browser that the account wasn't used in
-    before."""
+    before, in the language of that browser unless the account has one."""
     mail_queue.hand_in(
         session,
         MailKind.NEW_BROWSER,
         partner_id=user.partner_id,
         user_id=user.id,
-        details={"address": ip or "?"},
+        details={"address": ip or "?", "language": language()},
     )
 
 
