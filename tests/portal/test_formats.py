@@ -6,7 +6,14 @@ import pytest
 
 from app.languages import using_language
 from app.languages.dates import written_date, written_days
-from app.portal.web.formats import breakable, medium_datetime, range_end, unbroken, utc_days
+from app.portal.web.formats import (
+    breakable,
+    medium_datetime,
+    range_end,
+    typographic,
+    unbroken,
+    utc_days,
+)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +87,14 @@ def test_only_the_first_day_of_a_french_month_is_an_ordinal() -> None:
 def test_a_range_never_breaks_after_its_dash() -> None:
     assert "1–\N{WORD JOINER}27" in utc_days(date(2026, 11, 1), date(2026, 11, 27), "UTC")
     assert f"858–{range_end('903')}" == "858–\N{WORD JOINER}903"
+
+
+def test_no_line_ends_within_the_word_e_mail() -> None:
+    words = "Keine E-Mail-Adresse. Saisissez un e-mail, e-mails, not e-mail@x.example or e-mailing."
+    shown = typographic(words).replace("\N{NON-BREAKING HYPHEN}", "_")
+    assert shown == words.replace("E-Mail", "E_Mail").replace(
+        "un e-mail, e-mails,", "un e_mail, e_mails,"
+    )
 
 
 def test_a_pseudonym_stays_on_one_line() -> None:

@@ -48,7 +48,7 @@ def test_a_member_of_a_suspended_organization_learns_it_with_the_right_password_
     wrong, right = (
         browser.sign_in(own.user.email, password, path) for password in ("wrong", PASSWORD)
     )
-    paused = "Your access is paused"
+    paused = "Your access is suspended"
     assert [(page.status_code, paused in page.text) for page in (wrong, right)] == [
         (422, False),
         (422, True),
@@ -81,7 +81,7 @@ def test_a_suspended_user_learns_it_with_the_right_password_only(
     session.commit()
     wrong, right = (browser.sign_in(own.user.email, password) for password in ("wrong", PASSWORD))
     assert (REFUSED in wrong.text, REFUSED in right.text) == (True, False)
-    assert "Your access is paused" in right.text
+    assert "Your access is suspended" in right.text
     assert "<p>Contact an administrator of Northwind.</p>" in right.text
     assert browser.get("/").status_code == 303
 

@@ -100,7 +100,7 @@ def test_a_number_on_the_do_not_call_list_gets_a_note(desk: Desk, session: Sessi
     said = desk.shows(address)
     assert "All 2 rows can be applied" in said
     assert "On the do-not-call list 1" in said
-    assert "This number is on the do-not-call list, so it won't be called." in said
+    assert "This number is on the do-not-call list, so it won’t be called." in said
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The words of the history: actions, records and fields."""
 
 from app.enums import CallerKind
-from app.languages import lazy_gettext
+from app.languages import lazy_gettext, lazy_pgettext
 from app.models import AuditEntry
 from app.models.folding import holds
 from app.portal.web.process_names import process_words
@@ -263,7 +263,7 @@ FIELD_WORDS = {
     "recoveryCodesLeft": lazy_gettext("Recovery codes left"),
     "label": lazy_gettext("Label"),
     "value": lazy_gettext("Value"),
-    "created": lazy_gettext("Created"),
+    "created": lazy_pgettext("contacts", "Created"),
     "until": lazy_gettext("Until"),
     "tokensEnded": lazy_gettext("Tokens ended"),
     "updated": lazy_gettext("Updated"),

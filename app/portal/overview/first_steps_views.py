@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from app.enums import Role
 from app.extensions import caller, transaction
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import number
 from app.portal.web.messages import redirect_with
@@ -57,7 +57,7 @@ WORDS: dict[SetupStep, tuple[str, str, str]] = {
         "portal.assistants",
     ),
     SetupStep.UPLOAD: (
-        lazy_gettext("Upload contacts"),
+        lazy_pgettext("first step", "Upload contacts"),
         lazy_gettext("Into a campaign. Files are checked before they are applied."),
         "portal.uploads",
     ),

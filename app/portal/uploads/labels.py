@@ -219,10 +219,10 @@ def outcome_words(upload: ContactImport, left: int) -> str:
             upload.created,
             ngettext("%(num)s contact added", "%(num)s contacts added", upload.created),
         ),
-        (updated, gettext("%(number)s updated", number=number(updated))),
-        (unchanged, gettext("%(number)s unchanged", number=number(unchanged))),
-        (upload.deleted, gettext("%(number)s removed", number=number(upload.deleted))),
-        (upload.ignored, gettext("%(number)s ignored", number=number(upload.ignored))),
+        (updated, ngettext("%(num)s updated", "%(num)s updated", updated)),
+        (unchanged, ngettext("%(num)s unchanged", "%(num)s unchanged", unchanged)),
+        (upload.deleted, ngettext("%(num)s removed", "%(num)s removed", upload.deleted)),
+        (upload.ignored, ngettext("%(num)s ignored", "%(num)s ignored", upload.ignored)),
         (failed, ngettext("%(num)s row not applied", "%(num)s rows not applied", failed)),
     ]
     return f"{', '.join(words for count, words in parts if count)}."

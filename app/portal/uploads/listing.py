@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import ContactAction, ImportState
 from app.extensions import caller
-from app.languages import lazy_gettext
+from app.languages import lazy_gettext, lazy_pgettext
 from app.models import ContactImport
 from app.portal.uploads.bulk import ACTIONS
 from app.portal.uploads.campaign_words import campaign_words, organizations_of
@@ -147,7 +147,7 @@ UPLOADS = ListDefinition(
         ),
         status_column(lambda row: status_badge(row.upload)[0], "phone-first"),
         replace(_figure("rows_total", lazy_gettext("Rows"), "end", "rows"), name="rows"),
-        _figure("created", lazy_gettext("Created"), "end from-1280"),
+        _figure("created", lazy_pgettext("contacts", "Created"), "end from-1280"),
         _figure("updated", lazy_gettext("Updated"), "end from-1280"),
         replace(_figure(uploads.UNCHANGED, lazy_gettext("Unchanged"), "end"), usual=False),
         _figure("deleted", lazy_gettext("Deleted"), "end from-1360"),

@@ -29,6 +29,7 @@ MOST_UNBROKEN = 24
 """The characters of a part of a web address that isn't broken after its hyphens."""
 _URL_BREAKS = re.compile(r"(?<=/)(?=[^/])|(?=[?&])")
 _APOSTROPHE = re.compile(r"(?<=[a-z])'(?=[a-z])")
+_EMAIL_HYPHEN = re.compile(r"(?<=\b[Ee])-(?=[Mm]ails?\b(?!@))")
 
 CALL_STATUS_NAMES: dict[str, str] = {
     CallStatus.SCHEDULED: lazy_gettext("Scheduled"),
@@ -236,8 +237,9 @@ def night_hint() -> str:
 
 
 def typographic(message: str) -> str:
-    """Return a message of the API as screens write it: "can’t" and "the user’s"."""
-    return _APOSTROPHE.sub("’", message)
+    """Return a message of the API as screens write it: "can’t" and "the user’s", and "E-Mail", the
+    German and French word, with a hyphen at which no line ends."""
+    return _EMAIL_HYPHEN.sub("\N{NON-BREAKING HYPHEN}", _APOSTROPHE.sub("’", message))
 
 
 def register(app: Flask) -> None:
