@@ -41,7 +41,8 @@ def price_effects(
     session: Session, caller: Caller, organization_id: UUID, tier: Tier | None
 ) -> list[ChangeEffect]:
     """Return how the price of this month so far changes with the plan, which counts for the whole
-    month, until when it is free, and what is used of it already; nothing without another plan.
+    month, until when it is or was free, and what is used of it already; nothing without another
+    plan.
 
     Raises `Forbidden` and `NotFound`.
     """
@@ -54,7 +55,7 @@ def price_effects(
     if before.tier is after.tier:
         return []
     found = [ChangeEffect(_price(before, after), _weight(before, after))]
-    if after.charged_from > utcnow().date():
+    if after.charged_from > organization.created_at.date():
         found.append(ChangeEffect(_free_trial(after), EffectWeight.TO_KNOW))
     if after.usage and (after.usage.included or after.usage.unit_micros):
         is_beyond = bool(after.usage.charged and after.usage.unit_micros)
@@ -79,11 +80,19 @@ def _price(before: Bill, after: Bill) -> str:
 
 
 def _free_trial(bill: Bill) -> str:
+    day = written_date(bill.charged_from - timedelta(days=1), "yMMMd")
+    if bill.charged_from <= utcnow().date():
+        return gettext(
+            "The free trial of %(plan)s ended on %(day)s. It began when the organization was "
+            "added.",
+            plan=bill.plan_shown,
+            day=day,
+        )
     return gettext(
         "%(plan)s is free until %(day)s, the last day of its free trial. The trial began when the "
         "organization was added.",
         plan=bill.plan_shown,
-        day=written_date(bill.charged_from - timedelta(days=1), "yMMMd"),
+        day=day,
     )
 
 
