@@ -30,6 +30,7 @@ from app.services.branding.brand import DARK_LOGO, Brand, of_content, picture_ur
 from app.services.branding.chat_colours import areas
 from app.services.branding.contrast_report import contrast_report
 from app.services.branding.surfaces import missing, surfaces
+from app.services.mails.sending import origin_of
 from app.services.partners.outside_pictures import copy_of, path_of, stored_hash
 from app.validation.colours import is_colour
 
@@ -207,10 +208,8 @@ def coloured(brand: Brand, colour: str | None) -> Brand:
 
 def _live_url(partner: Partner) -> str:
     """Return the sign-in page of the partner's customers, which opens for signed-in users too."""
-    if partner.domain_verified_at is not None:
-        return f"https://{partner.domain_key}" + url_for("portal.sign_in", show=1)
     path = url_for("portal.partner_sign_in", slug=partner.slug, show=1)
-    return settings().public_url.rstrip("/") + path
+    return origin_of(partner, settings()) + path
 
 
 def chosen_view() -> dict[str, str]:
