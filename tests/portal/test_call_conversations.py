@@ -165,7 +165,7 @@ def test_the_sample_of_a_simulated_call_is_labelled(
     samples.give(session, attempt.id)
     session.commit()
     assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
-        "Conversation Sample The simulated carrier called no one. This is what a voice engine "
+        "Conversation Sample The simulated carrier called no one. This is what a voice service "
         "reports about a real call. Summary The person asked to be called again on Monday. "
         "Transcript Assistant 00:00 Hello, this is a sample conversation. Do you have a moment? "
         "Person 00:02 Not now. Please call again on Monday. Assistant 00:04 I will. Goodbye."

@@ -48,8 +48,8 @@ def test_a_member_of_a_suspended_organization_learns_it_with_the_right_password_
     wrong, right = (
         browser.sign_in(own.user.email, password, path) for password in ("wrong", PASSWORD)
     )
-    paused = "Your access is suspended"
-    assert [(page.status_code, paused in page.text) for page in (wrong, right)] == [
+    suspended = "Your access is suspended"
+    assert [(page.status_code, suspended in page.text) for page in (wrong, right)] == [
         (422, False),
         (422, True),
     ]
@@ -96,7 +96,7 @@ def test_a_member_of_an_archived_organization_learns_who_to_ask(
     assert browser.get("/").status_code == 303
 
 
-def test_an_account_that_is_not_paused_is_signed_in_without_a_question(
+def test_an_account_that_is_not_suspended_is_signed_in_without_a_question(
     browser: Browser, own: Tenant, other: Tenant, session: Session
 ) -> None:
     twin = other.user

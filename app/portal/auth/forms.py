@@ -27,8 +27,8 @@ class SignInForm(PortalForm):
         ],
         render_kw={"autocomplete": "current-password"},
     )
-    paused: str | None = None
-    """That access is paused, and who to ask."""
+    suspended: str | None = None
+    """That access is suspended, and who to ask."""
     refusal: str | None = None
     """Why the email and password together open no account; no field alone is wrong."""
 

@@ -68,7 +68,7 @@ def check_password(slug: str | None = None) -> Page:
         return enter(outcome)
     if outcome.offer:
         return _choose_page(outcome.choices, outcome.offer)
-    form.paused, form.refusal = outcome.paused, refusal_of(outcome)
+    form.suspended, form.refusal = outcome.suspended, refusal_of(outcome)
     return _form(slug, form), 422
 
 
@@ -240,7 +240,7 @@ def _sign_in(form: SignInForm) -> None:
     """Raises `RateLimited`, and `ValidationFailed` for a sign-in that isn't finished here."""
     outcome = attempt(form.email.data or "", form.password.data or "")
     if outcome.user is None:
-        form.paused = outcome.paused
+        form.suspended = outcome.suspended
         raise ValidationFailed(_refusal_of(outcome), "not_signed_in")
     sign_in_user(outcome.user, proof_without_step(outcome.user))
 

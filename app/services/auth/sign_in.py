@@ -101,15 +101,15 @@ class SignInEntry:
 @dataclass(frozen=True, slots=True)
 class SignInOutcome:
     """The signed-in user, the token of the second step that they need, or the choices with their
-    offer. Else it is refused, without a reason unless the password was right: ``paused`` says who
-    to ask about a suspended account, and ``required_provider`` names the company account that
-    must be used."""
+    offer. Else it is refused, without a reason unless the password was right: ``suspended`` says
+    who to ask about a suspended account, and ``required_provider`` names the company account
+    that must be used."""
 
     user: User | None = None
     second_step: str | None = None
     choices: Sequence[PortalChoice] = ()
     offer: AccountOffer | None = None
-    paused: str | None = None
+    suspended: str | None = None
     required_provider: str | None = None
 
     @property
@@ -214,8 +214,8 @@ def finish(
     the second step is remembered in."""
     hashes = {found.account.user_id: found for found in proven}
     users = _still_proven(session, hashes, _usable())
-    paused = _still_proven(session, hashes, _known()) if not users else ()
-    if users or paused:
+    suspended = _still_proven(session, hashes, _known()) if not users else ()
+    if users or suspended:
         throttle.reset_after_success(session, attempt.limits.own, attempt.limits.shared)
     providers = {user.id: ways_in.required_provider(session, user) for user in users}
     users, barred = [user for user in users if not providers[user.id]], users
@@ -226,7 +226,7 @@ def finish(
         return SignInOutcome(required_provider=providers[barred[0].id])
     if not users:
         refused_sign_ins.note(session, attempt.email, attempt.partner_id, attempt.ip, request_id)
-        return SignInOutcome(paused=_pause_of(session, paused[0]) if paused else None)
+        return SignInOutcome(suspended=_suspension_of(session, suspended[0]) if suspended else None)
     for user in users:
         user.password_hash = hashes[user.id].new_hash or user.password_hash
     if len(users) > 1:
@@ -335,7 +335,7 @@ def _still_proven(
     ]
 
 
-def _pause_of(session: Session, user: User) -> str:
+def _suspension_of(session: Session, user: User) -> str:
     """Return who a suspended user, or a member of a suspended or archived organization, can ask."""
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
     if partner is None:
@@ -359,7 +359,7 @@ def _pause_of(session: Session, user: User) -> str:
 
 def _known() -> Select[User]:
     """Active and suspended users of a partner that isn't suspended: with the right password they
-    learn whether they are paused."""
+    learn whether they are suspended."""
     return (
         select(User)
         .outerjoin(Partner, Partner.id == User.partner_id)
