@@ -238,8 +238,8 @@ def night_hint() -> str:
 
 def typographic(message: str) -> str:
     """Return a message of the API as screens write it: "can’t" and "the user’s", and "E-Mail", the
-    German and French word, with a hyphen at which no line ends."""
-    return _EMAIL_HYPHEN.sub("\N{NON-BREAKING HYPHEN}", _APOSTROPHE.sub("’", message))
+    German and French word, with a hyphen at which no line ends. Inter has no such hyphen."""
+    return _EMAIL_HYPHEN.sub("-\N{WORD JOINER}", _APOSTROPHE.sub("’", message))
 
 
 def register(app: Flask) -> None:

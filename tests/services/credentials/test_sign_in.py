@@ -177,18 +177,18 @@ def test_an_inactive_user_is_refused_like_an_unknown_one(
 
 
 @pytest.mark.parametrize(
-    ("change", "paused"),
+    ("change", "words"),
     [
         (archive_organization, "Contact Northwind about Northwind Bakery."),
         (user_status(UserStatus.SUSPENDED), "Contact an administrator of Northwind."),
     ],
 )
 def test_a_suspended_user_with_the_right_password_reads_who_to_ask(
-    session: Session, own: Tenant, change: Callable[[Tenant], None], paused: str
+    session: Session, own: Tenant, change: Callable[[Tenant], None], words: str
 ) -> None:
     change(own)
     session.flush()
-    assert attempt(session, "olga@northwind.example") == SignInOutcome(paused=paused)
+    assert attempt(session, "olga@northwind.example") == SignInOutcome(suspended=words)
     assert attempt(session, "olga@northwind.example", "another password") == SignInOutcome()
 
 
