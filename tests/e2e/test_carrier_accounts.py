@@ -18,7 +18,8 @@ def test_a_trunk_is_saved_tested_and_removed(
     page = visit.page
     visit.sign_in(partner["users"][0], then="/carriers")
     page.get_by_role("link", name="Carrier accounts").click()
-    page.get_by_role("link", name="For one organization").click()
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("link", name="Add for one organization").click()
     page.get_by_role("searchbox", name="Name or referral code").fill(name)
     page.get_by_role("searchbox", name="Name or referral code").press("Enter")
     page.get_by_role("listitem").filter(has_text=name).get_by_role("link").click()

@@ -243,6 +243,7 @@ USAGE = ListDefinition(
             lazy_pgettext("part of the whole", "Share"),
             lambda row: row.share,
             "end",
+            usual=False,
             heading="Share (%)",
         ),
         ListColumn(
@@ -252,7 +253,9 @@ USAGE = ListDefinition(
             "end wrap phone-below phone-sub",
             is_labelled=True,
         ),
-        ListColumn("costs", lazy_gettext("Reported carrier costs"), _costs, "end from-1360"),
+        ListColumn(
+            "costs", lazy_gettext("Reported carrier costs"), _costs, "end head-wrap from-1360"
+        ),
         ListColumn(
             "change",
             lazy_pgettext("difference", "Change"),
