@@ -62,17 +62,21 @@ function complete(described, path, method, operation) {
   ];
 }
 
-// Redoc would show the regular expression of the read-only fields as the name of one field.
-function nameFields(schema) {
+// Redoc would show the regular expression of the read-only fields as the name of one field. Their
+// types are those of the record that has them.
+function nameFields(schema, _name, schemas) {
   for (const [pattern, field] of Object.entries(schema.patternProperties ?? {})) {
-    for (const name of pattern.match(/\w+/g)) schema.properties[name] = field;
+    for (const name of pattern.match(/\w+/g)) {
+      const read = schemas.find((other) => other.properties?.[name])?.properties[name];
+      schema.properties[name] = { ...read, ...field };
+    }
   }
   delete schema.patternProperties;
 }
 
 async function show() {
   const described = await (await fetch(place.dataset.document)).json();
-  for (const schema of Object.values(described.components.schemas)) nameFields(schema);
+  Object.values(described.components.schemas).forEach(nameFields);
   for (const [path, operations] of Object.entries(described.paths)) {
     for (const [method, operation] of Object.entries(operations)) complete(described, path, method, operation);
   }
