@@ -60,7 +60,10 @@ def figures(session: Session, own: Tenant) -> None:
 
 def cells(page: str) -> list[str]:
     """The names and figures of the tables of a page."""
-    link, figure = r'<a class="name"[^>]*>([^<]*)</a>', r'phone-first"[^>]*>(?:<a[^>]*>)?([^<]*)<'
+    link, figure = (
+        r'<a class="name"[^>]*>([^<]*)</a>',
+        r'phone-(?:first|sub)"[^>]*>(?:<a[^>]*>)?([^<]*)<',
+    )
     found = re.findall(f"{link}|{figure}", page)
     return [unescape(name or number) for name, number in found]
 
