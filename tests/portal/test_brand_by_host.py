@@ -205,14 +205,29 @@ def test_verifying_a_domain_ends_the_sessions_of_others_there(
     assert session.scalars(select(PortalSession.user_id)).all() == [own.user.id]
 
 
-@pytest.mark.parametrize("state", ["unverified", "suspended"])
-def test_a_domain_that_is_not_in_effect_has_the_neutral_brand(
-    app: Flask, branded: Tenant, session: Session, state: str
+def test_a_domain_that_is_not_verified_has_the_neutral_brand(
+    app: Flask, branded: Tenant, session: Session
 ) -> None:
-    if state == "unverified":
-        branded.partner.domain_verified_at = None
-    else:
-        branded.partner.suspended_at = branded.partner.created_at
+    branded.partner.domain_verified_at = None
     session.commit()
     page = app.test_client().get("/sign-in", base_url=HOST).text
     assert (NEUTRAL_NAME in page, "Northwind" in page) == (True, False)
+
+
+def test_every_page_at_the_domain_of_a_suspended_partner_says_in_its_brand_that_it_is_paused(
+    app: Flask, branded: Tenant, session: Session
+) -> None:
+    branded.partner.suspended_at = branded.partner.created_at
+    session.commit()
+    pages = ("/", *(path for path in PUBLIC if not path.startswith("/api/")))
+    answers = {path: app.test_client().get(path, base_url=HOST) for path in pages}
+    shown = ("<h1>This portal is paused</h1>", "support@northwind.example", "· Northwind Voice<")
+    found = {
+        path: (answer.status_code, [words in answer.text for words in shown])
+        for path, answer in answers.items()
+    }
+    assert found == dict.fromkeys(pages, (403, [True] * 3))
+    as_before = {"/healthz": 200, "/api/docs": 200, "/api/absent": 404}
+    others = {path: app.test_client().get(path, base_url=HOST) for path in as_before}
+    assert {path: answer.status_code for path, answer in others.items()} == as_before
+    assert "· Northwind Voice<" in others["/api/docs"].text

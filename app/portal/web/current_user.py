@@ -70,7 +70,8 @@ def identify() -> None:
     """Load the signed-in user and set `g` to their caller and brand; for a visitor, to the brand
     alone. Sets the language of the page.
 
-    Raises `NotFound` for the address of a partner that isn't there; the brand is then the host's.
+    Raises `NotFound` for the address of a partner that isn't there, and with the code
+    `PORTAL_PAUSED` at the domain of a suspended one; the brand is then the host's.
     """
     if current_user.is_authenticated:
         g.caller = current_user.caller
@@ -83,19 +84,28 @@ def identify() -> None:
             set_request_language(current_user.signed_in.viewer.language, None)
         return
     with transaction(read_only=True) as session:
-        at_host = sign_in.partner_of_host(session, request.host)
+        at_host = sign_in.partner_of_domain(session, request.host)
         g.brand = kept_brand(at_host) if at_host else NEUTRAL
+        if at_host and at_host.suspended_at is not None:
+            raise NotFound(code=sign_in.PORTAL_PAUSED)
         g.brand = _brand_of_visitor(session, at_host)
     set_request_language(browser_session.get(LANGUAGE_KEY), g.brand.language)
 
 
 def find_brand() -> None:
     """Load the brand of a page that passes no guard: one of the API, or an unknown URL, such as the
-    address of another partner at this host. Without a database it stays the neutral one."""
-    if "brand" not in g:
-        set_request_language(None, None)
-        with suppress(SQLAlchemyError, NotFound):
+    address of another partner at this host. Without a database it stays the neutral one.
+
+    Raises `NotFound` (`PORTAL_PAUSED`) at the domain of a suspended partner."""
+    if "brand" in g:
+        return
+    set_request_language(None, None)
+    try:
+        with suppress(SQLAlchemyError):
             identify()
+    except NotFound as error:
+        if error.code == sign_in.PORTAL_PAUSED:
+            raise
 
 
 def refuse_operators() -> None:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.errors import DomainError, Forbidden, NoRoom, RateLimited, Unavailable
+from app.errors import DomainError, Forbidden, NoRoom, NotFound, RateLimited, Unavailable
 from app.extensions import scope_of, transaction
 from app.http.brown_out import BUSY, DOWNLOADS_BUSY
 from app.http.statuses import RETRY_SECONDS, may_pass, status_of
@@ -188,9 +188,12 @@ def _archived(error: DomainError) -> tuple[str, str] | None:
 
 def _paused() -> Response:
     """Return the page of a suspended partner's portal, in its brand."""
-    slug = (request.view_args or {})["slug"]
     with transaction(read_only=True) as session:
-        g.brand = kept_brand(sign_in.partner_called(session, slug, request.host))
+        partner = sign_in.partner_of_domain(session, request.host)
+        if partner is None:
+            slug = (request.view_args or {})["slug"]
+            partner = sign_in.partner_called(session, slug, request.host)
+        g.brand = kept_brand(partner)
     set_request_language(None, g.brand.language)
     response = make_response(render_template("errors/paused.html"), 403)
     response.headers["Cache-Control"] = "no-store"
@@ -273,6 +276,14 @@ def _at_its_field(error: HTTPException) -> Response | None:
 
 def answer_with_page(error: DomainError | HTTPException) -> Response:
     """Answer every error outside the JSON areas with a page."""
+    try:
+        return _page_of(error)
+    except NotFound:  # the brand is that of a suspended partner
+        return _paused()
+
+
+def _page_of(error: DomainError | HTTPException) -> Response:
+    """Return the page of an error. Raises as `find_brand`."""
     if isinstance(error, DomainError):
         if isinstance(error, Forbidden):
             _note_refused_request(error)

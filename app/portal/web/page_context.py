@@ -1,6 +1,7 @@
 """The variables of every page's template: brand, navigation, user, theme."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from math import ceil
@@ -12,6 +13,7 @@ from flask_login import current_user
 from markupsafe import Markup, escape
 
 from app.enums import CarrierKind, Role
+from app.errors import NotFound
 from app.extensions import reading, settings
 from app.http.request_id import request_id
 from app.languages import LANGUAGES, language
@@ -96,7 +98,8 @@ def _has_sample_costs() -> bool:
 
 def _brand_api_docs() -> None:
     if request.endpoint == "api_docs.docs":
-        find_brand()
+        with suppress(NotFound):  # scripts of a suspended partner can still read them
+            find_brand()
 
 
 @portal.get("/favicon.ico")

@@ -137,15 +137,22 @@ def partner_called(session: Session, slug: str, host: str) -> Partner:
 
 
 def partner_of_host(session: Session, host: str) -> Partner | None:
-    """Return the partner with this verified domain; None for every other host (neutral sign-in).
+    """As `partner_of_domain`, without suspended partners."""
+    partner = partner_of_domain(session, host)
+    return None if partner is None or partner.suspended_at is not None else partner
+
+
+def partner_of_domain(session: Session, host: str) -> Partner | None:
+    """Return the partner with this verified domain, also if it is suspended; None for every other
+    host (neutral sign-in).
 
     ``host`` may include a port.
     """
     verified = and_(
         Partner.domain_key == sessions.host_name(host), Partner.domain_verified_at.is_not(None)
     )
-    query = select(Partner).where(verified, Partner.suspended_at.is_(None))
-    return session.scalars(query.options(lazyload("*"))).one_or_none()
+    query = select(Partner).where(verified).options(lazyload("*"))
+    return session.scalars(query).one_or_none()
 
 
 def begin(
