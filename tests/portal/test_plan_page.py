@@ -215,6 +215,28 @@ def test_the_partner_finds_customers_by_included_usage(
 
 
 @pytest.mark.usefixtures("published")
+def test_customers_found_by_limits_are_listed_with_their_included_usage(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    used(session, own, 12)
+    admin, column = signed_in(own.staff[Role.PARTNER_ADMIN]), "Included this month</th>"
+    for path, is_shown in {
+        "/organizations": False,
+        "/organizations?use=near": True,
+        "/organizations?use=reached": True,
+        "/organizations?column=included": True,
+        "/organizations?use=reached&column=users": False,
+    }.items():
+        page = admin.get(path).text
+        shown = (column in page, "12 of 10 minutes Used up" in words(page))
+        assert (path, *shown) == (path, is_shown, is_shown)
+    export = "/lists/organizations/export.csv?use=reached"
+    assert f'"{export}"' in admin.get("/organizations?use=reached").text
+    file = admin.get(export).text
+    assert [words in file for words in ("Included this month", "12 of 10 minutes")] == [True, True]
+
+
+@pytest.mark.usefixtures("published")
 def test_the_included_usage_of_many_customers_takes_the_queries_of_a_few(
     own: Tenant, signed_in: SignedIn, session: Session, database: Database
 ) -> None:

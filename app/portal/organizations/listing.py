@@ -13,10 +13,12 @@ from app.models import Organization
 from app.portal.organizations.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
+from app.portal.web.included_column import included_column, included_if_shown
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, added_column
 from app.portal.web.lists import ColumnKind
 from app.portal.web.plan_names import PLAN_NAMES, plan_name
 from app.services import organizations, partners
+from app.services.billing.month_end import IncludedUse
 from app.services.organizations import InTrial, LimitCloseness
 from app.services.organizations.loading import SORTS
 from app.services.organizations.use import OrganizationUse
@@ -45,6 +47,8 @@ class OrganizationRow:
     first_user: str | None
     partner: str | None
     """The name of its partner, for operators."""
+    included: IncludedUse | None
+    """None also if no column shows it."""
 
 
 def _chosen() -> organizations.OrganizationFilter:
@@ -65,10 +69,15 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[O
 
 
 def _rows(session: Session, found: Sequence[Organization]) -> list[OrganizationRow]:
-    known = organizations.use_and_first_users_of(session, [row.id for row in found])
+    ids = [row.id for row in found]
+    known = organizations.use_and_first_users_of(session, ids)
+    included = included_if_shown(session, ORGANIZATIONS, ("included",), ids)
     served = {row.partner_id for row in found}
     portals = partners.names_of(session, caller(), served) if caller().is_operator else {}
-    return [OrganizationRow(row, *known[row.id], portals.get(row.partner_id)) for row in found]
+    return [
+        OrganizationRow(row, *known[row.id], portals.get(row.partner_id), included.get(row.id))
+        for row in found
+    ]
 
 
 def _item(row: OrganizationRow) -> BulkItem:
@@ -129,6 +138,7 @@ ORGANIZATIONS = ListDefinition(
             kind=ColumnKind.FIGURE,
             usual=False,
         ),
+        included_column(lambda row: row.included, usual=False, usual_with="use"),
         ListColumn(
             "conversations",
             lazy_gettext("Conversations"),

@@ -25,7 +25,7 @@ from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.campaign_states import STATE_WORDS, with_states
-from app.portal.web.list_pages import list_page
+from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.page_frame import read_frame
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES, ReadinessRow, row_of
@@ -149,7 +149,7 @@ def organization_names() -> str:
 @portal.get("/organizations", endpoint="organizations")
 def list_organizations() -> str:
     with transaction(read_only=True) as session:
-        page = list_page(session, ORGANIZATIONS)
+        page = without_empty(list_page(session, ORGANIZATIONS), "included")
         return render_template(
             "portal/organizations/list.html",
             list=page,

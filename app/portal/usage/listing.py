@@ -18,12 +18,13 @@ from app.policy import Permission
 from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
+from app.portal.web.included_column import included_column, included_if_shown
 from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, status_column
 from app.portal.web.lists import ColumnKind
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import reporting
-from app.services.billing.month_end import IncludedUse, included_use
+from app.services.billing.month_end import IncludedUse
 from app.services.paging import Page
 from app.services.reporting import (
     ComparedDays,
@@ -150,10 +151,9 @@ def _page(
 
 def _included(session: Session, ids: Sequence[UUID]) -> Mapping[UUID, IncludedUse]:
     """Return what is used of the plans, if a column shows it."""
-    shown = {column.name for column in USAGE.columns_of(request.args)}
-    if request.endpoint == FILE_OF_SCRIPTS or shown.isdisjoint({"included", "used-up"}):
+    if request.endpoint == FILE_OF_SCRIPTS:
         return {}
-    return included_use(session, caller(), ids, utcnow().date())
+    return included_if_shown(session, USAGE, ("included", "used-up"), ids)
 
 
 def _count(session: Session, most: int) -> int:
@@ -180,11 +180,6 @@ def _percentage(part: int, of_all: int) -> Decimal | None:
 
 def _plan(row: UsageRow) -> str:
     return PLAN_NAMES[row.organization.payment_tier or Tier.FREE]
-
-
-def _of_included(row: UsageRow) -> str | None:
-    found = row.included
-    return f"{found.used} of {found.included} {found.unit}s" if found else None
 
 
 def _used_up_on(row: UsageRow) -> date | None:
@@ -246,13 +241,7 @@ USAGE = ListDefinition(
             usual=False,
             heading="Share (%)",
         ),
-        ListColumn(
-            "included",
-            lazy_gettext("Included this month"),
-            _of_included,
-            "end wrap phone-below phone-sub",
-            is_labelled=True,
-        ),
+        included_column(lambda row: row.included),
         ListColumn(
             "costs", lazy_gettext("Reported carrier costs"), _costs, "end head-wrap from-1360"
         ),

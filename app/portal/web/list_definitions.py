@@ -52,6 +52,8 @@ class ListColumn(Generic[R]):
     sort: str | None = None
     kind: ColumnKind = ColumnKind.OTHER
     usual: bool = True
+    usual_with: str = ""
+    """The filter with which it is shown though it is not ``usual``."""
     for_staff: bool = False
     """Whether members don't see it: they have one organization, and carriers charge the partner."""
     is_sort_for_staff: bool = False
@@ -84,7 +86,7 @@ def status_column(
 
 
 def added_column(
-    value: Callable[[R], Cell], css: str = "end", *, sort: str = "created", **more: bool
+    value: Callable[[R], Cell], css: str = "end", *, sort: str = "created", **more: Any
 ) -> ListColumn[R]:
     """Return the column of the moment at which a row was added."""
     label, heading = languages.lazy_gettext("Added"), languages.lazy_gettext("Added (UTC)")
@@ -200,9 +202,17 @@ class ListDefinition(Generic[R]):
         """Return the columns that a URL chooses, in the list's order; without any, the usual."""
         wanted = set(values.getlist("column")) & {column.name for column in self.offered}
         if not wanted:
-            return [column for column in self.offered if column.usual]
+            return self.usual_columns(values)
         wanted.add(self.columns[0].name)
         return [column for column in self.offered if column.name in wanted]
+
+    def usual_columns(self, values: Mapping[str, str]) -> list[ListColumn[R]]:
+        """Return the columns with the filters of a URL that chooses none."""
+        return [
+            column
+            for column in self.offered
+            if column.usual or (column.usual_with and values.get(column.usual_with))
+        ]
 
     def query_of(self, values: MultiDict[str, str]) -> str:
         """Return the list's part of a query string, in a fixed order: filters, sort, columns."""
@@ -211,7 +221,7 @@ class ListDefinition(Generic[R]):
         ]
         if self.sort_of(values) != self.default_sort:
             kept.append(("sort", self.sort_of(values)))
-        if (columns := self.columns_of(values)) != self.columns_of(MultiDict()):
+        if (columns := self.columns_of(values)) != self.usual_columns(values):
             kept += [("column", column.name) for column in columns]
         return urlencode(kept)
 

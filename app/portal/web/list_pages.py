@@ -8,7 +8,6 @@ from uuid import UUID
 
 from flask import abort, redirect, request, url_for
 from sqlalchemy.orm import Session
-from werkzeug.datastructures import MultiDict
 
 from app.errors import NotFound
 from app.extensions import caller
@@ -133,7 +132,7 @@ class ListPage(Generic[R]):
 
     @property
     def has_chosen_columns(self) -> bool:
-        return self.columns != self.definition.columns_of(MultiDict())
+        return self.columns != self.definition.usual_columns(request.args)
 
     @property
     def styled(self) -> list[tuple[ListColumn[R], str]]:

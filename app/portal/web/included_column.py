@@ -1,0 +1,43 @@
+"""The column that shows what organizations used of what their plans include this month."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeVar
+from uuid import UUID
+
+from flask import request
+from sqlalchemy.orm import Session
+
+from app.extensions import caller
+from app.languages import lazy_gettext
+from app.models import utcnow
+from app.portal.web.list_definitions import ListColumn, ListDefinition
+from app.services.billing.month_end import IncludedUse, included_use
+
+R = TypeVar("R")
+
+
+def included_column(
+    use: Callable[[R], IncludedUse | None], *, usual: bool = True, usual_with: str = ""
+) -> ListColumn[R]:
+    def words(row: R) -> str | None:
+        found = use(row)
+        return f"{found.used} of {found.included} {found.unit}s" if found else None
+
+    return ListColumn(
+        "included",
+        lazy_gettext("Included this month"),
+        words,
+        "end wrap phone-below phone-sub",
+        usual=usual,
+        usual_with=usual_with,
+        is_labelled=True,
+    )
+
+
+def included_if_shown(
+    session: Session, definition: ListDefinition[R], names: Collection[str], ids: Collection[UUID]
+) -> Mapping[UUID, IncludedUse]:
+    """Return what the organizations used, if the list shows one of the columns with these names."""
+    if not any(column.name in names for column in definition.columns_of(request.args)):
+        return {}
+    return included_use(session, caller(), ids, utcnow().date())
