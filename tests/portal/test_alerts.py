@@ -76,7 +76,8 @@ def test_a_rule_that_exists_already_is_refused_with_a_link_to_it(
     admin.post(NEW, RULE, page=NEW)
     rule = session.scalars(select(AlertRule)).one()
     again = admin.post(NEW, RULE, page=NEW)
-    link = f'<a href="/alerts/rules/{rule.id}">This rule exists already.</a>'
+    words = "A rule with this measure, limit, period and scope exists already."
+    link = f'<li>{words} <a href="/alerts/rules/{rule.id}">Open that rule</a></li>'
     assert (again.status_code, link in again.text) == (422, True)
     admin.post(NEW, RULE | {"threshold": "30"}, page=NEW)
     other = session.scalars(select(AlertRule.id).where(AlertRule.threshold == 30)).one()

@@ -6,6 +6,7 @@ from typing import ClassVar
 from uuid import UUID
 
 from flask import url_for
+from markupsafe import Markup
 from sqlalchemy.orm import Session
 from wtforms import BooleanField, RadioField, SelectChoice, SelectField, StringField, TextAreaField
 
@@ -143,7 +144,8 @@ class RuleForm(PortalForm):
         """Link the rule that exists already."""
         if error.code == EXISTS:
             url = url_for("portal.alert_rule", rule_id=error.extra["ruleId"])
-            self.problems = [*self.problems, (url, error.message)]
+            link = Markup('<a href="{}">{}</a>').format(url, gettext("Open that rule"))
+            self.problems = [*self.problems, ("", Markup("{} {}").format(error.message, link))]
         else:
             super().apply_errors(error)
 

@@ -219,7 +219,7 @@ def _checked(
 def _refuse_known(session: Session, caller: Caller, values: dict[str, Any]) -> None:
     for rule, _sentence in listing(session, caller):
         if _is(rule, values):
-            message = gettext("This rule exists already.")
+            message = gettext("A rule with this measure, limit, period and scope exists already.")
             raise ValidationFailed(message, EXISTS, extra={"ruleId": str(rule.id)})
 
 
