@@ -381,6 +381,17 @@ def test_no_invitation_is_sent_again_while_the_partner_is_suspended(
     assert (refusal in operator.get(user).text, session.scalars(select(Mail)).all()) == (True, [])
 
 
+def test_the_page_of_a_suspended_partner_begins_with_its_suspension_and_the_way_back(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    path, resume = f"/operator/partners/{own.partner.id}", f"/partners/{own.partner.id}/resume"
+    assert f'action="{resume}"' not in operator.get(path).text
+    partners.suspend(session, OPERATOR, own.partner.id)
+    session.commit()
+    head = operator.get(path).text.partition('<dl class="stats">')[0]
+    assert [words in head for words in ("Suspended since ", f'action="{resume}"')] == [True, True]
+
+
 def test_every_queue_has_a_name() -> None:
     assert set(QUEUE_NAMES) == set(job_queue.QUEUES)
 
