@@ -423,6 +423,7 @@ def test_a_search_for_a_user_leaves_the_calls_out_that_the_user_requested(
     both = ["Webhook paused", "Call requested"]
     assert lines(browser.get(unescape(shown[1])).text) == both
     assert lines(browser.get("/audit?q=marta&kind=call").text) == ["Call requested"]
+    assert "of this name are left out." not in browser.get("/audit?q=%2B12025550111").text
 
 
 def test_the_search_finds_actions_in_the_language_of_the_reader(

@@ -64,6 +64,12 @@ def shows_calls() -> bool:
     return asks_for_calls() or lists.text_filter("q") is not None
 
 
+def leaves_calls_out() -> bool:
+    """Whether requested calls may be left out: a search without letters is for no user's name."""
+    words = lists.text_filter("q")
+    return not asks_for_calls() and (words is None or any(map(str.isalpha, words)))
+
+
 def asks_for_calls() -> bool:
     """Whether the filters ask for requested calls: a search for a user doesn't ask for the calls
     that the user requested."""

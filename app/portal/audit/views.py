@@ -14,7 +14,7 @@ from app.languages import gettext
 from app.models import utcnow
 from app.portal.audit.entries import table_of
 from app.portal.audit.kinds import actions, kinds
-from app.portal.audit.listing import CALL_REQUESTS, HISTORY, asks_for_calls, shows_calls
+from app.portal.audit.listing import CALL_REQUESTS, HISTORY, leaves_calls_out, shows_calls
 from app.portal.organizations.views import organization_page_data
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page, portal
@@ -46,7 +46,7 @@ def _filters(session: Session) -> dict[str, Any]:
     return {
         "named": organization_picker.named_in_filter(session),
         "shows_calls": shows_calls(),
-        "asks_for_calls": asks_for_calls(),
+        "leaves_calls_out": leaves_calls_out(),
         "kinds": kinds(),
         "actions": actions(lists.text_filter("kind")),
         "presets": _presets(),
