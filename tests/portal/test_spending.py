@@ -75,11 +75,33 @@ def test_a_partner_admin_sets_the_limits_of_an_organization(
     ]
 
 
+def test_a_limit_of_a_day_above_that_of_the_month_is_saved_with_a_hint(
+    own: Tenant, admin: Browser
+) -> None:
+    path, hint = f"/organizations/{own.organization.id}/spending", "This limit can’t be reached"
+    for version, (kind, day, month, hints) in enumerate(
+        (
+            ("money", "20", "30", 0),
+            ("money", "30.5", "30", 1),
+            ("minutes", "60", "60", 0),
+            ("minutes", "61", "60", 1),
+            ("minutes", "61", "", 0),
+        )
+    ):
+        typed = {f"day_{kind}": day, f"month_{kind}": month, "version": str(version)}
+        assert admin.post(path, BLANK | typed, page=path).status_code == 303
+        assert (kind, day, admin.get(path).text.count(hint)) == (kind, day, hints)
+
+
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
         ({"day_money": "12,50"}, "Spending limit, a day: Enter an amount like 12.50."),
-        ({"month_money": "-1"}, "Spending limit, a month: Enter an amount like 12.50."),
+        (
+            {"month_money": "-1"},
+            "Spending limit, a month: An amount can’t be negative. Enter an amount like 12.50.",
+        ),
+        ({"month_money": "-x"}, "Spending limit, a month: Enter an amount like 12.50."),
         ({"day_minutes": "many"}, "Call minutes, a day: Enter a whole number in digits."),
         (
             {"month_minutes": "-5"},

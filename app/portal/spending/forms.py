@@ -31,6 +31,8 @@ class AmountField(StringField):
         if self.text and self.micros is None:
             example = written_number(Decimal("12.50"), 2)
             message = gettext("Enter an amount like %(example)s.", example=example)
+            if self.text[0] in "-−" and parse_number(self.text[1:]) is not None:
+                message = f"{gettext('An amount can’t be negative.')} {message}"
             raise ValidationError(message)
 
     @property
@@ -86,6 +88,16 @@ class SpendingForm(PortalForm):
             self.day_minutes.data,
             self.month_minutes.data,
         )
+
+    @property
+    def is_day_money_above_month(self) -> bool:
+        limits = self.to_limits()
+        return _is_above(limits.day_micros, limits.month_micros)
+
+    @property
+    def are_day_minutes_above_month(self) -> bool:
+        limits = self.to_limits()
+        return _is_above(limits.day_minutes, limits.month_minutes)
 
 
 class OrganizationSpendingForm(SpendingForm):
@@ -145,6 +157,10 @@ class RatesForm(PortalForm):
     file = FileField(
         lazy_gettext("CSV file"), [FileRequired(message=lazy_gettext("Choose a CSV file."))]
     )
+
+
+def _is_above(day: int | None, month: int | None) -> bool:
+    return day is not None and month is not None and day > month
 
 
 def typed_amount(micros: int | None) -> str:
