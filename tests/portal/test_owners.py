@@ -176,7 +176,7 @@ def test_json_shows_an_owner_as_a_standard_user(own: Tenant, owner: Browser) -> 
 
 def contact_of(page: str, act: str) -> list[str]:
     """Return who the page says to ask."""
-    return re.findall(rf'Write to <a href="mailto:([^"]+)">[^<]+</a> to {act}\.', page)
+    return re.findall(rf'[Ww]rite to <a href="mailto:([^"]+)">[^<]+</a> to {act}\.', page)
 
 
 def test_an_owner_reads_who_to_ask_for_another_assistant(
@@ -189,7 +189,7 @@ def test_an_owner_reads_who_to_ask_for_another_assistant(
     assert [contact_of(page, "add an assistant") for page in pages] == [["help@own.example"], []]
 
 
-def test_an_owner_without_a_free_seat_reads_who_to_ask_before_the_form(
+def test_an_owner_without_a_free_seat_reads_who_to_ask_instead_of_a_form(
     session: Session, own: Tenant, owner: Browser
 ) -> None:
     own.partner.support_email = "help@own.example"
@@ -198,7 +198,28 @@ def test_an_owner_without_a_free_seat_reads_who_to_ask_before_the_form(
     assert 'href="/users/invite"' in owner.get("/").text
     own.organization.user_limit = 1
     session.commit()
-    assert contact_of(owner.get("/users/invite").text, "raise the limit") == ["help@own.example"]
+    refused = owner.post("/users/invite", {"email": "ada@x.example", "once": "a"}, page="/users")
+    assert refused.status_code == 422
+    pages = [owner.get(path).text for path in ("/users/invite", "/users/invite-many")]
+    for page in (refused.text, *pages):
+        assert page.count("Your organization uses 1 of 1 seats.") == 1
+        assert contact_of(page, "raise the limit") == ["help@own.example"]
+        assert "Raise its user limit" not in page
+        assert 'name="email"' not in page
+        assert 'name="users"' not in page
     overview = owner.get("/").text
     assert 'href="/users/invite"' not in overview
     assert "All seats are taken. Write to help@own.example to raise the limit." in overview
+
+
+def test_the_users_of_an_owner_show_the_seats_and_invite_only_into_a_free_one(
+    session: Session, own: Tenant, owner: Browser
+) -> None:
+    found = []
+    for limit in (0, 2, 1):
+        own.organization.user_limit = limit
+        session.commit()
+        page = owner.get("/users").text
+        found.append(("seats in use." in page, 'class="btn" href="/users/invite' in page))
+        assert (f"1 of {limit} seats in use." in page) == bool(limit)
+    assert found == [(False, True), (True, True), (True, False)]

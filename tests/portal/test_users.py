@@ -158,7 +158,7 @@ def test_an_owner_of_a_full_organization_reads_the_text_of_the_partner(
     answer = owner.post("/users/invite", INVITED, page="/users/invite")
     shown = unescape(answer.text)
     assert answer.status_code == 422
-    assert shown.count("Northwind Bakery has 1 of 1 users") == 1
+    assert shown.count("Your organization uses 1 of 1 seats.") == 1
     assert "Plus has room for ten." in shown
     assert 'href="https://northwind.example/plus"' in shown
 

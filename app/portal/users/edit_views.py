@@ -16,6 +16,7 @@ from app.portal.users.views import (
     back_url,
     given_organization,
     named_organization,
+    own_seats,
     suggested_organizations,
 )
 from app.portal.web.blueprint import Page, portal
@@ -162,14 +163,16 @@ def _invite_page(form: InviteForm) -> str:
     roles = _roles_to_invite()
     form.offer(roles)
     raise_url = None
-    if form.full and may_open(caller(), "portal.organization_plan"):
-        with transaction(read_only=True) as session:
+    with transaction(read_only=True) as session:
+        seats = own_seats(session)
+        if form.full and may_open(caller(), "portal.organization_plan"):
             found = named_organization(session, form.organization.data or "")
             needed = organizations.seats_taken(session, found) + 1
-        raise_url = url_for("portal.organization_plan", organization_id=found, users=needed)
+            raise_url = url_for("portal.organization_plan", organization_id=found, users=needed)
     return render_template(
         "portal/users/invite.html",
         form=form,
+        seats=seats,
         raise_url=raise_url,
         back_url=back_url(),
         organizations=suggested_organizations(),

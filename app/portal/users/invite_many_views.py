@@ -19,6 +19,7 @@ from app.portal.users.views import (
     back_url,
     given_organization,
     named_organization,
+    own_seats,
     suggested_organizations,
 )
 from app.portal.web.blueprint import Page, portal
@@ -139,9 +140,12 @@ def _roles() -> dict[str, Role]:
 
 
 def _many_page(form: InviteManyForm) -> str:
+    with transaction(read_only=True) as session:
+        seats = own_seats(session)
     return render_template(
         "portal/users/invite_many.html",
         form=form,
+        seats=seats,
         organizations=suggested_organizations(),
         most=MOST_USERS,
         given=given_organization(),

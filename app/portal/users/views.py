@@ -1,5 +1,6 @@
 """Users: the list and one user."""
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -36,12 +37,32 @@ SUSPENDING = (
     lazy_gettext("The seat stays taken."),
     lazy_gettext("Nothing is deleted; you can reactivate the account at any time."),
 )
+_STATUS_WORDS = {"statuses": STATUS_NAMES, "tones": STATUS_TONES}
 KEPT_WORKING = lazy_gettext("What they created keeps working. Deactivate the account to end it.")
 DEACTIVATING = (
     lazy_gettext("Signed out at once, in every browser, and can’t sign in."),
     lazy_gettext("The seat becomes free for another user."),
     lazy_gettext("Nothing is deleted; the account can be reactivated while there is a free seat."),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Seats:
+    used: int
+    limit: int
+
+    @property
+    def are_taken(self) -> bool:
+        return self.used >= self.limit
+
+
+def own_seats(session: Session) -> Seats | None:
+    """Return the seats of a member's own organization; None for others and without a limit."""
+    own_id = caller().organization_id
+    if own_id is None:
+        return None
+    limit = organizations.get(session, caller(), own_id).user_limit
+    return Seats(organizations.seats_taken(session, own_id), limit) if limit else None
 
 
 @portal.get("/users", endpoint="users")
@@ -53,8 +74,8 @@ def list_users() -> str:
             named=organization_picker.named_in_filter(session),
             partner=partners.named_in_filter(session, caller(), lists.id_filter("partner")),
             roles=_roles_seen(),
-            statuses=STATUS_NAMES,
-            tones=STATUS_TONES,
+            seats=own_seats(session),
+            **_STATUS_WORDS,
         )
 
 
