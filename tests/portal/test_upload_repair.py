@@ -129,11 +129,14 @@ def test_a_check_that_the_user_has_not_seen_is_not_applied(desk: Desk) -> None:
 def test_applying_saves_and_checks_first_what_was_typed(desk: Desk) -> None:
     address = desk.upload(FILE)
     form = applying(desk.browser.get(address)) | {"cell-2-1": ANN, "left_out": "3"}
-    assert desk.browser.post(f"{address}/apply", form, page=address).location == address
+    checked_first = desk.browser.post(f"{address}/apply", form, page=address).location
+    saved = "Your edits were saved and are checked first. Then apply the rows."
+    for _ in "12":
+        assert saved in words(desk.browser.get(checked_first))
     desk.work(address)
-    page = desk.browser.get(address)
+    page = desk.browser.get(checked_first)
     assert desk.now(address).state is ImportState.CHECKED
-    assert "Your edits were saved and the rows checked again." in words(page)
+    assert "Your edits were saved and checked. Nothing is applied until" in words(page)
     assert heading(page) == "2 rows can be applied"
     desk.browser.post(f"{address}/apply", applying(page), page=address)
     desk.work(address)

@@ -2,14 +2,13 @@
 
 from uuid import UUID
 
-from flask import flash, render_template, request
+from flask import render_template, request
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import ImportState
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, delete_file, transaction
-from app.languages import gettext
 from app.portal.uploads.check_page import Typed, check_context, rows_left_out, typed_cells
 from app.portal.uploads.forms import ReadingForm
 from app.portal.uploads.sheet import columns_of
@@ -83,32 +82,29 @@ def upload_undo_repair(upload_id: UUID, reason: str) -> Response:
 def upload_apply(upload_id: UUID) -> Page:
     """Apply the check that the user has seen; nothing if it has changed since. Corrections that
     were typed are saved and checked first."""
-    typed = typed_cells()
+    typed, shown = typed_cells(), {}
     try:
         with transaction() as session:
-            _apply(session, upload_id, typed)
+            shown = _apply(session, upload_id, typed)
     except Conflict as error:
         if error.code == CHANGED_MEANWHILE:
             return check_as_it_is(upload_id, typed, applies=True)
         if error.code == ARCHIVED:
             raise
-    return to_upload(upload_id)
+    return to_upload(upload_id, **shown)
 
 
-def _apply(session: Session, upload_id: UUID, typed: Typed) -> None:
-    """Raises `Conflict`."""
+def _apply(session: Session, upload_id: UUID, typed: Typed) -> dict[str, str]:
+    """Return what the upload's page is to show: that edits are checked first. Raises `Conflict`."""
     left_out, seen = rows_left_out(), seen_version()
     if typed or left_out:
         upload = corrections.fix_rows(
             session, caller(), upload_id, typed, left_out, expected_check=seen
         )
         if upload.state is not ImportState.CHECKED:
-            message = gettext(
-                "Your edits were saved and the rows checked again. Nothing was applied yet."
-            )
-            flash(message, "info")
-            return
+            return {"edits": "saved"}
     steps.start_apply(session, caller(), upload_id, expected_check=seen)
+    return {}
 
 
 @portal.post("/uploads/<uuid:upload_id>/cancel")

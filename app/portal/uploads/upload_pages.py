@@ -56,5 +56,6 @@ def unless_moved_on() -> Iterator[Session]:
         yield session
 
 
-def to_upload(upload_id: UUID) -> Response:
-    return redirect(url_for("portal.upload", upload_id=upload_id), 303)
+def to_upload(upload_id: UUID, **shown: Any) -> Response:
+    """``shown`` are parameters of its page."""
+    return redirect(url_for("portal.upload", upload_id=upload_id, **shown), 303)
