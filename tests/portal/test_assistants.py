@@ -144,6 +144,10 @@ def test_saving_warns_of_placeholders_that_calls_cant_fill(
     page = admin.get(str(admin.post(address, typed, page=address).location)).text
     assert "{unbekannt} isn’t a known placeholder." in page
     assert "Known: {firstName}, {lastName}, {tooth}." in page
+    form = admin.get(address).text
+    shown = r'id="default_intro-foot">\s*<span><span class="is-warning">{unbekannt} isn’t a known'
+    assert re.search(shown, form)
+    assert form.count("known placeholder") == 1
     again = typed | {"version": str(assistant.version + 1), "default_intro": "Hi {firstName}"}
     page = admin.get(str(admin.post(address, again, page=address).location)).text
     assert "known placeholder" not in page

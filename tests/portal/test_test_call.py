@@ -59,6 +59,21 @@ def test_a_number_without_its_area_code_is_refused_as_one(
     assert "The area code is missing: write the whole number after +1." in page
 
 
+def test_an_unknown_placeholder_of_the_own_messages_is_one_warning_of_the_checks(
+    session: Session, assistant: Assistant, admin: Browser
+) -> None:
+    assistant.default_intro, assistant.default_voicemail = "Hallo {vorname}.", "Hi {firstName}."
+    session.commit()
+    typed = {"assistant": str(assistant.id), "number": "+1 202 555 0101"}
+    own, exact = (
+        admin.post("/test-call/checks", typed | message, page="/test-call").text
+        for message in ({"message_kind": "default"}, EXACT)
+    )
+    assert own.count("{vorname} isn’t a known placeholder.") == 1
+    assert f'href="/assistants/{assistant.id}">View assistant' in own
+    assert "known placeholder" not in exact
+
+
 def test_a_blank_form_has_no_failed_check_before_it_is_sent(
     assistant: Assistant, admin: Browser
 ) -> None:

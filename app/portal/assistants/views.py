@@ -34,7 +34,7 @@ from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.messages import redirect_with
 from app.portal.web.navigation import may_open
 from app.portal.web.organization_choice import new_page
-from app.portal.web.placeholders import warn_of_placeholders
+from app.portal.web.placeholders import unknown_words, warn_of_placeholders
 from app.portal.web.readiness import READINESS_NAMES, READINESS_TONES
 from app.portal.web.user_timezone import last_days, zone
 from app.services import (
@@ -335,11 +335,13 @@ def _edit_page(assistant_id: UUID, form: AssistantForm) -> str:
         found = assistants.get(session, caller(), assistant_id)
         organization = organizations.get(session, caller(), found.organization_id)
         numbers = phone_numbers.unused_by_assistants(session, found.organization_id)
+    further = partial(_metadata_names, assistant_id)
     return render_template(
         "portal/assistants/edit.html",
         assistant=found,
         organization=organization,
         numbers=numbers,
+        warnings=[unknown_words([text], further) for text in form.messages],
         form=form,
         most=MAX_TEXT,
     )

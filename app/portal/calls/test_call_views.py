@@ -26,9 +26,11 @@ from app.portal.web.editing import FormSubmission
 from app.portal.web.formats import long_datetime, phone, short_datetime, typographic
 from app.portal.web.forms import saving
 from app.portal.web.navigation import may_open
+from app.portal.web.placeholders import unknown_words
 from app.portal.web.region_choices import region_title
 from app.portal.web.user_timezone import zone
 from app.services import assistants, calls, campaigns, contacts, outreach
+from app.services.calls import CallTexts
 from app.services.contacts import single
 from app.services.outreach.plans import MOST_WORDS, speakers
 from app.validation.uuids import as_uuid
@@ -202,7 +204,7 @@ def _checks(
     own, number = assistant.phone_number, form.called_number
     of = (session, caller(), assistant, number, form.texts)
     found = calls.preflight(*of, installation=settings().call_settings)
-    return [
+    checks = [
         {
             "state": check.state,
             "place": check.fix_at,
@@ -215,6 +217,18 @@ def _checks(
         if not (is_placed and check.state != "passed" and _is_in_panel(check))
         and not (not is_sent and check.state == "failed" and _is_untouched(form, check.fix_at))
     ]
+    return [*checks, *_unknown_placeholders(assistant, form)]
+
+
+def _unknown_placeholders(assistant: Assistant, form: TestCallForm) -> list[dict[str, Any]]:
+    """Return a warning if the assistant's own messages are used and name data that no contact
+    has."""
+    own = (assistant.default_intro, assistant.default_voicemail)
+    words = unknown_words(own) if form.texts == CallTexts() else ""
+    if not words:
+        return []
+    link = _fix_link("assistant", assistant, "")
+    return [{"state": "warning", "place": "assistant", "title": words, "until": None, **link}]
 
 
 def _sentence(check: calls.PreflightCheck, own: str | None) -> str:

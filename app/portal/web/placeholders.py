@@ -15,16 +15,19 @@ _MOST_NAMES, _MOST_LETTERS = 10, 40
 def warn_of_placeholders(
     texts: Iterable[str | None], further: Callable[[], Iterable[str]] = tuple
 ) -> None:
-    """Show on the next page which placeholders of saved texts are unknown, and which are known.
-    ``further`` returns known names besides those of each contact; it is called if they are
-    needed."""
-    names = message_templates.names_in(texts)
-    unknown = names - set(message_templates.NAMES)
-    if not unknown:
-        return
-    more = set(further())
-    if unknown - more:
-        flash(_words(sorted(unknown - more), [*message_templates.NAMES, *sorted(more)]), "warning")
+    """Show on the next page what `unknown_words` says about saved texts."""
+    if words := unknown_words(texts, further):
+        flash(words, "warning")
+
+
+def unknown_words(texts: Iterable[str | None], further: Callable[[], Iterable[str]] = tuple) -> str:
+    """Return which placeholders of the texts are unknown, and which are known; empty if there are
+    no unknown ones. ``further`` returns known names besides those of each contact; it is called if
+    they are needed."""
+    unknown = message_templates.names_in(texts) - set(message_templates.NAMES)
+    more = set(further()) if unknown else set()
+    unknown -= more
+    return _words(sorted(unknown), [*message_templates.NAMES, *sorted(more)]) if unknown else ""
 
 
 def texts_of(plan: CampaignPlan | Outreach) -> tuple[str | None, ...]:
