@@ -95,3 +95,17 @@ def test_a_filter_of_the_panel_is_named_above_the_list_with_a_link_that_removes_
         [("organization", str(own.organization.id)), ("sort", "number"), ("state", "failed")],
     ]
     assert 'class="chip"' not in admin.get("/calls?state=failed").text
+
+
+def test_both_ends_of_a_period_are_one_filter_above_the_list(admin: Browser) -> None:
+    page = admin.get("/calls?start=2026-11-01&end=2026-11-30&answered=voicemail&live=yes").text
+    chips = re.findall(r'<a class="chip" href="([^"]*)" aria-label="Remove filter: ([^"]*)"', page)
+    assert [unescape(words).replace("\xa0", " ") for _url, words in chips] == [
+        "1–30 Nov 2026",
+        "Answered by voicemail",
+        "Live or test: Live",
+    ]
+    query = dict(parse_qsl(urlsplit(unescape(chips[0][0])).query))
+    assert query == {"answered": "voicemail", "live": "yes"}
+    one = admin.get("/calls?start=2026-11-01").text
+    assert "Remove filter: From 1 Nov 2026" in one.replace("\xa0", " ")

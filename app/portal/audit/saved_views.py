@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import gettext, labelled, lazy_gettext, lazy_pgettext, pgettext
+from app.languages.dates import written_days
 from app.models import AuditEntry
 from app.portal.audit.labels import change_words, field_words
 from app.portal.audit.values import value_words
@@ -96,7 +97,18 @@ def words_of_filter(definition: ListDefinition[Any], name: str, value: str, name
         return f"{word} {day(on)}"
     of_organization = as_uuid(value)
     named = names.get(of_organization, value) if of_organization else value
-    return labelled(label, str(options.get(value) or value_words(named, name=name)))
+    words = str(options.get(value) or value_words(named, name=name))
+    return words if words.startswith(f"{label} ") else labelled(label, words)
+
+
+def days_of_filters(filters: Mapping[str, str]) -> tuple[str, tuple[str, str]] | None:
+    """Return the days of a list in words, with the names of the filters of its first and last day;
+    None unless it has both."""
+    for names in zip(_FIRST_DAYS, _LAST_DAYS, strict=True):
+        first, last = (_day(filters.get(name, "")) for name in names)
+        if first is not None and last is not None and first <= last:
+            return written_days(first, last), names
+    return None
 
 
 def _day(value: str) -> date | None:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import Forbidden, NotFound
 from app.extensions import caller, reading
-from app.portal.audit.saved_views import words_of_filter
+from app.portal.audit.saved_views import days_of_filters, words_of_filter
 from app.portal.web.blueprint import portal
 from app.portal.web.list_pages import ListPage
 from app.services import assistants, campaigns, organizations, partners
@@ -29,9 +29,15 @@ def filter_chips(page: ListPage[Any]) -> list[tuple[str, str]]:
     ]
     if not set_apart:
         return []
+    chips = []
+    days = days_of_filters(dict(set_apart))
+    if days is not None:
+        words, ends = days
+        chips.append((words, page.url_without(ends)))
+        set_apart = [(name, value) for name, value in set_apart if name not in ends]
     with reading() as session:
         names = names_in(session, request.args)
-    return [
+    return chips + [
         (words_of_filter(definition, name, value, names), page.url_without([name]))
         for name, value in set_apart
     ]
