@@ -15,6 +15,7 @@ from app.enums import Role, SubscriptionState, Tier, UsageUnit
 from app.languages.dates import month_alone
 from app.models import Checkout, PartnerTier, PlanVersion, Statement, Subscription, User, utcnow
 from app.portal.pricing.labels import upgrade_url
+from app.portal.web.formats import day
 from app.services import rollup
 from app.services.billing import closing
 from app.services.billing.months import CLOSING, end_of, month_of
@@ -288,6 +289,26 @@ def test_usage_in_the_trial_of_a_plan_uses_nothing_up(
     assert [is_found(timedelta(days=days)) for days in (0, 2, 3, 100)] == [
         *(False, False, True, True)
     ]
+
+
+@pytest.mark.usefixtures("published")
+def test_the_choice_of_a_plan_says_until_when_it_is_free(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    caller = own.caller(Role.PARTNER_ADMIN)
+    for plan in versions.current(session, caller, own.partner.id).plans:
+        if plan.tier is Tier.BASIC:
+            terms = replace(plan.terms, trial_days=30)
+            versions.save(session, caller, own.partner.id, replace(plan, terms=terms))
+    versions.publish(session, caller, own.partner.id)
+    admin, found = signed_in(own.staff[Role.PARTNER_ADMIN]), []
+    for days in (29, 30):
+        own.organization.created_at = utcnow() - timedelta(days=days)
+        session.commit()
+        page = words(admin.get(f"/organizations/{own.organization.id}/plan").text)
+        last = day(utcnow()).replace("\xa0", " ")
+        found.append(f"30-day free trial, free until {last}" in page.replace("\xa0", " "))
+    assert found == [True, False]
 
 
 @pytest.mark.usefixtures("published")

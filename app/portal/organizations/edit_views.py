@@ -1,5 +1,6 @@
 """Add an organization, rename it, and change its plan and limits with a preview of the effects."""
 
+from datetime import date, timedelta
 from functools import partial
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from app.enums import Role, Tier
 from app.errors import refuse_any
 from app.extensions import caller, reading, settings, transaction
 from app.languages import gettext, ngettext
-from app.models import Organization
+from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.organizations.labels import MEMBER_HINTS, added_words
@@ -24,7 +25,9 @@ from app.portal.web.messages import redirect_with
 from app.portal.web.plan_names import PLAN_NAMES, names_at, plan_choices
 from app.services import organizations, partners, pricing, users
 from app.services.billing import statements
+from app.services.billing.statements import Bill
 from app.services.billing_address import checked_address
+from app.services.pricing import EditedPlan
 
 FIRST_ROLES = (Role.OWNER, Role.STANDARD)
 
@@ -183,13 +186,26 @@ def _plan_page(organization_id: UUID, form: PlanForm) -> str:
             use=organizations.use_of(session, [found.id])[found.id],
             form=form,
             month=statements.as_if(session, [found])[found.id],
-            choices=[
-                (plan, statements.as_if(session, [found], tier=plan.tier)[found.id])
-                for plan in pricing.published(session, found.partner_id)
-                if plan.terms.cost or plan.terms.unit
-            ],
+            choices=_priced_plans(session, found),
             back=_back(),
         )
+
+
+def _priced_plans(
+    session: Session, found: Organization
+) -> list[tuple[EditedPlan, Bill, date | None]]:
+    """Return the plans that cost something, each with the bill of this month and the last day of
+    its free trial."""
+    plans = pricing.published(session, found.partner_id)
+    priced = [plan for plan in plans if plan.terms.cost or plan.terms.unit]
+    bills = [statements.as_if(session, [found], tier=plan.tier)[found.id] for plan in priced]
+    return [(plan, bill, _free_until(bill)) for plan, bill in zip(priced, bills, strict=True)]
+
+
+def _free_until(bill: Bill) -> date | None:
+    """Return the last day of the plan's free trial; None after it."""
+    lasts = bill.charged_from > utcnow().date()
+    return bill.charged_from - timedelta(days=1) if lasts else None
 
 
 def _back() -> str | None:
