@@ -104,7 +104,10 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert "Publish version 1?" in words(review)
     assert "Customers see" in words(review)
     assert "after you publish." in words(review)
-    assert "Price beyond that – €0.12" in words(review)
+    assert (
+        "Included each month All calls 500 minutes Price beyond that Nothing €0.12 a minute"
+        in words(review)
+    )
     assert "1 organization is on Growth." in review
     assert "more this month so far" not in review  # the first prices are in another currency
     assert len(cards(review)) == 1
@@ -422,11 +425,23 @@ def test_the_history_says_in_words_what_each_version_changed(admin: Browser) -> 
         admin.post("/pricing/publish", {"version": seen}, page="/pricing/publish")
     assert (
         "Growth Price: €149.00 → €159.00 Usage is counted in: Minutes → Not charged Included each "
-        "month: 500 → 0 Price beyond that: €0.12 → – Feature added: “Fast help” "
-        "Feature removed: “Priority support”"
+        "month: 500 minutes → All calls Price beyond that: €0.12 a minute → Nothing Feature added: "
+        "“Fast help” Feature removed: “Priority support”"
     ) in words(admin.get("/pricing/history").text)
     first = words(admin.get("/pricing/history/1").text)
     assert "Until then customers see the current plans. Create draft and review" in first
+
+
+def test_the_review_names_the_languages_that_keep_the_old_words(admin: Browser) -> None:
+    blank = {f"texts-{number}-name": "" for number in range(4)}
+    texts = {**FORM, **blank, "texts-1-name": "Wachstum", "texts-3-features": "Deux assistants"}
+    admin.post(PLUS, texts, page=PLUS)
+    kept = "keeps its old name or features in these languages"
+    assert kept not in admin.get("/pricing/publish").text
+    admin.post("/pricing/publish", page="/pricing/publish")
+    admin.post(PLUS, {**texts, "name": "Scale", "texts-2-name": "Escala"}, page=PLUS)
+    page = admin.get("/pricing/publish").text
+    assert f'Scale {kept}: <a href="{PLUS}#texts">Deutsch</a>.' in page
 
 
 def test_a_hidden_plan_is_shown_to_customers_from_its_card(admin: Browser) -> None:

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from app.enums import BillingInterval, SubscriptionState, Tier, UsageUnit
 from app.extensions import settings
-from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
+from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext, pgettext
 from app.models import Subscription
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number
@@ -190,6 +190,33 @@ def change_rows(
     return [(after[tier].name, rows) for tier, rows in found.items()]
 
 
+def kept_texts(
+    old: Sequence[EditedPlan], new: Sequence[EditedPlan]
+) -> list[tuple[EditedPlan, str]]:
+    """Return the plans whose name or features change, with the languages in which they stay."""
+    before = {plan.tier: plan for plan in old}
+    found = []
+    for plan in new:
+        was = before[plan.tier]
+        texts = {text.language: text for text in was.texts}
+        kept = [
+            LANGUAGES[text.language]
+            for text in plan.texts
+            if (known := texts.get(text.language))
+            and (
+                (plan.name != was.name and text.name and text.name == known.name)
+                or (
+                    plan.features != was.features
+                    and text.features
+                    and text.features == known.features
+                )
+            )
+        ]
+        if kept:
+            found.append((plan, ", ".join(kept)))
+    return found
+
+
 def changed_words(
     old: Sequence[EditedPlan], new: Sequence[EditedPlan]
 ) -> list[tuple[str, list[str]]]:
@@ -244,10 +271,12 @@ def _shown(name: str, value: Any, terms: PlanTerms) -> str:
     if name == "amount":
         words = money(terms.cost, terms.currency)
     elif name == "overage_micros":
-        words = exact_micros(terms.overage_micros, terms.currency) if value else ""
+        words = plan_overage(terms) or pgettext("price", "Nothing")
+    elif name == "included":
+        words = plan_included(terms)
     elif name in ("interval", "unit", "is_visible"):
         words = str(CHOICE_WORDS[value])
-    elif name in ("included", "trial_days", "order"):
+    elif name in ("trial_days", "order"):
         words = number(value)
     elif name == "texts":
         words = "\n".join(

@@ -8,7 +8,7 @@ from flask import abort, render_template, url_for
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, processor, transaction
 from app.languages import gettext, ngettext
-from app.portal.pricing.labels import change_rows, changed_words
+from app.portal.pricing.labels import change_rows, changed_words, kept_texts
 from app.portal.pricing.views import current_plans
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.confirmation import ConfirmationPage
@@ -39,6 +39,7 @@ def _review(problems: Sequence[tuple[str, str]]) -> str:
         found=found,
         problems=problems,
         rows=change_rows(found.changes, found.published, found.plans),
+        kept_texts=kept_texts(found.published, found.plans),
         counts=counts,
         changed=changed,
         prices=prices,
