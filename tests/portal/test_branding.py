@@ -461,6 +461,8 @@ def test_a_colour_that_a_refused_form_keeps_is_in_contrasts_and_preview(editor: 
 def test_an_invalid_colour_is_reported_while_typing(editor: Browser) -> None:
     answer = editor.post(PAGE, {**FORM, "colour": "#1c7a4"}, page=PAGE)
     assert answer.status_code == 422
+    contrasts = '<th scope="col" class="end">Contrast</th>'  # of a colour that is none
+    assert (contrasts in editor.get(PAGE).text, contrasts in answer.text) == (True, False)
     token = re.search(r'name="csrf_token" value="([^"]+)"', editor.get(PAGE).text)
     assert token
     typed = editor.client.post(
