@@ -135,7 +135,7 @@ def test_no_numbers_and_too_many_are_refused() -> None:
         assert [(p.field, p.code) for p in refused.value.problems] == [("numbers", code)]
 
 
-def test_many_numbers_are_added_once_each_with_one_entry_of_history(
+def test_many_numbers_are_added_once_each_with_an_entry_of_history_for_500_of_them(
     session: Session, own: Tenant, owner: Caller
 ) -> None:
     do_not_call.add(session, owner, own.organization.id, NUMBER, reason="first")
@@ -155,7 +155,12 @@ def test_many_numbers_are_added_once_each_with_one_entry_of_history(
     rows = session.scalars(
         select(AuditEntry.target).where(AuditEntry.action == "do_not_call.added")
     )
-    assert sorted(row or "" for row in rows) == [NUMBER, "1,199 numbers"]
+    assert sorted(row or "" for row in rows) == [
+        NUMBER,
+        "199 numbers",
+        "500 numbers",
+        "500 numbers",
+    ]
 
 
 def test_the_size_of_each_list_and_the_lists_with_a_number_are_known(

@@ -24,7 +24,13 @@ from tests.fixtures.refusals import refused
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.worker_context import worker_context
 
-FEW = Settings(env="test", secret_key=SECRET_KEY, failed_sign_ins=2, failed_sign_ins_account=3)
+FEW = Settings(
+    env="test",
+    secret_key=SECRET_KEY,
+    failed_sign_ins=2,
+    failed_sign_ins_account=3,
+    failed_sign_ins_network=30,
+)
 UNKNOWN = "stranger@nowhere.example"
 
 
