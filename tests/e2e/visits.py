@@ -70,10 +70,11 @@ OVERFLOW = """
       getComputedStyle(table.parentElement).overflowX === "visible" &&
       right(table) > right(table.parentElement) + 1,
   );
-  // On phones the figures of a row stand beside its name.
+  // On phones the figures of a row stand beside its name, unless they are in lines below it.
   const left = (element) => element.getBoundingClientRect().left;
+  const figures = "main .table-lines:not(.table-above) td.cell-name ~ .phone-first";
   wide.push(
-    ...[...document.querySelectorAll("main .table-lines td.cell-name ~ .phone-first")].filter(
+    ...[...document.querySelectorAll(figures)].filter(
       (figure) => {
         const name = figure.parentElement.querySelector(".cell-name");
         return getComputedStyle(name).display === "block" && right(name) > left(figure) + 1;
