@@ -228,7 +228,7 @@ USAGE = ListDefinition(
             "voicemail",
             lazy_gettext("With voicemail"),
             lambda row: row.figures.by_voicemail,
-            "end",
+            "end from-1280",
             sort="voicemail",
             kind=ColumnKind.FIGURE,
         ),

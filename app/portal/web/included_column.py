@@ -27,7 +27,7 @@ def included_column(
         "included",
         lazy_gettext("Included this month"),
         words,
-        "end wrap phone-below phone-sub",
+        "end wrap cell-included phone-below phone-sub",
         usual=usual,
         usual_with=usual_with,
         is_labelled=True,
