@@ -25,8 +25,8 @@ def register(app: Flask) -> None:
 
 @blueprint.get("/internal/domains/ask")
 def ask() -> Response:
-    """Answer 200 for the verified domain of a partner that is not suspended, else 404; never whose
-    it is. Who asks from outside the internal networks gets 404 for every domain."""
+    """Answer 200 for the verified domain of a partner, else 404; never whose it is. Who asks from
+    outside the internal networks gets 404 for every domain."""
     domain = request.args.get("domain", "").lower()
     if not _is_internal() or not HOST.fullmatch(domain):
         return _answer(404)
@@ -35,7 +35,7 @@ def ask() -> Response:
     except RateLimited as error:
         return _answer(429, {"Retry-After": str(error.retry_after)})
     with transaction(read_only=True) as session:
-        partner = sign_in.partner_of_host(session, domain)
+        partner = sign_in.partner_of_domain(session, domain)
     return _answer(200 if partner else 404)
 
 
