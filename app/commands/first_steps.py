@@ -36,7 +36,7 @@ def create_partner(name: str, as_json: bool) -> None:
 @as_json
 @with_appcontext
 def create_organization(partner_id: UUID, name: str, number: str | None, as_json: bool) -> None:
-    """Create an organization with its first assistant. It is out of trial if its partner is."""
+    """Create an organization with its first assistant, out of trial mode if its partner is."""
     with changes() as (session, caller):
         made = organizations.create(session, caller, partner_id, name=name, in_trial=False)
         (first,) = assistants.of_organization(session, caller, made.id)

@@ -44,11 +44,11 @@ def resume(partner_id: UUID) -> None:
 @partner_commands.command("end-trial")
 @click.argument("partner_id", metavar="ID", type=click.UUID)
 def end_trial(partner_id: UUID) -> None:
-    """End the trial of a partner. Organizations in a trial of their own stay in it until the
-    partner ends that."""
+    """End trial mode of a partner. Its organizations in trial mode stay in it until the partner
+    ends it for them."""
     with changes() as (session, caller):
         name = partners.end_trial(session, caller, partner_id).name
-    click.echo(f"The trial of {name} has ended.")
+    click.echo(f"The trial mode of {name} has ended.")
 
 
 @partner_commands.command("start-trial")

@@ -26,7 +26,7 @@ class TrialSettings(CommonSettings):
     partner ends it."""
 
     new_organizations_in_trial: bool = True
-    """Whether new organizations start in trial mode, also if their partner's trial has ended."""
+    """Whether new organizations start in trial mode, also if their partner is out of it."""
     trial_calls_per_organization: int = Field(DEFAULT_LIMITS.calls_per_organization, ge=1)
     """Live calls a day (UTC) of an organization in trial mode."""
     trial_calls_per_partner: int = Field(DEFAULT_LIMITS.calls_per_partner, ge=1)

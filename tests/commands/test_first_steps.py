@@ -21,7 +21,7 @@ def made(app: Flask, *words: str) -> dict[str, Any]:
 def test_an_organization_of_a_partner_out_of_trial_can_call(app: Flask, session: Session) -> None:
     partner = made(app, "partner", "create", "Northwind Voice")
     ended = app.test_cli_runner().invoke(args=["partner", "end-trial", partner["id"]])
-    assert ended.output == "The trial of Northwind Voice has ended.\n"
+    assert ended.output == "The trial mode of Northwind Voice has ended.\n"
     words = ("organization", "create", partner["id"], "Harbor Dental")
     organization = made(app, *words, "--number", "+12025550147")
     stored = session.get_one(Organization, UUID(organization["id"]))

@@ -38,7 +38,7 @@ def test_the_trial_of_a_partner_is_started_and_ended(session: Session, shell: Sh
         in_trial.append(session.get_one(Partner, partner_id).trial_ended_at is None)
     assert said == [
         *["Northwind is in trial mode.\n"] * 2,
-        *["The trial of Northwind has ended.\n"] * 2,
+        *["The trial mode of Northwind has ended.\n"] * 2,
     ]
     assert in_trial == [True, True, False, False]
     actions = select(AuditEntry.action).where(AuditEntry.target_id == str(partner_id))
