@@ -17,6 +17,7 @@ from wsgiref.headers import Headers
 
 from flask import Flask
 from whitenoise import WhiteNoise
+from whitenoise.responders import StaticFile
 
 from app.config import ROOT
 from app.http.security_headers import STRICT_TRANSPORT
@@ -35,7 +36,10 @@ log = logging.getLogger(__name__)
 
 
 class BuiltAssets(WhiteNoise):
-    """The assets of this version, and those that other versions have shared in ``folder``."""
+    """The assets of this version, and those that other versions have shared in ``folder``.
+
+    The application answers for a file that is deleted while this process serves it.
+    """
 
     def __init__(self, application: Any, folder: Path, **options: Any):
         super().__init__(application, **options)
@@ -48,6 +52,16 @@ class BuiltAssets(WhiteNoise):
         if is_missing and (self._folder / name).is_file():
             self.add_file_to_dictionary(url, str(self._folder / name))  # type: ignore[no-untyped-call]  # WhiteNoise has no types
         answer: Iterable[bytes] = super().__call__(environ, start_response)  # type: ignore[no-untyped-call]  # as above
+        return answer
+
+    def serve(  # type: ignore[override]  # WhiteNoise's is static, and called on the instance
+        self, static_file: StaticFile, environ: dict[str, Any], start_response: Any
+    ) -> Iterable[bytes]:
+        try:
+            answer: Iterable[bytes] = super().serve(static_file, environ, start_response)  # type: ignore[no-untyped-call]  # as above
+        except FileNotFoundError:
+            self.files.pop(environ["PATH_INFO"], None)
+            return self(environ, start_response)
         return answer
 
 

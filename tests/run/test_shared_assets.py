@@ -52,6 +52,18 @@ def test_each_version_serves_the_assets_of_both(clients: list[FlaskClient]) -> N
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
+def test_an_asset_that_was_deleted_is_served_from_the_shared_folder_or_not_found(
+    clients: list[FlaskClient], tmp_path: Path
+) -> None:
+    own, shared = tmp_path / "new" / NEW, tmp_path / "instance" / "assets" / NEW
+    statuses = []
+    for deleted in (own, shared):
+        deleted.unlink()
+        with clients[1].get(f"/static/dist/{NEW}") as answer:
+            statuses.append(answer.status_code)
+    assert statuses == [200, 404]
+
+
 def test_nothing_else_in_the_folder_is_served(clients: list[FlaskClient], tmp_path: Path) -> None:
     assets = tmp_path / "instance" / "assets"
     (assets / "js" / "plain.js").write_text("x")
