@@ -212,6 +212,27 @@ def test_an_owner_without_a_free_seat_reads_who_to_ask_instead_of_a_form(
     assert "All seats are taken. Write to help@own.example to raise the limit." in overview
 
 
+def test_reactivating_into_a_full_organization_says_what_the_role_can_do(
+    session: Session, own: Tenant, owner: Browser, signed_in: SignedIn
+) -> None:
+    own.partner.support_email = "help@own.example"
+    session.commit()
+    invite(owner, Role.STANDARD)
+    colleague = session.scalars(select(User).where(User.email == "ada@x.example")).one()
+    owner.post(f"/users/{colleague.id}/deactivate", page="/users")
+    own.organization.user_limit = 1
+    session.commit()
+    said = []
+    for browser in (owner, signed_in(own.staff[Role.ADMIN])):
+        browser.post(f"/users/{colleague.id}/reactivate", page="/users")
+        page = browser.get(f"/users/{colleague.id}").text.replace("<wbr>", "")
+        said += re.findall(r"(?:seats|users)\. (.*) Nothing was changed\.", page)
+    assert said == [
+        "Deactivate a user, or write to help@own.example to raise the limit.",
+        "Raise its user limit or deactivate a user.",
+    ]
+
+
 def test_the_users_of_an_owner_show_the_seats_and_invite_only_into_a_free_one(
     session: Session, own: Tenant, owner: Browser
 ) -> None:

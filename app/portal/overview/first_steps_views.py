@@ -154,7 +154,7 @@ def first_steps_show() -> Response:
 def _no_seat(session: Session) -> str | None:
     """Return who to ask if no colleague fits into the user's organization."""
     organization = organizations.get(session, caller(), current_user.organization_id)
-    if organizations.no_seat(session, organization) is None:
+    if organizations.no_seat(session, caller(), organization) is None:
         return None
     partner = current_user.partner
     return gettext(

@@ -39,7 +39,7 @@ def user_new() -> Page:
     if given is not None:
         with transaction(read_only=True) as session:
             organization = organizations.get(session, caller(), given)
-            form.full = organizations.no_seat(session, organization)
+            form.full = organizations.no_seat(session, caller(), organization)
         form.organization.data = organization.name
         form.role.data = Role.STANDARD.value
     return _invite_page(form)

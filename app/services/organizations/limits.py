@@ -8,13 +8,16 @@ from sqlalchemy.orm import Session
 from app.enums import Tier, UserStatus
 from app.errors import ValidationFailed
 from app.languages import gettext
-from app.models import Organization, User
+from app.languages.numbers import written_number
+from app.models import Organization, Partner, User
+from app.policy import Permission
+from app.policy.caller import Caller
 
 USUAL_USER_LIMITS = {Tier.FREE: 3, Tier.BASIC_TRIAL: 10, Tier.BASIC: 10, Tier.PLUS: 50}
 """The user limit that the portal offers for a new organization on each plan."""
 
 
-def claim_seat(session: Session, organization_id: UUID) -> None:
+def claim_seat(session: Session, caller: Caller, organization_id: UUID) -> None:
     """Check that one more user fits. Raises `ValidationFailed` (``user_limit_reached``).
 
     Deactivated users hold no seat. The organization's row stays locked until the transaction ends,
@@ -23,22 +26,39 @@ def claim_seat(session: Session, organization_id: UUID) -> None:
     organization = session.get_one(
         Organization, organization_id, with_for_update=True, populate_existing=True
     )
-    message = no_seat(session, organization)
+    message = no_seat(session, caller, organization)
     if message is not None:
         raise ValidationFailed(message, "user_limit_reached")
 
 
-def no_seat(session: Session, organization: Organization) -> str | None:
-    """Return why no more user fits into the organization; None if one fits."""
+def no_seat(session: Session, caller: Caller, organization: Organization) -> str | None:
+    """Return why no more user fits into the organization, and what the caller can do; None if one
+    fits."""
     taken = seats_taken(session, organization.id)
     if not organization.user_limit or taken < organization.user_limit:
         return None
+    if not caller.may(Permission.ORGANIZATIONS_WRITE):
+        return _no_seat_for_members(session, organization, taken)
     return gettext(
         "%(name)s has %(taken)s of %(limit)s users. Raise its user limit or deactivate a user.",
         name=organization.name,
         taken=taken,
         limit=organization.user_limit,
     )
+
+
+def _no_seat_for_members(session: Session, organization: Organization, taken: int) -> str:
+    used = gettext(
+        "Your organization uses %(used)s of %(limit)s seats.",
+        used=written_number(taken),
+        limit=written_number(organization.user_limit),
+    )
+    partner = session.get_one(Partner, organization.partner_id)
+    way_out = gettext(
+        "Deactivate a user, or write to %(contact)s to raise the limit.",
+        contact=partner.support_email or partner.name,
+    )
+    return f"{used} {way_out}"
 
 
 def seats_taken(session: Session, organization_id: UUID) -> int:

@@ -169,7 +169,7 @@ def make_member(
         raise Conflict(message, "signed_in_before")
     organization = organizations.get(session, caller, organization_id)
     if user.status is not UserStatus.DEACTIVATED:
-        organizations.claim_seat(session, organization.id)
+        organizations.claim_seat(session, caller, organization.id)
     author_check.access_changes(session, user.id)
     one_time_links.end_all(session, user.id)
     before = {"userType": user.role, "organization": None}

@@ -128,7 +128,7 @@ def invite(
         partner_id = organization.partner_id
         if organization.status is OrganizationStatus.ARCHIVED:
             raise ValidationFailed.on("orgId", ARCHIVED, archived_words())
-        organizations.claim_seat(session, organization.id)
+        organizations.claim_seat(session, caller, organization.id)
     elif user_type not in MEMBERS and organization_id is None:
         partner_id = partners.check(session, caller, partner_id or partners.own(caller))
     else:

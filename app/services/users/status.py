@@ -108,7 +108,7 @@ def reactivate(session: Session, caller: Caller, user_id: UUID) -> User:
         message = gettext("This user was erased. Invite them again with their address.")
         raise Conflict(message, "erased")
     if user.status is UserStatus.DEACTIVATED and user.organization_id is not None:
-        organizations.claim_seat(session, user.organization_id)
+        organizations.claim_seat(session, caller, user.organization_id)
     never_came = user.password_hash is None and user.last_sign_in is None
     status = UserStatus.INVITED if never_came else UserStatus.ACTIVE
     _set(session, caller, user, status, "reactivated")
