@@ -114,8 +114,11 @@ def _check_external_id(session: Session, user: User, idp_uid: str) -> None:
     if idp_uid in RESERVED_IDS:
         message = gettext("“%(id)s” is a reserved word and can't be an external id.", id=idp_uid)
         raise ValidationFailed.on("idpUid", "reserved", message)
-    if not idp_uid.strip() or len(idp_uid) > 200 or "/" in idp_uid or not idp_uid.isprintable():
-        message = gettext("An external id has 1 to 200 characters, none of them a slash.")
+    fits = idp_uid.strip() and len(idp_uid) <= 200 and idp_uid.isprintable()
+    if not fits or "/" in idp_uid or idp_uid in {".", ".."}:
+        message = gettext(
+            "An external id has 1 to 200 characters, none of them a slash, and isn't “.” or “..”."
+        )
         raise ValidationFailed.on("idpUid", "invalid", message)
     same = User.idp_uid == idp_uid
     identifier = as_hyphenated_uuid(idp_uid)

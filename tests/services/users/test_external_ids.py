@@ -66,6 +66,8 @@ def test_a_user_of_another_partner_is_answered_like_a_missing_one(
         ("partial", "reserved"),
         ("", "invalid"),
         ("a/b", "invalid"),
+        (".", "invalid"),
+        ("..", "invalid"),
         ("a\x00b", "invalid"),
         ("x" * 201, "invalid"),
         ("taken", "external_id_exists"),
