@@ -48,7 +48,7 @@ def portal_settings_company_create() -> Page:
         submission = FormSubmission(session)
         provider = providers.add(session, caller(), settings().secret_keys, wanted)
         url = submission.led_to(_url(provider.id))
-    words = gettext("%(name)s was added. Enter its redirect address there.", name=provider.name)
+    words = gettext("%(name)s was added.", name=provider.name)
     return redirect_with(words, url)
 
 
