@@ -112,7 +112,8 @@ def _movers(movers: Sequence[ConversationChange]) -> list[tuple[str, str, str]]:
 
 
 def _earned(one: MonthMargin | None, *, has_model: bool) -> list[tuple[str, str]]:
-    """Return what the page shows in tiles, with the notes of the tiles in parentheses."""
+    """Return what the page shows in tiles: names, with the notes of the tiles in parentheses, and
+    amounts."""
     if one is None or not (one.price or one.model or one.carrier):
         return []
     costs = ((cost.reported + cost.estimated, cost.currency) for cost in one.carrier)
@@ -123,20 +124,20 @@ def _earned(one: MonthMargin | None, *, has_model: bool) -> list[tuple[str, str]
     )
     rows = [
         (
-            gettext("Price to customers"),
-            _with_note(micros(one.price, one.currency), _trial_words(one)),
+            _with_note(gettext("Price to customers"), _trial_words(one)),
+            micros(one.price, one.currency),
         ),
-        (gettext("Carrier cost"), _with_note(carrier, estimated)),
+        (_with_note(gettext("Carrier cost"), estimated), carrier),
     ]
     if has_model:
         rows.append((gettext("Model cost"), micros(one.model, one.model_currency)))
     if one.margin is None:
-        margin = _with_note("–", gettext("Costs are in another currency"))
+        note, margin = gettext("Costs are in another currency"), "–"
     else:
         share = written_share(one.margin, one.price) if one.price else ""
         note = gettext("%(share)s of the price", share=share) if share else ""
-        margin = _with_note(micros(one.margin, one.currency), note)
-    return [*rows, (gettext("Margin"), margin)]
+        margin = micros(one.margin, one.currency)
+    return [*rows, (_with_note(gettext("Margin"), note), margin)]
 
 
 def _trial_words(one: MonthMargin) -> str:
@@ -150,5 +151,5 @@ def _trial_words(one: MonthMargin) -> str:
     )
 
 
-def _with_note(amount: str, note: str) -> str:
-    return f"{amount} ({note})" if note else amount
+def _with_note(name: str, note: str) -> str:
+    return f"{name} ({note})" if note else name
