@@ -86,7 +86,7 @@ DO_NOT_CALL = ListDefinition(
             sort="source",
         ),
         added_column(
-            lambda row: row.created_at, "end phone-second", sort="added", is_labelled=True
+            lambda row: row.created_at, "end phone-below phone-sub", sort="added", is_labelled=True
         ),
     ),
     filters=(
