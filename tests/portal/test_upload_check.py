@@ -153,6 +153,18 @@ def test_rows_that_change_nothing_are_counted_apart_from_the_updated_ones(desk: 
     assert "0 + 1 + 2 + 0 + 0 + 0 = 3 rows in the file." in said
 
 
+def test_the_counts_of_updated_and_unchanged_rows_lead_to_just_those_rows(desk: Desk) -> None:
+    desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\nRob,{BOB}\n")
+    updated, unchanged = (desk.shows(f"{address}?rows={rows}") for rows in ("updated", "unchanged"))
+    assert "Contacts to update Show all rows" in updated
+    assert "Row 3 of the file, 1 of 1" in updated
+    assert "Row 2 of the file" not in updated
+    assert "Unchanged contacts Show all rows" in unchanged
+    assert "Row 2 of the file, 1 of 1" in unchanged
+    assert "Row 3 of the file" not in unchanged
+
+
 def test_the_same_contact_twice_in_a_file_is_named_as_a_duplicate(desk: Desk) -> None:
     shown = desk.shows(desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\nAnna,{ANN}\n"))
     assert (

@@ -29,10 +29,10 @@ from app.portal.uploads.sheet import columns_of, sheet_row
 from app.portal.web import lists
 from app.portal.web.formats import number
 from app.services import outreach
-from app.services.contacts.results import COUNTS, CREATED, DELETED, FAILED, IGNORED, UPDATED
+from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import corrections, reports, uploads
 from app.services.imports.changes import changes_of
-from app.services.imports.kinds import DUPLICATE, NO_PHONE, NOT_IN_USE
+from app.services.imports.kinds import DUPLICATE, NO_PHONE, NOT_IN_USE, UNCHANGED
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import earlier_row
 from app.services.imports.reports import ProblemKind
@@ -64,6 +64,7 @@ _ROWS_TITLES = {
     None: lazy_gettext("Rows of the file"),
     CREATED: lazy_gettext("New contacts"),
     UPDATED: lazy_gettext("Contacts to update"),
+    UNCHANGED: lazy_gettext("Unchanged contacts"),
     DELETED: lazy_gettext("Contacts to delete"),
     IGNORED: lazy_gettext("Ignored rows"),
     FAILED: lazy_gettext("Rows to fix"),
@@ -106,7 +107,7 @@ class RowChoice:
     def total(self, upload: ContactImport) -> int:
         if found := self.kind or self.note:
             return found.rows
-        return int(getattr(upload, self.outcome)) if self.outcome else upload.rows_total
+        return uploads.figures_of(upload)[self.outcome] if self.outcome else upload.rows_total
 
 
 def check_context(
@@ -143,7 +144,10 @@ def _filters(upload: ContactImport, chosen: RowChoice) -> dict[str, Any]:
             for n in chosen.notes
         ],
         "filtered": chosen.kind or chosen.note,
-        "outcome_urls": {each: _outcome_url(upload, each) for each in COUNTS},
+        "outcome_urls": {
+            name: _rows_url(upload, name) if rows else ""
+            for name, rows in uploads.figures_of(upload).items()
+        },
         "all_url": _rows_url(upload, "all") if is_part else "",
     }
 
@@ -327,13 +331,9 @@ def _called(session: Session, campaign: Campaign, upload: ContactImport) -> str:
 def _chosen_outcome(upload: ContactImport) -> str | None:
     """Return the outcome whose rows are shown, None for all: those to fix, if there are any."""
     wanted = request.args.get("rows")
-    if wanted in COUNTS:
+    if wanted in uploads.figures_of(upload):
         return wanted
     return FAILED if upload.failed and wanted != "all" else None
-
-
-def _outcome_url(upload: ContactImport, outcome: str) -> str:
-    return _rows_url(upload, outcome) if getattr(upload, outcome) else ""
 
 
 def _rows_url(upload: ContactImport, rows: str) -> str:

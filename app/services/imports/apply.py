@@ -29,9 +29,10 @@ from app.policy.caller import Caller, system_caller
 from app.services import audit, contacts, mail_queue, notifications
 from app.services.contacts.results import CREATED, DELETED, UPDATED, BulkResult
 from app.services.imports.corrected_files import count_fixed
+from app.services.imports.kinds import UNCHANGED
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import column_of, insert_rows, problem_values
-from app.services.imports.uploads import UNCHANGED, counts_of, figures_of, locked
+from app.services.imports.uploads import counts_of, figures_of, locked
 from app.services.webhooks.publishing import publish
 
 BATCH = 500

@@ -19,6 +19,8 @@ class KindTexts(NamedTuple):
 DUPLICATE, NOT_IN_USE, NO_PHONE = "duplicate", "implausible_phone", "no_phone"
 ON_DO_NOT_CALL_LIST = "on_do_not_call_list"
 COUNTRY_NOT_OPEN = "country_not_open"
+UNCHANGED = "unchanged"
+"""The code of an updated row whose contact has its values already."""
 ERRORS = {
     "missing_identifier": KindTexts(
         lazy_gettext("No phone or email"),

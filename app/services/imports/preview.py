@@ -27,7 +27,7 @@ from app.services.contacts.results import COUNTS, CREATED, FAILED, IGNORED, UPDA
 from app.services.contacts.rules import ContactRules, load_rules
 from app.services.imports.cells import CellNote
 from app.services.imports.corrections import LEFT_OUT, Corrections, corrected_row
-from app.services.imports.kinds import COUNTRY_NOT_OPEN, ON_DO_NOT_CALL_LIST
+from app.services.imports.kinds import COUNTRY_NOT_OPEN, ON_DO_NOT_CALL_LIST, UNCHANGED
 from app.services.imports.mapping import (
     ColumnTarget,
     HeaderMapping,
@@ -261,6 +261,7 @@ class ImportPreview:
         ignored = {entry["index"]: entry["code"] for entry in result.ignored}
         outcomes |= dict.fromkeys(left_out, IGNORED)
         ignored |= dict.fromkeys(left_out, LEFT_OUT)
+        codes = ignored | dict.fromkeys(result.equal, UNCHANGED)
         self._equal += len(result.equal)
         records = []
         for row, mapped in chunk:
@@ -283,7 +284,7 @@ class ImportPreview:
                     self.settings.mapping,
                     outcome,
                     problems,
-                    ignored.get(number),
+                    codes.get(number),
                     result.again.get(number),
                 )
             )

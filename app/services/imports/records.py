@@ -136,7 +136,7 @@ def record(
     mapping: HeaderMapping,
     outcome: str,
     problems_found: Sequence[Problem],
-    ignored_code: str | None,
+    code: str | None,
     again: tuple[RowIdentity, RowIdentity] | None,
 ) -> RowRecord:
     """Return what is stored of a row. ``problems_found`` are those of its contact; ``again`` is set
@@ -151,7 +151,7 @@ def record(
             note for note in mapped.warnings if note.code not in DO_NOT_CALL_WARNINGS
         ]
     problems: list[dict[str, Any]] = []
-    code, reason = ignored_code, None
+    reason = None
     if mapped.errors or problems_found:
         problems = _errors(row, mapped, mapping, problems_found)
     if problems:

@@ -18,8 +18,9 @@ from app.contact_files.writing import UTF_8, DelimitedWriter, MarkedRow, RowWrit
 from app.errors import in_language
 from app.languages import gettext
 from app.models import ContactImport, ImportCorrection, ImportProblem, ImportRow
-from app.services.contacts.results import FAILED, IGNORED
+from app.services.contacts.results import FAILED, IGNORED, UPDATED
 from app.services.imports.kinds import IGNORED as IGNORED_KINDS
+from app.services.imports.kinds import UNCHANGED
 from app.services.imports.mapping import PROBLEM_COLUMN, problem_column
 from app.services.imports.packing import next_block, packed_kinds, packed_notes
 
@@ -272,15 +273,16 @@ def page(
     after: int = 0,
     limit: int = 25,
 ) -> RowPage:
-    """Return the rows after a row number in the order of the file: all, those of an outcome, those
-    that failed and have a problem of a code and reason, or those with a note."""
+    """Return the rows after a row number in the order of the file: all, those of an outcome as
+    `figures_of` counts it, those that failed and have a problem of a code and reason, or those with
+    a note."""
     query = select(ImportRow).where(ImportRow.import_id == upload.id, ImportRow.row_number > after)
     if note is not None:
         query = _with_note(query.where(ImportRow.outcome != FAILED), note)
     elif code is not None:
         query = query.where(ImportRow.outcome == FAILED, _has_problem(code, reason))
     elif outcome is not None:
-        query = query.where(ImportRow.outcome == outcome)
+        query = query.where(_has_outcome(outcome))
     found = session.scalars(query.order_by(ImportRow.row_number).limit(limit + 1)).all()
     rows = found[:limit]
     problems = _problems(session, upload, [row.row_number for row in rows])
@@ -296,6 +298,14 @@ def page(
         for row in rows
     ]
     return RowPage(shown, rows[-1].row_number if len(found) > limit else None)
+
+
+def _has_outcome(outcome: str) -> ColumnElement[bool]:
+    if outcome == UNCHANGED:
+        return (ImportRow.outcome == UPDATED) & (ImportRow.code == UNCHANGED)
+    if outcome == UPDATED:
+        return (ImportRow.outcome == UPDATED) & ImportRow.code.is_distinct_from(UNCHANGED)
+    return ImportRow.outcome == outcome
 
 
 def _with_note(query: Select[ImportRow], note: str) -> Select[ImportRow]:

@@ -24,6 +24,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, storage
 from app.services.contacts.results import COUNTS, CREATED, UPDATED
+from app.services.imports.kinds import UNCHANGED
 from app.services.paging import (
     MOST_COUNTED,
     Page,
@@ -98,9 +99,6 @@ def not_open() -> Conflict:
 def locked(session: Session, import_id: UUID) -> ContactImport | None:
     """Return the upload, locked until the transaction ends, for the worker."""
     return session.get(ContactImport, import_id, with_for_update=True, populate_existing=True)
-
-
-UNCHANGED = "unchanged"
 
 
 def counts_of(upload: ContactImport) -> dict[str, int]:
