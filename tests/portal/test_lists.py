@@ -389,6 +389,11 @@ def test_filters_after_the_second_are_in_a_panel_and_its_button_counts_those_in_
     assert "More filters" not in lists.browser.get("/do-not-call").text
 
 
+def test_a_first_and_a_last_day_count_as_one_filter(lists: Lists) -> None:
+    shown = lists.browser.get("/calls?start=2026-01-01&end=2026-01-31&outcome=busy").text
+    assert re.findall(r"More filters <span[^>]*>(\d)</span>", shown) == ["2"]
+
+
 def test_unknown_parameters_change_nothing(own: Tenant, signed_in: SignedIn) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     statuses = {

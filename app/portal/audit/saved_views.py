@@ -76,11 +76,16 @@ def filter_words(list_name: str | None, query: str, names: Names) -> str:
 
 
 def filters_set(definition: ListDefinition[Any], query: str, names: Names) -> list[str]:
-    """Return each filter of the query string: "Status: Failed"."""
+    """Return each filter of the query string: "Status: Failed". A first and a last day are one."""
+    filters = [pair for pair in parse_qsl(query) if pair[0] not in ("sort", "column")]
+    words, ends = days_of_filters(dict(filters)) or (None, ())
     return [
-        words_of_filter(definition, name, value, names)
-        for name, value in parse_qsl(query)
-        if name not in ("sort", "column")
+        *filter(None, [words]),
+        *(
+            words_of_filter(definition, name, value, names)
+            for name, value in filters
+            if name not in ends
+        ),
     ]
 
 

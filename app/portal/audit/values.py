@@ -24,7 +24,7 @@ from app.languages.dates import NO_BREAK, zone_letters
 from app.languages.numbers import written_number
 from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
-from app.phone import format_international
+from app.phone import country_name, format_international
 from app.portal.alerts.forms import PERIODS
 from app.portal.audit.labels import actor_words, change_words, field_words
 from app.portal.billing.words import month_name
@@ -108,6 +108,7 @@ _VALUES_OF: dict[str, dict[str, str]] = {
 """Words that apply to one field only."""
 _VALUES_OF |= {"user_type": _VALUES_OF["userType"], "role": _VALUES_OF["userType"]}
 _MONEY = {"price", "priceBeyond", "budgetAMonth", "spendingADay", "spendingAMonth"}
+_REGIONS = {"allowedRegions", "defaultRegion"}
 _BRAND_FIELDS = {
     *("brandUIColors", "chatTemplateColors", "customHeaderLinks"),
     *("socialLinks", "textsByLanguage"),
@@ -204,8 +205,8 @@ def _text_words(value: str, zone: str, name: str) -> str:
         return exact_money(Decimal(amount[1]), amount[2] or "")
     if _NUMBER.fullmatch(value):
         return format_international(value).replace("-", " ").replace(" ", NO_BREAK)
-    if value in TIER_NAMES:
-        return PLAN_NAMES[Tier(value)]
+    if name in _REGIONS or value in TIER_NAMES:
+        return country_name(value) if name in _REGIONS else str(PLAN_NAMES[Tier(value)])
     known = _VALUES_OF.get(name, _VALUES).get(value) or _VALUES.get(value, value)
     lines = filter(None, str(known).splitlines())
     return with_masked_sids(" / ".join(lines))

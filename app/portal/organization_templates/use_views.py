@@ -262,7 +262,6 @@ def _use_page(template_id: UUID, form: CustomerForm) -> str:
         content=found.content,
         words=content_words(found.content),
         in_trial=settings().new_organizations_in_trial,
-        template_zone=zone_words(found.content),
         email_hint=INVITATION_HINTS.get(found.content.first_role),
         form=form,
     )

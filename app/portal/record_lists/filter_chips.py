@@ -1,6 +1,6 @@
 """The filters of a list that its row of fields doesn't show, in words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,13 @@ from app.portal.web.blueprint import portal
 from app.portal.web.list_pages import ListPage
 from app.services import assistants, campaigns, organizations, partners
 from app.validation.uuids import as_uuid
+
+
+@portal.app_template_global()
+def filters_in_use(page: ListPage[Any], names: Sequence[str]) -> int:
+    """Return how many of these filters are set; a first and a last day are one."""
+    filters = page.kept(*names)
+    return len(filters) - (days_of_filters(dict(filters)) is not None)
 
 
 @portal.app_template_global()
