@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from dbos import EnqueueOptions
 from sqlalchemy import (
     ColumnElement,
     TableClause,
@@ -106,14 +105,7 @@ def run_again(session: Session, job_id: str) -> bool:
     inputs = dbos_adapter.inputs_of(*stored)
     if inputs is None:
         return False
-    options: EnqueueOptions = {
-        "workflow_name": name,
-        "queue_name": queue,
-        "workflow_id": f"{job_id}:again",
-    }
-    if partition is not None:
-        options["queue_partition_key"] = partition
-    enqueue(session, options, *inputs)
+    enqueue(session, queue, name, f"{job_id}:again", *inputs, partition=partition)
     return True
 
 

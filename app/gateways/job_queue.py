@@ -130,22 +130,23 @@ def enqueue_call(
     attempt_id: UUID,
     organization_id: UUID,
     live: bool,
-    delay_seconds: float | None = None,
+    delay_seconds: float = 0,
     had_its_turn: bool = False,
 ) -> None:
     """Enqueue one placing of a call; a delayed one takes no slot of the queue. A call with
     ``had_its_turn`` comes before all that are still waiting. Calls of test keys don't hold up the
     organization's ``live`` calls."""
-    options: EnqueueOptions = {
-        "workflow_name": "place_call",
-        "queue_name": CALLS_QUEUE,
-        "workflow_id": str(attempt_id),
-        "queue_partition_key": str(organization_id) if live else f"{organization_id} test",
-        "priority": FRONT if had_its_turn else BEHIND,
-    }
-    if delay_seconds is not None and delay_seconds > 0:
-        options["delay_seconds"] = delay_seconds
-    enqueue(session, options, str(call_id), str(attempt_id))
+    enqueue(
+        session,
+        CALLS_QUEUE,
+        "place_call",
+        str(attempt_id),
+        str(call_id),
+        str(attempt_id),
+        partition=str(organization_id) if live else f"{organization_id} test",
+        priority=FRONT if had_its_turn else BEHIND,
+        delay_seconds=delay_seconds,
+    )
 
 
 def enqueue_silent_call(
@@ -153,134 +154,114 @@ def enqueue_silent_call(
 ) -> None:
     """Enqueue one question about a call whose carrier doesn't answer. It takes no slot of the calls
     of its organization."""
-    options: EnqueueOptions = {
-        "workflow_name": "follow_silent_call",
-        "queue_name": SILENT_QUEUE,
-        "workflow_id": f"silent:{attempt_id}:{turn}",
-        "delay_seconds": delay_seconds,
-    }
-    enqueue(session, options, str(attempt_id), turn, silent_since)
+    enqueue(
+        session,
+        SILENT_QUEUE,
+        "follow_silent_call",
+        f"silent:{attempt_id}:{turn}",
+        str(attempt_id),
+        turn,
+        silent_since,
+        delay_seconds=delay_seconds,
+    )
 
 
 def enqueue_job(session: Session, workflow: str, workflow_id: str, *args: str) -> None:
     """Enqueue any other workflow by its registered name. The same id twice is one workflow."""
-    options: EnqueueOptions = {
-        "workflow_name": workflow,
-        "queue_name": JOBS_QUEUE,
-        "workflow_id": workflow_id,
-    }
-    enqueue(session, options, *args)
+    enqueue(session, JOBS_QUEUE, workflow, workflow_id, *args)
 
 
 def enqueue_import(
     session: Session, workflow: str, workflow_id: str, partner_id: UUID, *args: str
 ) -> None:
     """Queue the work on a contact file. One partner's files don't delay those of others."""
-    options: EnqueueOptions = {
-        "workflow_name": workflow,
-        "queue_name": IMPORT_QUEUE,
-        "workflow_id": workflow_id,
-        "queue_partition_key": str(partner_id),
-    }
-    enqueue(session, options, *args)
+    enqueue(session, IMPORT_QUEUE, workflow, workflow_id, *args, partition=str(partner_id))
 
 
 def enqueue_export(session: Session, export_id: UUID, partition: UUID) -> None:
     """Enqueue the writing of an export. Those of one partition are written one after another."""
-    options: EnqueueOptions = {
-        "workflow_name": "write_export",
-        "queue_name": EXPORT_QUEUE,
-        "workflow_id": f"export:{export_id}",
-        "queue_partition_key": str(partition),
-    }
-    enqueue(session, options, str(export_id))
+    job_id, one_by_one = f"export:{export_id}", str(partition)
+    enqueue(session, EXPORT_QUEUE, "write_export", job_id, str(export_id), partition=one_by_one)
 
 
 def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: float) -> None:
     """Enqueue one attempt to send a mail; a delayed one takes no slot of the queue."""
-    options: EnqueueOptions = {
-        "workflow_name": "send_mail",
-        "queue_name": MAIL_QUEUE,
-        "workflow_id": f"mail:{mail_id}:{attempt}",
-    }
-    if delay_seconds > 0:
-        options["delay_seconds"] = delay_seconds
-    enqueue(session, options, str(mail_id), attempt)
+    job_id, arguments = f"mail:{mail_id}:{attempt}", (str(mail_id), attempt)
+    enqueue(session, MAIL_QUEUE, "send_mail", job_id, *arguments, delay_seconds=delay_seconds)
 
 
 def enqueue_webhook(
     session: Session, endpoint_id: UUID, delivery_id: UUID, turn: int, delay_seconds: float
 ) -> None:
     """Enqueue one attempt to deliver a webhook; a delayed one takes no slot of the queue."""
-    options: EnqueueOptions = {
-        "workflow_name": "send_webhook",
-        "queue_name": WEBHOOK_QUEUE,
-        "workflow_id": f"webhook:{delivery_id}:{turn}",
-        "queue_partition_key": str(endpoint_id),
-    }
-    if delay_seconds > 0:
-        options["delay_seconds"] = delay_seconds
-    enqueue(session, options, str(delivery_id), turn)
+    enqueue(
+        session,
+        WEBHOOK_QUEUE,
+        "send_webhook",
+        f"webhook:{delivery_id}:{turn}",
+        str(delivery_id),
+        turn,
+        partition=str(endpoint_id),
+        delay_seconds=delay_seconds,
+    )
 
 
 def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> None:
     """Enqueue the workflow that continues every held webhook of an endpoint."""
-    options: EnqueueOptions = {
-        "workflow_name": "send_held_webhooks",
-        "queue_name": WEBHOOK_QUEUE,
-        "workflow_id": f"held-webhooks:{act_id}",
-        "queue_partition_key": str(endpoint_id),
-    }
-    enqueue(session, options, str(endpoint_id))
+    job_id, endpoint = f"held-webhooks:{act_id}", str(endpoint_id)
+    enqueue(session, WEBHOOK_QUEUE, "send_held_webhooks", job_id, endpoint, partition=endpoint)
 
 
 def enqueue_check(
     session: Session, workflow: str, check_id: UUID, partner_id: UUID, *args: str
 ) -> None:
     """Enqueue a check of an outside service that a user of the partner waits for."""
-    options: EnqueueOptions = {
-        "workflow_name": workflow,
-        "queue_name": CHECK_QUEUE,
-        "workflow_id": f"check:{check_id}",
-        "queue_partition_key": str(partner_id),
-    }
-    enqueue(session, options, *args)
+    enqueue(session, CHECK_QUEUE, workflow, f"check:{check_id}", *args, partition=str(partner_id))
 
 
 def enqueue_picture(session: Session, partner_id: UUID, kind: str, act_id: UUID) -> None:
     """Enqueue fetching a picture of a brand from another host."""
-    options: EnqueueOptions = {
-        "workflow_name": "fetch_picture",
-        "queue_name": PICTURE_QUEUE,
-        "workflow_id": f"picture:{act_id}",
-    }
-    enqueue(session, options, str(partner_id), kind)
+    job_id = f"picture:{act_id}"
+    enqueue(session, PICTURE_QUEUE, "fetch_picture", job_id, str(partner_id), kind)
 
 
 def enqueue_recording(
     session: Session, recording_id: UUID, turn: int, delay_seconds: float = 0.0
 ) -> None:
     """Enqueue one attempt to fetch the recording of a call."""
+    job_id, arguments = f"recording:{recording_id}:{turn}", (str(recording_id), turn)
+    enqueue(session, JOBS_QUEUE, "fetch_recording", job_id, *arguments, delay_seconds=delay_seconds)
+
+
+def enqueue(
+    session: Session,
+    queue: str,
+    workflow: str,
+    workflow_id: str,
+    *args: str | int,
+    partition: str | None = None,
+    priority: int | None = None,
+    delay_seconds: float = 0,
+) -> None:
+    """Enqueue a workflow with these arguments. What has a ``partition`` of the queue waits only for
+    what is in the same one."""
     options: EnqueueOptions = {
-        "workflow_name": "fetch_recording",
-        "queue_name": JOBS_QUEUE,
-        "workflow_id": f"recording:{recording_id}:{turn}",
+        "workflow_name": workflow,
+        "queue_name": queue,
+        "workflow_id": workflow_id,
     }
+    if partition is not None:
+        options["queue_partition_key"] = partition
+    if priority is not None:
+        options["priority"] = priority
     if delay_seconds > 0:
-        options["delay_seconds"] = delay_seconds
-    enqueue(session, options, str(recording_id), turn)
-
-
-def enqueue(session: Session, options: EnqueueOptions, *args: str | int) -> None:
-    """Enqueue a workflow with these arguments."""
-    if "delay_seconds" in options:
         # DBOS adds the delay to the time of this machine.
         ahead = dbos_adapter.database_seconds(session.connection()) - time.time()
-        options["delay_seconds"] += ahead
+        options["delay_seconds"] = delay_seconds + ahead
     parent = tracing.trace_parent()
     more = {"trace_parent": parent} if parent else {}
     _client(session).enqueue_in_transaction(session, options, *args, **more)
-    wake(session, DELAYED if "delay_seconds" in options else options["queue_name"])
+    wake(session, DELAYED if delay_seconds > 0 else queue)
 
 
 def _client(session: Session) -> DBOSClient:

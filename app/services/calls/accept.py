@@ -373,7 +373,7 @@ def _assistant(session: Session, caller: Caller, request: CallRequest) -> Assist
 
 def _enqueue(session: Session, call: Call, now: datetime) -> None:
     events.note(session, call, "accepted", call.status, at=now)
-    delay = None
+    delay = 0.0
     if call.scheduled_for is not None:
         until = call.scheduled_for.isoformat()
         events.note(session, call, f"scheduled:{until}", call.status, at=now, detail=until)

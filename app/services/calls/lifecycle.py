@@ -45,7 +45,7 @@ _MOVE_OF_EVENT = {
 
 
 def enqueue(
-    session: Session, call: Call, *, delay_seconds: float | None = None, had_its_turn: bool = False
+    session: Session, call: Call, *, delay_seconds: float = 0, had_its_turn: bool = False
 ) -> None:
     """Give the call a turn in the queue, with a new attempt; see `enqueue_call`."""
     enqueue_call(
