@@ -3,10 +3,10 @@
 import os
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from threading import Lock
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 from uuid import UUID
 
 from sqlalchemy import (
@@ -19,6 +19,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     MetaData,
+    Select,
     String,
     Text,
     TextClause,
@@ -27,6 +28,7 @@ from sqlalchemy import (
     and_,
     event,
     or_,
+    select,
     text,
     true,
 )
@@ -239,6 +241,29 @@ class Named:
     def named(cls, words: str) -> ColumnElement[bool]:
         """Return the condition that the name contains the words, as `contains_words`."""
         return contains_words(cls.name_key, (cls.name,), words)
+
+
+DUE_AT_ONCE = 100
+
+
+class Refreshed:
+    """What is asked of another machine again and again: when last, and when that was answered."""
+
+    asked_at: Mapped[Time]
+    checked_at: Mapped[Time | None]
+
+    @classmethod
+    def due(cls, is_lacking: ColumnElement[bool]) -> Select[Self]:
+        """Return rows to ask for again, locked: after a day, and after an hour where something
+        ``is_lacking`` or was never answered."""
+        now = utcnow()
+        is_unsettled = or_(is_lacking, cls.checked_at.is_(None))
+        is_due = or_(
+            cls.asked_at < now - timedelta(days=1),
+            is_unsettled & (cls.asked_at < now - timedelta(hours=1)),
+        )
+        rows = select(cls).where(is_due).order_by(cls.asked_at).limit(DUE_AT_ONCE)
+        return rows.with_for_update(skip_locked=True)
 
 
 class Searched:

@@ -14,6 +14,7 @@ from app.models.base import (
     Json,
     Name,
     PartnerId,
+    Refreshed,
     Short,
     Time,
     Url,
@@ -61,7 +62,7 @@ class BrandImage(Base):
     created_at: Mapped[Created]
 
 
-class OutsidePicture(Base):
+class OutsidePicture(Refreshed, Base):
     """A picture of the brand on another host, with the copy that pages show: re-encoded, served
     under its content hash. It has no copy until the first one is fetched; ``problem`` says why the
     last try failed, and the copy before it stays."""
@@ -71,8 +72,6 @@ class OutsidePicture(Base):
     partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
     kind: Mapped[ImageType] = mapped_column(enum_column(ImageType), primary_key=True)
     url: Mapped[Url]
-    asked_at: Mapped[Time]
-    checked_at: Mapped[Time | None]
     problem: Mapped[str | None] = mapped_column(Text)
     etag: Mapped[Name | None]
     sha256: Mapped[Hash | None] = mapped_column(index=True)

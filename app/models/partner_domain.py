@@ -6,10 +6,10 @@ from sqlalchemy import Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.enums import DomainPurpose
-from app.models.base import Base, Json, Name, PartnerId, Short, Time, enum_column
+from app.models.base import Base, Json, Name, PartnerId, Refreshed, Short, Time, enum_column
 
 
-class PartnerDomain(Base):
+class PartnerDomain(Refreshed, Base):
     """What DNS says about a partner's domain. ``findings`` are the states of its records at the
     last check; they are empty until the first.
 
@@ -25,8 +25,6 @@ class PartnerDomain(Base):
     domain: Mapped[Name]
     token: Mapped[Short]
     """The value of the TXT record that proves the domain is the partner's."""
-    asked_at: Mapped[Time]
-    checked_at: Mapped[Time | None]
     findings: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list)
     proved_at: Mapped[Time | None]
     missing_since: Mapped[Time | None]

@@ -2,10 +2,8 @@
 
 import hashlib
 from dataclasses import dataclass
-from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import ImageType
@@ -15,10 +13,6 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.branding.images import EncodedPicture
 from app.services.partners.outside_pictures import ask
-
-EVERY = timedelta(days=1)
-AFTER_A_PROBLEM = timedelta(hours=1)
-DUE_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +27,7 @@ class PictureRequest:
 def refresh_due(session: Session) -> int:
     """Queue fetching the pictures that are due: a day after the last time, an hour after a problem.
     Returns how many are queued."""
-    now = utcnow()
-    unsettled = or_(OutsidePicture.problem.is_not(None), OutsidePicture.checked_at.is_(None))
-    query = (
-        select(OutsidePicture)
-        .where(
-            or_(
-                OutsidePicture.asked_at < now - EVERY,
-                and_(unsettled, OutsidePicture.asked_at < now - AFTER_A_PROBLEM),
-            )
-        )
-        .order_by(OutsidePicture.asked_at)
-        .limit(DUE_AT_ONCE)
-        .with_for_update(skip_locked=True)
-    )
-    due = session.scalars(query).all()
+    due = session.scalars(OutsidePicture.due(OutsidePicture.problem.is_not(None))).all()
     for picture in due:
         ask(session, picture)
     return len(due)

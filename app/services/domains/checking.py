@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import Settings
@@ -20,9 +20,6 @@ from app.services.domains.records import RecordFinding, RequiredRecord, records_
 from app.services.domains.sender import PURPOSE
 from app.services.partners import domains
 
-EVERY = timedelta(days=1)
-WHILE_MISSING = timedelta(hours=1)
-DUE_AT_ONCE = 100
 _ABSENT = (DnsRecordState.MISSING, DnsRecordState.DIFFERENT)
 
 
@@ -62,21 +59,7 @@ def check_again(session: Session, caller: Caller, partner_id: UUID) -> None:
 def refresh_due(session: Session) -> int:
     """Queue the checks that are due: a day after the last one, an hour while records are missing.
     Return how many are queued."""
-    now = utcnow()
-    unsettled = or_(PartnerDomain.missing_since.is_not(None), PartnerDomain.checked_at.is_(None))
-    query = (
-        select(PartnerDomain)
-        .where(
-            or_(
-                PartnerDomain.asked_at < now - EVERY,
-                and_(unsettled, PartnerDomain.asked_at < now - WHILE_MISSING),
-            )
-        )
-        .order_by(PartnerDomain.asked_at)
-        .limit(DUE_AT_ONCE)
-        .with_for_update(skip_locked=True)
-    )
-    due = session.scalars(query).all()
+    due = session.scalars(PartnerDomain.due(PartnerDomain.missing_since.is_not(None))).all()
     for domain in due:
         domains.ask(session, domain)
     return len(due)
