@@ -40,6 +40,16 @@ def organizations_reached_at(session: Session, words: str) -> ColumnElement[bool
     return _one_of(Organization, [found for found in ids if found is not None])
 
 
+def is_of_organization(
+    session: Session, organization_id: InstrumentedAttribute[Any], wanted: UUID | str
+) -> ColumnElement[bool]:
+    """Return the condition that the organization of a column has this id, or a name that contains
+    these words."""
+    if isinstance(wanted, UUID):
+        return organization_id == wanted
+    return is_of_organization_called(session, organization_id, wanted)
+
+
 def is_of_organization_called(
     session: Session, organization_id: InstrumentedAttribute[Any], words: str
 ) -> ColumnElement[bool]:

@@ -242,10 +242,8 @@ def count_if_few(
 def _filtered(session: Session, caller: Caller, chosen: AssistantFilter) -> Select[Assistant]:
     rows = visible(caller)
     of = Assistant.organization_id
-    if isinstance(chosen.organization, UUID):
-        rows = rows.where(of == chosen.organization)
-    elif chosen.organization is not None:
-        rows = rows.where(name_search.is_of_organization_called(session, of, chosen.organization))
+    if chosen.organization is not None:
+        rows = rows.where(name_search.is_of_organization(session, of, chosen.organization))
     words = trimmed(chosen.query)
     if words:
         found = Assistant.named(words)

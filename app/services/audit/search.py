@@ -164,14 +164,9 @@ def _rows(session: Session, caller: Caller, chosen: HistoryFilter) -> Select[Aud
     rows = rows.where(*_of_actions(chosen))
     if chosen.action not in VIEWS:
         rows = rows.where(is_shown_to(caller))
-    if isinstance(chosen.organization, UUID):
-        rows = rows.where(AuditEntry.organization_id == chosen.organization)
-    elif chosen.organization is not None:
-        rows = rows.where(
-            name_search.is_of_organization_called(
-                session, AuditEntry.organization_id, chosen.organization
-            )
-        )
+    if chosen.organization is not None:
+        of = AuditEntry.organization_id
+        rows = rows.where(name_search.is_of_organization(session, of, chosen.organization))
     if chosen.since is not None:
         rows = rows.where(
             AuditEntry.at >= chosen.since, AuditEntry.id >= id_at(chosen.since - SLACK)

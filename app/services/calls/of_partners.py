@@ -127,11 +127,9 @@ def _conditions(session: Session, wanted: PartnerCallFilter) -> list[ColumnEleme
     elif wanted.partner:
         named = select(Partner.id).where(Partner.named(wanted.partner))
         found.append(Call.partner_id.in_(named))
-    of, organization = Call.organization_id, wanted.organization
-    if isinstance(organization, UUID):
-        found.append(of == organization)
-    elif organization:
-        found.append(name_search.is_of_organization_called(session, of, organization))
+    if wanted.organization:
+        of = Call.organization_id
+        found.append(name_search.is_of_organization(session, of, wanted.organization))
     if wanted.states:
         found.append(Call.status.in_(wanted.states))
     if wanted.carrier is not None:

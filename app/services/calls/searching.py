@@ -269,7 +269,8 @@ def _billed_within(since: datetime | None, before: datetime | None) -> list[Colu
 def _of_parties(session: Session, caller: Caller, chosen: CallSearch) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if chosen.organization is not None:
-        found.append(_of_organization(session, chosen.organization))
+        of = Call.organization_id
+        found.append(name_search.is_of_organization(session, of, chosen.organization))
     if chosen.assistant is not None:
         found.append(_by_assistant(chosen.assistant))
     if chosen.campaign is not None:
@@ -277,12 +278,6 @@ def _of_parties(session: Session, caller: Caller, chosen: CallSearch) -> list[Co
     if chosen.current_round:
         found.append(_in_current_round())
     return found
-
-
-def _of_organization(session: Session, wanted: UUID | str) -> ColumnElement[bool]:
-    if isinstance(wanted, UUID):
-        return Call.organization_id == wanted
-    return name_search.is_of_organization_called(session, Call.organization_id, wanted)
 
 
 def _by_assistant(wanted: UUID | str) -> ColumnElement[bool]:

@@ -28,7 +28,7 @@ from app.policy.caller import Caller
 from app.services import audit, spending
 from app.services.audit.refusals import Refusal
 from app.services.credentials import lifetimes, new_credential_mails, rules, secrets
-from app.services.name_search import is_of_organization_called
+from app.services.name_search import is_of_organization
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import fetch, get_organization, of_tenant, refuse_archived
 from app.validation.texts import trimmed
@@ -137,11 +137,9 @@ def search(
     """Return a page of keys, newest first. Raises `Forbidden` and `ValidationFailed`
     (``invalid_cursor``)."""
     rows = _manageable(caller)
-    of = ApiKey.organization_id
-    if isinstance(chosen.organization, UUID):
-        rows = rows.where(of == chosen.organization)
-    elif chosen.organization is not None:
-        rows = rows.where(is_of_organization_called(session, of, chosen.organization))
+    if chosen.organization is not None:
+        of = ApiKey.organization_id
+        rows = rows.where(is_of_organization(session, of, chosen.organization))
     if chosen.live is not None:
         rows = rows.where(ApiKey.live if chosen.live else ~ApiKey.live)
     words = trimmed(chosen.query)

@@ -214,11 +214,9 @@ def _filtered(session: Session, caller: Caller, chosen: UserFilter) -> Select[Us
     rows = visible(caller)
     if chosen.partner_id is not None:
         rows = rows.where(User.partner_id == chosen.partner_id)
-    if isinstance(chosen.organization, UUID):
-        rows = rows.where(User.organization_id == chosen.organization)
-    elif chosen.organization is not None:
+    if chosen.organization is not None:
         of = User.organization_id
-        rows = rows.where(name_search.is_of_organization_called(session, of, chosen.organization))
+        rows = rows.where(name_search.is_of_organization(session, of, chosen.organization))
     words = trimmed(chosen.query)
     if words:
         # A value for each row: for an "exists" PostgreSQL would first read all names.
