@@ -11,7 +11,7 @@ import orjson
 from psycopg import Connection as Psycopg
 from sqlalchemy import Connection
 
-from app.services.contacts.contact_index import CurrentContact, ExternalIdRow
+from app.services.contacts.contact_index import CurrentContact, ExternalIdRow, fetch
 from app.services.contacts.rules import ContactRules
 
 _ANY = "SELECT 1 FROM contacts WHERE campaign_id = %s LIMIT 1"
@@ -110,7 +110,7 @@ class PostgresqlStore:
         self._organization_id = str(rules.organization_id)
 
     def is_empty(self) -> bool:
-        return not self._fetch(_ANY, self._campaign_id)
+        return not fetch(self._connection, _ANY, self._campaign_id)
 
     def find_by_id(self, contact_ids: Sequence[str]) -> list[CurrentContact]:
         return self._find(_FIND_BY_ID, self._campaign_id, "\n".join(contact_ids))
@@ -125,7 +125,7 @@ class PostgresqlStore:
         return self._find(_FIND_IDENTIFIED, _json(identities), self._campaign_id)
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
-        rows = self._fetch(_EXTERNAL_IDS, "\n".join(contact_ids))
+        rows = fetch(self._connection, _EXTERNAL_IDS, "\n".join(contact_ids))
         return [ExternalIdRow(*row) for row in rows]
 
     def insert(self, contacts: Sequence[CurrentContact], now: datetime) -> None:
@@ -188,14 +188,8 @@ class PostgresqlStore:
                 copy.write_row(row)
 
     def _find(self, query: str, *parameters: Any) -> list[CurrentContact]:
-        rows = self._fetch(query, *parameters)
+        rows = fetch(self._connection, query, *parameters)
         return [CurrentContact.held(row[0], row[1:]) for row in rows]
-
-    def _fetch(self, query: str, *parameters: Any) -> Sequence[Any]:
-        result = self._connection.exec_driver_sql(query, parameters)
-        rows = result.cursor.fetchall()  # plain tuples: SQLAlchemy's rows cost as much again
-        result.close()
-        return rows
 
     def _execute(self, statement: str, *parameters: Any) -> None:
         self._connection.exec_driver_sql(statement, parameters)

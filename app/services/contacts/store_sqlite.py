@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection
 
-from app.services.contacts.contact_index import CurrentContact, ExternalIdRow
+from app.services.contacts.contact_index import CurrentContact, ExternalIdRow, fetch
 from app.services.contacts.rules import ContactRules
 
 ROWS_A_STATEMENT = 500
@@ -74,7 +74,7 @@ class SqliteStore:
         self._organization_id = rules.organization_id.hex
 
     def is_empty(self) -> bool:
-        return not self._fetch(_ANY, self._campaign_id)
+        return not fetch(self._connection, _ANY, self._campaign_id)
 
     def find_by_id(self, contact_ids: Sequence[str]) -> list[CurrentContact]:
         return self._find(_FIND_BY_ID, map(_hex, contact_ids))
@@ -89,7 +89,7 @@ class SqliteStore:
         return self._find(_FIND_IDENTIFIED, identities)
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
-        rows = self._fetch(_EXTERNAL_IDS, _json(map(_hex, contact_ids)))
+        rows = fetch(self._connection, _EXTERNAL_IDS, _json(map(_hex, contact_ids)))
         return [
             ExternalIdRow(_hyphenated(contact_id), key, value, bool(identifies))
             for contact_id, key, value, identifies in rows
@@ -142,14 +142,8 @@ class SqliteStore:
         self._write(_INSERT_EXTERNAL_IDS, (self._campaign_id,), values)
 
     def _find(self, query: str, values: Iterable[Any]) -> list[CurrentContact]:
-        rows = self._fetch(query, _json(values), self._campaign_id)
+        rows = fetch(self._connection, query, _json(values), self._campaign_id)
         return [CurrentContact.held(_hyphenated(row[0]), row[1:]) for row in rows]
-
-    def _fetch(self, query: str, *parameters: Any) -> Sequence[Any]:
-        result = self._connection.exec_driver_sql(query, parameters)
-        rows = result.cursor.fetchall()  # plain tuples: SQLAlchemy's rows cost as much again
-        result.close()
-        return rows
 
     def _write(self, sql: str, first: tuple[Any, ...], rows: Sequence[tuple[Any, ...]]) -> None:
         """Run ``sql`` with ``first`` and some hundred rows at a time."""

@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 
 from app.enums import ImportState
 from app.errors import Conflict, Problem, refuse_any
-from app.gateways import job_queue
 from app.languages import gettext
 from app.models import Campaign, ColumnMapping, ContactImport, utcnow
 from app.policy import Permission
@@ -137,22 +136,11 @@ def start_apply(
     upload.apply_started_at = utcnow()
     upload.apply_number += 1
     if upload.lease_until is None:
-        enqueue_apply(session, upload)
+        uploads.enqueue(session, upload, "apply", upload.apply_number)
     audit.record_change(
         session, caller, "upload.started", upload, after={"rows": rows_left(upload)}
     )
     return upload
-
-
-def enqueue_apply(session: Session, upload: ContactImport) -> None:
-    job_queue.enqueue_import(
-        session,
-        "apply_import",
-        f"apply-{upload.id}-{upload.apply_number}",
-        upload.partner_id,
-        str(upload.id),
-        str(upload.apply_number),
-    )
 
 
 def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
@@ -272,9 +260,9 @@ def take_over(session: Session, import_id: UUID) -> bool:
     upload.lease_until = None
     match upload.state:
         case ImportState.UPLOADED | ImportState.READING:
-            uploads.enqueue_check(session, upload)
+            uploads.enqueue(session, upload, "check", upload.check_number)
         case ImportState.APPLYING:
-            enqueue_apply(session, upload)
+            uploads.enqueue(session, upload, "apply", upload.apply_number)
         case ImportState.CHECKED:
             apply_unattended(session, import_id)
         case _:

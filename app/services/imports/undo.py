@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session
 
 from app.enums import WebhookEvent
 from app.errors import Conflict
-from app.gateways import job_queue
 from app.languages import gettext
 from app.models import Campaign, ContactImport, ImportChange, utcnow
 from app.policy import Permission
@@ -39,7 +38,7 @@ from app.services.contacts.undo import (
 )
 from app.services.imports.apply import upload_facts
 from app.services.imports.corrected_files import count_fixed
-from app.services.imports.uploads import ENDED, author_of, get, locked
+from app.services.imports.uploads import ENDED, author_of, enqueue, get, locked
 from app.services.webhooks.publishing import publish
 
 BATCH = 250
@@ -220,14 +219,7 @@ def start(session: Session, caller: Caller, upload_id: UUID, days: int) -> Conta
         upload.undo_changes = session.scalar(changes) or 0
     upload.undo_state, upload.undo_author = UNDOING, author_of(session, caller)
     upload.undo_number += 1
-    job_queue.enqueue_import(
-        session,
-        "undo_import",
-        f"undo-{upload.id}-{upload.undo_number}",
-        upload.partner_id,
-        str(upload.id),
-        str(upload.undo_number),
-    )
+    enqueue(session, upload, "undo", upload.undo_number)
     audit.record_change(
         session, caller, "upload.undo_started", upload, after={"changes": upload.undo_changes}
     )

@@ -336,18 +336,14 @@ def hand_in_check(session: Session, upload: ContactImport) -> None:
     upload.check_run, upload.checked_at = None, None
     upload.check_number += 1
     if upload.lease_until is None:
-        enqueue_check(session, upload)
+        enqueue(session, upload, "check", upload.check_number)
 
 
-def enqueue_check(session: Session, upload: ContactImport) -> None:
-    job_queue.enqueue_import(
-        session,
-        "check_import",
-        f"check-{upload.id}-{upload.check_number}",
-        upload.partner_id,
-        str(upload.id),
-        str(upload.check_number),
-    )
+def enqueue(session: Session, upload: ContactImport, step: str, number: int) -> None:
+    """Queue a step: "check", "apply" or "undo", for the ``number``-th time."""
+    job_id, upload_id = f"{step}-{upload.id}-{number}", str(upload.id)
+    owner = upload.partner_id
+    job_queue.enqueue_import(session, f"{step}_import", job_id, owner, upload_id, str(number))
 
 
 def visible(caller: Caller) -> Select[ContactImport]:

@@ -1,6 +1,6 @@
 """The figures and words of a monthly report as a mail shows them, in the current language."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from app.services.billing.margin import MonthMargin
 from app.services.billing.months import previous_month
 from app.services.billing.usage import ModelRate
 from app.services.money_words import micros
-from app.services.monthly_reports.paper import paper
+from app.services.monthly_reports.paper import named, paper
 
 
 def details_of(
@@ -58,8 +58,8 @@ def details_of(
         "start": month.start.isoformat(),
         "organizationId": str(organization_id) if organization_id else None,
         "figures": figures,
-        "growing": _named(found.growing),
-        "falling": _named(found.falling),
+        "growing": named(found.growing),
+        "falling": named(found.falling),
         "near": [(near.name, near.words) for near in found.near],
         "paper": paper(found, earned, owner.name, has_model=model != ModelRate()),
     }
@@ -94,10 +94,3 @@ def _margin(one: MonthMargin) -> str:
 
 def _rate(calls: reporting.AnsweredCalls) -> str:
     return written_share(calls.answered, calls.ended)
-
-
-def _named(movers: Sequence[reporting.ConversationChange]) -> list[tuple[str, str, str]]:
-    return [
-        (each.name, written_number(each.conversations), written_number(each.before))
-        for each in movers
-    ]

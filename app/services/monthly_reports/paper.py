@@ -95,7 +95,7 @@ def _tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> list[Tabl
     return [
         (gettext("Figures"), columns, figures),
         (gettext("Price and margin"), ("", month_alone(report.span.start)), earned),
-        (gettext("Growing and falling"), columns, _movers([*report.growing, *report.falling])),
+        (gettext("Growing and falling"), columns, named([*report.growing, *report.falling])),
         (
             gettext("Near a limit now"),
             (gettext("Organization"), gettext("Limit")),
@@ -104,7 +104,8 @@ def _tables(report: MonthlyReport, earned: Sequence[Sequence[str]]) -> list[Tabl
     ]
 
 
-def _movers(movers: Sequence[ConversationChange]) -> list[tuple[str, str, str]]:
+def named(movers: Sequence[ConversationChange]) -> list[tuple[str, str, str]]:
+    """Return their names with the conversations of the month and of the one before."""
     return [
         (each.name, written_number(each.conversations), written_number(each.before))
         for each in movers
