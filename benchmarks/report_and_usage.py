@@ -26,6 +26,7 @@ from app.database import READ_ONLY, Database, make_engine
 from app.enums import Role
 from app.factory import create_app
 from app.models import ConversationDay, Organization, User, index_names, new_id, utcnow
+from app.schemas.figures import UsageQuery
 from app.services import reporting
 from tests.fixtures.cast import Tenant, bearer, make_tenant
 from tests.fixtures.databases import BACKENDS, Databases
@@ -182,6 +183,10 @@ def measure(backend: str, database: Database, folder: Path, count: int) -> None:
     caller = tenant.caller(Role.PARTNER_ADMIN)
     floor = Floor(database)
 
+    wanted = UsageQuery.model_construct(
+        organization_id=last, user_email=None, start_date=FIRST, end_date=LAST
+    )
+
     def report() -> None:
         answer = client.get(f"/api/partners/{partner_id}/admin-report", headers=headers)
         assert answer.status_code == 200
@@ -189,7 +194,7 @@ def measure(backend: str, database: Database, folder: Path, count: int) -> None:
 
     def usage() -> None:
         with database.transaction(read_only=True) as session:
-            found = reporting.usage_of(session, caller, last, FIRST, LAST)
+            found = reporting.usage(session, caller, wanted)
             found.model_dump_json(by_alias=True)
 
     times = compare(lambda: floor.report(partner_id), report, 5)

@@ -4,7 +4,6 @@ The receiver's answer is kept as the result of its own step, so a worker that di
 not ask again; one that dies before it asks again with the same id.
 """
 
-import logging
 from typing import TypedDict
 from uuid import UUID
 
@@ -20,8 +19,6 @@ from app.services.webhooks import delivering
 from app.services.webhooks.delivering import WebhookRequest
 from app.telemetry import metrics, tracing
 from app.telemetry.context import note
-
-log = logging.getLogger(__name__)
 
 
 class StoredAnswer(TypedDict):

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 from flask import Flask
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
@@ -291,6 +291,16 @@ def test_signing_out_ends_the_session_on_the_server(own: Tenant, signed_in: Sign
     assert browser.post("/sign-out", page="/").status_code == 303
     browser.client.set_cookie("portal_session", cookie.value)
     assert browser.get("/").status_code == 303
+
+
+def test_signing_in_again_ends_the_session_before_and_starts_one_with_a_new_token(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    tokens = []
+    for role in (Role.PARTNER_ADMIN, Role.ADMIN):
+        browser.sign_in(own.staff[role].email)
+        tokens.append(session.scalars(select(PortalSession.token_hash)).one())
+    assert tokens[0] != tokens[1]
 
 
 def test_the_pages_after_signing_out_keep_the_language_of_the_account(

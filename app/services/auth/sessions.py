@@ -274,22 +274,6 @@ def note_times(session: Session, user: User, **times: datetime) -> None:
     )
 
 
-def rotate(session: Session, token: str) -> str:
-    """Give the session a new token and end the old one. Raises `Unauthenticated`."""
-    new = random_token()
-    renamed = session.execute(
-        update(PortalSession)
-        .where(PortalSession.token_hash == hash_of(token), PortalSession.expires_at > utcnow())
-        .values(token_hash=hash_of(new))
-        .returning(PortalSession.token_hash)
-        .execution_options(synchronize_session=False)
-    )
-    if not renamed.all():
-        message = gettext("Sign in first.")
-        raise Unauthenticated(message, "not_signed_in")
-    return new
-
-
 def end(session: Session, token: str | None) -> None:
     """End a session, and the offers that its user could still sign in with. Repeating it is no
     error."""

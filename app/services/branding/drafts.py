@@ -66,11 +66,6 @@ def draft_of(session: Session, partner: Partner) -> BrandVersion | None:
     )
 
 
-def history(session: Session, partner: Partner) -> list[BrandVersion]:
-    """Return the published versions, newest first."""
-    return list(session.scalars(published_versions(partner).order_by(BrandVersion.number.desc())))
-
-
 def published_versions(partner: Partner) -> Select[BrandVersion]:
     return select(BrandVersion).where(
         BrandVersion.partner_id == partner.id, BrandVersion.published_at.is_not(None)

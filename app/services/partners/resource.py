@@ -1,15 +1,13 @@
 """A partner as the contract's resource, and which of its fields a role reads and writes."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from app.enums import Role
 from app.models import BrandColor, HeaderLink, Partner, Pricing, SiteImage, SocialLink
 from app.models.base import Base
 from app.policy.caller import Caller
 from app.schemas import partners as wire
-
-T = TypeVar("T")
 
 EDITOR_FIELDS = frozenset(
     {

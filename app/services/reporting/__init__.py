@@ -52,4 +52,4 @@ from app.services.reporting.span import (
     this_month,
     whole_month,
 )
-from app.services.reporting.usage import usage, usage_of
+from app.services.reporting.usage import usage

@@ -1,7 +1,6 @@
 """What an organization used in a range of days."""
 
-from datetime import UTC, date, datetime, time
-from uuid import UUID
+from datetime import UTC, datetime, time
 
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
@@ -10,7 +9,6 @@ from app.models import Assistant, ConversationDay, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.figures import DateRange, Usage, UsageInfo, UsageQuery
-from app.services import organizations
 from app.services.reporting.selecting import by_query
 
 LAST_MOMENT = time(23, 59, 59, 999_000, UTC)
@@ -23,21 +21,7 @@ def usage(session: Session, caller: Caller, query: UsageQuery) -> UsageInfo:
     """
     caller.require(Permission.USAGE_READ)
     user, organization_id = by_query(session, caller, query)
-    return _counted(session, user, organization_id, query.start_date, query.end_date)
-
-
-def usage_of(
-    session: Session, caller: Caller, organization_id: UUID, start: date, end: date
-) -> UsageInfo:
-    """Return the same figures for a screen. Days are UTC, both ends included. Raises `NotFound`."""
-    caller.require(Permission.USAGE_READ)
-    organizations.check(session, caller, organization_id)
-    return _counted(session, None, organization_id, start, end)
-
-
-def _counted(
-    session: Session, user: User | None, organization_id: UUID, start: date, end: date
-) -> UsageInfo:
+    start, end = query.start_date, query.end_date
     asked_for = {"organization": organization_id, "first": start, "last": end}
     conversations, changed, assistants, members = (
         session.connection().execute(_FIGURES, asked_for).one()

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date, timedelta
+from uuid import UUID
 
 import pytest
 from sqlalchemy.orm import Session
@@ -37,9 +38,15 @@ def tenant(session: Session) -> Tenant:
     return tenant
 
 
+def usage_query(organization_id: UUID, start: date = TODAY, end: date = TODAY) -> UsageQuery:
+    wanted = {"organizationId": organization_id, "startDate": start, "endDate": end}
+    return read(UsageQuery, {name: str(value) for name, value in wanted.items()})
+
+
 def usage(session: Session, tenant: Tenant, start: date, end: date) -> int:
     caller = tenant.caller(Role.ADMIN)
-    return reporting.usage_of(session, caller, tenant.plus.id, start, end).usage.conversations
+    query = usage_query(tenant.plus.id, start, end)
+    return reporting.usage(session, caller, query).usage.conversations
 
 
 def test_each_user_has_the_conversations_of_the_organization(
@@ -140,19 +147,19 @@ def test_usage_holds_every_figure_of_the_organization(session: Session, tenant: 
 
 def test_without_data_there_is_no_last_change(session: Session, tenant: Tenant) -> None:
     caller = tenant.caller(Role.ADMIN)
-    answer = reporting.usage_of(session, caller, tenant.organization.id, TODAY, TODAY)
+    answer = reporting.usage(session, caller, usage_query(tenant.organization.id))
     assert (answer.usage.conversations, answer.usage.last_updated_date) == (0, None)
 
 
 def test_a_customer_sees_their_own_usage_only(session: Session, tenant: Tenant) -> None:
     caller = tenant.caller(Role.STANDARD)
-    answer = reporting.usage_of(session, caller, tenant.organization.id, TODAY, TODAY)
+    answer = reporting.usage(session, caller, usage_query(tenant.organization.id))
     assert answer.organization_id == tenant.organization.id
     days = reporting.daily(session, caller, TODAY, TODAY)
     assert [day.conversations for day in days] == [0]
     for unseen in (tenant.plus.id, new_id()):
         with pytest.raises(NotFound) as refused:
-            reporting.usage_of(session, caller, unseen, TODAY, TODAY)
+            reporting.usage(session, caller, usage_query(unseen))
         assert refused.value.code == "organization_not_found"
 
 
