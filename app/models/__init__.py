@@ -6,7 +6,14 @@ from app.models.audit import AuditEntry, AuditForwarding, AuditLink, AuditRedact
 from app.models.base import Base, new_id, utcnow
 from app.models.billing import NO_CAMPAIGN, BillingDay, Statement
 from app.models.brand import BrandImage, BrandVersion, OutsidePicture
-from app.models.call import Call, CallAttempt, CallEvent, Conversation, ConversationDay
+from app.models.call import (
+    Call,
+    CallAttempt,
+    CallEvent,
+    Conversation,
+    ConversationDay,
+    SimulatedCall,
+)
 from app.models.campaign import Campaign, CampaignAssistant, Contact, ContactExternalId
 from app.models.carrier_account import CarrierAccount, CarrierAccountTest
 from app.models.contact_import import (
@@ -20,7 +27,6 @@ from app.models.contact_import import (
     ImportRow,
 )
 from app.models.credential import ApiKey, IdempotencyRecord, OAuthClient, RevokedToken, SigningKey
-from app.models.daily_count import DailyCount
 from app.models.destinations import InstallationDestinations, PartnerDestinations
 from app.models.erasure import ERASED_DOMAIN, Erasure, is_erased
 from app.models.factor import (
@@ -41,7 +47,6 @@ from app.models.legacy import LegacyDay, LegacyExchange
 from app.models.list_export import ListExport
 from app.models.mail import Mail, MailKind
 from app.models.name_index import index_names
-from app.models.notification import ReadNotification
 from app.models.organization import (
     FIRST_REGION,
     PLAN,
@@ -79,15 +84,15 @@ from app.models.report_schedule import ReportSchedule
 from app.models.rollup import CallDay, CostDay, FigureCheck, PartnerCostDay, PartnerDay, PartnerTier
 from app.models.saved_view import SavedView
 from app.models.scim import ScimGroup, ScimMember, ScimSettings, ScimToken, ScimUser
-from app.models.simulator import SimulatedCall
 from app.models.spending import CallRate, SpendingLimit, SpendingTotal
-from app.models.throttle import RateLevel, RefusalCount, ThrottleCounter
+from app.models.throttle import DailyCount, RateLevel, RefusalCount, ThrottleCounter
 from app.models.user import (
     EmailChange,
     LinkPurpose,
     OfferedAccount,
     OneTimeLink,
     PortalSession,
+    ReadNotification,
     User,
 )
 from app.models.verified_number import VerifiedNumber

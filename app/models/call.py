@@ -1,4 +1,5 @@
-"""Calls with their attempts and events, and the conversations that they become."""
+"""Calls with their attempts and events, the conversations that they become, and the ledger of the
+simulated carrier."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -263,3 +264,16 @@ class ConversationDay(Base):
     by_voicemail: Mapped[int] = mapped_column(default=0)
     seconds: Mapped[int] = mapped_column(default=0)
     updated_at: Mapped[Updated]
+
+
+class SimulatedCall(Base):
+    """One placed call. Nothing is unique here, so that a call placed twice shows as two rows."""
+
+    __tablename__ = "simulated_calls"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    reference: Mapped[Short] = mapped_column(index=True)
+    from_number: Mapped[Phone]
+    to_number: Mapped[Phone] = mapped_column(index=True)
+    placed_at: Mapped[Time]
+    hung_up_at: Mapped[Time | None]

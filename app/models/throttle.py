@@ -1,11 +1,12 @@
-"""Counters of failed attempts, and of refusals that the history sums up."""
+"""Counters: of failed attempts, of refusals that the history sums up, of the events of a day."""
 
+from datetime import date
 from typing import Any
 
 from sqlalchemy import Float
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Hash, Json, PartnerId, Time
+from app.models.base import Base, Hash, Json, PartnerId, Short, Time
 
 
 class ThrottleCounter(Base):
@@ -43,3 +44,13 @@ class RateLevel(Base):
 
     key: Mapped[Hash] = mapped_column(primary_key=True)
     full_at: Mapped[Time]
+
+
+class DailyCount(Base):
+    """The number of events of a day; ``subject`` names their kind and the tenant or number."""
+
+    __tablename__ = "daily_counts"
+
+    day: Mapped[date] = mapped_column(primary_key=True)
+    subject: Mapped[Short] = mapped_column(primary_key=True)
+    count: Mapped[int]

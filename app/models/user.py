@@ -218,3 +218,12 @@ class OneTimeLink(Base):
     created_at: Mapped[Created]
     expires_at: Mapped[Time]
     used_at: Mapped[Time | None]
+
+
+class ReadNotification(Base):
+    """An entry of the history that a user has read, newer than `User.notifications_read_at`."""
+
+    __tablename__ = "read_notifications"
+
+    user_id: Mapped[UserId] = mapped_column(primary_key=True)
+    entry_id: Mapped[UUID] = mapped_column(primary_key=True)

@@ -28,7 +28,6 @@ from app.portal.web import (
     i18n,
     own_writes,
     page_context,
-    queries,
     quick_templates,
     request_rate,
 )
@@ -39,7 +38,6 @@ for module in walk_packages(__path__, f"{__name__}."):
         import_module(module.name)
 
 csrf = CSRFProtect()
-queries.clean(portal)
 own_writes.follow(portal)
 guard.protect(portal, csrf)  # here: the blueprint is one, applications can be several
 

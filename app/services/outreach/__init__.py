@@ -3,7 +3,6 @@
 from app.services.outreach.blockers import CampaignBlocker, any_blocked, blocked_campaigns, blocker
 from app.services.outreach.eligibility import hours_of
 from app.services.outreach.estimates import RoundEstimate, estimate, opens_at
-from app.services.outreach.finished import FinishedRound, finished
 from app.services.outreach.forecasting import RoundForecast, forecast
 from app.services.outreach.lifecycle import pause, start
 from app.services.outreach.plans import (
@@ -16,9 +15,11 @@ from app.services.outreach.plans import (
 )
 from app.services.outreach.progress import (
     ClosedCountry,
+    FinishedRound,
     LeftOut,
     RoundProgress,
     closed_countries,
+    finished,
     left_out,
     progress_of,
 )

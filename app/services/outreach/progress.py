@@ -1,13 +1,14 @@
-"""The progress of a campaign's round, and when it will end at its current pace."""
+"""The progress of a campaign's round: when it will end at its current pace, what it has done."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import case, func, select
+from sqlalchemy import ColumnElement, case, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import FINAL_CALL_STATUSES, AnsweredBy, CallStatus, CampaignStatus, OutreachState
@@ -15,6 +16,7 @@ from app.errors import ValidationFailed
 from app.languages import gettext
 from app.models import (
     Call,
+    CallAttempt,
     Campaign,
     Contact,
     Organization,
@@ -289,3 +291,34 @@ def _pace(session: Session, outreach: Outreach, now: datetime) -> float | None:
         return planned
     pace = float(ended / (max(now - first, SECOND) / HOUR))
     return min(pace, planned) if planned else pace
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRound:
+    """``costs`` are the carriers' by currency; empty until they name any."""
+
+    started_at: datetime | None
+    ended_at: datetime | None
+    costs: Mapping[str, Decimal]
+
+
+def finished(session: Session, outreach: Outreach) -> FinishedRound:
+    """Summarize the calls of the current round in two queries."""
+    ended_at = session.scalar(
+        select(func.max(Call.ended_at))
+        .join(OutreachContact, OutreachContact.call_id == Call.id)
+        .where(*_of_round(outreach))
+    )
+    costs = session.execute(
+        select(CallAttempt.cost_currency, func.sum(CallAttempt.cost))
+        .join(OutreachContact, OutreachContact.call_id == CallAttempt.call_id)
+        .where(*_of_round(outreach), CallAttempt.cost.is_not(None))
+        .group_by(CallAttempt.cost_currency)
+    )
+    by_currency = {currency or "": cost for currency, cost in costs if cost is not None}
+    return FinishedRound(outreach.started_at, ended_at, by_currency)
+
+
+def _of_round(outreach: Outreach) -> tuple[ColumnElement[bool], ...]:
+    row = OutreachContact
+    return row.campaign_id == outreach.campaign_id, row.round == outreach.round

@@ -4,7 +4,6 @@
 is what users read and change, and `near_limits` finds those that are nearly used.
 """
 
-from app.services.spending.by_organization import by_organization
 from app.services.spending.limits import (
     LimitSubject,
     SpendingLimits,
@@ -27,4 +26,4 @@ from app.services.spending.reserving import (
     settle,
 )
 from app.services.spending.scopes import Spender
-from app.services.spending.use import LimitUse
+from app.services.spending.use import LimitUse, by_organization

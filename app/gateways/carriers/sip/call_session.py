@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from app.enums import AnsweredBy, EndedReason
-from app.gateways.carriers.sip.answers import pause_asked_for, refusal, tells_of_an_answer
-from app.gateways.carriers.sip.ending import (
-    UNREACHED_SECONDS,
-    CallOver,
-    closed_by,
-    ended,
-    server_unreached,
+from app.gateways.carriers.sip.answers import (
+    TrunkRefusal,
+    pause_asked_for,
+    refusal,
+    tells_of_an_answer,
 )
 from app.gateways.carriers.sip.ledger import AttemptFact, AttemptFile, AttemptLedger
 from app.gateways.carriers.sip.next_hop import Hop, first_hop, pinned_hop
@@ -44,8 +42,38 @@ LATEST_SOUND_SECONDS = 1.0
 """Sound that is later than this counts as silence."""
 LATEST_TRACE_SECONDS = 1.0
 """A message that is later than the event about it is not waited for."""
+UNREACHED_SECONDS = 10.0
+"""The pause after a trunk that was unreachable: no call was placed."""
 _SIP_ADDRESS = re.compile(r"sips?:[!-~]+", re.IGNORECASE)
 _ANSWER = re.compile(r"([3-6]\d\d) ?(.*)")
+
+
+class CallOver(Exception):
+    """The call is over, or never began: its final entry and details."""
+
+    def __init__(self, fact: AttemptFact, **more: Any):
+        super().__init__(fact)
+        self.fact = fact
+        self.more = more
+
+
+def ended(reason: EndedReason, words: str = "", *, definite: bool = False) -> CallOver:
+    """``definite``: the phone has not rung and never will."""
+    return CallOver(AttemptFact.ENDED, reason=reason.value, words=words, definite=definite)
+
+
+def closed_by(trunk: TrunkRefusal) -> CallOver:
+    """The trunk ended the call, or asked to try later."""
+    over = ended(trunk.reason, trunk.words, definite=trunk.is_definite)
+    if trunk.pause is not None:
+        over = CallOver(AttemptFact.DELAYED, seconds=trunk.pause, words=trunk.words)
+    over.more["code"] = str(trunk.code)
+    return over
+
+
+def server_unreached(words: str) -> CallOver:
+    """Return the end of an attempt whose server could not be reached."""
+    return CallOver(AttemptFact.DELAYED, seconds=UNREACHED_SECONDS, words=words, unreached=True)
 
 
 class CallSession:
