@@ -27,7 +27,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import saving, showing_problems
 from app.services.auth import password_rules, recovery
-from app.services.auth.sign_in import SignInEntry
+from app.services.auth.sign_in import SignInOutcome
 from app.services.branding.brand import NEUTRAL, of_partner
 from app.services.users import link_use
 
@@ -187,11 +187,11 @@ def _welcome(user: User) -> str:
     return gettext("Welcome, %(name)s. You are a member of %(organization)s.", **given)
 
 
-def _go_on(entry: SignInEntry, slug: str | None) -> AnyResponse:
+def _go_on(outcome: SignInOutcome, slug: str | None) -> AnyResponse:
     """Sign in or ask for the second step, unless the partner requires a company account."""
-    if not entry.is_open:
+    if outcome.refused:
         return redirect(sign_in_url(slug), 303)
-    return enter(entry, notify=False)
+    return enter(outcome, notify=False)
 
 
 def _form(form: NewPasswordForm, user: User, status: int) -> Response:

@@ -37,7 +37,7 @@ from app.portal.web.messages import redirect_with
 from app.services.auth import sign_in as signing_in
 from app.services.auth.offered_accounts import AccountOffer
 from app.services.auth.sessions import SessionOrigin
-from app.services.auth.sign_in import PortalChoice, SignInEntry, SignInOutcome
+from app.services.auth.sign_in import PortalChoice, SignInOutcome
 from app.services.identity_providers import requests as provider_requests
 from app.validation.uuids import as_uuid
 
@@ -153,11 +153,11 @@ def partner_of_page(session: Session) -> Partner | None:
     return signing_in.partner_of_host(session, request.host)
 
 
-def enter(entry: SignInOutcome | SignInEntry, *, notify: bool = True) -> Response:
+def enter(outcome: SignInOutcome, *, notify: bool = True) -> Response:
     """Sign in, or lead to the second step. ``notify`` sends the user a mail about a new browser."""
-    if entry.user is not None:
-        return let_in(entry.user, proof_without_step(entry.user), notify=notify)
-    browser[SECOND_STEP_KEY] = entry.second_step
+    if outcome.user is not None:
+        return let_in(outcome.user, proof_without_step(outcome.user), notify=notify)
+    browser[SECOND_STEP_KEY] = outcome.second_step
     return redirect(url_for("portal.second_step", next=request.args.get("next")), 303)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from sqlalchemy import Select, and_, or_, select
+from sqlalchemy import Select, and_, select
 from sqlalchemy.orm import Session, lazyload
 
 from app.config import Settings
@@ -82,20 +82,6 @@ class PortalChoice:
     user_id: UUID
     partner_name: str
     organization_name: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class SignInEntry:
-    """The signed-in user, or the token of the second step that they need; neither if they must sign
-    in with a company account."""
-
-    user: User | None = None
-    second_step: str | None = None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the user is signed in or needs only the second step."""
-        return self.user is not None or self.second_step is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +225,9 @@ def finish(
     if len(users) > 1:
         offer = offered_accounts.create(session, [user.id for user in users])
         return SignInOutcome(choices=_choices(session, users), offer=offer)
-    entry = finish_first_step(
+    return finish_first_step(
         session, users[0], attempt.ip, request_id, host=host, remembered=remembered
     )
-    return SignInOutcome(user=entry.user, second_step=entry.second_step)
 
 
 def choose(
@@ -257,13 +242,11 @@ def choose(
 ) -> SignInOutcome:
     """Sign in one of the accounts that `finish` offered and use the offer up in any case: a refusal
     is returned, not raised, so that the offer is used up too."""
-    user = None
-    if user_id in offered_accounts.use(session, offer):
-        user = session.scalars(_usable().where(User.id == user_id)).one_or_none()
+    is_offered = user_id in offered_accounts.use(session, offer)
+    user = usable_user(session, user_id) if is_offered else None
     if user is None or ways_in.required_provider(session, user):
         return SignInOutcome()
-    entry = finish_first_step(session, user, ip, request_id, host=host, remembered=remembered)
-    return SignInOutcome(user=entry.user, second_step=entry.second_step)
+    return finish_first_step(session, user, ip, request_id, host=host, remembered=remembered)
 
 
 def finish_first_step(
@@ -274,11 +257,11 @@ def finish_first_step(
     *,
     host: str,
     remembered: str | None = None,
-) -> SignInEntry:
+) -> SignInOutcome:
     """Sign in a user whose password was right, or begin the second step that they need."""
     if user.second_factor_at is None or second_step.is_remembered(session, user.id, remembered):
-        return SignInEntry(record_sign_in(session, user, ip, request_id))
-    return SignInEntry(
+        return SignInOutcome(record_sign_in(session, user, ip, request_id))
+    return SignInOutcome(
         second_step=second_step.begin(session, user.id, host=sessions.host_name(host))
     )
 
@@ -380,10 +363,7 @@ def _known() -> Select[User]:
 
 def _usable() -> Select[User]:
     """Active users of a partner that isn't suspended, and of an active organization or of none."""
-    return _known().where(
-        User.status == UserStatus.ACTIVE,
-        or_(Organization.id.is_(None), Organization.status == OrganizationStatus.ACTIVE),
-    )
+    return ways_in.of_open_tenants(select(User)).where(User.status == UserStatus.ACTIVE)
 
 
 def _choices(session: Session, users: Sequence[User]) -> Sequence[PortalChoice]:

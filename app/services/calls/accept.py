@@ -199,7 +199,6 @@ def schedule(
         request,
         now,
         settings,
-        bound_by_trial=rules.is_bound_by_trial(source, live=live),
         live=live,
         source=source,
         at_once=None if source is CallSource.CAMPAIGN else settings.calls_at_once,
@@ -261,7 +260,6 @@ def dry_run(
         request,
         utcnow(),
         CallSettings(carrier, trial_limits=trial_limits),
-        bound_by_trial=rules.is_bound_by_trial(None, live=live),
         live=live,
         source=CallSource.API,
     )
@@ -316,7 +314,6 @@ def _admit(
     now: datetime,
     settings: CallSettings,
     *,
-    bound_by_trial: bool,
     live: bool,
     source: CallSource,
     at_once: int | None = None,
@@ -329,12 +326,10 @@ def _admit(
     else:
         carrier = settings.carrier if live else CarrierKind.SIMULATOR
     account_id = account.id if account else None
-    route = NumberRoute(carrier, account_id)
-    for blocker in rules.blockers(
-        parties, request.phone_number, route, bound_by_trial=bound_by_trial
-    ):
+    route, bound = NumberRoute(carrier, account_id), rules.is_bound_by_trial(source, live=live)
+    for blocker in rules.blockers(parties, request.phone_number, route, bound_by_trial=bound):
         raise blocker.error()
-    in_trial = bound_by_trial and parties.in_trial
+    in_trial = bound and parties.in_trial
     if in_trial and (used_up := trial.day_used_up(session, assistant, settings.trial_limits)):
         raise used_up.error()
     texts = texts_of(request, assistant)

@@ -265,7 +265,7 @@ def trial_blocker(message: str) -> CallBlocker:
     return CallBlocker("trial_mode", message, EndedReason.TRIAL_MODE, Forbidden)
 
 
-def is_bound_by_trial(source: CallSource | None, *, live: bool) -> bool:
+def is_bound_by_trial(source: CallSource, *, live: bool) -> bool:
     """Whether trial mode can stop such a call. Calls of test keys reach no one, and verification
     calls are how numbers are verified."""
     return live and source is not CallSource.VERIFICATION

@@ -8,7 +8,7 @@ from app.enums import OrganizationStatus, UserStatus
 from app.models import LinkPurpose, Organization, Partner, User
 from app.services import audit, users
 from app.services.auth import attempt_limits, one_time_links, sessions, sign_in, throttle, ways_in
-from app.services.auth.sign_in import SignInEntry
+from app.services.auth.sign_in import SignInOutcome
 
 INVITATION = (LinkPurpose.INVITATION,)
 PASSWORD = (LinkPurpose.SET_PASSWORD, LinkPurpose.RESET_PASSWORD)
@@ -38,7 +38,7 @@ def use(
     ip: str | None,
     request_id: str | None = None,
     host: str = "",
-) -> SignInEntry:
+) -> SignInOutcome:
     """Use the link up: set the password, end every session, and sign in, or begin the second step:
     a mailed link doesn't replace it. It does neither if a company account is required
     (`ways_in.required_provider`). An invitation is accepted by that. Raises as `user_of_link`."""
@@ -53,7 +53,7 @@ def use(
     users.set_password(session, caller, user, password_hash)
     throttle.reset_after_success(session, [attempt_limits.of_recovery_mails(user.id)])
     if ways_in.required_provider(session, user):
-        return SignInEntry()
+        return SignInOutcome()
     return sign_in.finish_first_step(session, user, ip, request_id, host=host)
 
 
