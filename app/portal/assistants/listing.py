@@ -17,9 +17,9 @@ from app.portal.web.list_definitions import (
     ListDefinition,
     ListFilter,
     added_column,
+    name_column,
     organization_column,
 )
-from app.portal.web.lists import ColumnKind
 from app.portal.web.readiness import READINESS_NAMES, ReadinessRow, row_of
 from app.services import assistants, organizations, phone_numbers
 from app.services.assistants.queries import SORTS, Readiness
@@ -76,14 +76,7 @@ ASSISTANTS = ListDefinition(
     nouns=(lazy_gettext("assistant"), lazy_gettext("assistants")),
     endpoint="portal.assistants",
     columns=(
-        ListColumn(
-            "name",
-            lazy_gettext("Name"),
-            lambda row: row.assistant.name,
-            "cell-name",
-            sort="name",
-            kind=ColumnKind.NAME,
-        ),
+        name_column("name", lazy_gettext("Name"), lambda row: row.assistant.name),
         organization_column(lambda row: row.organization.name, "cut"),
         ListColumn(
             "number",

@@ -23,8 +23,7 @@ from app.portal.audit.sentences import plain_change
 from app.portal.audit.values import sides
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
-from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
-from app.portal.web.lists import ColumnKind
+from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, moment_column
 from app.portal.web.user_timezone import Problems, day_bounds, zone
 from app.services.audit import search as audit_search
 from app.services.audit.refusals import SIGN_INS
@@ -123,14 +122,7 @@ HISTORY = ListDefinition(
     nouns=(lazy_gettext("entry"), lazy_gettext("entries")),
     endpoint="portal.audit",
     columns=(
-        ListColumn(
-            "at",
-            lazy_gettext("When"),
-            lambda row: row.at,
-            sort="at",
-            kind=ColumnKind.MOMENT,
-            heading="When (UTC)",
-        ),
+        moment_column("at", lazy_gettext("When"), lambda row: row.at, "", heading="When (UTC)"),
         ListColumn("actor", lazy_gettext("Who"), lambda row: row.actor),
         ListColumn("actor-kind", lazy_gettext("Kind of actor"), lambda row: row.actor_kind),
         ListColumn("ip", lazy_gettext("Address"), lambda row: row.ip),

@@ -23,10 +23,11 @@ from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
     ListFilter,
+    figure_column,
+    moment_column,
     organization_column,
     status_column,
 )
-from app.portal.web.lists import ColumnKind
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import Problems, time_bounds, zone
 from app.services import calls
@@ -226,31 +227,21 @@ CALLS = ListDefinition(
         ListColumn(
             "attempts", lazy_gettext("Attempts"), lambda row: len(row.attempts), "end", usual=False
         ),
-        ListColumn(
+        figure_column(
             "duration",
             lazy_gettext("Duration"),
             lambda row: row.call.seconds,
-            "end",
-            sort="duration",
-            kind=ColumnKind.FIGURE,
             heading=lazy_gettext("Duration (seconds)"),
         ),
-        ListColumn(
-            "cost",
-            lazy_gettext("Cost"),
-            lambda row: row.cost,
-            "end from-1280",
-            sort="cost",
-            kind=ColumnKind.FIGURE,
-            for_staff=True,
+        figure_column(
+            "cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280", for_staff=True
         ),
-        ListColumn(
+        moment_column(
             "accepted",
             lazy_pgettext("call", "Requested"),
             lambda row: row.call.created_at,
             "end phone-second",
             sort="created",
-            kind=ColumnKind.MOMENT,
             heading=lazy_gettext("Requested (UTC)"),
         ),
         ListColumn(

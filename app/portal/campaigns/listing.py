@@ -19,10 +19,11 @@ from app.portal.web.list_definitions import (
     ListDefinition,
     ListFilter,
     added_column,
+    figure_column,
+    name_column,
     organization_column,
     status_column,
 )
-from app.portal.web.lists import ColumnKind
 from app.services import campaigns, organizations, outreach
 from app.services.campaigns import SORTS, CampaignFilter
 from app.services.outreach import RoundSummary
@@ -92,14 +93,7 @@ CAMPAIGNS = ListDefinition(
     nouns=(lazy_gettext("campaign"), lazy_gettext("campaigns")),
     endpoint="portal.campaigns",
     columns=(
-        ListColumn(
-            "name",
-            lazy_gettext("Name"),
-            lambda row: row.campaign.name,
-            "cell-name",
-            sort="name",
-            kind=ColumnKind.NAME,
-        ),
+        name_column("name", lazy_gettext("Name"), lambda row: row.campaign.name),
         organization_column(lambda row: row.organization, usual=False),
         status_column(lambda row: row.state_words, "phone-first"),
         ListColumn(
@@ -109,13 +103,11 @@ CAMPAIGNS = ListDefinition(
             "end",
             heading=lazy_gettext("Ended calls"),
         ),
-        ListColumn(
+        figure_column(
             "contacts",
             lazy_gettext("Contacts"),
             lambda row: row.campaign.contact_count,
             "end phone-second",
-            sort="contacts",
-            kind=ColumnKind.FIGURE,
             is_labelled=True,
         ),
         ListColumn(

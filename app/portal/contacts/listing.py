@@ -12,9 +12,14 @@ from app.portal.contacts.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.formats import CALL_STATUS_NAMES, phone
-from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, added_column
+from app.portal.web.list_definitions import (
+    ListColumn,
+    ListDefinition,
+    ListFilter,
+    added_column,
+    name_column,
+)
 from app.portal.web.list_pages import path_id, requested_campaign
-from app.portal.web.lists import ColumnKind
 from app.services import contacts
 from app.services.calls.rules import GIVEN, REFUSED
 from app.services.contacts import CallObstacle, ContactSearch, history
@@ -92,14 +97,7 @@ CONTACTS = ListDefinition(
     nouns=(lazy_gettext("contact"), lazy_gettext("contacts")),
     endpoint="portal.campaign",
     columns=(
-        ListColumn(
-            "name",
-            lazy_gettext("Name"),
-            lambda row: row.name,
-            "cell-name",
-            sort="name",
-            kind=ColumnKind.NAME,
-        ),
+        name_column("name", lazy_gettext("Name"), lambda row: row.name),
         ListColumn(
             "phone",
             lazy_gettext("Phone"),
@@ -107,13 +105,8 @@ CONTACTS = ListDefinition(
             "phone-first",
             sort="phone",
         ),
-        ListColumn(
-            "email",
-            lazy_gettext("Email"),
-            lambda row: row.contact.email,
-            "wrap phone-second",
-            sort="email",
-            kind=ColumnKind.NAME,
+        name_column(
+            "email", lazy_gettext("Email"), lambda row: row.contact.email, "wrap phone-second"
         ),
         ListColumn(
             "last-call",

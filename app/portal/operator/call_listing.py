@@ -15,8 +15,13 @@ from app.portal.calls.listing import (
 )
 from app.portal.web import lists
 from app.portal.web.formats import CALL_STATUS_NAMES, CARRIER_NAMES, carrier_title
-from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter
-from app.portal.web.lists import ColumnKind
+from app.portal.web.list_definitions import (
+    ListColumn,
+    ListDefinition,
+    ListFilter,
+    figure_column,
+    moment_column,
+)
 from app.portal.web.region_choices import region_title
 from app.portal.web.user_timezone import Problems, time_bounds, zone
 from app.services.calls import of_partners
@@ -100,30 +105,19 @@ PARTNER_CALLS = ListDefinition(
             lambda row: carrier_title(row.carrier),
             "from-1280",
         ),
-        ListColumn(
+        figure_column(
             "duration",
             lazy_gettext("Duration"),
             lambda row: row.seconds,
-            "end",
-            sort="duration",
-            kind=ColumnKind.FIGURE,
             heading=lazy_gettext("Duration (seconds)"),
         ),
-        ListColumn(
-            "cost",
-            lazy_gettext("Cost"),
-            lambda row: row.cost,
-            "end from-1280",
-            sort="cost",
-            kind=ColumnKind.FIGURE,
-        ),
-        ListColumn(
+        figure_column("cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280"),
+        moment_column(
             "accepted",
             lazy_pgettext("call", "Requested"),
             lambda row: row.created_at,
             "end phone-second",
             sort="created",
-            kind=ColumnKind.MOMENT,
             heading=lazy_gettext("Requested (UTC)"),
         ),
         ListColumn(

@@ -14,8 +14,14 @@ from app.portal.organizations.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.included_column import included_column, included_if_shown
-from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, added_column
-from app.portal.web.lists import ColumnKind
+from app.portal.web.list_definitions import (
+    ListColumn,
+    ListDefinition,
+    ListFilter,
+    added_column,
+    figure_column,
+    name_column,
+)
 from app.portal.web.plan_names import PLAN_NAMES, plan_name
 from app.services import organizations, partners
 from app.services.billing.month_end import IncludedUse
@@ -100,14 +106,7 @@ ORGANIZATIONS = ListDefinition(
     nouns=(lazy_gettext("organization"), lazy_gettext("organizations")),
     endpoint="portal.organizations",
     columns=(
-        ListColumn(
-            "name",
-            lazy_gettext("Name"),
-            lambda row: row.organization.name,
-            "cell-name",
-            sort="name",
-            kind=ColumnKind.NAME,
-        ),
+        name_column("name", lazy_gettext("Name"), lambda row: row.organization.name),
         ListColumn("user", lazy_gettext("First user"), lambda row: row.first_user, usual=False),
         ListColumn(
             "plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan phone-first", sort="plan"
@@ -119,23 +118,17 @@ ORGANIZATIONS = ListDefinition(
             sort="status",
         ),
         ListColumn("assistants", lazy_gettext("Assistants"), lambda row: row.use.assistants, "end"),
-        ListColumn(
+        figure_column(
             "assistant-limit",
             lazy_gettext("Assistant limit"),
             lambda row: row.organization.assistant_limit,
-            "end",
-            sort="assistant-limit",
-            kind=ColumnKind.FIGURE,
             usual=False,
         ),
         ListColumn("users", lazy_gettext("Users"), lambda row: row.use.users, "end"),
-        ListColumn(
+        figure_column(
             "user-limit",
             lazy_gettext("User limit"),
             lambda row: row.organization.user_limit,
-            "end",
-            sort="user-limit",
-            kind=ColumnKind.FIGURE,
             usual=False,
         ),
         included_column(lambda row: row.included, usual=False, usual_with="use"),

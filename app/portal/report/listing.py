@@ -11,8 +11,14 @@ from app.languages import lazy_gettext
 from app.portal.users.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
-from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, status_column
-from app.portal.web.lists import ColumnKind
+from app.portal.web.list_definitions import (
+    ListColumn,
+    ListDefinition,
+    ListFilter,
+    moment_column,
+    name_column,
+    status_column,
+)
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import partners, reporting
@@ -64,13 +70,11 @@ MEMBERS = ListDefinition(
     nouns=(lazy_gettext("user"), lazy_gettext("users")),
     endpoint="portal.report",
     columns=(
-        ListColumn(
+        name_column(
             "email",
             lazy_gettext("Email"),
             lambda row: row.user.email,
             "cell-name cell-name-wide cell-email",
-            sort="email",
-            kind=ColumnKind.NAME,
         ),
         ListColumn(
             "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "cut"
@@ -85,13 +89,12 @@ MEMBERS = ListDefinition(
             "end",
             heading="Conversations",
         ),
-        ListColumn(
+        moment_column(
             "signed-up",
             lazy_gettext("Added (UTC)"),
             lambda row: row.user.created_at,
             "end phone-below phone-sub",
             sort="created",
-            kind=ColumnKind.MOMENT,
             is_labelled=True,
             heading="Added (UTC)",
         ),

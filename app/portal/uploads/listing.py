@@ -21,6 +21,8 @@ from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
     ListFilter,
+    moment_column,
+    name_column,
     organization_column,
     status_column,
 )
@@ -114,13 +116,11 @@ UPLOADS = ListDefinition(
     nouns=(lazy_gettext("upload"), lazy_gettext("uploads")),
     endpoint="portal.uploads",
     columns=(
-        ListColumn(
+        name_column(
             "file",
             lazy_gettext("File"),
             lambda row: row.upload.file_name,
             "cell-name cell-name-wide",
-            sort="file",
-            kind=ColumnKind.NAME,
         ),
         ListColumn(
             "campaign",
@@ -136,13 +136,11 @@ UPLOADS = ListDefinition(
             lambda row: str(ACTION_NAMES[row.upload.action]),
             usual=False,
         ),
-        ListColumn(
+        name_column(
             "author",
             lazy_gettext("Uploaded by"),
             lambda row: row.upload.author,
             "wrap",
-            sort="author",
-            kind=ColumnKind.NAME,
             usual=False,
         ),
         status_column(lambda row: status_badge(row.upload)[0], "phone-first"),
@@ -153,13 +151,12 @@ UPLOADS = ListDefinition(
         _figure("deleted", lazy_gettext("Deleted"), "end from-1360"),
         _figure("ignored", lazy_gettext("Ignored"), "end from-1360"),
         _figure("failed", lazy_gettext("Failed"), "end", "failed"),
-        ListColumn(
+        moment_column(
             "uploaded",
             lazy_gettext("Uploaded"),
             lambda row: row.upload.created_at,
             "end cell-dated phone-below phone-sub",
             sort="created",
-            kind=ColumnKind.MOMENT,
             is_labelled=True,
             heading=lazy_gettext("Uploaded (UTC)"),
         ),

@@ -19,8 +19,14 @@ from app.portal.organizations.listing import STATUS_NAMES
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.included_column import included_column, included_if_shown
-from app.portal.web.list_definitions import ListColumn, ListDefinition, ListFilter, status_column
-from app.portal.web.lists import ColumnKind
+from app.portal.web.list_definitions import (
+    ListColumn,
+    ListDefinition,
+    ListFilter,
+    figure_column,
+    name_column,
+    status_column,
+)
 from app.portal.web.plan_names import PLAN_NAMES
 from app.portal.web.user_timezone import Problems
 from app.services import reporting
@@ -196,41 +202,28 @@ USAGE = ListDefinition(
     nouns=(lazy_gettext("organization"), lazy_gettext("usage of organizations")),
     endpoint="portal.usage",
     columns=(
-        ListColumn(
+        name_column(
             "organization",
             lazy_gettext("Organization"),
             lambda row: row.organization.name,
-            "cell-name",
             sort="name",
-            kind=ColumnKind.NAME,
         ),
         ListColumn(
             "plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan from-1280", sort="plan"
         ),
-        ListColumn(
+        figure_column(
             "conversations",
             lazy_gettext("Conversations"),
             lambda row: row.figures.conversations,
             "end phone-first",
-            sort="conversations",
-            kind=ColumnKind.FIGURE,
             is_labelled=True,
         ),
-        ListColumn(
-            "person",
-            lazy_gettext("With a person"),
-            lambda row: row.figures.by_human,
-            "end",
-            sort="person",
-            kind=ColumnKind.FIGURE,
-        ),
-        ListColumn(
+        figure_column("person", lazy_gettext("With a person"), lambda row: row.figures.by_human),
+        figure_column(
             "voicemail",
             lazy_gettext("With voicemail"),
             lambda row: row.figures.by_voicemail,
             "end from-1280",
-            sort="voicemail",
-            kind=ColumnKind.FIGURE,
         ),
         # The order of the shares is that of the conversations.
         ListColumn(
@@ -245,33 +238,25 @@ USAGE = ListDefinition(
         ListColumn(
             "costs", lazy_gettext("Reported carrier costs"), _costs, "end head-wrap from-1360"
         ),
-        ListColumn(
+        figure_column(
             "change",
             lazy_pgettext("difference", "Change"),
             lambda row: row.change,
             "end phone-second",
-            sort="change",
-            kind=ColumnKind.FIGURE,
             is_labelled=True,
             heading="Change (%)",
         ),
-        ListColumn(
+        figure_column(
             "seconds",
             lazy_gettext("Talk time"),
             lambda row: row.figures.seconds,
-            "end",
-            sort="seconds",
-            kind=ColumnKind.FIGURE,
             usual=False,
             heading="Seconds",
         ),
-        ListColumn(
+        figure_column(
             "before",
             lazy_gettext("Previous period"),
             lambda row: row.figures.before,
-            "end",
-            sort="before",
-            kind=ColumnKind.FIGURE,
             usual=False,
             heading="Conversations in the previous period",
         ),

@@ -17,10 +17,11 @@ from app.portal.web.list_definitions import (
     ListDefinition,
     ListFilter,
     added_column,
+    moment_column,
+    name_column,
     organization_column,
     status_column,
 )
-from app.portal.web.lists import ColumnKind
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, partners, users
 from app.services.paging import Page
@@ -90,22 +91,8 @@ USERS = ListDefinition(
     nouns=(lazy_gettext("user"), lazy_gettext("users")),
     endpoint="portal.users",
     columns=(
-        ListColumn(
-            "name",
-            lazy_gettext("Name"),
-            lambda row: row.user.name,
-            "cell-name",
-            sort="name",
-            kind=ColumnKind.NAME,
-        ),
-        ListColumn(
-            "email",
-            lazy_gettext("Email"),
-            lambda row: row.user.email,
-            "wrap from-1600",
-            sort="email",
-            kind=ColumnKind.NAME,
-        ),
+        name_column("name", lazy_gettext("Name"), lambda row: row.user.name),
+        name_column("email", lazy_gettext("Email"), lambda row: row.user.email, "wrap from-1600"),
         ListColumn(
             "role",
             lazy_gettext("Role"),
@@ -115,13 +102,11 @@ USERS = ListDefinition(
         ),
         organization_column(lambda row: row.organization),
         status_column(lambda row: str(STATUS_NAMES[row.user.status]), "phone-second"),
-        ListColumn(
+        moment_column(
             "last-sign-in",
             lazy_gettext("Last sign-in"),
             lambda row: row.user.last_sign_in,
             "end from-1280",
-            sort="last-sign-in",
-            kind=ColumnKind.MOMENT,
             heading=lazy_gettext("Last sign-in (UTC)"),
         ),
         added_column(lambda row: row.user.created_at, "end from-1360"),

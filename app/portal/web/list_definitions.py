@@ -70,6 +70,39 @@ class ListColumn(Generic[R]):
         object.__setattr__(self, "value", _with_text(self.value))
 
 
+def name_column(
+    name: str,
+    label: str,
+    value: Callable[[R], Cell],
+    css: str = "cell-name",
+    *,
+    sort: str = "",
+    **more: Any,
+) -> ListColumn[R]:
+    """Return a column that sorts from A to Z, by default by its own name."""
+    return ListColumn(name, label, value, css, sort or name, ColumnKind.NAME, **more)
+
+
+def figure_column(
+    name: str, label: str, value: Callable[[R], Cell], css: str = "end", **more: Any
+) -> ListColumn[R]:
+    """Return a column of numbers that sorts by its own name."""
+    return ListColumn(name, label, value, css, name, ColumnKind.FIGURE, **more)
+
+
+def moment_column(
+    name: str,
+    label: str,
+    value: Callable[[R], Cell],
+    css: str = "end",
+    *,
+    sort: str = "",
+    **more: Any,
+) -> ListColumn[R]:
+    """Return a column that sorts by time, by default by its own name."""
+    return ListColumn(name, label, value, css, sort or name, ColumnKind.MOMENT, **more)
+
+
 def organization_column(
     value: Callable[[R], Cell], css: str = "wrap cell-owner", *, usual: bool = True
 ) -> ListColumn[R]:
@@ -90,8 +123,7 @@ def added_column(
 ) -> ListColumn[R]:
     """Return the column of the moment at which a row was added."""
     label, heading = languages.lazy_gettext("Added"), languages.lazy_gettext("Added (UTC)")
-    moment = ColumnKind.MOMENT
-    return ListColumn("added", label, value, css, sort, moment, heading=heading, **more)
+    return moment_column("added", label, value, css, sort=sort, heading=heading, **more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,11 @@ from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
     ListFilter,
+    moment_column,
+    name_column,
     organization_column,
     status_column,
 )
-from app.portal.web.lists import ColumnKind
 from app.portal.webhooks.bulk import ACTIONS
 from app.portal.webhooks.forms import PORTAL
 from app.portal.webhooks.labels import endpoint_state, every_event, owner_of
@@ -90,13 +91,8 @@ WEBHOOKS = ListDefinition(
     nouns=("webhook", "webhooks"),
     endpoint="portal.api_webhooks",
     columns=(
-        ListColumn(
-            "address",
-            lazy_gettext("Address"),
-            lambda row: row[0].url,
-            "cell-name cell-name-wide",
-            sort="address",
-            kind=ColumnKind.NAME,
+        name_column(
+            "address", lazy_gettext("Address"), lambda row: row[0].url, "cell-name cell-name-wide"
         ),
         organization_column(lambda row: row[1], usual=False),
         ListColumn("events", lazy_gettext("Events"), lambda row: every_event(row[0]), "wrap"),
@@ -113,13 +109,11 @@ WEBHOOKS = ListDefinition(
             usual=False,
             heading="Failing since (UTC)",
         ),
-        ListColumn(
+        moment_column(
             "created",
             lazy_gettext("Created"),
             lambda row: row[0].created_at,
             "end phone-second",
-            sort="created",
-            kind=ColumnKind.MOMENT,
             is_labelled=True,
             heading="Created (UTC)",
         ),
