@@ -1,20 +1,10 @@
 """Switching several assistants on and off."""
 
-from sqlalchemy.orm import Session
-
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.policy import Permission
 from app.portal.web.bulk import BulkAction, BulkItem
 from app.services.assistants import settings
-
-
-def _switch_on(session: Session, item: BulkItem) -> None:
-    settings.switch(session, caller(), item.row.assistant.id, on=True)
-
-
-def _switch_off(session: Session, item: BulkItem) -> None:
-    settings.switch(session, caller(), item.row.assistant.id, on=False)
 
 
 def _already(item: BulkItem, *, on: bool) -> str | None:
@@ -40,7 +30,9 @@ ACTIONS = (
             lazy_gettext("Calls in progress continue to their end."),
             lazy_gettext("You can switch them on again at any time."),
         ),
-        act=_switch_off,
+        act=lambda session, item: settings.switch(
+            session, caller(), item.row.assistant.id, on=False
+        ),
         what=lazy_gettext("Switched off."),
         refusal=lambda item: _already(item, on=False),
         undo="switch-on",
@@ -55,7 +47,9 @@ ACTIONS = (
         ),
         safe=lazy_gettext("Keep switched off"),
         consequences=(lazy_gettext("They place calls again, also those of running campaigns."),),
-        act=_switch_on,
+        act=lambda session, item: settings.switch(
+            session, caller(), item.row.assistant.id, on=True
+        ),
         what=lazy_gettext("Switched on."),
         refusal=lambda item: _already(item, on=True),
         is_risky=False,

@@ -14,10 +14,6 @@ from app.services.calls.states import WAITING
 from app.services.paging import Page
 
 
-def _cancel(session: Session, item: BulkItem) -> None:
-    calls.cancel_waiting(session, caller(), item.row.call.id, settings().secret_keys)
-
-
 def _not_waiting(item: BulkItem) -> str | None:
     if item.row.call.status in WAITING:
         return None
@@ -40,7 +36,9 @@ def actions(waiting: Callable[[Session, str | None, int], Page[Any]]) -> tuple[B
                 lazy_gettext("The calls are not placed."),
                 lazy_gettext("This can’t be undone."),
             ),
-            act=_cancel,
+            act=lambda session, item: calls.cancel_waiting(
+                session, caller(), item.row.call.id, settings().secret_keys
+            ),
             what=lazy_gettext("Cancelled."),
             refusal=_not_waiting,
             load=waiting,

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from uuid import UUID
 
 from flask import Response, g, render_template, request, url_for
 from sqlalchemy.orm import Session
@@ -58,7 +57,7 @@ def report_schedule_save() -> Page:
     form, organization = ScheduleForm(), _organization()
     whose = organization.id if organization else None
     page, stored = partial(_page, organization, form), partial(_stored, organization=organization)
-    target = ("organization", whose) if whose else ("partner", _partner_id())
+    target = ("organization", whose) if whose else ("partner", partners.own(caller()))
     with saving(form, page, stored=stored, target=target) as session:
         wanted, seen = form.to_schedule(), form.version.data
         changed = monthly_reports.save(session, caller(), whose, wanted, expected_version=seen)
@@ -127,10 +126,6 @@ def _address(session: Session, organization: Organization | None) -> str | None:
 def _organization() -> Organization | None:
     with transaction(read_only=True) as session:
         return organization_named(session)
-
-
-def _partner_id() -> UUID:
-    return partners.own(caller())
 
 
 def _stored(session: Session, organization: Organization | None) -> ScheduleForm:

@@ -10,12 +10,12 @@ from sqlalchemy.orm import Session
 from app.config.calls import CallSettings
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind, VerificationPurpose
-from app.errors import Conflict, NotFound, ValidationFailed, in_language
+from app.errors import Conflict, ValidationFailed, in_language
 from app.languages import gettext, gettext_noop, ngettext
 from app.models import Assistant, Call, Organization, VerifiedNumber, utcnow
 from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
-from app.services import assistants, audit, daily_counts, phone_numbers
+from app.services import audit, daily_counts, phone_numbers
 from app.services.calls import queries
 from app.services.calls.accept import CallRequest, schedule
 from app.services.calls.rules import PHONE_FIELD
@@ -46,17 +46,15 @@ def request_verification(
     phone_number: str,
     *,
     purpose: VerificationPurpose = VerificationPurpose.CALL_TRIAL,
-    assistant_id: UUID | None = None,
     carrier: CarrierKind = CarrierKind.SIMULATOR,
     calls_at_once: int = 5,
     limits: TrialLimits = DEFAULT_LIMITS,
 ) -> VerifiedNumber:
     """Call the number with a code, which `verified_numbers.confirm` takes for 10 minutes.
 
-    ``assistant_id`` names the assistant whose number calls; without it, one of the organization's
-    that can call. A number to call from (purpose ``CALLER_ID``) also needs the permission to change
-    the organization. ``carrier`` and ``calls_at_once`` are those of `CallSettings`. Every rule for
-    calls holds but trial mode.
+    The first of the organization's assistants that can call does it. A number to call from (purpose
+    ``CALLER_ID``) also needs the permission to change the organization. ``carrier`` and
+    ``calls_at_once`` are those of `CallSettings`. Every rule for calls holds but trial mode.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``already_verified``,
     ``too_many_numbers``, ``too_many_calls``, and those of a number), `Conflict`
@@ -66,7 +64,7 @@ def request_verification(
     organization = get_organization(session, caller, organization_id, for_change=True)
     phone = _read(phone_number, organization.default_region)
     number = _known(session, organization, phone, purpose, limits)
-    assistant = _assistant(session, caller, organization, assistant_id, carrier)
+    assistant = _assistant(session, organization, carrier)
     _count(session, organization, phone, limits)
     request = CallRequest(
         assistant_id=assistant.id,
@@ -174,19 +172,7 @@ def _known(
     )
 
 
-def _assistant(
-    session: Session,
-    caller: Caller,
-    organization: Organization,
-    assistant_id: UUID | None,
-    carrier: CarrierKind,
-) -> Assistant:
-    if assistant_id is not None:
-        named = assistants.get(session, caller, assistant_id)
-        if named.organization_id != organization.id:
-            message = gettext("There is no such assistant.")
-            raise NotFound(message, "agent_not_found")
-        return named
+def _assistant(session: Session, organization: Organization, carrier: CarrierKind) -> Assistant:
     ready = select(Assistant).where(
         Assistant.organization_id == organization.id,
         Assistant.active,

@@ -34,14 +34,13 @@ def daily(
     end: date,
     *,
     organization_id: UUID | None = None,
-    partner_id: UUID | None = None,
 ) -> Sequence[DailyFigures]:
     """Return every day from ``start`` to ``end``, both included, also days without conversations.
 
-    Of one organization, otherwise of the caller's own one, otherwise of ``partner_id`` or the
-    caller's partner. Raises `NotFound`, and `ValidationFailed` if an operator names neither.
+    Of one organization, otherwise of the caller's own one, otherwise of the caller's partner.
+    Raises `NotFound`, and `ValidationFailed` if an operator names no organization.
     """
-    table, whose = _of(session, caller, organization_id, partner_id)
+    table, whose = _of(session, caller, organization_id)
     rows = _rows(table, whose, start, end, is_sum=caller.is_limited)
     return _all_days(session.execute(rows), start, end)
 
@@ -55,7 +54,7 @@ def daily_and_updated(
     organization_id: UUID | None = None,
 ) -> tuple[Sequence[DailyFigures], datetime | None]:
     """As `daily`, and when the data of all days last changed: one query."""
-    table, whose = _of(session, caller, organization_id, None)
+    table, whose = _of(session, caller, organization_id)
     changed = select(func.max(table.updated_at).label("at")).where(whose).subquery()
     days = _rows(table, whose, start, end, is_sum=caller.is_limited).subquery()
     both = select(changed.c.at, *days.c).select_from(changed.outerjoin(days, true()))
@@ -73,7 +72,7 @@ def daily_of(
 
 
 def _of(
-    session: Session, caller: Caller, organization_id: UUID | None, partner_id: UUID | None
+    session: Session, caller: Caller, organization_id: UUID | None
 ) -> tuple[type[ConversationDay | PartnerDay], ColumnElement[bool]]:
     """Return the table of the days, and which of its rows count. Raises as `daily`."""
     caller.require(Permission.USAGE_READ)
@@ -82,7 +81,7 @@ def _of(
         if wanted != caller.organization_id:
             organizations.check(session, caller, wanted)
         return ConversationDay, ConversationDay.organization_id == wanted
-    partner = partners.check(session, caller, partner_id or partners.own(caller))
+    partner = partners.own(caller)
     if not caller.is_limited:
         return PartnerDay, PartnerDay.partner_id == partner
     theirs = in_groups(caller, ConversationDay.organization_id)

@@ -268,11 +268,6 @@ def test_a_verification_call_is_refused_if_it_could_not_be_placed_now(
     assert refusal(session, line) == "agent_phone_not_ready"
 
 
-def test_an_assistant_of_another_organization_does_not_call(session: Session, line: Line) -> None:
-    other = make_line(session)
-    assert refusal(session, line, assistant_id=other.assistant_id) == "agent_not_found"
-
-
 def test_a_verification_call_needs_the_permission_to_call_and_the_own_organization(
     session: Session, line: Line
 ) -> None:
