@@ -50,14 +50,8 @@ def assign(
     return numbers
 
 
-def confirm(
-    session: Session,
-    caller: Caller,
-    organization_id: UUID,
-    number: str,
-    source: NumberSource = NumberSource.VERIFICATION_CALL,
-) -> None:
-    """Write that the organization has proved that the number, in E.164, is its own.
+def confirm(session: Session, caller: Caller, organization_id: UUID, number: str) -> None:
+    """Write that the organization has proved by a call that the number, in E.164, is its own.
 
     It replaces another tenant's use on the simulated carrier, for which the transaction must be of
     the whole installation; no other tenant can take the number afterwards. Raises `Forbidden`,
@@ -65,7 +59,7 @@ def confirm(
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = tenancy.get_organization(session, caller, organization_id)
-    if not hold(session, caller, number, organization, source):
+    if not hold(session, caller, number, organization, NumberSource.VERIFICATION_CALL):
         raise ValidationFailed.on(FIELD, "number_not_assigned", in_language(NOT_ASSIGNED))
 
 

@@ -3,7 +3,7 @@
 All read the same table by the same rules, so that report, screens and JSON agree to the unit.
 """
 
-from app.services.reporting.admin_report import ReportFilter, report
+from app.services.reporting.admin_report import report
 from app.services.reporting.by_organization import (
     MOST_FIRST,
     MOST_RANKED,
@@ -42,7 +42,7 @@ from app.services.reporting.earnings import (
 from app.services.reporting.monthly import AnsweredCalls, ConversationChange, MonthlyReport, monthly
 from app.services.reporting.plan import subscription, subscription_of_user
 from app.services.reporting.report_page import SORTS as REPORT_SORTS
-from app.services.reporting.report_page import ReportRow, count, search, summary
+from app.services.reporting.report_page import ReportFilter, ReportRow, count, search, summary
 from app.services.reporting.sign_ups import SignUps, by_days, range_of_sign_ups, sign_ups
 from app.services.reporting.span import (
     DaySpan,

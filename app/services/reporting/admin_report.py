@@ -1,23 +1,22 @@
 """The report of a partner: its standard users over all time, each with the conversations of their
 organization. It reads the daily totals, so its cost doesn't grow with conversations."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Integer, String, func, or_, select, type_coerce
+from sqlalchemy import Integer, String, func, select, type_coerce
 from sqlalchemy.orm import Session
 
-from app.enums import Role, Tier, UserStatus
+from app.enums import Role, Tier
 from app.models import PLAN, ConversationDay, Organization, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.fields import write_moment
-from app.services import name_search, partners
+from app.services import partners
 from app.services.tenancy import in_groups
-from app.validation.texts import trimmed
 
 BATCH = 200
 """So few that their rows are freed before the garbage collector examines all objects."""
@@ -57,46 +56,7 @@ class AdminReport:
             yield batch
 
 
-@dataclass(frozen=True, slots=True)
-class ReportFilter:
-    """The filters of the report's users; days of sign-up are UTC, both ends included."""
-
-    query: str | None = None
-    """Searched in emails and names of organizations."""
-    tier: Tier | None = None
-    status: UserStatus | None = None
-    since: date | None = None
-    until: date | None = None
-    ids: Collection[UUID] | None = None
-
-    def conditions(self, session: Session, partner_id: UUID) -> list[ColumnElement[bool]]:
-        """On users joined with their organizations."""
-        found: list[ColumnElement[bool]] = []
-        words = trimmed(self.query)
-        if words:
-            in_address = User.email_key.contains(words.lower(), autoescape=True)
-            found.append(or_(in_address, Organization.named(words)))
-            few = name_search.users_called(session, partner_id, words)
-            found += [] if few is None else [few]
-        if self.tier is not None:
-            found.append(PLAN.in_([self.tier]))
-        if self.status is not None:
-            found.append(User.status == self.status)
-        if self.since is not None:
-            found.append(User.created_at >= datetime.combine(self.since, time(), UTC))
-        if self.until is not None:
-            found.append(User.created_at <= datetime.combine(self.until, time.max, UTC))
-        if self.ids is not None:
-            found.append(User.id.in_(self.ids))
-        return found
-
-
-EVERY_USER = ReportFilter()
-
-
-def report(
-    session: Session, caller: Caller, partner_id: UUID, chosen: ReportFilter = EVERY_USER
-) -> AdminReport:
+def report(session: Session, caller: Caller, partner_id: UUID) -> AdminReport:
     """Return the report, read in batches within the caller's transaction: one query.
 
     Raises `NotFound` for another's partner.
@@ -126,7 +86,6 @@ def report(
         .outerjoin(conversations, conversations.c.organization_id == Organization.id)
         .where(User.partner_id == partner_id, User.user_type == Role.STANDARD)
         .where(in_groups(caller, Organization.id))
-        .where(*chosen.conditions(session, partner_id))
         .order_by(User.created_at, User.id)
     )
     # Not with a server-side cursor: PostgreSQL would plan for the first rows, not for all.

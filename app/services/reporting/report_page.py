@@ -1,21 +1,22 @@
 """The report as a screen: its totals, sign-ups over time, and its users page by page."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.database import read_once
-from app.enums import Role, Tier
-from app.models import ConversationDay, Organization, Partner, PartnerDay, PartnerTier, User
+from app.enums import Role, Tier, UserStatus
+from app.models import PLAN, ConversationDay, Organization, Partner, PartnerDay, PartnerTier, User
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import partners
+from app.services import name_search, partners
 from app.services.paging import Page, both_ways, count_up_to, keyset_page
-from app.services.reporting.admin_report import EVERY_USER, ReportFilter
 from app.services.tenancy import in_groups, visible_organizations
+from app.validation.texts import trimmed
 
 SORTS = both_ways(created=User.created_at, email=User.email_key, status=User.status)
 """The sort orders of `search`."""
@@ -38,6 +39,43 @@ class ReportRow:
     user: User
     organization: Organization
     conversations: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFilter:
+    """The filters of the report's users; days of sign-up are UTC, both ends included."""
+
+    query: str | None = None
+    """Searched in emails and names of organizations."""
+    tier: Tier | None = None
+    status: UserStatus | None = None
+    since: date | None = None
+    until: date | None = None
+    ids: Collection[UUID] | None = None
+
+    def conditions(self, session: Session, partner_id: UUID) -> list[ColumnElement[bool]]:
+        """On users joined with their organizations."""
+        found: list[ColumnElement[bool]] = []
+        words = trimmed(self.query)
+        if words:
+            in_address = User.email_key.contains(words.lower(), autoescape=True)
+            found.append(or_(in_address, Organization.named(words)))
+            few = name_search.users_called(session, partner_id, words)
+            found += [] if few is None else [few]
+        if self.tier is not None:
+            found.append(PLAN.in_([self.tier]))
+        if self.status is not None:
+            found.append(User.status == self.status)
+        if self.since is not None:
+            found.append(User.created_at >= datetime.combine(self.since, time(), UTC))
+        if self.until is not None:
+            found.append(User.created_at <= datetime.combine(self.until, time.max, UTC))
+        if self.ids is not None:
+            found.append(User.id.in_(self.ids))
+        return found
+
+
+EVERY_USER = ReportFilter()
 
 
 def summary(session: Session, caller: Caller, partner_id: UUID) -> ReportSummary:

@@ -60,13 +60,13 @@ def verified_among(
 
 def called(
     phone: ColumnElement[str] | InstrumentedAttribute[str] | InstrumentedAttribute[str | None],
-    purpose: VerificationPurpose = VerificationPurpose.CALL_TRIAL,
 ) -> ColumnElement[bool]:
-    """For queries of organizations: whether each has verified the number for this purpose."""
+    """For queries of organizations: whether each has verified the number for calls in trial
+    mode."""
     verified = select(VerifiedNumber.id).where(
         VerifiedNumber.organization_id == Organization.id,
         VerifiedNumber.phone == phone,
-        VerifiedNumber.purpose == purpose,
+        VerifiedNumber.purpose == VerificationPurpose.CALL_TRIAL,
         VerifiedNumber.verified_at.is_not(None),
     )
     return verified.correlate_except(VerifiedNumber).exists()
