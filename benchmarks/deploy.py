@@ -5,7 +5,8 @@ previous version (this code) twice behind nginx and a worker, and then does what
 says: ``upgrade check``, ``migrate --expand``, worker and web processes one by one, ``migrate``. The
 new version is a copy with three more migrations (a column, an index with a check, a dropped index)
 and another style sheet. People read pages with their style sheets, scripts read and write contacts
-all the time. It prints requests, failures, the slowest request and the longest wait for a lock.
+all the time. It prints requests, failures, the slowest request and the longest wait for a lock that
+keeps readers or writers waiting.
 
 Goals: no failed request, none over 2 s, no lock over 500 ms.
 """

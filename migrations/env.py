@@ -4,13 +4,14 @@ from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 from alembic import context
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, event, text
 
 from app.config import Settings
 from app.database import make_engine
 from app.database.migration import CODE_FLOOR
 from app.models import Base
 from app.models.base import UtcDateTime
+from migrations.autovacuum import wait_for_autovacuum
 from migrations.filters import belongs_to_us
 from migrations.online import PHASED_FROM, limits
 
@@ -63,6 +64,8 @@ def migrate(connection: Connection) -> None:
         transaction_per_migration=True,
         on_version_apply=keep_up,
     )
+    if connection.dialect.name == "postgresql":
+        event.listen(connection, "before_cursor_execute", wait_for_autovacuum)
     limit(connection, context.get_context().get_current_revision())
     if is_own:
         connection.commit()

@@ -276,3 +276,31 @@ def test_a_migration_that_gets_no_lock_lets_others_pass_and_tries_again(
     with fresh_database.engine.connect() as connection:
         assert migration.current(connection) == "9990"
         assert connection.scalar(text("SHOW lock_timeout")) == "0"
+
+
+@pytest.mark.usefixtures("newer")
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_a_migration_waits_for_autovacuum_while_others_read_and_write(
+    fresh_database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    waiting = text("""
+        SELECT mode FROM pg_locks WHERE NOT granted AND relation = 'contacts'::regclass
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    """)
+    seen = set[str]()
+    with fresh_database.engine.connect() as vacuum, fresh_database.engine.connect() as watch:
+        # The lock of autovacuum, for the second after which PostgreSQL cancels it.
+        vacuum.execute(text("LOCK TABLE contacts IN SHARE UPDATE EXCLUSIVE MODE"))
+        migrating = threading.Thread(target=upgrade, args=(fresh_database, "9990"))
+        migrating.start()
+        end = time.monotonic() + 30
+        while not seen and time.monotonic() < end:
+            seen |= set(watch.scalars(waiting))
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            seen |= set(watch.scalars(waiting))
+    migrating.join()
+    assert seen == {"ShareUpdateExclusiveLock"}  # a lock behind which no one waits
+    assert caplog.messages == []  # no attempt failed
+    with fresh_database.engine.connect() as connection:
+        assert migration.current(connection) == "9990"

@@ -103,14 +103,16 @@ def _locks(connection: Connection, config: Any, script: Any) -> Iterator[TableLo
     created = {"alembic_version"}
     for statement in statements(config, f"{script.down_revision}:{script.revision}"):
         created |= set(_CREATED.findall(statement))
-        found |= set(_locks_of(statement))
+        found |= set(locks_of(statement))
     for table, mode in sorted(found):
         if table not in created:
             size: Any = connection.execute(_SIZES, {"table": table}).one_or_none() or (0, 0)
             yield TableLock(table, mode, *size)
 
 
-def _locks_of(statement: str) -> Iterator[tuple[str, str]]:
+def locks_of(statement: str) -> Iterator[tuple[str, str]]:
+    """The tables that a statement locks on PostgreSQL, and the modes."""
+    statement = " ".join(statement.split())
     for pattern, mode in _LOCKS:
         match = re.match(pattern, statement)
         if match:

@@ -20,7 +20,7 @@ SHEET = re.compile(r'href="(/static/dist/css/app\.\w+\.css)"')
 _WAITS = """
     SELECT coalesce(max(extract(epoch FROM clock_timestamp() - waitstart)), 0)::float
     FROM pg_locks JOIN pg_class ON pg_class.oid = relation
-    WHERE NOT granted AND relname = 'contacts'
+    WHERE NOT granted AND relname = 'contacts' AND mode <> 'ShareUpdateExclusiveLock'
 """
 
 
@@ -111,7 +111,8 @@ class Load:
 
 
 class LockWatch:
-    """The longest that a statement has waited for a lock of the table, in seconds."""
+    """The longest that a statement has waited for a lock of the table, in seconds. A wait behind
+    which neither readers nor writers wait doesn't count: those for indexes built beside them."""
 
     def __init__(self, address: str):
         self._address = address
