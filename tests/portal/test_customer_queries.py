@@ -68,11 +68,11 @@ def test_a_list_takes_the_same_queries_for_few_and_for_many(
 
 
 MOST = {
-    "/": 9,
+    "/": 6,
     "/organizations": 5,
-    "/organizations/{organization}": 8,
+    "/organizations/{organization}": 7,
     "/organizations/{organization}/users": 7,
-    "/organizations/{organization}/usage": 8,
+    "/organizations/{organization}/usage": 7,
     "/organizations/{organization}/edit": 3,
     "/organizations/new": 5,
     "/users": 5,
@@ -80,14 +80,15 @@ MOST = {
     "/assistants": 4,
     "/assistants/{assistant}": 13,
     "/campaigns": 5,
-    "/campaigns/{campaign}": 6,
-    "/campaigns/{campaign}/uploads": 6,
+    "/campaigns/{campaign}": 5,
+    "/campaigns/{campaign}/uploads": 5,
     "/calls": 5,
     "/calls/{call}": 6,  # one of them for the calls that were placed again after it
     "/usage": 6,
     "/usage?organization={organization}": 10,
     "/calls?organization=plus": 6,
     "/report": 6,
+    "/report/month": 14,
     "/audit": 6,
     "/audit?target=plus": 6,
     "/do-not-call?q=plus": 5,

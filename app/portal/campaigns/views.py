@@ -158,7 +158,6 @@ def about(session: Session, found: Campaign) -> dict[str, Any]:
         "archived": archived,
         "takes_new": not archived and organization.status is not OrganizationStatus.ARCHIVED,
         "organization": organization,
-        "keys": campaigns.external_id_keys(session, found),
     }
 
 
@@ -223,6 +222,7 @@ def _settings_page(campaign_id: UUID, form: CampaignForm) -> str:
         return render_template(
             "portal/campaigns/settings.html",
             **about(session, found),
+            keys=campaigns.external_id_keys(session, found),
             form=form,
             hints=WHO_HINTS,
             archiving=_archiving(found),

@@ -1,6 +1,6 @@
 """Organizations: the list, and one organization in several tabs, each with a URL of its own."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -182,7 +182,7 @@ def _overview(
         "suspending": suspending_words(numbers.reach),
         "archiving": archiving_words(numbers.reach),
         "region_names": region_names,
-        "month": _month(session, found),
+        "month": _month(numbers.month, numbers.month_before),
         "calls": _calls(found, numbers),
         "changes": audit.latest(session, caller(), found.id, LATEST_CHANGES),
     }
@@ -273,8 +273,7 @@ def organization_usage(organization_id: UUID) -> str:
         return render_template(
             "portal/organizations/usage.html",
             **organization_page_data(session, found, "portal.organization_usage"),
-            month=_month(session, found),
-            months=_months(session, found),
+            **_usage(session, found),
         )
 
 
@@ -295,20 +294,16 @@ def _calls(found: Organization, numbers: overview.OrganizationNumbers) -> Mappin
     }
 
 
-def _month(session: Session, found: Organization) -> Mapping[str, Any]:
+def _month(now: reporting.DailyFigures, before: reporting.DailyFigures) -> Mapping[str, Any]:
     """Return this month until today (UTC) and the same days of the previous month."""
-    today = utcnow().date()
-    span = reporting.this_month(today)
-    before = span.before()
-    days = reporting.daily_of(session, caller(), found, before.start, today)
     return {
-        "start": span.start,
-        "earlier_start": before.start,
-        "name": format_date(span.start, "LLLL", locale=locale()),
-        "title": _title(span.start),
-        "today": today,
-        "now": _sum([day for day in days if day.day >= span.start]),
-        "before": _sum([day for day in days if day.day <= before.end]),
+        "start": now.day,
+        "earlier_start": before.day,
+        "name": format_date(now.day, "LLLL", locale=locale()),
+        "title": _title(now.day),
+        "today": utcnow().date(),
+        "now": now,
+        "before": before,
     }
 
 
@@ -323,25 +318,25 @@ def _months_before(day: date, months: int) -> date:
     return date(year, month + 1, 1)
 
 
-def _sum(days: list[reporting.DailyFigures]) -> reporting.DailyFigures:
-    names = ("conversations", "by_human", "by_voicemail", "seconds")
-    return reporting.DailyFigures(
-        date.min, *(sum(getattr(day, name) for day in days) for name in names)
-    )
-
-
-def _months(
-    session: Session, found: Organization
-) -> list[tuple[reporting.DaySpan, str, reporting.DailyFigures]]:
-    """Return the months, the latest first, each with its totals; none before the first use."""
+def _usage(session: Session, found: Organization) -> dict[str, Any]:
+    """Return this month, and all months from the first use on."""
     today = utcnow().date()
     first = _months_before(today, MONTHS - 1)
     days = reporting.daily_of(session, caller(), found, first, today)
+    span = reporting.this_month(today)
+    now, before = (reporting.total(reporting.within(days, each)) for each in (span, span.before()))
+    return {"month": _month(now, before), "months": _months(days)}
+
+
+def _months(
+    days: Sequence[reporting.DailyFigures],
+) -> list[tuple[reporting.DaySpan, str, reporting.DailyFigures]]:
+    """Return the months, the latest first, each with its totals; none before the first use."""
     months: dict[date, list[reporting.DailyFigures]] = {}
     for day in days:
         months.setdefault(day.day.replace(day=1), []).append(day)
     totals = [
-        (reporting.whole_month(month), _title(month), _sum(counted))
+        (reporting.whole_month(month), _title(month), reporting.total(counted))
         for month, counted in sorted(months.items(), reverse=True)
     ]
     while len(totals) > 1 and not totals[-1][2].conversations:

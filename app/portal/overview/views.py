@@ -146,8 +146,7 @@ def _of_a_partner() -> str:
     with figures() as session:
         read_frame(session)
         month = overview.month(session, caller())
-        customers = overview.customers(session, caller())
-        newest = organizations.newest_with_use(session, caller(), SHOWN)
+        customers = overview.customers(session, caller(), SHOWN)
         changes = audit.of_partner(session, caller(), SHOWN)
         return render_template(
             "portal/overview/page.html",
@@ -156,7 +155,7 @@ def _of_a_partner() -> str:
             customers=customers,
             updated=month.updated,
             **_to_do(session),
-            newest=newest,
+            newest=customers.newest,
             recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
             changes=changes,
             targets=targets_of(session, changes),

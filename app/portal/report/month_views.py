@@ -20,6 +20,7 @@ from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
 from app.portal.web.lists import file_words, pdf_file
 from app.portal.web.organization_picker import organization_named
+from app.portal.web.page_frame import read_frame
 from app.services import monthly_reports, partners, pdf, reporting
 from app.services.billing import margin
 from app.services.billing.margin import MonthMargin
@@ -60,6 +61,7 @@ def _asked(session: Session, today: date) -> MonthReportView:
 def report_month() -> str:
     today = utcnow().date()
     with figures() as session:
+        read_frame(session)
         shown = _asked(session, today)
         _schedule, _version, next_at = monthly_reports.get(session, caller(), shown.whose)
     return _month_page(shown, next_at, today)

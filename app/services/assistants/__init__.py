@@ -10,6 +10,7 @@ from app.services.assistants.queries import (
     blocker_of,
     count,
     count_if_few,
+    counting_not_ready,
     external_id_keys,
     find_by_number,
     get,

@@ -20,6 +20,7 @@ from app.services.paging import (
     both_ways,
     count_among,
     count_up_to,
+    counting_up_to,
     keyset_page,
     sort_named,
 )
@@ -215,10 +216,21 @@ def not_ready(
     session: Session, caller: Caller, most: int
 ) -> Sequence[tuple[Assistant, Organization]]:
     """Return the newest assistants that can't call yet, each with its organization."""
-    chosen = AssistantFilter(readiness=Readiness.NOT_READY)
-    rows = _filtered(session, caller, chosen).add_columns(Organization)
+    rows = _not_ready(caller).add_columns(Organization)
     newest = rows.order_by(Assistant.created_at.desc(), Assistant.id.desc()).limit(most)
     return [(row[0], row[1]) for row in session.execute(newest)]
+
+
+def counting_not_ready(caller: Caller, most: int) -> ColumnElement[int]:
+    """Return how many assistants can't call yet, up to ``most``."""
+    rows = _not_ready(caller).with_only_columns(Assistant.id)
+    return counting_up_to(rows, most - 1).scalar_subquery()
+
+
+def _not_ready(caller: Caller) -> Select[Assistant]:
+    """Return them joined with their organizations."""
+    rows = visible(caller).join(Organization, Organization.id == Assistant.organization_id)
+    return rows.where(_has_readiness(Readiness.NOT_READY))
 
 
 def count(

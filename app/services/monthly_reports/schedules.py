@@ -42,7 +42,9 @@ def get(
     caller.require(Permission.REPORT_READ)
     if caller.is_limited and organization_id is None:
         return ScheduleInput(), 0, None
-    found = session.get(ReportSchedule, _scope(owner_of(session, caller, organization_id)))
+    if organization_id is not None:
+        organizations.get(session, caller, organization_id)
+    found = session.get(ReportSchedule, _scope(caller, organization_id))
     return (_read(found), found.version, found.next_at) if found else (ScheduleInput(), 0, None)
 
 
@@ -62,13 +64,14 @@ def save(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     owner = owner_of(session, caller, organization_id, for_change=True)
     _check(wanted)
-    stored = session.get(ReportSchedule, _scope(owner), populate_existing=True)
+    scope = _scope(caller, organization_id)
+    stored = session.get(ReportSchedule, scope, populate_existing=True)
     before = _read(stored) if stored else ScheduleInput()
     if before == wanted:
         return False
     refuse_stale(expected_version, stored.version if stored else 0, "schedule of the report")
     if stored is None:
-        stored = ReportSchedule(scope=_scope(owner), partner_id=partners.own(caller), version=0)
+        stored = ReportSchedule(scope=scope, partner_id=partners.own(caller), version=0)
         stored.organization_id = organization_id
         session.add(stored)
     for name, value in asdict(wanted).items():
@@ -111,8 +114,10 @@ def owner_of(
     return partners.get_own(session, caller, for_change=for_change)
 
 
-def _scope(owner: Partner | Organization) -> str:
-    return f"{'partner' if isinstance(owner, Partner) else 'organization'}:{owner.id}"
+def _scope(caller: Caller, organization_id: UUID | None) -> str:
+    if organization_id is None:
+        return f"partner:{partners.own(caller)}"
+    return f"organization:{organization_id}"
 
 
 def _read(stored: ReportSchedule) -> ScheduleInput:

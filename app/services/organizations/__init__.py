@@ -49,7 +49,6 @@ from app.services.organizations.use import (
     contents_of,
     names_of,
     near_limits,
-    newest_with_use,
     use_and_first_users_of,
     use_of,
 )

@@ -20,7 +20,6 @@ from app.models import (
     utcnow,
 )
 from app.models.organization import ROOMY
-from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.organizations.loading import LimitCloseness, close_to_limit, uses, visible
 
@@ -45,16 +44,13 @@ def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, O
     return {key: OrganizationUse(*map(int, counted)) for key, *counted in session.execute(query)}
 
 
-def newest_with_use(
-    session: Session, caller: Caller, most: int
-) -> list[tuple[Organization, OrganizationUse]]:
-    """Return the newest organizations that are not archived: one query. Raises `Forbidden`."""
-    caller.require(Permission.ORGANIZATIONS_READ)
-    counts = (query.scalar_subquery() for query in _counts())
+def newest_with_use(caller: Caller, most: int) -> Select[Organization, int, int, int]:
+    """Return the query of the newest organizations that are not archived, each with the fields of
+    its `OrganizationUse`."""
+    assistants, users, conversations = (query.scalar_subquery() for query in _counts())
     rows = visible(caller).where(Organization.status != OrganizationStatus.ARCHIVED)
     newest = rows.order_by(Organization.created_at.desc(), Organization.id.desc()).limit(most)
-    found = session.execute(newest.add_columns(*counts))
-    return [(row, OrganizationUse(*map(int, used))) for row, *used in found]
+    return newest.add_columns(assistants, users, conversations)
 
 
 def _counts() -> tuple[Select[int], Select[int], Select[int]]:

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.enums import CarrierKind, ImportState
 from app.languages import gettext, gettext_noop, labelled, ngettext
 from app.languages.numbers import written_number
-from app.models import ApiKey, ContactImport, OAuthClient, ScimToken, utcnow
+from app.models import ApiKey, ContactImport, OAuthClient, Partner, ScimToken, utcnow
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -73,27 +73,34 @@ def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float
     """Return what this caller has to do. Workers without a heartbeat for so many seconds are
     offline.
 
-    One query tells which steps are done, how many calls wait or had no answer, and which other
-    kinds of items there are. Each of these takes its own: a fixed number for each role, and few
-    while nothing is wrong.
+    One query tells which steps are done, how many calls wait or had no answer, how many assistants
+    can't call, what the brand lacks, and which other kinds of items there are. Each of these takes
+    its own: a fixed number for each role, and few while nothing is wrong.
     """
     if caller.partner_id is None:
         return ThingsToDo((), {})
     found: list[ActionItem] = []
     asked = [(ask, is_any(caller)) for needed, ask, is_any in _QUESTIONS if caller.may(needed)]
     sees_calls, steps = caller.may(Permission.CALLS_READ), steps_of(caller)
-    counts = calling.counts(session, caller, worker_silent_after) if sees_calls else []
+    writes_brand = caller.may(Permission.BRANDING_WRITE)
+    head = partners.own_with_pictures(caller) if writes_brand else select(true())
+    sees_assistants = caller.may(Permission.ASSISTANTS_READ)
+    counts = [assistants.counting_not_ready(caller, MOST_COUNTED)] if sees_assistants else []
+    counts += calling.counts(session, caller, worker_silent_after) if sees_calls else []
     conditions = *steps.values(), *(is_any for _, is_any in asked)
-    answers = iter(session.execute(select(true(), *conditions, *counts)).one()[1:])
+    own, *answered = session.execute(head.add_columns(*conditions, *counts)).unique().one()
+    answers = iter(answered)
     done = {step: bool(next(answers)) for step in steps}
     are_there = [bool(next(answers)) for _ in asked]
+    not_ready = next(answers) if sees_assistants else 0
     waiting, *unanswered = answers if sees_calls else (0,)
     found += calling.offline(waiting)
     for (ask, _), is_there in zip(asked, are_there, strict=True):
         if is_there:
             found += ask(session, caller)
+    found += _assistants(session, caller, not_ready) if not_ready else ()
     found += calling.unanswered_calls(unanswered) if sees_calls else ()
-    found += _brand(session, caller)
+    found += _brand(own) if writes_brand else ()
     return ThingsToDo(sorted(found, key=_order), {} if all(done.values()) else done)
 
 
@@ -245,19 +252,17 @@ def _budgets(session: Session, caller: Caller) -> list[ActionItem]:
     ]
 
 
-def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
-    owned = assistants.not_ready(session, caller, MOST_COUNTED)
-    if not owned:
-        return []
-    if len(owned) > EACH:
+def _assistants(session: Session, caller: Caller, not_ready: int) -> list[ActionItem]:
+    if not_ready > EACH:
         title = ngettext(
             "%(num)s assistant can’t call yet",
             "%(num)s assistants can’t call yet",
-            len(owned),
-            num=at_most(len(owned)),
+            not_ready,
+            num=at_most(not_ready),
         )
         text = gettext("Something is missing: a number, its set-up, or an active organization.")
         return [ActionItem(ActionItemKind.ASSISTANTS, title, text)]
+    owned = assistants.not_ready(session, caller, EACH)
     # Whether a number is confirmed depends on the carrier, as in the search above.
     refusals = phone_numbers.refusals(
         session, [assistant for assistant, _ in owned], CarrierKind.SIMULATOR
@@ -276,10 +281,8 @@ def _assistants(session: Session, caller: Caller) -> list[ActionItem]:
     ]
 
 
-def _brand(session: Session, caller: Caller) -> list[ActionItem]:
-    if not caller.may(Permission.BRANDING_WRITE):
-        return []
-    missing = surfaces.missing(partners.get_own_with_pictures(session, caller))
+def _brand(partner: Partner) -> list[ActionItem]:
+    missing = surfaces.missing(partner)
     if not missing:
         return []
     title = ngettext(
@@ -354,11 +357,6 @@ def _can_rank(caller: Caller) -> ColumnElement[bool]:
     return true() if caller.organization_id is not None else reporting.few_to_rank(caller)
 
 
-def _always(_caller: Caller) -> ColumnElement[bool]:
-    """For questions that take as long to ask whether there is an answer."""
-    return true()
-
-
 _Ask = Callable[[Session, Caller], list[ActionItem]]
 _IsAny = Callable[[Caller], ColumnElement[bool]]
 _QUESTIONS: tuple[tuple[Permission, _Ask, _IsAny], ...] = (
@@ -374,6 +372,5 @@ _QUESTIONS: tuple[tuple[Permission, _Ask, _IsAny], ...] = (
     (Permission.USAGE_READ, _included, _can_rank),
     (Permission.ORGANIZATIONS_READ, _spending, spending.any_near_limit),
     (Permission.ORGANIZATIONS_READ, _budgets, budgets.any_reached),
-    (Permission.ASSISTANTS_READ, _assistants, _always),
 )
 """What is asked with which permission, and whether there can be an item about it."""

@@ -1,19 +1,21 @@
 """The overview's figures, from stored totals: they cost the same at any size."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time
+from typing import Any
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, func, select, true
+from sqlalchemy.orm import Session, aliased
 
 from app.enums import Tier
-from app.models import Organization, Partner, PartnerTier, utcnow
+from app.models import Organization, PartnerTier, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import partners, reporting
 from app.services.forecasting import MonthEnd
 from app.services.organizations.loading import visible
+from app.services.organizations.use import OrganizationUse, newest_with_use
 from app.services.paging import counting_up_to
 
 
@@ -39,12 +41,13 @@ class OverviewMonth:
 
 
 @dataclass(frozen=True, slots=True)
-class OrganizationCounts:
-    """A partner's organizations by plan, including those without one, and how many are new this
-    month, up to the limit of `count_up_to`."""
+class Customers:
+    """A partner's organizations by plan, including those without one, how many are new this month,
+    up to the limit of `count_up_to`, and the newest that are not archived."""
 
     by_tier: dict[str, int]
     added: int
+    newest: Sequence[tuple[Organization, OrganizationUse]]
 
     @property
     def organizations(self) -> int:
@@ -58,26 +61,36 @@ def month(session: Session, caller: Caller) -> OverviewMonth:
     return OverviewMonth(span.start, span.end, found.days, found.before, found.end, found.updated)
 
 
-def customers(session: Session, caller: Caller) -> OrganizationCounts:
-    """Return the customers of the caller's partner: one query; two for a caller limited to groups.
-    Raises `Forbidden`."""
+def customers(session: Session, caller: Caller, most: int) -> Customers:
+    """Return the customers of the caller's partner, at most so many newest ones: one query. Raises
+    `Forbidden`."""
     caller.require(Permission.ORGANIZATIONS_READ)
-    partner_id = partners.own(caller)
     first = datetime.combine(utcnow().date().replace(day=1), time(), UTC)
     added = visible(caller).where(Organization.created_at >= first)
-    adding = counting_up_to(added.with_only_columns(Organization.id))
+    adding = counting_up_to(added.with_only_columns(Organization.id)).scalar_subquery()
+    counts = _by_tier(caller).add_columns(adding).subquery()
+    newest = newest_with_use(caller, most).subquery()
+    row, used = aliased(Organization, newest), list(newest.c)[-len(fields(OrganizationUse)) :]
+    query = select(*counts.c, row, *used).select_from(counts).outerjoin(newest, true())
+    found = session.execute(query.order_by(row.created_at.desc(), row.id.desc())).all()
+    *by_tier, new = map(int, found[0][: len(counts.c)])
+    return Customers(
+        {tier.value: number for tier, number in zip(Tier, by_tier, strict=True)},
+        new,
+        [
+            (each, OrganizationUse(*map(int, its_use)))
+            for each, *its_use in (values[len(counts.c) :] for values in found)
+            if each is not None
+        ],
+    )
+
+
+def _by_tier(caller: Caller) -> Select[*tuple[Any, ...]]:
+    """Return the query of one row: the organizations of each plan, in the order of `Tier`."""
     if caller.is_limited:
-        tier = func.coalesce(Organization.payment_tier, Tier.FREE)
-        rows = visible(caller).with_only_columns(tier, func.count()).group_by(tier)
-        counted = {row[0]: row[1] for row in session.execute(rows)}
-        new = session.scalar(adding) or 0
-    else:
-        found = session.execute(
-            select(PartnerTier.tier, PartnerTier.organizations, adding.scalar_subquery())
-            .select_from(Partner)
-            .outerjoin(PartnerTier, PartnerTier.partner_id == Partner.id)
-            .where(Partner.id == partner_id)
-        ).all()
-        counted = {tier: organizations for tier, organizations, _ in found}
-        new = found[0][2] if found else 0
-    return OrganizationCounts({tier.value: counted.get(tier, 0) for tier in Tier}, new)
+        own = func.coalesce(Organization.payment_tier, Tier.FREE)
+        counts = (func.count().filter(own == tier) for tier in Tier)
+        return visible(caller).with_only_columns(*counts)
+    whole = func.sum(PartnerTier.organizations)
+    sums = (func.coalesce(whole.filter(PartnerTier.tier == tier), 0) for tier in Tier)
+    return select(*sums).where(PartnerTier.partner_id == partners.own(caller))

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, select, true
 from sqlalchemy.orm import Session
 
 from app.models import DispatchPause, Organization, Statement, Subscription, utcnow
-from app.services import pauses
+from app.services import pauses, reporting
 from app.services.billing.months import month_of
 from app.services.calls import limits
 from app.services.organizations import status, use
@@ -20,7 +20,8 @@ from app.services.storage import usage
 @dataclass(frozen=True, slots=True)
 class OrganizationNumbers:
     """What an organization has, what stopping it ends, the bytes that it stores, its current calls
-    and those of today; its own pause of calling, the subscription that pays for it, and the
+    and those of today, and its conversations of this month until today (UTC) and of the same days
+    of the previous month; its own pause of calling, the subscription that pays for it, and the
     statement of this month if it is closed."""
 
     contents: use.OrganizationContents
@@ -28,6 +29,8 @@ class OrganizationNumbers:
     stored: int
     under_way: int
     made: int
+    month: reporting.DailyFigures
+    month_before: reporting.DailyFigures
     pause: DispatchPause | None
     subscription: Subscription | None
     statement: Statement | None
@@ -42,10 +45,14 @@ def numbers_of(session: Session, organization: Organization) -> OrganizationNumb
         limits.use_counts(organization, utcnow()),
     )
     counts = (query.scalar_subquery() for part in parts for query in part)
+    month = reporting.this_month(utcnow().date())
+    spans = month, month.before()
+    conversations = reporting.totals_query(organization, spans).subquery()
     of_month = Statement.month == month_of(utcnow().date())
     asked = (
-        select(DispatchPause, Subscription, Statement, *counts)
+        select(DispatchPause, Subscription, Statement, *counts, *conversations.c)
         .select_from(Organization)
+        .join(conversations, true())
         .outerjoin(DispatchPause, pauses.is_of_organization(organization))
         .outerjoin(Subscription, subscriptions.is_lasting(organization.id))
         .outerjoin(Statement, of_month & (Statement.organization_id == Organization.id))
@@ -56,12 +63,15 @@ def numbers_of(session: Session, organization: Organization) -> OrganizationNumb
     contents, reach, stored, (under_way, made) = (
         tuple(islice(counted, len(part))) for part in parts
     )
+    now, before = reporting.totals_from(tuple(counted), spans)
     return OrganizationNumbers(
         use.contents_from(contents),
         status.ActiveItems(*reach),
         sum(int(each or 0) for each in stored),
         under_way,
         made,
+        now,
+        before,
         pause,
         subscription,
         statement,

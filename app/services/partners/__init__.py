@@ -14,11 +14,11 @@ from app.services.partners.loading import (
     check,
     get,
     get_own,
-    get_own_with_pictures,
     listing,
     named_in_filter,
     names_of,
     own,
+    own_with_pictures,
     search,
 )
 from app.services.partners.resource import BILLING_FIELDS, EDITOR_FIELDS, to_resource

@@ -89,14 +89,11 @@ def own(caller: Caller) -> UUID:
     return caller.partner_id
 
 
-def get_own_with_pictures(session: Session, caller: Caller) -> Partner:
-    """As `get_own`, with the copies of its pictures on other hosts."""
-    query = visible(caller).where(Partner.id == own(caller))
+def own_with_pictures(caller: Caller) -> Select[Partner]:
+    """Return the query of `get_own` that also reads the copies of its pictures on other hosts: a
+    row for each, which `unique` makes one."""
     pictures = joinedload(Partner.outside_pictures)
-    found = session.scalars(query.options(lazyload("*"), pictures)).unique().one_or_none()
-    if found is None:
-        raise _not_found()
-    return found
+    return visible(caller).where(Partner.id == own(caller)).options(lazyload("*"), pictures)
 
 
 def get_own(session: Session, caller: Caller, *, for_change: bool = False) -> Partner:

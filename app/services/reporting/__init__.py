@@ -30,7 +30,15 @@ from app.services.reporting.costs import (
     subtract_costs,
     totals,
 )
-from app.services.reporting.daily import DailyFigures, daily, daily_of, total
+from app.services.reporting.daily import (
+    DailyFigures,
+    daily,
+    daily_of,
+    total,
+    totals_from,
+    totals_query,
+    within,
+)
 from app.services.reporting.earnings import (
     MonthEarned,
     PartnerEarnings,

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.policy.caller import Caller
 from app.services import forecasting
 from app.services.forecasting import HISTORY, MonthEnd
-from app.services.reporting.daily import DailyFigures, daily_and_updated
+from app.services.reporting.daily import DailyFigures, daily_and_updated, within
 from app.services.reporting.span import DaySpan
 
 
@@ -40,12 +40,8 @@ def compared(
     days, updated = daily_and_updated(
         session, caller, first, span.end, organization_id=organization_id
     )
-    end = _month_end(_within(days, history)) if is_open else None
-    return ComparedDays(_within(days, span), _within(days, before), end, updated)
-
-
-def _within(days: Sequence[DailyFigures], span: DaySpan) -> list[DailyFigures]:
-    return [each for each in days if span.start <= each.day <= span.end]
+    end = _month_end(within(days, history)) if is_open else None
+    return ComparedDays(within(days, span), within(days, before), end, updated)
 
 
 def _month_end(days: Sequence[DailyFigures]) -> MonthEnd | None:

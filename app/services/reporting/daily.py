@@ -7,12 +7,13 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Row, Select, func, select, true
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.models import ConversationDay, Organization, PartnerDay
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners
+from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
 
@@ -71,6 +72,29 @@ def daily_of(
     return _all_days(session.execute(_rows(ConversationDay, is_its, start, end)), start, end)
 
 
+def totals_query(organization: Organization, spans: Sequence[DaySpan]) -> Select[*tuple[Any, ...]]:
+    """Return the query of one row: for each span the figures of `totals_from`, of an organization
+    that comes from its loader."""
+    table = ConversationDay
+    first, last = min(span.start for span in spans), max(span.end for span in spans)
+    sums = (
+        func.coalesce(func.sum(figure).filter(table.day.between(span.start, span.end)), 0)
+        for span in spans
+        for figure in _figures(table)
+    )
+    of_organization = table.organization_id == organization.id
+    return select(*sums).where(of_organization, table.day.between(first, last))
+
+
+def totals_from(row: Sequence[int], spans: Sequence[DaySpan]) -> list[DailyFigures]:
+    """Return the totals of each span, under its first day, from a row of `totals_query`."""
+    size = len(row) // len(spans)
+    return [
+        DailyFigures(span.start, *map(int, row[place * size : (place + 1) * size]))
+        for place, span in enumerate(spans)
+    ]
+
+
 def _of(
     session: Session, caller: Caller, organization_id: UUID | None
 ) -> tuple[type[ConversationDay | PartnerDay], ColumnElement[bool]]:
@@ -97,7 +121,7 @@ def _rows(
     is_sum: bool = False,
 ) -> Select[*tuple[Any, ...]]:
     """``is_sum``: the table has several rows for a day."""
-    figures = (table.conversations, table.by_human, table.by_voicemail, table.seconds)
+    figures = _figures(table)
     return (
         select(table.day, *(func.sum(each).label(each.key) for each in figures))
         .where(whose, table.day.between(start, end))
@@ -107,6 +131,13 @@ def _rows(
     )
 
 
+def _figures(
+    table: type[ConversationDay | PartnerDay],
+) -> tuple[InstrumentedAttribute[int], ...]:
+    """Return the columns of `DailyFigures` after its day."""
+    return table.conversations, table.by_human, table.by_voicemail, table.seconds
+
+
 def _all_days(
     rows: Iterable[Row[Any] | tuple[Any, ...]], start: date, end: date
 ) -> Sequence[DailyFigures]:
@@ -114,6 +145,11 @@ def _all_days(
     counted = {row[0]: DailyFigures(*row) for row in rows}
     days = (start + timedelta(days=number) for number in range((end - start).days + 1))
     return [counted.get(day) or DailyFigures(day) for day in days]
+
+
+def within(days: Sequence[DailyFigures], span: DaySpan) -> list[DailyFigures]:
+    """Return those of the days that are in the span."""
+    return [each for each in days if span.start <= each.day <= span.end]
 
 
 def total(days: Sequence[DailyFigures]) -> DailyFigures:

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, case, func, select, union_all
 from sqlalchemy.orm import Session
 
 from app.models import CallDay, ConversationDay, Organization
@@ -14,8 +14,8 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners, spending
 from app.services.billing.included import nearly_used_up
-from app.services.reporting.by_organization import can_rank
-from app.services.reporting.daily import DailyFigures, daily, total
+from app.services.reporting.by_organization import few_to_rank
+from app.services.reporting.daily import DailyFigures, daily, total, within
 from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
@@ -91,12 +91,9 @@ def monthly(
     caller.require(Permission.REPORT_READ)
     span = days_of(month, today)
     earlier = span.before()
-    days, days_before = (
-        daily(session, caller, each.start, each.end, organization_id=organization_id)
-        for each in (span, earlier)
-    )
+    days = daily(session, caller, earlier.start, span.end, organization_id=organization_id)
     partner_id = partners.own(caller)
-    calls, calls_before = _calls(session, caller, partner_id, organization_id, (span, earlier))
+    calls, calls_before = _calls(session, caller, partner_id, organization_id, span, earlier)
     growing: Sequence[ConversationChange] = ()
     falling: Sequence[ConversationChange] = ()
     near: Sequence[NearLimit] = ()
@@ -104,7 +101,15 @@ def monthly(
         growing, falling = _movers(session, caller, partner_id, span, earlier)
         near = _near(session, caller)
     return MonthlyReport(
-        span, earlier, days, days_before, calls, calls_before, growing, falling, near
+        span,
+        earlier,
+        within(days, span),
+        within(days, earlier),
+        calls,
+        calls_before,
+        growing,
+        falling,
+        near,
     )
 
 
@@ -113,36 +118,38 @@ def _calls(
     caller: Caller,
     partner_id: UUID,
     organization_id: UUID | None,
-    spans: Sequence[DaySpan],
-) -> list[AnsweredCalls]:
+    span: DaySpan,
+    earlier: DaySpan,
+) -> tuple[AnsweredCalls, AnsweredCalls]:
     whose = [CallDay.partner_id == partner_id, in_groups(caller, CallDay.organization_id)]
     whose += [CallDay.organization_id == organization_id] if organization_id else []
-    found = []
-    for span in spans:
-        sums = select(
-            func.coalesce(func.sum(CallDay.answered), 0), func.coalesce(func.sum(CallDay.ended), 0)
-        ).where(*whose, CallDay.day.between(span.start, span.end))
-        answered, ended = session.execute(sums).one()
-        found.append(AnsweredCalls(int(answered), int(ended)))
-    return found
+    sums = (
+        func.coalesce(func.sum(number).filter(CallDay.day.between(each.start, each.end)), 0)
+        for each in (span, earlier)
+        for number in (CallDay.answered, CallDay.ended)
+    )
+    query = select(*sums).where(*whose, CallDay.day.between(earlier.start, span.end))
+    answered, ended, answered_before, ended_before = map(int, session.execute(query).one())
+    return AnsweredCalls(answered, ended), AnsweredCalls(answered_before, ended_before)
 
 
 def _near(session: Session, caller: Caller) -> list[NearLimit]:
     """Return the organizations near a limit of seats, assistants or spending, or near what their
-    plan includes this month, each once. The month is summed up only for few of them."""
+    plan includes this month, each once. The month is summed up only for few of them. One query
+    tells of which kinds there are any."""
+    used, spent = organizations.any_near_limit(caller), spending.any_near_limit(caller)
+    is_used, is_few, is_spent = session.execute(select(used, few_to_rank(caller), spent)).one()
     near = [
         NearLimit(each.organization.id, each.organization.name, each.words)
-        for each in organizations.near_limits(session, caller, MOST_NAMED)
+        for each in (organizations.near_limits(session, caller, MOST_NAMED) if is_used else ())
     ]
     near += [
         NearLimit(each.organization_id, each.name, f"{each.title}.")
-        for each in (
-            nearly_used_up(session, caller, MOST_NAMED) if can_rank(session, caller) else ()
-        )
+        for each in (nearly_used_up(session, caller, MOST_NAMED) if is_few else ())
     ]
     near += [
         NearLimit(each.organization_id, each.name, each.words)
-        for each in spending.near_limits(session, caller, MOST_NAMED)
+        for each in (spending.near_limits(session, caller, MOST_NAMED) if is_spent else ())
         if each.organization_id is not None and each.name is not None
     ]
     found: dict[UUID, NearLimit] = {}
@@ -157,13 +164,14 @@ def _near(session: Session, caller: Caller) -> list[NearLimit]:
 def _movers(
     session: Session, caller: Caller, partner_id: UUID, span: DaySpan, earlier: DaySpan
 ) -> tuple[list[ConversationChange], list[ConversationChange]]:
-    """Return the organizations with the largest increase, and those with the largest decrease."""
+    """Return the organizations with the largest increase, and those with the largest decrease: one
+    query."""
 
-    def within(days: DaySpan) -> ColumnElement[Any]:
+    def sum_of(days: DaySpan) -> ColumnElement[Any]:
         is_within = ConversationDay.day.between(days.start, days.end)
         return func.sum(case((is_within, ConversationDay.conversations), else_=0))
 
-    now, before = within(span), within(earlier)
+    now, before = sum_of(span), sum_of(earlier)
     counted = (
         select(Organization.id, Organization.name, now, before)
         .join(ConversationDay, ConversationDay.organization_id == Organization.id)
@@ -177,13 +185,13 @@ def _movers(
     )
     growing = counted.having(now > before).order_by((now - before).desc(), Organization.id)
     falling = counted.having(now < before).order_by((before - now).desc(), Organization.id)
+    both = union_all(*(select(each.subquery()) for each in (growing, falling)))
+    found = [
+        ConversationChange(id_, name, int(counted_now), int(counted_before))
+        for id_, name, counted_now, counted_before in session.execute(both)
+    ]
+    found.sort(key=lambda each: (-abs(each.conversations - each.before), each.id))
     return (
-        [
-            ConversationChange(row[0], row[1], int(row[2]), int(row[3]))
-            for row in session.execute(growing)
-        ],
-        [
-            ConversationChange(row[0], row[1], int(row[2]), int(row[3]))
-            for row in session.execute(falling)
-        ],
+        [each for each in found if each.conversations > each.before],
+        [each for each in found if each.conversations < each.before],
     )
