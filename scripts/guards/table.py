@@ -98,7 +98,7 @@ GUARDS = (
     Guard(
         "sign-in leads on to our own pages only",
         "app/portal/web/current_user.py",
-        'if not wanted or not wanted.startswith("/"):',
+        'if not wanted or not wanted.startswith("/") or wanted.startswith("//"):',
         "if not wanted:",
         "tests/portal/test_sign_in.py",
     ),

@@ -114,19 +114,22 @@ def test_signing_in_leads_to_the_page_that_was_asked_for(browser: Browser, own: 
     assert answer.location == "/usage?start=2026-11-01&end=2026-11-02"
 
 
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        "//evil.example/",
-        "https://evil.example/",
-        "/\\evil.example",
-        "\\\\evil",
-        "/\t/evil.example",
-        "evil.example",
-        "javascript:alert(1)",
-        "data:text/html,x",
-    ],
-)
+ELSEWHERE = [
+    "//evil.example/",
+    "///evil.example",
+    "////evil.example",
+    "//[evil.example",
+    "https://evil.example/",
+    "/\\evil.example",
+    "\\\\evil",
+    "/\t/evil.example",
+    "evil.example",
+    "javascript:alert(1)",
+    "data:text/html,x",
+]
+
+
+@pytest.mark.parametrize("wanted", ELSEWHERE)
 def test_nothing_leads_from_sign_in_to_another_site(
     browser: Browser, own: Tenant, wanted: str
 ) -> None:
@@ -136,6 +139,15 @@ def test_nothing_leads_from_sign_in_to_another_site(
         {"email": own.user.email, "password": "correct horse battery"},
         page=page,
     )
+    assert (answer.status_code, answer.location) == (303, "/")
+
+
+@pytest.mark.parametrize("wanted", ELSEWHERE)
+def test_the_sign_in_page_leads_a_signed_in_user_to_no_other_site(
+    browser: Browser, own: Tenant, wanted: str
+) -> None:
+    browser.sign_in(own.user.email)
+    answer = browser.get(f"/sign-in?next={quote(wanted)}")
     assert (answer.status_code, answer.location) == (303, "/")
 
 

@@ -36,10 +36,9 @@ def sign_in_url(slug: str | None, wanted: str | None = None) -> str:
 def local_path(wanted: str | None) -> str:
     """Return a path of this portal to redirect to; anything that could lead elsewhere
     becomes "/"."""
-    if not wanted or not wanted.startswith("/"):
+    if not wanted or not wanted.startswith("/") or wanted.startswith("//"):
         return "/"
-    parts = urlsplit(wanted)
-    return wanted if not parts.netloc and wanted.isprintable() and "\\" not in wanted else "/"
+    return wanted if wanted.isprintable() and "\\" not in wanted else "/"
 
 
 def referring_path() -> str:
