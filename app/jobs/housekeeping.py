@@ -57,6 +57,7 @@ FINISHED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 CHUNK = 500
 COSTS_A_TURN = 100
 ENTRIES_A_TURN = 500
+BUDGETS_A_TURN = 50
 
 
 @dataclass(slots=True)
@@ -218,9 +219,14 @@ def watch_calls() -> None:
 
 
 def report_budgets() -> None:
-    """Report budgets that are spent, or nearly."""
-    with context().database.transaction() as session:
-        budgets.alert(session, utcnow())
+    """Report budgets that are spent, or nearly, some a transaction. Nothing is locked while none
+    is due."""
+    database, now = context().database, utcnow()
+    with database.transaction(read_only=True) as session:
+        due = budgets.due_alerts(session, now)
+    for start in range(0, len(due), BUDGETS_A_TURN):
+        with database.transaction() as session:
+            budgets.alert(session, due[start : start + BUDGETS_A_TURN], now)
 
 
 def close_months() -> None:
@@ -264,7 +270,7 @@ def announce_ends() -> None:
 
 
 def check_figures() -> None:
-    """Compare the daily totals of yesterday with their rows, once."""
+    """Compare the daily totals of yesterday with their rows; one worker reports differences."""
     database, now = context().database, utcnow()
     with database.transaction(read_only=True) as session:
         day = figure_check.is_due(session, now)
@@ -272,8 +278,8 @@ def check_figures() -> None:
     if not found:
         return
     with database.transaction() as session:
-        figure_check.keep(session, found)
-    for each in found:
+        stored = figure_check.keep(session, found)
+    for each in stored:
         if each.differs:
             log.error(
                 "%s of %s: %s is stored as %s, %s differ",

@@ -41,6 +41,7 @@ from app.policy.caller import Caller
 from app.services import organizations, partners
 from app.services.rollup import ENDED_BY_CARRIER
 from app.services.spending.scopes import ORGANIZATION
+from app.services.uniqueness import insert_into
 
 KEPT = timedelta(days=60)
 SHOWN = 30
@@ -228,11 +229,16 @@ def _compared(
     )
 
 
-def keep(session: Session, found: Sequence[FigureCheck]) -> None:
-    """Store the result, and forget old ones."""
-    for each in found:
-        session.merge(each)
+def keep(session: Session, found: Sequence[FigureCheck]) -> Sequence[FigureCheck]:
+    """Store the results, and forget old ones. Return those that no other worker had stored."""
+    columns = FigureCheck.__table__.columns.keys()
+    rows = [
+        {name: getattr(each, name) for name in columns if name != "checked_at"} for each in found
+    ]
+    added = insert_into(session, FigureCheck).values(rows).on_conflict_do_nothing()
+    stored = session.scalars(added.returning(FigureCheck)).all()
     session.execute(delete(FigureCheck).where(FigureCheck.day < (utcnow() - KEPT).date()))
+    return stored
 
 
 def latest(session: Session, caller: Caller) -> FigureCheckResults:

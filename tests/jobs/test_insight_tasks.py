@@ -1,19 +1,39 @@
-"""The worker's periodic tasks open alerts, send reports and check figures."""
+"""The worker's periodic tasks open alerts, report budgets, send reports and check figures."""
 
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import AlertMeasure, AlertPeriod, AlertScope, Role
-from app.jobs.housekeeping import TASKS, check_figures, evaluate_alerts, send_reports
-from app.models import Alert, CallDay, FigureCheck, Mail, ReportSchedule, utcnow
-from app.services import alerts, monthly_reports
+from app.jobs.housekeeping import (
+    TASKS,
+    check_figures,
+    evaluate_alerts,
+    report_budgets,
+    send_reports,
+)
+from app.models import (
+    Alert,
+    CallDay,
+    FigureCheck,
+    Mail,
+    ReportSchedule,
+    SpendingLimit,
+    SpendingTotal,
+    utcnow,
+)
+from app.services import alerts, figure_check, monthly_reports
 from app.services.alerts import RuleInput
 from app.services.monthly_reports import ScheduleInput
+from app.services.spending import LimitSubject, budgets
+from app.services.spending.scopes import month_of
 from tests.fixtures.cast import make_tenant
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker_context import worker_context
@@ -49,3 +69,42 @@ def test_each_task_runs_once_when_it_is_due(database: Database) -> None:
         ]
         assert [check.counted for check in session.scalars(select(FigureCheck))] == [0] * 5
     assert {evaluate_alerts, send_reports, check_figures} <= {task.run for task in TASKS}
+
+
+def test_two_workers_that_check_figures_together_report_a_difference_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    yesterday = (utcnow() - figure_check.SETTLED).date() - timedelta(days=1)
+    with database.transaction() as session:
+        own = make_tenant(session)
+        whose = {"organization_id": own.organization.id, "partner_id": own.partner.id}
+        session.add(CallDay(**whose, day=yesterday, ended=2))
+    together, counted = Barrier(2, timeout=30), figure_check.counted
+
+    def counted_together(session: Session, day: date) -> Sequence[FigureCheck]:
+        together.wait()
+        return counted(session, day)
+
+    monkeypatch.setattr(figure_check, "counted", counted_together)
+    with ThreadPoolExecutor() as workers:
+        for check in [workers.submit(check_figures) for _each in range(2)]:
+            check.result()
+    differences = [line for line in caplog.messages if figure_check.ENDED_CALLS in line]
+    assert differences == [
+        f"Ended calls by organization of {yesterday}: 0 is stored as 2, 1 differ"
+    ]
+
+
+def test_a_budget_whose_alert_is_not_due_is_not_locked(database: Database) -> None:
+    with database.transaction() as session:
+        own = make_tenant(session)
+        subject = LimitSubject(partner_id=own.partner.id)
+        budgets.change(session, own.caller(Role.PARTNER_ADMIN), subject, 1_000_000)
+        scope = f"partner:{own.partner.id}"
+        spent = {"partner_id": own.partner.id, "spent_micros": 900_000}
+        session.add(SpendingTotal(scope=scope, period=month_of(utcnow()), **spent))
+    report_budgets()
+    with database.transaction() as session:
+        locked = session.scalars(select(SpendingLimit).with_for_update()).one()
+        report_budgets()  # would wait for the end of this transaction
+        assert (locked.budget_alert or "").endswith(":80")

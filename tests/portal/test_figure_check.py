@@ -5,11 +5,19 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason, Role, Tier
-from app.models import CallAttempt, CallDay, ConversationDay, Partner, PartnerTier, User
+from app.models import (
+    CallAttempt,
+    CallDay,
+    ConversationDay,
+    FigureCheck,
+    Partner,
+    PartnerTier,
+    User,
+)
 from app.portal.web.formats import day
 from app.services import conversations, figure_check, rollup, spending
 from app.services.calls import lifecycle
@@ -24,7 +32,8 @@ SignedIn = Callable[[User], Browser]
 
 
 def check(session: Session) -> None:
-    """The check of a day, as the worker runs it after midnight."""
+    """Check today, again if it was checked before, as the worker checks a day after midnight."""
+    session.execute(delete(FigureCheck))
     figure_check.keep(session, figure_check.counted(session, datetime.now(UTC).date()))
     session.commit()
 

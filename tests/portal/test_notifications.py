@@ -209,7 +209,8 @@ def test_reached_budgets_are_notified_to_those_who_see_them(
         )
         session.add(total)
     session.flush()
-    assert budgets.alert(session, datetime(2026, 11, 20, 12, tzinfo=UTC)) == 2
+    now = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    assert budgets.alert(session, budgets.due_alerts(session, now), now) == 2
     session.commit()
     pages = {}
     for role in (Role.PARTNER_ADMIN, Role.ADMIN, Role.PARTNER_EDITOR):

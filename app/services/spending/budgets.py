@@ -182,36 +182,55 @@ def any_reached(caller: Caller) -> ColumnElement[bool]:
 
 def _reached(caller: Caller) -> Select[SpendingLimit]:
     month, limit = month_of(utcnow()), SpendingLimit
-    alerts = [f"{month}:{percent}" for percent in range(NEARLY_SPENT, HIGHEST_LEVEL + 1)]
+    alerts = [_alert_key(month, percent) for percent in range(NEARLY_SPENT, HIGHEST_LEVEL + 1)]
     rows = of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
     return rows.where(limit.budget_alert.in_(alerts))
 
 
-def alert(session: Session, now: datetime) -> int:
-    """Report budgets that reached another of their alert levels: by mail to the partner admins and
-    the other recipients, in the history and in the notifications; how many."""
-    month, limit, total = month_of(now), SpendingLimit, SpendingTotal
-    query = (
-        select(limit, total.spent_micros)
-        .join(total, total.scope == limit.scope)
-        .where(
-            total.period == month,
-            total.spent_micros > 0,
-            limit.budget_micros.is_not(None),
-        )
-        .order_by(limit.scope)
-        .with_for_update(of=limit)
-        .execution_options(populate_existing=True)
-    )
+def due_alerts(session: Session, now: datetime) -> list[str]:
+    """Return the scopes of budgets that reached another of their alert levels. It only reads."""
+    month = month_of(now)
+    found = session.execute(_with_spending(month)).all()
+    return [stored.scope for stored, spent in found if _new_level(stored, spent, month) is not None]
+
+
+def alert(session: Session, scopes: Sequence[str], now: datetime) -> int:
+    """Report those of the budgets that reached another of their alert levels: by mail to the
+    partner admins and the other recipients, in the history and in the notifications; how many."""
+    month, limit = month_of(now), SpendingLimit
+    query = _with_spending(month).where(limit.scope.in_(scopes)).with_for_update(of=limit)
     count = 0
-    for stored, spent in session.execute(query).all():
-        budget, levels = stored.budget_micros or 0, _alerts_of(stored)[0]
-        percent = max((each for each in levels if 100 * spent >= each * budget), default=None)
-        if percent is not None and stored.budget_alert != f"{month}:{percent}":
-            stored.budget_alert = f"{month}:{percent}"
+    for stored, spent in session.execute(query.execution_options(populate_existing=True)).all():
+        percent = _new_level(stored, spent, month)
+        if percent is not None:
+            stored.budget_alert = _alert_key(month, percent)
             _report(session, stored, percent, spent)
             count += 1
     return count
+
+
+def _with_spending(month: str) -> Select[SpendingLimit, int]:
+    """The budgets of which something is spent in the month, with the amount."""
+    limit, total = SpendingLimit, SpendingTotal
+    return (
+        select(limit, total.spent_micros)
+        .join(total, total.scope == limit.scope)
+        .where(total.period == month, total.spent_micros > 0, limit.budget_micros.is_not(None))
+        .order_by(limit.scope)
+    )
+
+
+def _new_level(stored: SpendingLimit, spent: int, month: str) -> int | None:
+    """Return the highest level that is reached, None if it has been reported."""
+    budget, levels = stored.budget_micros or 0, _alerts_of(stored)[0]
+    percent = max((each for each in levels if 100 * spent >= each * budget), default=None)
+    if percent is None or stored.budget_alert == _alert_key(month, percent):
+        return None
+    return percent
+
+
+def _alert_key(month: str, percent: int) -> str:
+    return f"{month}:{percent}"
 
 
 def _report(session: Session, stored: SpendingLimit, percent: int, spent: int) -> None:
