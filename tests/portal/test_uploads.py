@@ -247,6 +247,24 @@ def test_an_upload_can_be_cancelled_and_its_file_is_removed(desk: Desk, tmp_path
     assert desk.now(address).state is ImportState.CANCELLED
 
 
+@pytest.mark.parametrize(
+    "act", [*("cancel", "apply", "check", "repairs/decimals", "rows", "rows/forget"), "undo"]
+)
+def test_an_upload_says_why_its_state_refuses_a_step(desk: Desk, act: str) -> None:
+    address = desk.upload(f"Name,Phone\nAnn,{ANN}\n")
+    desk.press(address, "cancel")
+    assert desk.browser.post(f"{address}/{act}", page=desk.page).location == address
+    refused = "can no longer be undone. Nothing was changed."
+    reason = refused if act == "undo" else "The upload has changed. Nothing was saved."
+    assert reason in desk.shows(address)
+
+
+def test_an_upload_without_good_rows_says_that_nothing_can_be_applied(desk: Desk) -> None:
+    address = desk.upload("Name,Phone\nAnn,12\n")
+    desk.press(address, "apply")
+    assert "No row of the file can be applied." in desk.shows(address)
+
+
 def test_the_rate_and_the_time_left_are_shown_while_rows_are_applied(desk: Desk) -> None:
     rows = "".join(f"P{index},{number(index)}\n" for index in range(apply.BATCH + 1))
     address = desk.upload("Name,Phone\n" + rows)

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import render_template, request
+from flask import render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -12,10 +12,11 @@ from app.extensions import caller, delete_file, transaction
 from app.portal.uploads.check_page import Typed, check_context, rows_left_out, typed_cells
 from app.portal.uploads.forms import ReadingForm
 from app.portal.uploads.sheet import columns_of
-from app.portal.uploads.upload_pages import path_of, to_upload, unless_moved_on
+from app.portal.uploads.upload_pages import changing_upload, path_of, to_upload
 from app.portal.uploads.views import upload_page_data
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version
+from app.portal.web.messages import redirect_with
 from app.services.imports import corrections, steps, uploads
 from app.services.tenancy import ARCHIVED
 
@@ -47,7 +48,7 @@ def upload_columns_save(upload_id: UUID) -> Page:
 def _read_again(upload_id: UUID, form: ReadingForm | None, chosen: list[str]) -> None:
     """Raises `ValidationFailed`, about columns."""
     reading = form.to_reading() if form is not None else None
-    with unless_moved_on() as session:
+    with changing_upload(upload_id) as session:
         steps.read_again(session, caller(), upload_id, mapping=chosen or None, reading=reading)
 
 
@@ -59,21 +60,21 @@ def _by_column(error: ValidationFailed) -> dict[int, str]:
 @portal.post("/uploads/<uuid:upload_id>/check")
 def upload_check_again(upload_id: UUID) -> Response:
     """Check the file against the campaign as it is now."""
-    with unless_moved_on() as session:
+    with changing_upload(upload_id) as session:
         steps.read_again(session, caller(), upload_id)
     return to_upload(upload_id)
 
 
 @portal.post("/uploads/<uuid:upload_id>/repairs/<reason>")
 def upload_repair(upload_id: UUID, reason: str) -> Response:
-    with unless_moved_on() as session:
+    with changing_upload(upload_id) as session:
         steps.repair(session, caller(), upload_id, reason)
     return to_upload(upload_id)
 
 
 @portal.post("/uploads/<uuid:upload_id>/repairs/<reason>/take-back")
 def upload_undo_repair(upload_id: UUID, reason: str) -> Response:
-    with unless_moved_on() as session:
+    with changing_upload(upload_id) as session:
         steps.undo_repair(session, caller(), upload_id, reason)
     return to_upload(upload_id)
 
@@ -82,15 +83,12 @@ def upload_undo_repair(upload_id: UUID, reason: str) -> Response:
 def upload_apply(upload_id: UUID) -> Page:
     """Apply the check that the user has seen; nothing if it has changed since. Corrections that
     were typed are saved and checked first."""
-    typed, shown = typed_cells(), {}
+    typed = typed_cells()
     try:
         with transaction() as session:
             shown = _apply(session, upload_id, typed)
     except Conflict as error:
-        if error.code == CHANGED_MEANWHILE:
-            return check_as_it_is(upload_id, typed, applies=True)
-        if error.code == ARCHIVED:
-            raise
+        return refused_step(error, upload_id, typed, applies=True)
     return to_upload(upload_id, **shown)
 
 
@@ -109,11 +107,8 @@ def _apply(session: Session, upload_id: UUID, typed: Typed) -> dict[str, str]:
 
 @portal.post("/uploads/<uuid:upload_id>/cancel")
 def upload_cancel(upload_id: UUID) -> Response:
-    try:
-        with transaction() as session:
-            upload = steps.cancel(session, caller(), upload_id)
-    except Conflict:
-        return to_upload(upload_id)  # it has ended: its page says how
+    with changing_upload(upload_id) as session:
+        upload = steps.cancel(session, caller(), upload_id)
     if upload.state is ImportState.CANCELLED:
         delete_file(upload.file_key)
     return to_upload(upload_id)
@@ -140,14 +135,21 @@ def _columns_page(
         )
 
 
-def check_as_it_is(
-    upload_id: UUID, typed: Typed, *, applies: bool = False
+def refused_step(
+    error: Conflict, upload_id: UUID, typed: Typed, *, applies: bool = False
 ) -> tuple[str, int] | Response:
-    """Show the current check; ``typed`` holds corrections for the rows that are still shown."""
+    """Show the check if it has changed, otherwise the upload's page with the reason. ``typed``
+    holds corrections for the rows that are still shown.
+
+    Raises the error if the organization is archived: its page leads to the organization.
+    """
+    if error.code == ARCHIVED:
+        raise error
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
-        if found.state is not ImportState.CHECKED:
-            return to_upload(upload_id)
+        if error.code != CHANGED_MEANWHILE or found.state is not ImportState.CHECKED:
+            url = url_for("portal.upload", upload_id=upload_id)
+            return redirect_with(error.message, url, "warning")
         context = upload_page_data(session, found) | check_context(session, found, typed)
         page = render_template(
             "portal/uploads/check.html", changed_meanwhile=True, applies=applies, **context

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import ContactImport
-from app.portal.uploads.upload_pages import path_of, to_upload, unless_moved_on
+from app.portal.uploads.upload_pages import changing_upload, path_of, to_upload
 from app.portal.web.blueprint import Page, portal
 from app.services.contacts.results import ContactChange
 from app.services.imports import undo, undo_preview, uploads
@@ -58,7 +58,7 @@ def _effects(session: Session, found: ContactImport) -> dict[str, Any]:
 
 @portal.post("/uploads/<uuid:upload_id>/undo")
 def upload_undo_start(upload_id: UUID) -> Response:
-    with unless_moved_on() as session:
+    with changing_upload(upload_id) as session:
         undo.start(session, caller(), upload_id, settings().undo_days)
     return to_upload(upload_id)
 

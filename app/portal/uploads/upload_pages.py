@@ -1,7 +1,6 @@
 """What the pages of an upload share."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager
 from typing import Any
 from uuid import UUID
 
@@ -11,11 +10,11 @@ from werkzeug.wrappers import Response
 
 from app.enums import OrganizationStatus
 from app.errors import Conflict
-from app.extensions import transaction
 from app.languages import gettext, pgettext
 from app.models import Campaign, ContactImport, Organization
 from app.portal.uploads.campaign_words import names_of
 from app.portal.web.campaign_states import steps_of_planned
+from app.portal.web.messages import changing
 
 
 def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
@@ -48,12 +47,9 @@ def parts_of_upload(choose: str | None = None) -> list[tuple[str, str | None]]:
     ]
 
 
-@contextmanager
-def unless_moved_on() -> Iterator[Session]:
-    """A transaction for the step. If the upload's state has changed, nothing is done, and its page
-    shows the state."""
-    with suppress(Conflict), transaction() as session:
-        yield session
+def changing_upload(upload_id: UUID) -> AbstractContextManager[Session]:
+    """A transaction for a step. If the state of the upload refuses it, its page says why."""
+    return changing(url_for("portal.upload", upload_id=upload_id), Conflict)
 
 
 def to_upload(upload_id: UUID, **shown: Any) -> Response:

@@ -92,7 +92,7 @@ def get_open(session: Session, caller: Caller, upload_id: UUID) -> ContactImport
 
 
 def not_open() -> Conflict:
-    message = gettext("The upload has changed. Nothing was saved. Reload the page.")
+    message = gettext("The upload has changed. Nothing was saved.")
     return Conflict(message, "upload_not_open")
 
 
