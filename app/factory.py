@@ -19,7 +19,7 @@ from app.http.brown_out import shed_load
 from app.http.common_time import CommonTime
 from app.http.full_disk import refuse_without_space
 from app.http.health import blueprint as health
-from app.http.host_names import refuse_other_hosts
+from app.http.host_names import refuse_malformed_hosts
 from app.http.page_compression import compress_pages
 from app.http.request_id import give_request_ids
 from app.http.security_headers import send_security_headers
@@ -47,7 +47,7 @@ def create_app(settings: Settings | None = None, database: Database | None = Non
     install_extensions(app, settings, database or _opened(settings))
     compress_pages(app)
     give_request_ids(app)
-    refuse_other_hosts(app, settings.public_url)
+    refuse_malformed_hosts(app, settings.public_url)
     send_security_headers(app)
     refuse_without_space(app)
     shed_load(app, settings.exports_at_once)

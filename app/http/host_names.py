@@ -31,7 +31,7 @@ def is_host(value: str) -> bool:
 
 
 class HostNames:
-    """WSGI middleware: puts ``own_host`` in the place of a host that is none, and says so."""
+    """WSGI middleware: replace an invalid ``Host`` header by ``own_host`` and mark the request."""
 
     def __init__(self, application: Any, own_host: str):
         self._application = application
@@ -45,7 +45,7 @@ class HostNames:
         return answer
 
 
-def refuse_other_hosts(app: Flask, public_url: str) -> None:
+def refuse_malformed_hosts(app: Flask, public_url: str) -> None:
     """Answer 400, in the shape of the area, to a request whose host is no host name."""
     app.wsgi_app = HostNames(app.wsgi_app, urlsplit(public_url).netloc)  # type: ignore[method-assign]  # middleware
 
