@@ -1,7 +1,8 @@
 """The actions that a page leaves out because the user's role doesn't allow them.
 
-Pages and their views ask `is_permitted` before they show an action. What is denied is named at the
-end of the page, with a link to its explanation, unless `why_url` explains it beside the action.
+Views ask `may_or_note_missing` before they show an action; templates call it ``may``. What is
+denied is named at the end of the page, with a link to its explanation, unless `why_url` explains it
+beside the action.
 """
 
 from functools import lru_cache
@@ -17,9 +18,10 @@ from app.portal.web.current_user import known_user
 from app.services.users.access import AccessRule, of_role
 
 
-def is_permitted(permission: str, part: str | None = None) -> bool:
-    """Whether the user may do it. Only what another role of the same kind allows is named: the
-    ``part`` of the permission that the page is about (see `PART_WORDS`), or all of it."""
+def may_or_note_missing(permission: str, part: str | None = None) -> bool:
+    """Whether the user may do it; if not, the end of the page names it. Only what another role of
+    the same kind allows is named: the ``part`` of the permission that the page is about (see
+    `PART_WORDS`), or all of it."""
     if known_user() is None:
         return False
     wanted = Permission(permission)
@@ -67,5 +69,5 @@ def _another_role_may(role: Role, permission: Permission) -> bool:
 
 def register(app: Flask) -> None:
     app.jinja_env.globals.update(
-        may=is_permitted, holds=holds, why_url=why_url, missing_actions=missing_actions
+        may=may_or_note_missing, holds=holds, why_url=why_url, missing_actions=missing_actions
     )

@@ -18,7 +18,7 @@ from app.languages.dates import written_date
 from app.models import Organization, utcnow
 from app.phone import country_name
 from app.policy import Permission
-from app.portal.access.missing import is_permitted
+from app.portal.access.missing import may_or_note_missing
 from app.portal.organizations.labels import archiving_words, suspending_words
 from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
@@ -133,7 +133,7 @@ def organization_page_data(
             for tab in TABS
             if tab.endpoint not in hidden
             and caller().may(Permission.ORGANIZATIONS_READ)
-            and is_permitted(tab.needs)
+            and may_or_note_missing(tab.needs)
         ],
     }
 
@@ -194,7 +194,7 @@ def _paid_for(
     """Return the storage and subscription of a plan and, for users who may see what customers pay,
     this month's statement so far."""
     bill = None
-    if is_permitted(Permission.ORGANIZATIONS_WRITE):
+    if may_or_note_missing(Permission.ORGANIZATIONS_WRITE):
         stored = [numbers.statement] if numbers.statement else []
         month = utcnow().date().replace(day=1)
         bill = statements.bills(session, [found], month, known=stored)[found.id]

@@ -14,7 +14,7 @@ from app.languages import gettext
 from app.languages.dates import month_alone
 from app.models import Organization, utcnow
 from app.policy import Permission
-from app.portal.access.missing import is_permitted
+from app.portal.access.missing import may_or_note_missing
 from app.portal.billing.words import model_rate
 from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
@@ -52,7 +52,7 @@ def _asked(session: Session, today: date) -> MonthReportView:
     whose = organization.id if organization else None
     found = reporting.monthly(session, caller(), month, today, whose)
     earned = None
-    if is_permitted(Permission.ORGANIZATIONS_WRITE, "margin"):
+    if may_or_note_missing(Permission.ORGANIZATIONS_WRITE, "margin"):
         earned = reporting.earned(session, caller(), month, model_rate(), whose)
     return MonthReportView(organization, month, found, earned)
 

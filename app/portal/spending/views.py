@@ -10,7 +10,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext
 from app.models import utcnow
 from app.policy import Permission
-from app.portal.access.missing import is_permitted
+from app.portal.access.missing import may_or_note_missing
 from app.portal.organizations.views import organization_page_data
 from app.portal.spending.forms import BudgetForm, OrganizationSpendingForm, SpendingForm
 from app.portal.spending.limit_pages import limits_page, reserved_words, save_limits, stored_limits
@@ -109,7 +109,7 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
             **used,
             form=form,
             reserves=reserved_words(session, used["spending"].currency),
-            can_change=is_permitted(Permission.PARTNER_WRITE),
+            can_change=may_or_note_missing(Permission.PARTNER_WRITE),
         )
 
 

@@ -13,7 +13,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import User, is_erased
 from app.policy import Permission
-from app.portal.access.missing import is_permitted
+from app.portal.access.missing import may_or_note_missing
 from app.portal.users.bulk import may_change
 from app.portal.users.labels import abilities, abilities_title
 from app.portal.users.listing import OF_CUSTOMERS, OF_CUSTOMERS_WORDS, STATUS_NAMES, USERS
@@ -185,7 +185,7 @@ def actions_of(user: User) -> dict[str, Any]:
         "may_reactivate": others and shut_out,
         "may_resend": changeable and never_came,
         "may_erase": others
-        and is_permitted(Permission.PERSONAL_DATA)
+        and may_or_note_missing(Permission.PERSONAL_DATA)
         and not is_erased(user.email),
         "suspending": suspending_words(user),
         "deactivating": DEACTIVATING,
