@@ -247,7 +247,7 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
     if wait > 0:
         return NextStep("resolve", wait, carrier_kind)
     try:
-        verdict = _found(attempt_id, carrier.look_up(inquiry))
+        verdict = _apply_if_placed(attempt_id, carrier.look_up(inquiry))
     except NoCarrierAnswer:
         verdict = PlacementVerdict.UNSURE
     if verdict is PlacementVerdict.PLACED:
@@ -267,10 +267,11 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
     return None
 
 
-def _found(attempt: UUID, state: CarrierReport) -> PlacementVerdict:
+def _apply_if_placed(attempt_id: UUID, state: CarrierReport) -> PlacementVerdict:
+    """Write the report if the call was placed; return the carrier's verdict."""
     if state.verdict is PlacementVerdict.PLACED:
         with context().note_database.transaction() as session:
-            _apply(session, attempt, state)
+            _apply(session, attempt_id, state)
     return state.verdict
 
 

@@ -109,11 +109,11 @@ def next_step(
     call = lock_call(session, call_id)
     note(partner_id=call.partner_id, organization_id=call.organization_id)
     if call.status not in WAITING:
-        return _found_begun(session, call, attempt_id)
+        return _claim_of_begun(session, call, attempt_id)
     now = utcnow()
     carrier_accounts.choose_again(session, call)
     parties = rules.parties_of(session, call.assistant_id, call.phone_number, lock=True)
-    is_settled = _stopped_or_postponed(session, call, parties, now)
+    is_settled = _stop_or_postpone(session, call, parties, now)
     traffic = _traffic(session, call, attempt_id)
     is_over = is_settled or traffic.is_begun
     if is_over or (traffic.is_paused and lifecycle.hold_if_paused(session, call)):
@@ -226,7 +226,7 @@ def _traffic(session: Session, call: Call, attempt_id: UUID) -> _ActiveTraffic:
     return _ActiveTraffic(*session.execute(facts).one())
 
 
-def _found_begun(session: Session, call: Call, attempt_id: UUID) -> CallClaim:
+def _claim_of_begun(session: Session, call: Call, attempt_id: UUID) -> CallClaim:
     attempt = session.get(CallAttempt, attempt_id, populate_existing=True)
     if attempt is None or attempt.status not in ACTIVE:
         return CallClaim(ClaimKind.DONE, call.carrier)
@@ -240,9 +240,10 @@ def _retry_claim(attempt: CallAttempt) -> CallClaim:
     return CallClaim(ClaimKind.ASK_AGAIN, attempt.carrier, until=attempt.carrier_retry_at)
 
 
-def _stopped_or_postponed(
+def _stop_or_postpone(
     session: Session, call: Call, parties: rules.CallParties, now: datetime
 ) -> bool:
+    """Whether it did."""
     if now >= call.expires_at:
         detail = limits.waited_for(call.status_detail)
         end_call(session, call, CallStatus.EXPIRED, EndedReason.EXPIRED, at=now, detail=detail)
@@ -287,7 +288,7 @@ def claim_carrier_retry(
     wasn't placed, and every check is repeated, as in `next_step`."""
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE or attempt.carrier_retry_at is None:
-        return _found_begun(session, call, attempt_id)
+        return _claim_of_begun(session, call, attempt_id)
     now = utcnow()
     if now < attempt.carrier_retry_at:
         return _retry_claim(attempt)
