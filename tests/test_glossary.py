@@ -1,5 +1,5 @@
-"""Words that docs/glossary.md doesn't allow are not in code names, comments, docstrings, on screens
-or in documents."""
+"""Words that docs/glossary.md doesn't allow are not in code names, comments, docstrings, addresses,
+on screens or in documents."""
 
 import ast
 import io
@@ -16,6 +16,7 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 NOT_THE_TERM = (
     *("flask login", "login manager", "login user", "logout user"),
     *("user agent", "user agents", "back channel logout", "logout token", "logout tokens"),
+    "provider id logout",  # the address of the back-channel logout
 )
 """Names of other projects and standards that contain a forbidden word."""
 
@@ -93,6 +94,16 @@ def comments() -> Iterator[tuple[str, str]]:
         yield str(path.relative_to(ROOT)), "\nend\n".join(texts)  # no phrase spans two
 
 
+def routes() -> Iterator[tuple[str, str]]:
+    """Each file with the addresses that its decorators declare."""
+    for path in sorted((ROOT / "app").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                for text in (text for each in node.decorator_list for text in strings(each)):
+                    if text.startswith("/"):
+                        yield str(path.relative_to(ROOT)), text
+
+
 def without_code(text: str) -> str:
     return re.sub(r"```.*?```|``.*?``|`[^`\n]*`", " ", text, flags=re.DOTALL)
 
@@ -131,7 +142,13 @@ def documents() -> Iterator[tuple[str, str]]:
             yield str(path.relative_to(ROOT)), text
 
 
-SOURCES = {"code": code_names, "comments": comments, "screens": screen_texts, "docs": documents}
+SOURCES = {
+    "code": code_names,
+    "comments": comments,
+    "routes": routes,
+    "screens": screen_texts,
+    "docs": documents,
+}
 
 
 def uses(kind: str) -> dict[str, list[str]]:

@@ -270,10 +270,10 @@ def test_a_removed_contact_can_be_put_back_with_everything_it_had(
     assert session.scalar(select(func.count()).select_from(Contact)) == 0
     offered = admin.get(removed.location)
     assert "Ada Lovelace was removed" in offered.text
-    back = admin.post(f"{page}/put-back", page=removed.location)
+    back = admin.post(f"{page}/restore", page=removed.location)
     new = UUID(back.location.rpartition("/")[2])
     assert state(session, own, campaign, new) == {**AS_STORED, "status": "completed"}
-    again = admin.post(f"{page}/put-back", page="/campaigns")
+    again = admin.post(f"{page}/restore", page="/campaigns")
     assert (again.status_code, "was removed" in admin.get(removed.location).text) == (404, False)
 
 
@@ -284,16 +284,16 @@ def test_a_removal_can_be_undone_for_a_day_by_its_author_if_the_identity_is_free
     page = page_of(campaign, contact)
     admin.post(f"{page}/remove", page=page)
     colleague = signed_in(own.staff[Role.ADMIN])
-    assert colleague.post(f"{page}/put-back", page="/campaigns").status_code == 404
+    assert colleague.post(f"{page}/restore", page="/campaigns").status_code == 404
     contacts.apply(session, campaign, [{"phone": PHONE}], ContactAction.UPSERT)
     session.commit()
-    taken = admin.post(f"{page}/put-back", page="/campaigns")
+    taken = admin.post(f"{page}/restore", page="/campaigns")
     told = admin.get(taken.location).text
     assert "The contact was not restored." in told
     assert session.scalar(select(func.count()).select_from(Contact)) == 1
     session.execute(update(IdempotencyRecord).values(created_at=utcnow() - timedelta(hours=25)))
     session.commit()
-    assert admin.post(f"{page}/put-back", page="/campaigns").status_code == 404
+    assert admin.post(f"{page}/restore", page="/campaigns").status_code == 404
 
 
 def test_a_number_is_put_on_the_do_not_call_list_with_its_source(
@@ -362,7 +362,7 @@ def test_a_contact_of_another_tenant_is_not_found(
         (campaign.id, uuid4()),
     ):
         page = f"/campaigns/{campaign_id}/contacts/{contact_id}"
-        acts = ("edit", "remove", "do-not-call", "put-back")
+        acts = ("edit", "remove", "do-not-call", "restore")
         seen.append(
             [
                 *(admin.get(path).status_code for path in (page, f"{page}/edit")),

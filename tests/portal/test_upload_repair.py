@@ -71,7 +71,7 @@ def test_a_row_is_left_out_and_taken_back_in(desk: Desk) -> None:
     desk.work(address)
     said = desk.shows(address)
     assert "1 + 0 + 0 + 1 + 1 = 3 rows in the file. Ignored: 1 row that was left out" in said
-    assert desk.press(address, "rows/take-back").location == address
+    assert desk.press(address, "rows/restore").location == address
     desk.work(address)
     assert "2 of 3 rows need fixing" in desk.shows(address)
 

@@ -144,7 +144,7 @@ def test_a_repair_is_offered_with_its_count_and_can_be_undone(desk: Desk) -> Non
     said = desk.shows(address)
     assert "All 3 rows can be applied" in said
     assert "Fixed: turned into a decimal" in said
-    assert desk.press(address, "repairs/decimals/take-back").location == address
+    assert desk.press(address, "repairs/decimals/undo").location == address
     desk.work(address)
     assert "2 of 3 rows need fixing" in desk.shows(address)
 
@@ -389,8 +389,8 @@ def test_every_user_who_may_change_contacts_may_upload(
 
 GETS = ("", "/live", "/failed-rows.csv", "/file.csv", "/columns", "/undo")
 POSTS = (
-    *("/apply", "/cancel", "/check", "/columns", "/repairs/decimals", "/repairs/x/take-back"),
-    *("/undo", "/rows", "/rows/take-back", "/rows/forget"),
+    *("/apply", "/cancel", "/check", "/columns", "/repairs/decimals", "/repairs/x/undo"),
+    *("/undo", "/rows", "/rows/restore", "/rows/forget"),
 )
 
 

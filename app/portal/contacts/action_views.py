@@ -60,7 +60,7 @@ def contact_remove(campaign_id: UUID, contact_id: UUID) -> Page:
     return redirect(url_for("portal.campaign", campaign_id=campaign_id, removed=contact_id), 303)
 
 
-@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/put-back")
+@portal.post("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/restore")
 def contact_restore(campaign_id: UUID, contact_id: UUID) -> Page:
     try:
         with transaction() as session:

@@ -30,7 +30,7 @@ def upload_fix_rows(upload_id: UUID) -> Page:
     return to_upload(upload_id)
 
 
-@portal.post("/uploads/<uuid:upload_id>/rows/take-back")
+@portal.post("/uploads/<uuid:upload_id>/rows/restore")
 def upload_restore_left_out(upload_id: UUID) -> Response:
     """Include the left-out rows again."""
     with changing_upload(upload_id) as session:

@@ -72,7 +72,7 @@ def upload_repair(upload_id: UUID, reason: str) -> Response:
     return to_upload(upload_id)
 
 
-@portal.post("/uploads/<uuid:upload_id>/repairs/<reason>/take-back")
+@portal.post("/uploads/<uuid:upload_id>/repairs/<reason>/undo")
 def upload_undo_repair(upload_id: UUID, reason: str) -> Response:
     with changing_upload(upload_id) as session:
         steps.undo_repair(session, caller(), upload_id, reason)
