@@ -7,7 +7,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import changes
+from app.commands.changing import reading
 from app.models import AuditLink
 from app.services.audit import verification
 from app.services.audit.chain import chain_of
@@ -25,7 +25,7 @@ audit_commands = AppGroup("audit", help="The history: check that it is complete,
 def verify(known: Path | None, as_json: bool) -> None:
     """Check that no entry was changed, deleted or inserted. Exit code 1 if one was."""
     ends = _ends_of(known) if known else {}
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         verdict = verification.verify(session, ends)
     broken = verdict.broken
     if as_json:
@@ -55,7 +55,7 @@ def verify(known: Path | None, as_json: bool) -> None:
 def export(partner_id: UUID | None) -> None:
     """Print every entry as one line of JSON, in the order of the chains."""
     wanted = () if partner_id is None else (AuditLink.chain == chain_of(partner_id),)
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         for entry in verification.export(session, *wanted):
             click.echo(json.dumps(entry))
 

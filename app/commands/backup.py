@@ -10,7 +10,7 @@ from flask.cli import AppGroup
 
 from app import backups, extensions
 from app.backups import records
-from app.commands.changing import answer, as_json, changes
+from app.commands.changing import answer, as_json, changing, reading
 from app.models import Backup, utcnow
 from app.schemas.fields import write_moment
 
@@ -47,17 +47,17 @@ def create(to: str | None, as_json: bool) -> None:
     if not settings.backup_public_keys:
         message = "Set PORTAL_BACKUP_PUBLIC_KEY. `backup key` makes a pair of keys."
         raise click.UsageError(message)
-    with changes() as (session, _caller):
+    with changing() as (session, _caller):
         backup_id = records.begin(session, utcnow())
     try:
         with _sentences():
             made = backups.create_at(settings, place, settings.backup_public_keys)
     except click.ClickException as error:
-        with changes() as (session, _caller):
+        with changing() as (session, _caller):
             records.fail(session, backup_id, error.message)
         raise
     is_verified = made.unverified is None
-    with changes() as (session, _caller):
+    with changing() as (session, _caller):
         records.succeed(session, backup_id, made.place, made.size, is_verified=is_verified)
     rows = sum(made.manifest.tables.values())
     described = {
@@ -118,7 +118,7 @@ def restore(file: str, identity: Path, into: str, instance: Path, as_json: bool)
 @as_json
 def list_backups(limit: int, as_json: bool) -> None:
     """List the newest backups; exit code 1 if daily backups are on and the last is too old."""
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         found = [_described(each) for each in records.listing(session, limit)]
         is_overdue = records.state(session).is_overdue
     lines = [f"{each['startedAt']}  {each['state']}  {each['file']}" for each in found]

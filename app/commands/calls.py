@@ -9,7 +9,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, changes
+from app.commands.changing import answer, as_json, changing, reading
 from app.enums import CallStatus, CarrierKind
 from app.gateways.carriers.base import Carrier, NoCarrierAnswer
 from app.gateways.carriers.factory import open_account, open_carriers
@@ -38,7 +38,7 @@ call_commands = AppGroup("calls", help="Stuck calls, and pauses of calling.")
 @as_json
 def list_calls(limit: int, as_json: bool) -> None:
     """List calls that are stuck, overdue, or ended with an unknown outcome."""
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         found = [_listed(each) for each in stuck.listing(session, limit)]
     names = ("callId", "trouble", "status", "since", "phoneNumber", "organization")
     lines = ["  ".join(each[name] for name in names) for each in found]
@@ -56,7 +56,7 @@ def resolve_call(call_id: UUID, status: str | None, reason: str | None, as_json:
     An overdue call is queued again. Nothing that may have rung is placed again.
     """
     if status is not None:
-        with changes() as (session, caller):
+        with changing() as (session, caller):
             call = resolve.by_operator(session, caller, call_id, CallStatus(status), reason or "")
             described = _described(call)
     else:
@@ -69,7 +69,7 @@ def resolve_call(call_id: UUID, status: str | None, reason: str | None, as_json:
 @CALL
 def code(call_id: UUID) -> None:
     """Print the code of a verification call on the simulated carrier, which rings no phone."""
-    with changes(read_only=True) as (session, caller):
+    with reading() as (session, caller):
         keys = extensions.settings().secret_keys
         click.echo(calls.simulated_code(session, caller, call_id, keys))
 
@@ -81,7 +81,7 @@ def code(call_id: UUID) -> None:
 @as_json
 def pause(carrier: str | None, partner: UUID | None, reason: str, as_json: bool) -> None:
     """Dial nothing from now on; calls are accepted and wait, active calls go on."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         made = _pause_described(pauses.pause(session, caller, _scope(carrier, partner), reason))
     answer(made, as_json, f"Calling is paused for {_covered(made)}.")
 
@@ -93,7 +93,7 @@ def pause(carrier: str | None, partner: UUID | None, reason: str, as_json: bool)
 def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
     """Dial again; waiting calls continue in their order."""
     scope = _scope(carrier, partner)
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         was_paused = pauses.resume(session, caller, scope)
         left = [_pause_described(each) for each in pauses.listing(session)]
     answer(
@@ -108,7 +108,7 @@ def resume(carrier: str | None, partner: UUID | None, as_json: bool) -> None:
 @as_json
 def status(as_json: bool) -> None:
     """Show pauses, and how many calls wait, are active or have problems."""
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         described = _status_described(stuck.dispatcher_status(session))
     _print_status(described, as_json)
 
@@ -120,13 +120,13 @@ def status(as_json: bool) -> None:
 def drain(timeout: int, reason: str, as_json: bool) -> None:
     """Pause everything and wait until no call is active; exit code 1 if some are left. `flask calls
     resume` ends the pause."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         pauses.pause(session, caller, pauses.PauseScope(), reason)
     deadline = time.monotonic() + timeout
     time.sleep(SETTLING_SECONDS)
     while _on_the_line() and time.monotonic() < deadline:
         time.sleep(LOOK_SECONDS)
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         found = stuck.dispatcher_status(session)
         described = _status_described(found)
     _print_status(described, as_json)
@@ -135,15 +135,15 @@ def drain(timeout: int, reason: str, as_json: bool) -> None:
 
 
 def _on_the_line() -> int:
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         return stuck.count_active(session)
 
 
 def _by_carrier(call_id: UUID) -> dict[str, Any]:
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         asked = resolve.carrier_inquiry(session, call_id)
     if asked is None:
-        with changes() as (session, caller):
+        with changing() as (session, caller):
             return _described(resolve.queue_again(session, caller, call_id))
     carrier = carrier_of(asked.carrier, asked.inquiry.account_id)
     try:
@@ -151,7 +151,7 @@ def _by_carrier(call_id: UUID) -> dict[str, Any]:
     except NoCarrierAnswer as silence:
         message = f"The carrier does not answer ({silence}). Nothing was changed."
         raise click.ClickException(message) from None
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         call = resolve.by_carrier(session, caller, asked, state, carrier.settle_seconds)
         return _described(call)
 
@@ -160,7 +160,7 @@ def carrier_of(kind: CarrierKind, account_id: UUID | None) -> Carrier:
     """Open the carrier of an account, or the installation's. Raises `click.ClickException`."""
     settings = extensions.settings()
     if account_id is not None:
-        with changes(read_only=True) as (session, _caller):
+        with reading() as (session, _caller):
             found = carrier_accounts.credentials(session, settings.secret_keys, account_id)
         if found is not None:
             return open_account(settings, found)

@@ -20,13 +20,23 @@ WHO = "command line"
 
 
 @contextmanager
-def changes(
-    partner_id: UUID | None = None, *, read_only: bool = False
-) -> Iterator[tuple[Session, Caller]]:
+def changing(partner_id: UUID | None = None) -> Iterator[tuple[Session, Caller]]:
     """Yield a transaction and the caller; an error becomes one sentence and exit code 1."""
+    with _errors_in_sentences(), extensions.transaction() as session:
+        yield session, system_caller(WHO, partner_id)
+
+
+@contextmanager
+def reading(partner_id: UUID | None = None) -> Iterator[tuple[Session, Caller]]:
+    """As `changing`, with a transaction that only reads."""
+    with _errors_in_sentences(), extensions.transaction(read_only=True) as session:
+        yield session, system_caller(WHO, partner_id)
+
+
+@contextmanager
+def _errors_in_sentences() -> Iterator[None]:
     try:
-        with extensions.transaction(read_only=read_only) as session:
-            yield session, system_caller(WHO, partner_id)
+        yield
     except DomainError as error:
         raise click.ClickException(error.message) from None
 

@@ -12,7 +12,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, changes
+from app.commands.changing import answer, as_json, changing, reading
 from app.enums import Area, Role
 from app.models import ApiKey, OAuthClient
 from app.policy import API_KEY_SCOPES
@@ -99,7 +99,7 @@ def create_client(
     if (partner_id is None) != (role is None):
         message = "--role goes with --partner."
         raise click.UsageError(message)
-    with changes(partner_id) as (session, caller):
+    with changing(partner_id) as (session, caller):
         if organization_id is not None:
             made = oauth_clients.create_legacy(
                 session,
@@ -123,7 +123,7 @@ def create_client(
 @as_json
 def list_clients(partner_id: UUID | None, area: str | None, as_json: bool) -> None:
     """List every client with its state."""
-    with changes(partner_id) as (session, caller):
+    with reading(partner_id) as (session, caller):
         found = oauth_clients.list_all(session, caller, area=Area(area) if area else None)
         described = [_described(client) for client in found]
     lines = (
@@ -139,7 +139,7 @@ def list_clients(partner_id: UUID | None, area: str | None, as_json: bool) -> No
 @as_json
 def suspend_client(client_id: str, as_json: bool) -> None:
     """Suspend a client and its tokens until it is resumed."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         client = oauth_clients.suspend(session, caller, client_id)
     print_client(client, as_json)
 
@@ -149,7 +149,7 @@ def suspend_client(client_id: str, as_json: bool) -> None:
 @as_json
 def resume_client(client_id: str, as_json: bool) -> None:
     """Resume a suspended client."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         client = oauth_clients.resume(session, caller, client_id)
     print_client(client, as_json)
 
@@ -159,7 +159,7 @@ def resume_client(client_id: str, as_json: bool) -> None:
 @as_json
 def revoke_client(client_id: str, as_json: bool) -> None:
     """Revoke a client and its tokens for good."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         client = oauth_clients.revoke(session, caller, client_id)
     print_client(client, as_json)
 
@@ -190,7 +190,7 @@ def create_key(
     as_json: bool,
 ) -> None:
     """Create a key and print it; it can't be shown again."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         made = api_keys.create(
             session,
             caller,
@@ -216,7 +216,7 @@ def rotate_keys(*, end_tokens: bool, as_json: bool) -> None:
     then ask for a new token.
     """
     secret = extensions.settings().effective_secret_key
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         kid = signing_keys.rotate(session, caller, secret, end_tokens=end_tokens)
     before = "have ended" if end_tokens else "stay valid until they expire"
     answer(
@@ -239,7 +239,7 @@ def create_operator(email: str, name: str | None, as_json: bool) -> None:
     """Create an operator, who signs in at the neutral /sign-in, and print the password."""
     password = secrets.token_urlsafe(15)
     password_hash = passwords.hash_password(password)
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         user = operators.create(
             session, caller, email=email, name=name, password_hash=password_hash
         )
@@ -255,7 +255,7 @@ def reset_operator_email(email: str, new_email: str) -> None:
 
     Check the identity first. Sessions and links end, and both addresses get a mail.
     """
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         operators.reset_email(session, caller, email, new_email)
     click.echo(f"{email} now signs in as {new_email}. Sessions and links have ended.")
 
@@ -267,7 +267,7 @@ def reset_operator_factors(email: str) -> None:
 
     Check the identity first. Sessions end, and the operator gets a mail.
     """
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         operators.reset_factors(session, caller, email)
     click.echo(f"{email} has no second factor any more. All sessions have ended.")
 

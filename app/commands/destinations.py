@@ -8,7 +8,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import changes
+from app.commands.changing import changing, reading
 from app.phone import USUAL_REGIONS
 from app.services import destinations
 
@@ -22,7 +22,7 @@ HOSTS = click.argument("hosts", metavar="HOST…", nargs=-1)
 @PARTNER
 def show(partner_id: UUID | None) -> None:
     """Print the operator's limits, and what the partner has opened."""
-    with changes(read_only=True) as (session, caller):
+    with reading() as (session, caller):
         limits = destinations.limits_of(session, caller, partner_id)
         choice = destinations.choice_of(session, caller, partner_id) if partner_id else None
     click.echo(f"Countries allowed: {_listed(limits.regions, 'those of the installation')}")
@@ -41,7 +41,7 @@ def limit_regions(regions: tuple[str, ...], partner_id: UUID | None, reset: bool
     _require_either(regions, reset)
     wanted = frozenset(region.upper() for region in regions)
     default = None if partner_id else USUAL_REGIONS
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         limits = destinations.limits_of(session, caller, partner_id)
         limits = replace(limits, regions=default if reset else wanted)
         destinations.change_limits(session, caller, limits, partner_id)
@@ -55,7 +55,7 @@ def limit_regions(regions: tuple[str, ...], partner_id: UUID | None, reset: bool
 def limit_hosts(hosts: tuple[str, ...], partner_id: UUID | None, any_host: bool) -> None:
     """Replace the hosts that calls may be handed over to (voice.example.com, *.example.com)."""
     _require_either(hosts, any_host)
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         limits = destinations.limits_of(session, caller, partner_id)
         limits = replace(limits, hosts=None if any_host else hosts)
         destinations.change_limits(session, caller, limits, partner_id)
@@ -68,7 +68,7 @@ def limit_hosts(hosts: tuple[str, ...], partner_id: UUID | None, any_host: bool)
 def open_regions(partner_id: UUID, regions: tuple[str, ...]) -> None:
     """Replace the countries that a partner has opened; an organization's own is always open."""
     wanted = frozenset(region.upper() for region in regions)
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         choice = destinations.choice_of(session, caller, partner_id)
         destinations.change_choice(session, caller, partner_id, replace(choice, regions=wanted))
     click.echo(f"Countries opened by the partner: {_listed(wanted)}")
@@ -79,7 +79,7 @@ def open_regions(partner_id: UUID, regions: tuple[str, ...]) -> None:
 @HOSTS
 def open_hosts(partner_id: UUID, hosts: tuple[str, ...]) -> None:
     """Replace the hosts that a partner's calls may be handed over to."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         choice = destinations.choice_of(session, caller, partner_id)
         destinations.change_choice(session, caller, partner_id, replace(choice, hosts=hosts))
     click.echo(f"Voice hosts opened by the partner: {_listed(hosts)}")

@@ -4,7 +4,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, changes
+from app.commands.changing import answer, as_json, changing, reading
 from app.config.files import check_url
 from app.errors import DomainError
 from app.gateways.files import FileStore, open_files_at
@@ -19,7 +19,7 @@ file_commands = AppGroup("files", help="Uploads, recordings and exports.")
 def orphans(remove: bool) -> None:
     """List files that nothing refers to, older than a day. The worker removes them every hour."""
     store = extensions.files()
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         found = expiry.orphans(session, store, expiry.ORPHAN_AFTER)
     for key in found:
         click.echo(key)
@@ -59,7 +59,7 @@ def copy(to: str, source: str | None, as_json: bool) -> None:
 def adopt() -> None:
     """Declare the store of the settings that of this database: after files were moved or lost."""
     store = extensions.files()
-    with changes() as (session, _caller):
+    with changing() as (session, _caller):
         file_identity.adopt(session, store)
     click.echo(f"The files of this installation are in {store.place}.")
 

@@ -7,7 +7,7 @@ import click
 from flask.cli import with_appcontext
 
 from app import extensions
-from app.commands.changing import answer, as_json, changes
+from app.commands.changing import answer, as_json, changing
 from app.enums import CarrierKind
 from app.schemas.parsing import read
 from app.schemas.partners import CreatePartnerInput
@@ -21,7 +21,7 @@ from app.services.assistants.settings import AssistantFields, update_assistant
 @with_appcontext
 def create_partner(name: str, as_json: bool) -> None:
     """Create a partner, in trial mode."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         made = partners.create(session, caller, read(CreatePartnerInput, {"partnerName": name}))
         limit = extensions.settings().new_partner_micros_a_day
         spending.limit_new_partner(session, caller, made, limit)
@@ -37,7 +37,7 @@ def create_partner(name: str, as_json: bool) -> None:
 @with_appcontext
 def create_organization(partner_id: UUID, name: str, number: str | None, as_json: bool) -> None:
     """Create an organization with its first assistant, out of trial mode if its partner is."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         made = organizations.create(session, caller, partner_id, name=name, in_trial=False)
         (first,) = assistants.of_organization(session, caller, made.id)
         if number is not None:

@@ -5,7 +5,7 @@ from datetime import datetime
 import click
 from flask.cli import with_appcontext
 
-from app.commands.changing import as_json, changes
+from app.commands.changing import as_json, changing
 from app.commands.credentials import MomentParameter, print_client
 from app.services.legacy import extensions
 
@@ -23,6 +23,6 @@ def extend_client(client_id: str, until: datetime | None, end: bool, as_json: bo
     if (until is None) != end:
         message = "Name --until DATE, or --end."
         raise click.UsageError(message)
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         client = extensions.extend(session, caller, client_id, until)
     print_client(client, as_json)

@@ -5,7 +5,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import changes
+from app.commands.changing import changing
 from app.enums import Tier
 from app.services import partners, users
 from app.services.plans.limits import PlanLimits, set_allowances
@@ -18,7 +18,7 @@ partner_commands = AppGroup("partner", help="Partners.")
 @click.argument("partner_id", metavar="ID", type=click.UUID)
 def verify_domain(partner_id: UUID) -> None:
     """Mark the partner's domain as verified: from now on it shows the partner's sign-in page."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         domain = partners.verify_domain(session, caller, partner_id).domain
     click.echo(f"{domain} is verified.")
 
@@ -27,7 +27,7 @@ def verify_domain(partner_id: UUID) -> None:
 @click.argument("partner_id", metavar="ID", type=click.UUID)
 def suspend(partner_id: UUID) -> None:
     """End all access of the partner at once: sessions, tokens, API keys, API clients."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         name = partners.suspend(session, caller, partner_id).name
     click.echo(f"{name} is suspended.")
 
@@ -36,7 +36,7 @@ def suspend(partner_id: UUID) -> None:
 @click.argument("partner_id", metavar="ID", type=click.UUID)
 def resume(partner_id: UUID) -> None:
     """End the suspension of a partner. Its users sign in again; its credentials work again."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         name = partners.resume(session, caller, partner_id).name
     click.echo(f"{name} is active.")
 
@@ -46,7 +46,7 @@ def resume(partner_id: UUID) -> None:
 def end_trial(partner_id: UUID) -> None:
     """End trial mode of a partner. Its organizations in trial mode stay in it until the partner
     ends it for them."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         name = partners.end_trial(session, caller, partner_id).name
     click.echo(f"The trial mode of {name} has ended.")
 
@@ -55,7 +55,7 @@ def end_trial(partner_id: UUID) -> None:
 @click.argument("partner_id", metavar="ID", type=click.UUID)
 def start_trial(partner_id: UUID) -> None:
     """Put a partner into trial mode: its organizations can call only verified numbers."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         name = partners.start_trial(session, caller, partner_id).name
     click.echo(f"{name} is in trial mode.")
 
@@ -70,7 +70,7 @@ def plan_limits(partner_id: UUID, tier: str, at_once: int | None, a_day: int | N
 
     An organization may set lower limits of its own.
     """
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         set_allowances(session, caller, partner_id, {Tier(tier): PlanLimits(at_once, a_day)})
     words = [
         f"{number:,} {what}" if number is not None else f"any number of {what}"
@@ -87,7 +87,7 @@ user_commands = AppGroup("user", help="Users.")
 @click.argument("external_id")
 def external_id(user_id: UUID, external_id: str) -> None:
     """Set the id under which the partner's scripts know the user."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         users.set_external_id(session, caller, user_id, external_id)
     click.echo(f"{user_id} is known as {external_id}.")
 
@@ -99,7 +99,7 @@ def reset_factors(user_id: UUID) -> None:
 
     Check the identity first. Sessions end, and the user gets a mail.
     """
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         email = factor_reset.reset_by_operator(session, caller, user_id).email
     click.echo(f"{email} has no second factor any more. All sessions have ended.")
 
@@ -112,6 +112,6 @@ def reset_email(user_id: UUID, email: str) -> None:
 
     Check the identity first. Sessions and links end, and both addresses get a mail.
     """
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         email_changes.reset(session, caller, user_id, email)
     click.echo(f"{user_id} now signs in as {email}. Sessions and links have ended.")

@@ -11,7 +11,7 @@ from flask.cli import AppGroup
 from sqlalchemy.orm import Session
 
 from app import extensions
-from app.commands.changing import answer, as_json, changes
+from app.commands.changing import answer, as_json, changing, reading
 from app.models import Erasure, new_id
 from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
@@ -39,7 +39,7 @@ def _about(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("target", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
 def export(target: Path, **about: Any) -> None:
     """Write a ZIP of JSON files and recordings. FILE must not exist."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         subject = _subject(session, caller, **about)
         file, rows = exporting.write(session, subject, extensions.files())
         exporting.record(session, caller, subject)
@@ -55,7 +55,7 @@ def export(target: Path, **about: Any) -> None:
 @as_json
 def erase(yes: bool, as_json: bool, **about: Any) -> None:
     """Count what is stored about a user or a contact; with --yes, have the worker erase it."""
-    with changes(read_only=not yes) as (session, caller):
+    with (changing if yes else reading)() as (session, caller):
         subject = _subject(session, caller, **about)
         lines = preview.erasure_lines(session, subject)
         found = mentions.find_mentions(session, caller, subject).mentions
@@ -79,7 +79,7 @@ def erase(yes: bool, as_json: bool, **about: Any) -> None:
 @as_json
 def status(erasure_id: UUID, as_json: bool) -> None:
     """Show how far an erasure has come."""
-    with changes(read_only=True) as (session, caller):
+    with reading() as (session, caller):
         found: Erasure = erasing.get(session, caller, erasure_id)
     described = {"state": found.state.value, "pseudonym": found.pseudonym, "rows": found.counts}
     shown = [f"{table}: {rows}" for table, rows in found.counts.items()]

@@ -5,7 +5,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import answer, as_json, changes
+from app.commands.changing import answer, as_json, changing, reading
 from app.services import phone_numbers
 
 PAGE = 500
@@ -22,7 +22,7 @@ def list_numbers(partner_id: UUID | None, organization_id: UUID | None, as_json:
     """Print each number with its partner, its organization and how it is confirmed."""
     cursor: str | None = None
     found: list[phone_numbers.ListedNumber] = []
-    with changes(partner_id, read_only=True) as (session, caller):
+    with reading(partner_id) as (session, caller):
         while True:
             page = phone_numbers.listing(
                 session, caller, organization_id=organization_id, cursor=cursor, limit=PAGE
@@ -54,7 +54,7 @@ def list_numbers(partner_id: UUID | None, organization_id: UUID | None, as_json:
 @click.argument("numbers", metavar="NUMBER…", nargs=-1, required=True)
 def assign(organization_id: UUID, numbers: tuple[str, ...]) -> None:
     """Assign numbers to an organization, all or none."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         assigned = phone_numbers.assign(session, caller, organization_id, numbers)
     click.echo(f"Assigned: {' '.join(assigned)}")
 
@@ -64,7 +64,7 @@ def assign(organization_id: UUID, numbers: tuple[str, ...]) -> None:
 @click.option("--organization", "organization_id", type=click.UUID, help="The new organization.")
 def move(number: str, organization_id: UUID | None) -> None:
     """Give a number to another organization; without one, its partner keeps it for later."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         phone_numbers.move(session, caller, number, organization_id)
     click.echo(f"Moved: {number}")
 
@@ -73,7 +73,7 @@ def move(number: str, organization_id: UUID | None) -> None:
 @NUMBER
 def release(number: str) -> None:
     """Take a number from its organization: it is free again."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         phone_numbers.release(session, caller, number)
     click.echo(f"Released: {number}")
 
@@ -82,7 +82,7 @@ def release(number: str) -> None:
 @as_json
 def conflicts(as_json: bool) -> None:
     """Print each assistant with a number that isn't its organization's: its calls are refused."""
-    with changes(read_only=True) as (session, caller):
+    with reading() as (session, caller):
         found = phone_numbers.conflicts(session, caller)
         described = [
             {

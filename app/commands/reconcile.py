@@ -9,7 +9,7 @@ from flask.cli import with_appcontext
 
 from app import extensions
 from app.commands.calls import carrier_of
-from app.commands.changing import answer, as_json, changes
+from app.commands.changing import answer, as_json, changing, reading
 from app.enums import CarrierKind
 from app.gateways.carriers.base import ListedCall, ListsCalls, NoCarrierAnswer
 from app.schemas.fields import write_moment
@@ -37,7 +37,7 @@ def reconcile(since: datetime | None, is_forced: bool, as_json: bool) -> None:
     Check these yourself, cancel what was placed, and use --resume.
     """
     start = _start(since)
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         asked = waiting_calls.accounts_of_waiting(session)
         own = CarrierKind(extensions.settings().carrier)
         asked |= campaign_calls.accounts_of_running(session, own)
@@ -46,14 +46,14 @@ def reconcile(since: datetime | None, is_forced: bool, as_json: bool) -> None:
     is_complete = not any(each["problem"] or each["unclear"] for each in compared)
     is_resumed = is_complete or is_forced
     if is_resumed:
-        with changes() as (session, caller):
+        with changing() as (session, caller):
             pauses.resume(session, caller, pauses.PauseScope())
     described = {"since": write_moment(start), "carriers": compared, "resumed": is_resumed}
     answer(described, as_json, *_sentences(described))
 
 
 def _start(since: datetime | None) -> datetime:
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         known = restore_detection.missing_since(session)
         is_paused = any(pause.scope == pauses.PauseScope().key for pause in pauses.listing(session))
     if not is_paused:
@@ -80,7 +80,7 @@ def _compare(account: Account, since: datetime) -> dict[str, Any]:
         return described | {"problem": error.message}
     except NoCarrierAnswer as silence:
         return described | {"problem": f"No list of calls: {silence}."}
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         missing = waiting_calls.unrecorded_calls(session, listed)
     found = Counter(_record(each, account[0]) for each in missing)
     return described | {"listed": len(listed), **found}
@@ -88,7 +88,7 @@ def _compare(account: Account, since: datetime) -> dict[str, Any]:
 
 def _record(listed: ListedCall, carrier: CarrierKind) -> str:
     """Write down one call, in a transaction of its own; return what it was."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         if waiting_calls.record_placed(session, caller, listed):
             return "waitingCalls"
         if campaign_calls.record_placed(session, caller, listed, carrier):

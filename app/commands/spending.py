@@ -7,7 +7,7 @@ from uuid import UUID
 import click
 from flask.cli import AppGroup
 
-from app.commands.changing import changes
+from app.commands.changing import changing, reading
 from app.services import spending
 from app.services.spending import LimitSubject, LimitUse, SpendingLimits, SpendingState, rates
 
@@ -30,7 +30,7 @@ class AmountParameter(click.ParamType[int]):
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def import_rates(file: Path) -> None:
     """Replace all call rates by those of a CSV file."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         count = rates.replace(session, caller, file.read_bytes())
     click.echo(f"{count} call rates imported.")
 
@@ -38,7 +38,7 @@ def import_rates(file: Path) -> None:
 @spending_commands.command("export-rates")
 def export_rates() -> None:
     """Print the call rates as a CSV file."""
-    with changes(read_only=True) as (session, _caller):
+    with reading() as (session, _caller):
         text = rates.written(rates.listing(session))
     click.echo(text, nl=False)
 
@@ -46,7 +46,7 @@ def export_rates() -> None:
 @spending_commands.command("reset-rates")
 def reset_rates() -> None:
     """Go back to the default call rates."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         rates.reset(session, caller)
     click.echo("The default call rates apply.")
 
@@ -56,7 +56,7 @@ def reset_rates() -> None:
 @click.argument("id_", metavar="ID", type=click.UUID)
 def show(kind: str, id_: UUID) -> None:
     """Print the spending limits of a partner, an organization or an API key, and what is used."""
-    with changes(read_only=True) as (session, caller):
+    with reading() as (session, caller):
         found = spending.spending_of(session, caller, _subject(kind, id_))
     _print(found)
 
@@ -82,7 +82,7 @@ def limit(
     UTC."""
     subject = _subject(kind, id_)
     wanted = SpendingLimits(day, month, day_minutes, month_minutes)
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         before = spending.spending_of(session, caller, subject).limits
         waits = waits and subject.organization_id is not None
         wanted = replace(wanted, waits=waits, is_watched=before.is_watched)

@@ -8,7 +8,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import changes
+from app.commands.changing import changing
 from app.services import assistants, do_not_call, organizations
 
 ORGANIZATION = click.argument("organization_id", metavar="ORG", type=click.UUID)
@@ -23,7 +23,7 @@ organization_commands = AppGroup("organization", help="Organizations.")
 @click.option("--reason", help="Shown to the partner.")
 def suspend(organization_id: UUID, reason: str | None) -> None:
     """Stop everything it does; its waiting calls end."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         found = organizations.suspend(session, caller, organization_id, reason=reason)
         name = found.name
     click.echo(f"{name} is suspended.")
@@ -33,7 +33,7 @@ def suspend(organization_id: UUID, reason: str | None) -> None:
 @ORGANIZATION
 def resume(organization_id: UUID) -> None:
     """End its suspension."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         name = organizations.resume(session, caller, organization_id).name
     click.echo(f"{name} is active.")
 
@@ -44,7 +44,7 @@ def resume(organization_id: UUID) -> None:
 def replace_regions(organization_id: UUID, regions: tuple[str, ...]) -> None:
     """Replace the list of regions that it may call (US CA …), among those that are open."""
     wanted = tuple(region.upper() for region in regions)
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         found = organizations.get(session, caller, organization_id, for_change=True)
         rules = replace(organizations.rules_of(found), allowed_regions=wanted)
         most = extensions.settings().calls_per_organization
@@ -62,7 +62,7 @@ do_not_call_commands = AppGroup("do-not-call", help="The do-not-call list of an 
 @click.option("--reason", help="Kept with the number.")
 def add_number(organization_id: UUID, number: str, reason: str | None) -> None:
     """Add a number to the list; it is never called from now on."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         phone = do_not_call.add(
             session, caller, organization_id, number, reason=reason, source="command"
         ).phone
@@ -87,7 +87,7 @@ def activate(assistant_id: UUID) -> None:
 
 
 def _switch(assistant_id: UUID, *, active: bool) -> None:
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         assistant = assistants.get(session, caller, assistant_id, for_change=True)
         if assistant.active is not active:
             assistants.configure_assistant(session, caller, assistant, active=active)

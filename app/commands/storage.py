@@ -7,7 +7,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, changes
+from app.commands.changing import answer, as_json, changing, reading
 from app.services import storage
 from app.services.storage import StorageUsage
 
@@ -22,7 +22,7 @@ _SIZE = re.compile(r"(\d{1,7})\s?(MB|GB)", re.IGNORECASE)
 def show(partner_id: UUID | None, as_json: bool) -> None:
     """Print used storage and limits, those that store most first."""
     defaults = extensions.settings().storage_defaults
-    with changes(read_only=True) as (session, caller):
+    with reading() as (session, caller):
         if partner_id is None:
             partners = storage.of_partners(session, caller, defaults)
             found = [(str(one.id), one.name, usage) for one, usage in partners]
@@ -46,9 +46,9 @@ def limit(partner_id: UUID, size: str | None, reset: bool) -> None:
     if (size is None) != reset:
         message = "Give either a size or --reset."
         raise click.UsageError(message)
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         storage.change_partner_limit(session, caller, partner_id, _bytes(size) if size else None)
-    with changes(read_only=True) as (session, caller):
+    with reading() as (session, caller):
         defaults = extensions.settings().storage_defaults
         usage = storage.of_partner(session, caller, partner_id, defaults)
     click.echo(f"Storage: {_words(usage)}")

@@ -6,7 +6,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, changes
+from app.commands.changing import answer, as_json, reading
 from app.services import assistants
 from app.services.recordings import secret_of
 
@@ -22,7 +22,7 @@ def secret(assistant_id: UUID, as_json: bool) -> None:
     if not voice_secret:
         message = "PORTAL_VOICE_SECRET is not set: reports of voice engines are refused."
         raise click.ClickException(message)
-    with changes(read_only=True) as (session, caller):
+    with reading() as (session, caller):
         found = assistants.get(session, caller, assistant_id)
         words = secret_of(voice_secret, found.id)
         answer({"assistantId": str(found.id), "secret": words}, as_json, words)

@@ -11,7 +11,7 @@ import click
 from flask.cli import AppGroup
 
 from app import extensions
-from app.commands.changing import answer, as_json, changes
+from app.commands.changing import answer, as_json, changing, reading
 from app.commands.credentials import MomentParameter
 from app.enums import WebhookEvent
 from app.models import WebhookEndpoint
@@ -63,7 +63,7 @@ def _add(
     as_json: bool,
 ) -> None:
     chosen = events or tuple(event.value for event in WebhookEvent)
-    with changes(partner_id) as (session, caller):
+    with changing(partner_id) as (session, caller):
         if partner_id is not None:
             partners.get_own(session, caller)
         made = endpoints.add(
@@ -83,7 +83,7 @@ def _add(
 @as_json
 def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
     """List every webhook, or those of one organization."""
-    with changes(read_only=True) as (session, caller):
+    with reading() as (session, caller):
         found = endpoints.listing(session, caller, organization_id=organization_id)
         described = [_described(endpoint) for endpoint in found]
     lines = (
@@ -97,7 +97,7 @@ def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
 @WEBHOOK
 def remove(webhook_id: UUID) -> None:
     """Remove a webhook with its waiting deliveries."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         url = endpoints.remove(session, caller, webhook_id).url
     click.echo(f"The webhook to {url} is removed.")
 
@@ -107,7 +107,7 @@ def remove(webhook_id: UUID) -> None:
 @as_json
 def test(webhook_id: UUID, as_json: bool) -> None:
     """Send it an event without content."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         made = deliveries.send_test(session, caller, webhook_id)
         described = {"deliveryId": str(made.id), "messageId": made.message_id}
     answer(described, as_json, f"A test event is on its way: {described['messageId']}")
@@ -124,7 +124,7 @@ def test(webhook_id: UUID, as_json: bool) -> None:
 @as_json
 def rotate(webhook_id: UUID, overlap_hours: int, as_json: bool) -> None:
     """Create a new secret and print it; it can't be shown again."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         made = endpoints.rotate(
             session,
             caller,
@@ -140,7 +140,7 @@ def rotate(webhook_id: UUID, overlap_hours: int, as_json: bool) -> None:
 @WEBHOOK
 def pause(webhook_id: UUID) -> None:
     """Keep its events until it is resumed."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         url = endpoints.pause(session, caller, webhook_id).url
     click.echo(f"The webhook to {url} is paused; its events are kept.")
 
@@ -149,7 +149,7 @@ def pause(webhook_id: UUID) -> None:
 @WEBHOOK
 def resume(webhook_id: UUID) -> None:
     """Continue, with the kept events first."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         url = endpoints.resume(session, caller, webhook_id).url
     click.echo(f"The webhook to {url} is resumed.")
 
@@ -160,7 +160,7 @@ def resume(webhook_id: UUID) -> None:
 @click.option("--failed-since", type=MomentParameter(), help="What failed of events since then.")
 def replay(webhook_id: UUID, delivery_id: UUID | None, failed_since: datetime | None) -> None:
     """Send one delivery again, or all failed ones."""
-    with changes() as (session, caller):
+    with changing() as (session, caller):
         if delivery_id is not None:
             deliveries.replay(session, caller, webhook_id, delivery_id)
             count = 1

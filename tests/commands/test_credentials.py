@@ -6,9 +6,10 @@ from uuid import uuid4
 import pytest
 from click.testing import Result
 from flask import Flask
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import event, select
+from sqlalchemy.orm import ORMExecuteState, Session
 
+from app.database import READ_ONLY
 from app.enums import Role
 from app.models import OAuthClient, User, utcnow
 from app.services import oauth_clients
@@ -85,6 +86,20 @@ def test_a_legacy_client_is_created_extended_and_listed(app: Flask, own: Tenant)
     assert printed(app, "client", "list", "--area", "B") == [extended]
     assert printed(app, "client", "list", "--area", "A") == []
     assert printed(app, "client", "extend", client_id, "--end")["servedUntil"] is None
+
+
+def test_the_list_of_clients_waits_for_no_writer(app: Flask) -> None:
+    writes: set[bool] = set()
+
+    def note(execution: ORMExecuteState) -> None:
+        writes.add(not execution.session.info[READ_ONLY])
+
+    event.listen(Session, "do_orm_execute", note)
+    try:
+        assert printed(app, "client", "list") == []
+    finally:
+        event.remove(Session, "do_orm_execute", note)
+    assert writes == {False}
 
 
 def test_a_client_is_suspended_resumed_and_revoked(app: Flask, own: Tenant) -> None:
