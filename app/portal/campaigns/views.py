@@ -23,13 +23,7 @@ from app.portal.web.campaign_states import STATE_WORDS, state_of, steps_of_new
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, stored_page
-from app.portal.web.list_pages import (
-    ListPage,
-    list_page,
-    requested_campaign,
-    requested_with_plan,
-    without_empty,
-)
+from app.portal.web.list_pages import ListPage, list_page, without_empty
 from app.portal.web.messages import redirect_with
 from app.portal.web.organization_choice import new_page
 from app.services import assistants, audit, campaigns, contacts, outreach
@@ -78,7 +72,7 @@ def campaign_create() -> Page:
 @portal.get("/campaigns/<uuid:campaign_id>")
 def campaign(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = requested_campaign(session, campaign_id)
+        found = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         page = without_empty(list_page(session, CONTACTS), "last-call", "status")
         return render_template(
             "portal/campaigns/detail.html",
@@ -99,7 +93,7 @@ def _statuses(session: Session, campaign: Campaign) -> dict[str, str]:
 @portal.get("/campaigns/<uuid:campaign_id>/uploads")
 def campaign_uploads(campaign_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        found = requested_campaign(session, campaign_id)
+        found = campaigns.get_with_plan(session, caller(), campaign_id).campaign
         shown = uploads_page(session, CAMPAIGN_UPLOADS)
         return render_template("portal/campaigns/uploads.html", **about(session, found), **shown)
 
@@ -143,7 +137,7 @@ def campaign_archive(campaign_id: UUID) -> Page:
 
 
 def about(session: Session, found: Campaign) -> dict[str, Any]:
-    _, organization, plan, assistant = requested_with_plan(session, found.id)
+    _, organization, plan, assistant = campaigns.get_with_plan(session, caller(), found.id)
     plans = [(plan, assistant)] if plan and assistant else []
     planned = outreach.summaries_of(session, [found], plans).get(found.id)
     summary = planned or outreach.RoundSummary()

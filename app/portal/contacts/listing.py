@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
-from app.models import Call, Contact
+from app.models import Call, Campaign, Contact
 from app.portal.contacts.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
@@ -19,8 +19,8 @@ from app.portal.web.list_definitions import (
     added_column,
     name_column,
 )
-from app.portal.web.list_pages import path_id, requested_campaign
-from app.services import contacts
+from app.portal.web.list_pages import path_id
+from app.services import campaigns, contacts
 from app.services.calls.rules import GIVEN, REFUSED
 from app.services.contacts import CallObstacle, ContactSearch, history
 from app.services.contacts.queries import SORTS
@@ -61,13 +61,18 @@ def _chosen() -> ContactSearch:
     )
 
 
+def _campaign(session: Session) -> Campaign:
+    """Return the campaign of the path. Raises `NotFound`."""
+    return campaigns.get_with_plan(session, caller(), path_id("campaign_id")).campaign
+
+
 def _count(session: Session, most: int) -> int:
-    found = requested_campaign(session, path_id("campaign_id"))
+    found = _campaign(session)
     return contacts.count(session, found, _chosen(), most=most)
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ContactRow]:
-    found = requested_campaign(session, path_id("campaign_id"))
+    found = _campaign(session)
     page = contacts.search(session, found, _chosen(), sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, page.items), page.next_cursor)
 
@@ -87,7 +92,7 @@ def _item(row: ContactRow) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    campaign = requested_campaign(session, path_id("campaign_id"))
+    campaign = _campaign(session)
     found = contacts.get_many(session, campaign, lists.ids_of(keys))
     return [_item(row) for row in _rows(session, found)]
 

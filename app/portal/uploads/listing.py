@@ -26,8 +26,9 @@ from app.portal.web.list_definitions import (
     organization_column,
     status_column,
 )
-from app.portal.web.list_pages import path_id, requested_campaign
+from app.portal.web.list_pages import path_id
 from app.portal.web.lists import ColumnKind
+from app.services import campaigns
 from app.services.imports import undo, uploads
 from app.services.imports.uploads import SORTS
 from app.services.paging import Page
@@ -61,8 +62,13 @@ def _chosen(_session: Session, campaign_id: UUID | None = None) -> uploads.Uploa
     )
 
 
+def _campaign_id(session: Session) -> UUID:
+    """Return the id of the path's campaign. Raises `NotFound`."""
+    return campaigns.get_with_plan(session, caller(), path_id("campaign_id")).campaign.id
+
+
 def _chosen_of_campaign(session: Session) -> uploads.UploadFilter:
-    return _chosen(session, requested_campaign(session, path_id("campaign_id")).id)
+    return _chosen(session, _campaign_id(session))
 
 
 def _load(
@@ -99,7 +105,7 @@ def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
 
 
 def _several_of_campaign(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    of = requested_campaign(session, path_id("campaign_id")).id
+    of = _campaign_id(session)
     return [each for each in _get_many(session, keys) if each.row.upload.campaign_id == of]
 
 

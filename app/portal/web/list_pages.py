@@ -12,14 +12,13 @@ from sqlalchemy.orm import Session
 from app.errors import NotFound
 from app.extensions import caller
 from app.languages import gettext
-from app.models import Campaign, SavedView
+from app.models import SavedView
 from app.portal.web import lists
 from app.portal.web.bulk import ListActions
 from app.portal.web.formats import number
 from app.portal.web.list_definitions import ListColumn, ListDefinition
 from app.portal.web.list_words import ALL_WORDS, on_page
 from app.portal.web.page_frame import read_frame
-from app.services import campaigns
 from app.services.paging import MOST_COUNTED, Page
 from app.validation.uuids import as_uuid
 
@@ -295,20 +294,6 @@ def path_id(name: str) -> UUID:
     if not isinstance(found, UUID):
         raise NotFound
     return found
-
-
-def requested_campaign(session: Session, campaign_id: UUID) -> Campaign:
-    """As `campaigns.get`, read once in a transaction. Raises `NotFound`."""
-    return requested_with_plan(session, campaign_id).campaign
-
-
-def requested_with_plan(session: Session, campaign_id: UUID) -> campaigns.CampaignWithPlan:
-    """As `requested_campaign`, with what belongs to it."""
-    opened: dict[UUID, campaigns.CampaignWithPlan]
-    opened = session.info.setdefault("requested_campaigns", {})
-    if campaign_id not in opened:
-        opened[campaign_id] = campaigns.get_with_plan(session, caller(), campaign_id)
-    return opened[campaign_id]
 
 
 def path_of(definition: ListDefinition[Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.enums import CampaignStatus, OrganizationStatus
 from app.errors import NotFound
 from app.languages import gettext
@@ -66,7 +67,13 @@ class CampaignWithPlan(NamedTuple):
 
 
 def get_with_plan(session: Session, caller: Caller, campaign_id: UUID) -> CampaignWithPlan:
-    """As `get_with_organization`, with the plan: one query."""
+    """As `get_with_organization`, with the plan: one query. A transaction that only reads reads it
+    once."""
+    key = ("campaign", caller, campaign_id)
+    return read_once(session, key, lambda: _with_plan(session, caller, campaign_id))
+
+
+def _with_plan(session: Session, caller: Caller, campaign_id: UUID) -> CampaignWithPlan:
     query = (
         _with_organization(caller, campaign_id)
         .outerjoin(Outreach, Outreach.campaign_id == Campaign.id)
