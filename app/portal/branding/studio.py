@@ -179,7 +179,7 @@ class BrandingStudio:
             "pictures": self.pictures,
             "picture_fields": PICTURE_FIELDS,
             "picture_problems": {},
-            "shapes": {kind.value: shape.asked for kind, shape in images.SHAPES.items()},
+            "shapes": {kind.value: shape.words for kind, shape in images.SHAPES.items()},
             "shown": page_brand(brand),
             "unsaved_colour": None if brand == self.brand else brand.colour,
             "chat_colours": {

@@ -45,41 +45,41 @@ READABLE = ("PNG", "WEBP", "GIF", "ICO")
 _JPEG = b"\xff\xd8\xff"
 
 
+NEARLY_SQUARE = 1.1
+"""Few icons are square to the pixel."""
+
+
 @dataclass(frozen=True, slots=True)
 class PictureRequirements:
-    """The requirements of a kind of picture: smallest side, largest box it is reduced to,
-    proportions."""
+    """The requirements of a kind of picture: smallest side, largest box it is reduced to, how many
+    times as wide as high it may be, and how many times as high as wide."""
 
     smallest: int
     box: tuple[int, int]
     widest: float
     tallest: float
-    asked: str
-    """The requirements in words, to show before a picture is chosen."""
+
+    @property
+    def is_square(self) -> bool:
+        return self.widest == self.tallest == NEARLY_SQUARE
+
+    @property
+    def words(self) -> str:
+        """The requirements in words, to show before a picture is chosen."""
+        smallest = _written(self.smallest)
+        if self.is_square:
+            return gettext("Square, %(smallest)s px or more.", smallest=smallest)
+        return gettext(
+            "%(smallest)s px or more, up to %(widest)s times as wide as high.",
+            smallest=smallest,
+            widest=_written(self.widest),
+        )
 
 
 SHAPES: dict[ImageType, PictureRequirements] = {
-    ImageType.LOGO: PictureRequirements(
-        28,
-        (1120, 280),
-        12,
-        1.5,
-        lazy_gettext("28 px or more, up to 12 times as wide as high."),
-    ),
-    ImageType.FAVICON: PictureRequirements(
-        32,
-        (256, 256),
-        1.1,
-        1.1,
-        lazy_gettext("Square, 32 px or more."),
-    ),
-    ImageType.HERO: PictureRequirements(
-        400,
-        (1800, 1800),
-        4,
-        3,
-        lazy_gettext("400 px or more, up to 4 times as wide as high."),
-    ),
+    ImageType.LOGO: PictureRequirements(28, (1120, 280), widest=12, tallest=1.5),
+    ImageType.FAVICON: PictureRequirements(32, (256, 256), NEARLY_SQUARE, NEARLY_SQUARE),
+    ImageType.HERO: PictureRequirements(400, (1800, 1800), widest=4, tallest=3),
 }
 
 
@@ -257,28 +257,21 @@ def _check_shape(size: tuple[int, int], kind: ImageType, refuse: Refusal) -> Non
         )
         raise refuse("too_small", message)
     if width > height * shape.widest or height > width * shape.tallest:
-        raise refuse("wrong_shape", _wrong_shape(kind, width, height))
+        raise refuse("wrong_shape", _wrong_shape(shape, width, height))
 
 
-def _wrong_shape(kind: ImageType, width: int, height: int) -> str:
-    match kind:
-        case ImageType.LOGO:
-            return gettext(
-                "The picture is %(width)s × %(height)s pixels. It must be at most 12 times as wide "
-                "as high, and at most 1.5 times as high as wide.",
-                width=width,
-                height=height,
-            )
-        case ImageType.FAVICON:
-            return gettext(
-                "The picture is %(width)s × %(height)s pixels. It must be square.",
-                width=width,
-                height=height,
-            )
-        case ImageType.HERO:
-            return gettext(
-                "The picture is %(width)s × %(height)s pixels. It must be at most 4 times as wide "
-                "as high, and at most 3 times as high as wide.",
-                width=width,
-                height=height,
-            )
+def _wrong_shape(shape: PictureRequirements, width: int, height: int) -> str:
+    if shape.is_square:
+        return gettext(
+            "The picture is %(width)s × %(height)s pixels. It must be square.",
+            width=width,
+            height=height,
+        )
+    return gettext(
+        "The picture is %(width)s × %(height)s pixels. It must be at most %(widest)s times as wide "
+        "as high, and at most %(tallest)s times as high as wide.",
+        width=width,
+        height=height,
+        widest=_written(shape.widest),
+        tallest=_written(shape.tallest),
+    )
