@@ -22,8 +22,8 @@ from app.portal.auth.company_accounts import (
     provider_of_page,
     take_answer,
 )
-from app.portal.auth.views import Page, let_in
-from app.portal.web.blueprint import portal
+from app.portal.auth.views import let_in
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import local_path, sign_in_url
 from app.services.identity_providers import accounts
 from app.services.identity_providers.accounts import NotAdmitted

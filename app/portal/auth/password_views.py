@@ -21,9 +21,9 @@ from app.http.request_id import request_id
 from app.languages import gettext
 from app.models import LinkPurpose, Organization, User
 from app.portal.auth.password_forms import ForgotForm, InvitationForm, NewPasswordForm
-from app.portal.auth.views import Page, enter, forgot_url, partner_of_page
+from app.portal.auth.views import enter, forgot_url, partner_of_page
 from app.portal.operator.views import outbox_url
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import saving, showing_problems
 from app.services.auth import password_rules, recovery

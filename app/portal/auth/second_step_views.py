@@ -16,8 +16,8 @@ from app.models import Partner, User
 from app.portal.auth.login_manager import CHALLENGE_KEY, REMEMBERED_COOKIE, SECOND_STEP_KEY
 from app.portal.auth.second_step_forms import SecondStepForm, typed_code, wrong_code
 from app.portal.auth.step_up import site
-from app.portal.auth.views import Page, let_in, must_use
-from app.portal.web.blueprint import portal
+from app.portal.auth.views import let_in, must_use
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import showing_problems

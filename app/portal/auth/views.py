@@ -28,7 +28,7 @@ from app.portal.auth.login_manager import (
     sign_in_user,
     sign_out_user,
 )
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import PARTNER_COOKIE, local_path, sign_in_url, with_kept_words
 from app.portal.web.forms import showing_problems
@@ -40,8 +40,6 @@ from app.services.auth.sessions import SessionOrigin
 from app.services.auth.sign_in import PortalChoice, SignInOutcome
 from app.services.identity_providers import requests as provider_requests
 from app.validation.uuids import as_uuid
-
-Page = str | tuple[str, int] | Response
 
 REFUSED = gettext_noop("Email or password is wrong. Check both and try again.")
 

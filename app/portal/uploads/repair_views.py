@@ -9,11 +9,9 @@ from app.extensions import caller, transaction
 from app.portal.uploads.check_page import rows_left_out, typed_cells
 from app.portal.uploads.step_views import refused_step
 from app.portal.uploads.upload_pages import changing_upload, to_upload
-from app.portal.web.blueprint import portal
+from app.portal.web.blueprint import Page, portal
 from app.portal.web.forms import seen_version
 from app.services.imports import corrections
-
-Page = tuple[str, int] | Response
 
 
 @portal.post("/uploads/<uuid:upload_id>/rows")

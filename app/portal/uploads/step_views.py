@@ -135,9 +135,7 @@ def _columns_page(
         )
 
 
-def refused_step(
-    error: Conflict, upload_id: UUID, typed: Typed, *, applies: bool = False
-) -> tuple[str, int] | Response:
+def refused_step(error: Conflict, upload_id: UUID, typed: Typed, *, applies: bool = False) -> Page:
     """Show the check if it has changed, otherwise the upload's page with the reason. ``typed``
     holds corrections for the rows that are still shown.
 
