@@ -14,6 +14,7 @@ from tests.portal.conftest import Browser
         ("/people/invite", "/users/invite"),
         ("/line", "/carriers"),
         ("/line/accounts/trunk?organization=1", "/carriers/accounts/trunk?organization=1"),
+        ("/line/x?next=/people", "/carriers/x?next=/people"),
     ],
 )
 def test_a_bookmark_of_a_former_address_opens_the_page(

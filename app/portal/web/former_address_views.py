@@ -14,6 +14,7 @@ NEW_WORDS = {"/people": "/users", "/line": "/carriers"}
 @portal.get("/line")
 @portal.get("/line/<path:rest>")
 def former_address(**_parts: object) -> Response:
-    path = request.full_path.removesuffix("?")
-    word = next(word for word in NEW_WORDS if word in path)
-    return redirect(path.replace(word, NEW_WORDS[word], 1), 308)
+    word = next(word for word in NEW_WORDS if word in str(request.url_rule))
+    path, query = request.full_path.split("?", 1)
+    new = path.replace(word, NEW_WORDS[word], 1)
+    return redirect(f"{new}?{query}".removesuffix("?"), 308)
