@@ -169,6 +169,7 @@ def look_up_host(host: str) -> FoundHost:
 
 @lru_cache(maxsize=256)
 def _look_up(host: str, allow_private: bool, _period: int) -> FoundHost:
+    """``_period`` changes every `HOST_SECONDS`: an earlier result is no longer found then."""
     try:
         resolve_addresses(host, 0, seconds=LOOKUP_SECONDS, allow_private=allow_private)
     except NoPlace as reason:
