@@ -1,12 +1,15 @@
 """The policy table and the routes name each other, one line each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 from flask import Flask
 
 from app.enums import Role
+from app.http import brown_out
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, ROUTES, Permission, unlisted_routes
+from app.policy.step_up import _ACTS
+from app.portal.auth import guard, login_manager, step_up
 
 
 def test_every_route_has_its_line_and_every_line_its_route(app: Flask) -> None:
@@ -26,6 +29,17 @@ def test_the_application_does_not_start_with_a_route_that_has_no_line(
     message = r"these routes have no entry in app/policy/routes\.py: portal\.overview$"
     with pytest.raises(RuntimeError, match=message):
         make_app(rate_per_second=7)  # settings that no other test asks for: a new application
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        *(_ACTS, step_up.CONFIRMED, step_up.FILES, login_manager.REFRESHED, brown_out.PATIENCE),
+        *(guard._WITHOUT_SESSION, guard._WITH_LINKS, guard._LEAVING_A_VIEW),
+    ],
+)
+def test_sets_of_endpoints_name_only_those_that_exist(named: Iterable[str]) -> None:
+    assert [endpoint for endpoint in named if endpoint not in ROUTES] == []
 
 
 def test_every_permission_is_held_by_a_role() -> None:
