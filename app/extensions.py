@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.config import BaseAddresses, Settings
-from app.database import READ_ONLY, Database
+from app.database import Database
 from app.database.scope import AUTHENTICATION, INSTALLATION, DatabaseScope, of_tenant
 from app.errors import Unavailable
 from app.gateways.files import FileStore, open_files
@@ -55,11 +55,14 @@ def transaction(
 
     ``scope`` is for requests that are proved by something else than a caller. Else the user or
     script that writes is looked at again at the commit, which raises as `author_check` says.
-    ``all_tenants`` is for services that may take a row from another tenant. What only reads within
-    a transaction that only reads is a part of that one.
+    ``all_tenants`` is for services that may take a row from another tenant.
+
+    What only reads is a part of the transaction or `figures` around it: a page takes one
+    connection, and sees what was changed before. What writes, or has a scope of its own, is a
+    transaction of its own.
     """
     around: Session | None = g.get("open_session") if has_request_context() else None
-    if read_only and not scope and not all_tenants and around and around.info.get(READ_ONLY):
+    if read_only and not scope and not all_tenants and around is not None:
         yield around
         return
     found, wanted = database(), INSTALLATION if all_tenants else scope
@@ -84,7 +87,7 @@ def figures() -> Iterator[Session]:
 
 @contextmanager
 def _as_open_session(session: Session) -> Iterator[None]:
-    """Let `reading` find the session."""
+    """Let what only reads within the block find the session."""
     if not has_request_context():
         yield
         return
@@ -94,18 +97,6 @@ def _as_open_session(session: Session) -> Iterator[None]:
         yield
     finally:
         g.open_session = before
-
-
-@contextmanager
-def reading() -> Iterator[Session]:
-    """A session to read with: that of the transaction which the request has open, else one of its
-    own. Parts of a page use it, so that a page made within a transaction takes one connection."""
-    session: Session | None = g.get("open_session")
-    if session is not None:
-        yield session
-        return
-    with transaction(read_only=True) as session:
-        yield session
 
 
 def _author() -> Caller | None:

@@ -6,7 +6,7 @@ from uuid import UUID
 from flask import Flask
 
 from app.enums import CallerKind
-from app.extensions import caller, reading
+from app.extensions import caller, transaction
 from app.models import AuditEntry
 from app.portal.audit.entries import targets_of
 from app.portal.audit.labels import ACTOR_WORDS
@@ -19,7 +19,7 @@ class UserNames:
     """The names of the users in some entries: one query, none for the current user alone."""
 
     def __init__(self, entries: Sequence[AuditEntry]):
-        with reading() as session:
+        with transaction(read_only=True) as session:
             self._names = search.user_names(session, caller(), entries, own_name())
 
     def actor(self, entry: AuditEntry) -> str | None:
@@ -42,7 +42,7 @@ def own_name() -> dict[UUID, str | None]:
 
 def target_words(entries: Sequence[AuditEntry]) -> dict[UUID, str]:
     """As `targets_of`, for templates."""
-    with reading() as session:
+    with transaction(read_only=True) as session:
         return targets_of(session, entries)
 
 

@@ -11,7 +11,7 @@ from wtforms import SelectChoice
 
 from app.enums import Role, Tier
 from app.errors import refuse_any
-from app.extensions import caller, reading, settings, transaction
+from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import Organization, utcnow
 from app.policy import Permission
@@ -153,7 +153,7 @@ def _first_roles() -> list[Role]:
 
 
 def _new_page(form: NewForm) -> str:
-    with reading():
+    with transaction(read_only=True):
         form.tier.choices = [
             SelectChoice(tier.value, _plan_with_users(name, organizations.USUAL_USER_LIMITS[tier]))
             for tier, name in PLAN_NAMES.items()

@@ -9,7 +9,7 @@ from flask import request
 from sqlalchemy.orm import Session
 
 from app.errors import Forbidden, NotFound
-from app.extensions import caller, reading
+from app.extensions import caller, transaction
 from app.portal.audit.saved_views import days_of_filters, words_of_filter
 from app.portal.web.blueprint import portal
 from app.portal.web.list_pages import ListPage
@@ -42,7 +42,7 @@ def filter_chips(page: ListPage[Any]) -> list[tuple[str, str]]:
         words, ends = days
         chips.append((words, page.url_without(ends)))
         set_apart = [(name, value) for name, value in set_apart if name not in ends]
-    with reading() as session:
+    with transaction(read_only=True) as session:
         names = names_in(session, request.args)
     return chips + [
         (words_of_filter(definition, name, value, names), page.url_without([name]))

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from app.enums import CarrierKind, Role
 from app.errors import NotFound
-from app.extensions import reading, settings
+from app.extensions import settings, transaction
 from app.http.request_id import request_id
 from app.languages import LANGUAGES, language
 from app.models import DispatchPause, User, utcnow
@@ -176,7 +176,7 @@ class _CallingPauses:
         user = known_user()
         if user is None or user.user_type is not Role.OPERATOR:
             return iter(())
-        with reading() as session:
+        with transaction(read_only=True) as session:
             found = pauses.listing(session)
         return iter(
             pause for pause in found if pause.organization_id is None and not pauses.is_own(pause)
@@ -189,7 +189,7 @@ def _unread() -> int | None:
         return None
     if (frame := known_frame()) is not None:
         return frame.unread
-    with reading() as session:
+    with transaction(read_only=True) as session:
         return notified.count_unread(session, g.caller)
 
 

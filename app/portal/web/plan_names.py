@@ -7,7 +7,7 @@ from flask import g, has_request_context
 from wtforms import SelectChoice
 
 from app.enums import TIER_NAMES, Tier
-from app.extensions import reading
+from app.extensions import transaction
 from app.models import Organization
 from app.policy.caller import Caller
 from app.services import pricing
@@ -42,7 +42,7 @@ def names_at(partner_id: UUID) -> Mapping[Tier, str]:
     """Return the names of a partner's plans, in its order; read once in a request."""
     known: dict[UUID, Mapping[Tier, str]] = g.setdefault("plan_names", {})
     if partner_id not in known:
-        with reading() as session:
+        with transaction(read_only=True) as session:
             known[partner_id] = pricing.shown_names(session, partner_id)
     return known[partner_id]
 
