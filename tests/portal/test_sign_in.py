@@ -68,10 +68,40 @@ def test_the_pages_of_a_suspended_partner_say_in_its_brand_who_to_contact(
     own.partner.suspended_at, own.partner.support_email = utcnow(), support
     session.commit()
     answer = browser.get(f"/p/northwind/{path}")
-    contact = f"Contact Northwind at {support}." if support else "Contact Northwind."
-    shown = ("<h1>This portal is paused</h1>", f"<p>{contact}</p>", own.partner.product_name)
+    shown = (
+        "<h1>This portal is paused</h1>",
+        "until the provider of the platform reactivates it",
+        own.partner.product_name,
+    )
     assert (answer.status_code, [text in answer.text for text in shown]) == (403, [True] * 3)
+    assert "Contact Northwind" not in answer.text.replace(f"Contact Northwind at {support}.", "")
+    assert (f"Contact Northwind at {support}." in answer.text) == bool(support)
     assert ("Page not found" in answer.text, "Go to the" in answer.text) == (False, False)
+
+
+def test_a_user_of_a_suspended_partner_learns_it_with_the_right_password_only(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    own.partner.suspended_at = utcnow()
+    session.commit()
+    wrong, right = (
+        browser.sign_in(own.user.email, password, "/sign-in") for password in ("wrong", PASSWORD)
+    )
+    assert (wrong.status_code, REFUSED in wrong.text) == (422, True)
+    assert (right.status_code, right.location) == (303, "/p/northwind/sign-in")
+    assert "This portal is paused" in browser.get(right.location).text
+    assert browser.get("/").location == "/sign-in"
+
+
+def test_a_session_that_ends_with_its_partner_leads_to_the_page_that_says_so(
+    browser: Browser, own: Tenant, session: Session
+) -> None:
+    browser.sign_in(own.staff[Role.PARTNER_ADMIN].email)
+    partners.suspend(session, OPERATOR, own.partner.id)
+    session.commit()
+    answer = browser.get("/calls")
+    assert answer.location.startswith("/p/northwind/sign-in")
+    assert "This portal is paused" in browser.get(answer.location).text
 
 
 def test_a_suspended_user_learns_it_with_the_right_password_only(

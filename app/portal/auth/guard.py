@@ -35,6 +35,7 @@ from app.portal.web.body_limits import apply_limit, refuse_without_room
 from app.portal.web.current_user import (
     identify,
     must_add_factor,
+    paused_slug,
     referring_path,
     session_token,
     sign_in_url,
@@ -131,16 +132,21 @@ def unauthorized() -> AnyResponse:
 
 def _redirect_to_sign_in() -> AnyResponse:
     """Redirect to the sign-in page and from there back here; a fragment redirects the
-    whole page. The sign-in page says when this browser's session has ended."""
+    whole page. The sign-in page says when this browser's session has ended, or its portal is
+    paused."""
+    slug = g.brand.slug
     if session_token():
         logout_user()
-        flash(gettext("You are signed out."), "info")
+        if paused := paused_slug():
+            slug = paused
+        else:
+            flash(gettext("You are signed out."), "info")
     wanted = request.full_path.rstrip("?") if request.method == "GET" else None
     if is_from_htmx():
         shown = urlsplit(request.headers.get("HX-Current-URL", ""))
         wanted = shown.path + (f"?{shown.query}" if shown.query else "")
-        return htmx_command("HX-Redirect", sign_in_url(g.brand.slug, wanted))
-    return redirect(sign_in_url(g.brand.slug, wanted), 303)
+        return htmx_command("HX-Redirect", sign_in_url(slug, wanted))
+    return redirect(sign_in_url(slug, wanted), 303)
 
 
 login_manager.unauthorized_handler(_redirect_to_sign_in)

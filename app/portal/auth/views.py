@@ -66,8 +66,7 @@ def check_password(slug: str | None = None) -> Page:
         return enter(outcome)
     if outcome.offer:
         return _choose_page(outcome.choices, outcome.offer)
-    form.suspended, form.refusal = outcome.suspended, refusal_of(outcome)
-    return _form(slug, form), 422
+    return _refused(slug, form, outcome)
 
 
 @portal.post("/sign-in/choose")
@@ -132,6 +131,8 @@ def _place_of_request() -> dict[str, Any]:
 
 def refusal_of(outcome: SignInOutcome) -> str:
     """Return why the email and password open no account."""
+    if outcome.paused:
+        return gettext("This portal is paused")
     if outcome.required_provider is None:
         return gettext(REFUSED)
     return must_use(outcome.required_provider)
@@ -198,6 +199,13 @@ def _form(slug: str | None, form: SignInForm | None = None) -> str:
         next_path=local_path(request.args.get("next")),
         forgot_url=forgot_url(slug),
     )
+
+
+def _refused(slug: str | None, form: SignInForm, outcome: SignInOutcome) -> Page:
+    if outcome.paused:
+        return redirect(sign_in_url(outcome.paused), 303)
+    form.suspended, form.refusal = outcome.suspended, refusal_of(outcome)
+    return _form(slug, form), 422
 
 
 def _choose_page(choices: Sequence[PortalChoice], offer: AccountOffer) -> str:

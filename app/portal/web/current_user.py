@@ -138,6 +138,14 @@ def _brand_of_visitor(session: Session, at_host: Partner | None) -> Brand:
     return kept_brand(partner) if partner else NEUTRAL
 
 
+def paused_slug() -> str | None:
+    """Return the slug of the partner that this browser visited last, if it is suspended."""
+    with transaction(read_only=True) as session, suppress(NotFound):
+        partner = sign_in.partner_called(session, read_cookie(PARTNER_COOKIE) or "", request.host)
+        return partner.slug if partner.suspended_at else None
+    return None
+
+
 def _partner_called(session: Session, slug: str) -> Partner | None:
     if not _SLUG.fullmatch(slug):
         return None

@@ -87,14 +87,15 @@ class PortalChoice:
 @dataclass(frozen=True, slots=True)
 class SignInOutcome:
     """The signed-in user, the token of the second step that they need, or the choices with their
-    offer. Else it is refused, without a reason unless the password was right: ``suspended`` says
-    who to ask about a suspended account, and ``required_provider`` names the company account
-    that must be used."""
+    offer. Else it is refused, without a reason unless the password was right: ``paused`` is the
+    slug of a suspended partner, ``suspended`` says who to ask about a suspended account, and
+    ``required_provider`` names the company account that must be used."""
 
     user: User | None = None
     second_step: str | None = None
     choices: Sequence[PortalChoice] = ()
     offer: AccountOffer | None = None
+    paused: str | None = None
     suspended: str | None = None
     required_provider: str | None = None
 
@@ -219,7 +220,7 @@ def finish(
         return SignInOutcome(required_provider=providers[barred[0].id])
     if not users:
         refused_sign_ins.note(session, attempt.email, attempt.partner_id, attempt.ip, request_id)
-        return SignInOutcome(suspended=_suspension_of(session, suspended[0]) if suspended else None)
+        return _refusal_of(session, suspended[0]) if suspended else SignInOutcome()
     for user in users:
         user.password_hash = hashes[user.id].new_hash or user.password_hash
     if len(users) > 1:
@@ -325,9 +326,16 @@ def _still_proven(
     ]
 
 
-def _suspension_of(session: Session, user: User) -> str:
-    """Return who a suspended user, or a member of a suspended or archived organization, can ask."""
+def _refusal_of(session: Session, user: User) -> SignInOutcome:
+    """Return what keeps out a user whose password was right."""
     partner = session.get(Partner, user.partner_id) if user.partner_id else None
+    if partner is not None and partner.suspended_at is not None:
+        return SignInOutcome(paused=partner.slug)
+    return SignInOutcome(suspended=_suspension_of(session, user, partner))
+
+
+def _suspension_of(session: Session, user: User, partner: Partner | None) -> str:
+    """Return who a suspended user, or a member of a suspended or archived organization, can ask."""
     if partner is None:
         return gettext("Ask another operator.")
     organization = session.get(Organization, user.organization_id) if user.organization_id else None
@@ -348,16 +356,13 @@ def _suspension_of(session: Session, user: User) -> str:
 
 
 def _known() -> Select[User]:
-    """Active and suspended users of a partner that isn't suspended: with the right password they
-    learn whether they are suspended."""
+    """Active and suspended users: with the right password they learn whether they, their
+    organization or their partner is suspended."""
     return (
         select(User)
         .outerjoin(Partner, Partner.id == User.partner_id)
         .outerjoin(Organization, Organization.id == User.organization_id)
-        .where(
-            User.status.in_((UserStatus.ACTIVE, UserStatus.SUSPENDED)),
-            Partner.suspended_at.is_(None),
-        )
+        .where(User.status.in_((UserStatus.ACTIVE, UserStatus.SUSPENDED)))
     )
 
 

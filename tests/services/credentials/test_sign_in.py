@@ -145,10 +145,6 @@ def test_an_operator_signs_in_at_the_neutral_page_only(session: Session, own: Te
     assert attempt(session, "root@platform.example", partner_id=own.partner.id).refused
 
 
-def suspend_partner(own: Tenant) -> None:
-    own.partner.suspended_at = utcnow()
-
-
 def archive_organization(own: Tenant) -> None:
     own.organization.status = OrganizationStatus.ARCHIVED
 
@@ -162,11 +158,7 @@ def user_status(status: UserStatus) -> Callable[[Tenant], None]:
 
 @pytest.mark.parametrize(
     "change",
-    [
-        suspend_partner,
-        user_status(UserStatus.DEACTIVATED),
-        user_status(UserStatus.INVITED),
-    ],
+    [user_status(UserStatus.DEACTIVATED), user_status(UserStatus.INVITED)],
 )
 def test_an_inactive_user_is_refused_like_an_unknown_one(
     session: Session, own: Tenant, change: Callable[[Tenant], None]
