@@ -59,6 +59,17 @@ def test_numbers_are_added_with_their_reasons(
     assert (f'"wrap">{admin.name}</td>' in page, f"{admin.email}</td>" in page) == (True, False)
 
 
+def test_only_the_exact_name_of_a_column_is_skipped_as_a_heading(
+    session: Session, own: Tenant, browser: Browser, path: str
+) -> None:
+    typed = {"numbers": f"not a number\n12\n{ADA}"}
+    refused = unescape(browser.post(f"{path}/add", typed, page=f"{path}/add").text)
+    assert ("2 of 3 lines need fixing" in refused, "as a heading" in refused) == (True, False)
+    browser.post(f"{path}/add", {"numbers": f"Mobile phone\n{ADA}"}, page=f"{path}/add")
+    assert listed(session, own) == {ADA: (None, "portal")}
+    assert "1 number added. Line 1 was skipped as a heading." in browser.get(path).text
+
+
 def test_customers_see_the_company_as_the_author_and_their_own_users_by_name_or_email(
     session: Session, own: Tenant, browser: Browser, path: str, signed_in: SignedIn
 ) -> None:
@@ -98,7 +109,7 @@ def test_a_number_that_another_country_may_have_is_not_taken_for_a_local_one(
     shown = unescape(refused.text)
     assert refused.status_code == 422
     assert "1 of 4 lines needs fixing" in shown
-    assert "Nothing has been added yet. 1 line repeated a number." in shown
+    assert "Line 1 was skipped as a heading. 1 line repeated a number." in shown
     assert re.findall(r'<td class="end">(\d+)</td>', shown) == ["4"]
     assert "Not a number of the United States. For another country, start with +" in shown
     assert f">\r\n{text}</textarea>" in shown

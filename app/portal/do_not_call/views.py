@@ -176,7 +176,7 @@ def _add_page(organization_id: UUID, form: NumbersForm, sheet: ParsedNumbers | N
         form=form,
         sheet=sheet,
         shown=sheet.bad[:MOST_SHOWN] if sheet else [],
-        repeated=_repeated_words(sheet) if sheet and sheet.repeated else "",
+        left_out=" ".join(_left_out_words(sheet)) if sheet else "",
         most=do_not_call.MOST_NUMBERS,
         country=country_name(found.default_region),
     )
@@ -191,10 +191,22 @@ def _file_text(sent: FileStorage) -> str:
     return decoded(data)
 
 
-def _repeated_words(sheet: ParsedNumbers) -> str:
-    return ngettext(
-        "%(num)s line repeated a number.", "%(num)s lines repeated a number.", sheet.repeated
-    )
+def _left_out_words(sheet: ParsedNumbers) -> list[str]:
+    """Return what was left out without being wrong: the heading and repeated numbers."""
+    words = []
+    if sheet.heading:
+        words.append(
+            gettext("Line %(number)s was skipped as a heading.", number=number(sheet.heading))
+        )
+    if sheet.repeated:
+        words.append(
+            ngettext(
+                "%(num)s line repeated a number.",
+                "%(num)s lines repeated a number.",
+                sheet.repeated,
+            )
+        )
+    return words
 
 
 def _added_words(added: AddedNumbers, sheet: ParsedNumbers) -> str:
@@ -202,8 +214,7 @@ def _added_words(added: AddedNumbers, sheet: ParsedNumbers) -> str:
     words = [ngettext("%(num)s number added.", "%(num)s numbers added.", count)]
     if added.known:
         words.append(gettext("%(number)s already on the list.", number=number(added.known)))
-    if sheet.repeated:
-        words.append(_repeated_words(sheet))
+    words += _left_out_words(sheet)
     if sheet.bad:
         left_out = len(sheet.bad)
         words.append(ngettext("%(num)s line left out.", "%(num)s lines left out.", left_out))

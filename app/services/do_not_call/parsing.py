@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.contact_files.column_names import field_of, plain
 from app.contact_files.spreadsheet_damage import inspect_country, inspect_phone
 from app.errors import ValidationFailed
 from app.languages import gettext
@@ -11,7 +12,8 @@ from app.services.pasted_lines import PastedLine, lines_of
 
 MOST_NUMBERS = 10_000
 MAX_FILE_BYTES = 2 * 1024 * 1024
-_NUMBER_HEADS = ("number", "phone", "mobile", "cell", "tel", "nummer", "telefon")
+_NUMBER_HEADS = frozenset({"number", "numbers", "nummer", "nummern", "numero", "numeros"})
+"""Plain names of number columns beside those of contact files."""
 _REASON_HEADS = ("reason", "why", "note", "comment")
 
 
@@ -28,11 +30,13 @@ class SheetLine:
 
 @dataclass(frozen=True, slots=True)
 class ParsedNumbers:
-    """What was read; a repeated number is in ``good`` once."""
+    """What was read; a repeated number is in ``good`` once. ``heading`` is the number of the line
+    with the names of the columns."""
 
     good: list[SheetLine]
     bad: list[SheetLine]
     repeated: int
+    heading: int | None = None
 
     @property
     def lines(self) -> int:
@@ -45,9 +49,10 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
     Raises `ValidationFailed` (``required``, ``too_many``).
     """
     lines = lines_of(text)
-    number_at, reason_at = 0, 1
-    if lines and _is_header(lines[0].cells):
+    number_at, reason_at, heading = 0, 1, None
+    if lines and any(_names_numbers(cell) for cell in lines[0].cells):
         number_at, reason_at = _columns(lines[0].cells)
+        heading = lines[0].number
         lines = lines[1:]
     if not lines:
         message = gettext("Enter at least one number or choose a file.")
@@ -67,7 +72,8 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
             bad.append(read)
         else:
             good.setdefault(read.phone, read)
-    return ParsedNumbers(list(good.values()), bad, len(lines) - len(good) - len(bad))
+    repeated = len(lines) - len(good) - len(bad)
+    return ParsedNumbers(list(good.values()), bad, repeated, heading)
 
 
 def _read(line: PastedLine, number_at: int, reason_at: int, default_region: str) -> SheetLine:
@@ -100,19 +106,15 @@ def _cell(line: PastedLine, place: int) -> str:
     return line.cells[place] if place < len(line.cells) else ""
 
 
-def _is_header(cells: tuple[str, ...]) -> bool:
-    heads = " ".join(cells).lower()
-    known = any(word in heads for word in _NUMBER_HEADS)
-    return known and not any(character.isdigit() for character in heads)
+def _names_numbers(head: str) -> bool:
+    """Whether the cell is the name of a column of numbers, and no more than that."""
+    return field_of(head) == "phone" or plain(head) in _NUMBER_HEADS
 
 
 def _columns(heads: tuple[str, ...]) -> tuple[int, int]:
-    """Return the places of the number and reason columns; the number column defaults to the
-    first."""
-    number_at = _first(heads, _NUMBER_HEADS, 0)
-    return number_at, _first(heads, _REASON_HEADS, len(heads))
-
-
-def _first(heads: tuple[str, ...], words: tuple[str, ...], otherwise: int) -> int:
-    found = (at for at, head in enumerate(heads) if any(word in head.lower() for word in words))
-    return next(found, otherwise)
+    """Return the places of the number column and of that with the reasons."""
+    number_at = next(at for at, head in enumerate(heads) if _names_numbers(head))
+    reasons = (
+        at for at, head in enumerate(heads) if any(word in head.lower() for word in _REASON_HEADS)
+    )
+    return number_at, next(reasons, len(heads))
