@@ -109,10 +109,10 @@ class FirstSteps:
     @property
     def words(self) -> str:
         return ngettext(
-            "%(done)s of %(num)s step done",
-            "%(done)s of %(num)s steps done",
-            self.whole,
-            done=number(self.done),
+            "%(num)s of %(all)s steps done",
+            "%(num)s of %(all)s steps done",
+            self.done,
+            all=number(self.whole),
         )
 
 
