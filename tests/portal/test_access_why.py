@@ -18,7 +18,8 @@ from app.database import Database
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.models import Organization, User, utcnow
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, ROUTES, Permission
-from app.portal.access.labels import GROUPS, PERMISSION_WORDS
+from app.policy.parts import PARTS_OF_PAGES
+from app.portal.access.labels import GROUPS, PART_WORDS, PERMISSION_WORDS
 from app.portal.web.navigation import ROLE_NAMES
 from app.services import oauth_clients, organization_groups, rollup, users
 from app.services.credentials import api_keys
@@ -215,6 +216,29 @@ def test_a_page_refused_to_a_role_links_the_explanation(own: Tenant, signed_in: 
     assert refused.status_code == 404
     assert 'href="/access/why?action=branding:write"' in refused.text
     assert "/access/why" not in signed_in(own.user).get("/nowhere").text
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("/costs", "See the price to customers and the margin"),
+        ("/alerts/rules/new", "Change alert rules and acknowledge alerts"),
+        ("/settings/groups", "Manage groups of organizations"),
+        ("/pricing/stripe", "Connect Stripe"),
+    ],
+)
+def test_a_refused_page_names_the_part_of_the_permission_that_it_needs(
+    own: Tenant, signed_in: SignedIn, page: str, words: str
+) -> None:
+    member = signed_in(own.user)
+    [path] = re.findall(r'href="(/access/why[^"]*)"', member.get(page).text)
+    assert f"<dd>{words}</dd>" in member.get(unescape(path)).text
+
+
+def test_each_part_belongs_to_pages_that_need_its_permission() -> None:
+    for start, permission, part in PARTS_OF_PAGES:
+        needed = {needs for endpoint, needs in ROUTES.items() if endpoint.startswith(start)}
+        assert (PART_WORDS[part][0], permission in needed) == (permission, True), start
 
 
 def test_users_read_what_they_may_not_do_and_which_roles_to_ask(
@@ -463,7 +487,7 @@ def test_each_page_that_a_role_may_not_open_leads_to_the_reason(
     assert [
         path
         for path, needed in refused.items()
-        if f'href="/access/why?action={needed.value}"' not in answers[path].text
+        if f'href="/access/why?action={needed.value}' not in answers[path].text
     ] == []
 
 

@@ -49,6 +49,25 @@ PART_WORDS: dict[str, tuple[Permission, str]] = {
         gettext_noop("See the price to customers and the margin"),
     ),
     "report-schedule": (Permission.ORGANIZATIONS_WRITE, gettext_noop("Schedule report emails")),
+    "templates": (Permission.ORGANIZATIONS_WRITE, gettext_noop("Use organization templates")),
+    "assistants": (Permission.ORGANIZATIONS_WRITE, gettext_noop("Add assistants")),
+    "phone-numbers": (
+        Permission.ORGANIZATIONS_WRITE,
+        gettext_noop("Verify numbers and move them to another assistant"),
+    ),
+    "prices": (Permission.PARTNER_WRITE, gettext_noop("Change plans and prices")),
+    "pause": (Permission.PARTNER_WRITE, gettext_noop("Pause and resume calling")),
+    "carrier-accounts": (
+        Permission.CREDENTIALS_MANAGE,
+        gettext_noop("Connect your own carrier accounts"),
+    ),
+    "carrier-status": (Permission.AUDIT_READ, gettext_noop("See the carrier status")),
+    "payment": (Permission.CREDENTIALS_MANAGE, gettext_noop("Connect Stripe")),
+    "company-accounts": (
+        Permission.CREDENTIALS_MANAGE,
+        gettext_noop("Set up sign-in with company accounts, and the directory"),
+    ),
+    "groups": (Permission.CREDENTIALS_MANAGE, gettext_noop("Manage groups of organizations")),
 }
 """Parts of permissions, for pages on which the sentence of the whole would name something else."""
 

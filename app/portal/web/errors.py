@@ -17,6 +17,7 @@ from app.http.statuses import RETRY_SECONDS, may_pass, status_of
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import utcnow
 from app.policy.caller import Caller
+from app.policy.parts import part_of_page
 from app.portal.web.body_limits import stated_limit
 from app.portal.web.current_user import find_brand, known_user, sign_in_url
 from app.portal.web.formats import long_datetime, size
@@ -169,7 +170,8 @@ def _why(error: DomainError) -> str | None:
     permission = error.extra.get("permission") if isinstance(error, Forbidden) else None
     if permission is None or known_user() is None:
         return None
-    return url_for("portal.access_why", action=permission)
+    part = part_of_page(request.endpoint or "", permission)
+    return url_for("portal.access_why", action=permission, part=part)
 
 
 def _storage(error: DomainError) -> tuple[str, str] | None:
