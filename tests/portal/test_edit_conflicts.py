@@ -534,6 +534,21 @@ def test_a_user_who_saw_the_differences_can_overwrite_them_even_after_another_er
     assert shown(mine.get(path).text, path, form.corrected) == form.corrected
 
 
+def test_a_field_that_its_user_did_not_change_takes_what_was_saved_meanwhile(
+    own: Tenant, signed_in: SignedIn
+) -> None:
+    mine, theirs = (signed_in(own.staff[Role.PARTNER_ADMIN]) for _ in range(2))
+    my_page, their_page = (browser.get("/settings").text for browser in (mine, theirs))
+    save(theirs, their_page, "/settings", {"partner_name": "Theirs"})
+    typed = {"billing_email": "mine@northwind.example"}
+    refused = save(mine, my_page, "/settings", {"billing_email": "nonsense"})
+    late = save(mine, refused.text, "/settings", typed)
+    assert (late.status_code, "Theirs</td>" in late.text) == (409, False)
+    assert save(mine, late.text, "/settings", {}).status_code == 303
+    expected = typed | {"partner_name": "Theirs"}
+    assert shown(mine.get("/settings").text, "/settings", expected) == expected
+
+
 def test_every_form_with_a_version_is_tested_here() -> None:
     covered = {name for form in FORMS for name in form.templates}
     carried = {name for name, source in SOURCES.items() if CARRIED.search(source)}

@@ -14,7 +14,14 @@ from uuid import UUID
 from flask import abort, flash, redirect, request
 from flask_login import current_user
 from sqlalchemy.orm import Session
-from wtforms import BooleanField, PasswordField, SelectField, SelectMultipleField
+from wtforms import (
+    BooleanField,
+    FieldList,
+    FormField,
+    PasswordField,
+    SelectField,
+    SelectMultipleField,
+)
 from wtforms.fields import Field
 
 from app.errors import CHANGED_MEANWHILE, Conflict
@@ -25,7 +32,7 @@ from app.portal.web.formats import number
 from app.portal.web.process_names import author_words
 from app.services import audit, idempotency
 
-MARKS = frozenset({"csrf_token", "once", "version"})
+MARKS = frozenset({"csrf_token", "once", "version", "seen"})
 """Names of the hidden fields, which are left out of differences and audit entries."""
 
 
@@ -124,6 +131,29 @@ def differences_of(typed: Iterable[Field], stored: Mapping[str, Field]) -> list[
         for mine, theirs in pairs
         if _words(mine) != _words(theirs)
     ]
+
+
+def seen_marks(fields: Iterable[Field]) -> str:
+    """Return a mark of each field's value, for a page that shows them: sent back with the form, it
+    tells which of them its user has changed."""
+    return " ".join(f"{field.name}:{_mark(field)}" for field in fields if _has_mark(field))
+
+
+def keep_saved(typed: Iterable[Field], stored: Mapping[str, Field], seen: str) -> None:
+    """Give the fields that still have the value of the marks ``seen`` what is stored."""
+    marks = dict(mark.split(":") for mark in seen.split() if mark.count(":") == 1)
+    for field in typed:
+        if field.name in stored and marks.get(field.name) == _mark(field) and _has_mark(field):
+            field.raw_data = None  # which some fields show instead of their data
+            field.process(None, stored[field.name].data)
+
+
+def _has_mark(field: Field) -> bool:
+    return not isinstance(field, PasswordField | FieldList | FormField)
+
+
+def _mark(field: Field) -> str:
+    return sha256(_words(field).encode()).hexdigest()[:8]
 
 
 def _is_sent(field: Field, stored: Mapping[str, Field]) -> bool:

@@ -23,6 +23,8 @@ from app.portal.web.editing import (
     EditDifference,
     differences_of,
     edit_conflict,
+    keep_saved,
+    seen_marks,
 )
 from app.portal.web.errors import with_wait
 from app.portal.web.fields import (
@@ -62,6 +64,8 @@ class PortalForm(FlaskForm):
     """Problems besides the fields' own errors, as (id of a field or "", words)."""
     conflict: EditConflict | None = None
     """The conflict with another user; set by `saving`."""
+    seen: str | None = None
+    """The marks of what is saved now, after a conflict."""
 
     @classmethod
     def from_object(cls, obj: object = None, **values: Any) -> Self:
@@ -89,8 +93,17 @@ class PortalForm(FlaskForm):
     def hidden_tag(self) -> Markup:
         """Render the hidden fields. A form with a version edits an existing record."""
         changes = "version" in self and self["version"].data is not None
-        marks = ("csrf_token", "version" if changes else "once")
-        return Markup("\n").join(HiddenMark()(self[name]) for name in marks if name in self)
+        names = ("csrf_token", "version" if changes else "once")
+        marks = [HiddenMark()(self[name]) for name in names if name in self]
+        if changes:
+            marks.append(hidden_mark("seen", self._seen()))
+        return Markup("\n").join(marks)
+
+    def _seen(self) -> str:
+        """Return the marks of what the user has seen saved."""
+        if self.seen is None and self["version"].raw_data:
+            return request.values.get("seen", "")
+        return self.seen or seen_marks(self)
 
     def inputs(self, schema: type[Wire]) -> dict[str, Any]:
         """Return the values of the fields that the schema has, by their wire names."""
@@ -140,10 +153,13 @@ class PortalForm(FlaskForm):
     def show_conflict(
         self, session: Session, error: Conflict, stored: Self, target_type: str, target_id: UUID
     ) -> None:
-        """Store what the page shows about ``error``, with the version of what it shows.
+        """Store what the page shows about ``error``, with the version of what it shows. Fields that
+        the user hasn't changed get what is saved.
 
         Raises ``error`` if it is not an edit conflict.
         """
+        keep_saved(self, {field.name: field for field in stored}, request.values.get("seen", ""))
+        self.seen = seen_marks(stored)
         differences = self.differences(stored)
         self.conflict = edit_conflict(session, error, differences, target_type, target_id)
         self["version"].data = stored["version"].data
