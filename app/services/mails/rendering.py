@@ -4,12 +4,14 @@ Mail programs read tables and inline colours, so the style sheet is written into
 that only some of them read (dark mode) stay in the head.
 """
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
 
 from app import languages
 from app.config import ROOT
@@ -23,6 +25,18 @@ from app.services.mails.words import WORDS
 if TYPE_CHECKING:
     from css_inline import CSSInliner
 
+_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]*\w")
+
+
+def _breakable(words: str) -> Markup:
+    """Return the words with email addresses that break after their @ and dots."""
+    return Markup(_ADDRESS.sub(_with_breaks, str(escape(words))))  # noqa: S704 - escaped
+
+
+def _with_breaks(address: re.Match[str]) -> str:
+    return re.sub(r"([@.])", r"\1<wbr>", address[0])
+
+
 _TEMPLATES = Environment(
     loader=FileSystemLoader(ROOT / "templates"),
     autoescape=select_autoescape(["html"]),
@@ -32,6 +46,7 @@ _TEMPLATES = Environment(
     extensions=["jinja2.ext.i18n"],
 )
 _TEMPLATES.install_gettext_callables(**languages.jinja_callables())  # type: ignore[attr-defined]  # the extension's
+_TEMPLATES.filters["breakable"] = _breakable
 
 
 @dataclass(frozen=True, slots=True)

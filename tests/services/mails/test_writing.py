@@ -337,6 +337,15 @@ def test_the_token_is_only_in_the_mail(
     assert token not in repr(stored)
 
 
+def test_an_address_in_a_mail_breaks_after_its_at_and_its_dots(
+    session: Session, settings: Settings, own: Tenant
+) -> None:
+    own.partner.support_email = "help@northwind.example"
+    letter = written(session, settings, own.user, MailKind.INVITATION)
+    assert "help@<wbr>northwind.<wbr>example</a>" in letter.html
+    assert "help@northwind.example" in letter.text
+
+
 def test_names_in_a_mail_are_never_markup(
     session: Session, settings: Settings, own: Tenant
 ) -> None:
