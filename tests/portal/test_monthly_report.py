@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import Role
+from app.languages.dates import written_date
 from app.models import (
     AuditEntry,
     CallDay,
@@ -20,8 +21,9 @@ from app.models import (
     SpendingLimit,
     SpendingTotal,
     User,
+    utcnow,
 )
-from app.services import assistants, mails, monthly_reports, pdf
+from app.services import assistants, mails, monthly_reports, pdf, reporting
 from app.services.billing.usage import ModelRate
 from app.services.branding.brand import of_partner
 from app.services.branding.shades import brand_shades
@@ -428,6 +430,16 @@ def test_the_mail_has_the_conversations_of_each_week_as_bars_in_the_brands_colou
     assert bars == [("100%", colour)]
 
 
+def test_the_pdf_of_the_running_month_says_so_and_when_it_was_created(
+    session: Session, own: Tenant
+) -> None:
+    now = utcnow().date()
+    report = reporting.monthly(session, own.caller(Role.PARTNER_ADMIN), now, now)
+    parts = monthly_reports.paper(report, None, "Northwind", has_model=False)
+    assert "(today so far), compared with" in parts["subtitle"]
+    assert parts["note"].endswith(f"Created on {written_date(now, 'yMMMd')}.")
+
+
 def test_the_mail_has_the_report_as_a_pdf_in_its_language(
     session: Session, own: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -440,6 +452,7 @@ def test_the_mail_has_the_report_as_a_pdf_in_its_language(
     (file,) = paper.attached()
     assert (file.name, file.content[:5]) == ("report-2026-09.pdf", b"%PDF-")
     assert paper.data["title"] == "Bericht für September 2026"
+    assert "today so far" not in paper.data["subtitle"]
     monkeypatch.setattr("app.services.mails.attaching.MOST_OCTETS", 1000)
     assert paper.attached() == ()
     monkeypatch.setattr(pdf, "is_installed", lambda: False)

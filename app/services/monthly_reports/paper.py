@@ -6,6 +6,7 @@ from typing import Any
 from app.languages import gettext, ngettext
 from app.languages.dates import NO_BREAK, month_alone, written_date, written_days
 from app.languages.numbers import written_number, written_share
+from app.models import utcnow
 from app.services.billing.margin import MonthMargin
 from app.services.money_words import micros
 from app.services.reporting import ConversationChange, MonthlyReport
@@ -30,14 +31,19 @@ def paper(
         "note": gettext(
             "Days are UTC. Test calls that people place on the simulated carrier aren’t "
             "counted. Simulated calls of campaigns and scripts are."
-        ),
+        )
+        + " "
+        + gettext("Created on %(day)s.", day=written_date(utcnow().date(), "yMMMd")),
     }
 
 
 def _span_words(report: MonthlyReport) -> str:
+    days = written_days(report.span.start, report.span.end)
+    if report.span.end == utcnow().date():
+        days = gettext("%(days)s (today so far)", days=days)
     return gettext(
         "%(days)s, compared with %(earlier_month)s.",
-        days=written_days(report.span.start, report.span.end),
+        days=days,
         earlier_month=written_days(report.earlier.start, report.earlier.end),
     )
 
