@@ -208,7 +208,7 @@ def test_the_partner_finds_customers_by_included_usage(
     assert found == filters
     title = f"{name} {minutes} of 10 included minutes used."
     assert (title in words(admin.get("/report/month").text)) == bool(filters)
-    state = " Used up" if minutes > 10 else ""
+    state = f" Used up on {' '.join(day(utcnow().date()).split())}" if minutes > 10 else ""
     converse(session, own.organization, utcnow().date(), 3)
     session.commit()
     listed = words(admin.get("/usage?column=included").text)
@@ -229,7 +229,7 @@ def test_customers_found_by_limits_are_listed_with_their_included_usage(
         "/organizations?use=reached&column=users": False,
     }.items():
         page = admin.get(path).text
-        shown = (column in page, "12 of 10 minutes Used up" in words(page))
+        shown = (column in page, "12 of 10 minutes Used up on " in words(page))
         assert (path, *shown) == (path, is_shown, is_shown)
     export = "/lists/organizations/export.csv?use=reached"
     assert f'"{export}"' in admin.get("/organizations?use=reached").text

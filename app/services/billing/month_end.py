@@ -135,12 +135,13 @@ class MonthSoFar:
 @dataclass(frozen=True, slots=True)
 class IncludedUse:
     """The minutes or calls that were used of those that a plan includes in the month. ``expected``
-    is the forecast, if there is one."""
+    is the forecast, if there is one; ``used_up_on`` is the day on which all were used."""
 
     used: int
     included: int
     unit: UsageUnit
     expected: MonthForecast | None
+    used_up_on: date | None = None
 
 
 def included_use(
@@ -155,11 +156,38 @@ def included_use(
     query = visible_organizations(caller).where(Organization.id.in_(organization_ids))
     bills = statements.bills(session, session.scalars(query).all(), today.replace(day=1))
     ends = month_ends(session, bills.values(), today)
+    reached = [
+        key
+        for key, bill in bills.items()
+        if (line := bill.usage) and 0 < line.included <= line.used
+    ]
+    days = _daily(session, reached, today)
     return {
-        key: IncludedUse(line.used, line.included, UsageUnit(line.unit), ends.get(key))
+        key: IncludedUse(
+            line.used,
+            line.included,
+            UsageUnit(line.unit),
+            ends.get(key),
+            _day_of_last_included(bill, line, days.get(key, ()), today),
+        )
         for key, bill in bills.items()
         if (line := bill.usage) and line.included
     }
+
+
+def _day_of_last_included(
+    bill: Bill, line: StatementLine, days: Sequence[BilledDay], today: date
+) -> date | None:
+    """Return the day of this month on which the use reached what is included; None if the days
+    don't say."""
+    first = max(today.replace(day=1), bill.charged_from)
+    used = 0
+    for each in sorted(days, key=lambda one: one.day):
+        if each.day >= first:
+            used += each.minutes if line.unit == UsageUnit.MINUTE else each.calls
+        if used >= line.included:
+            return each.day
+    return None
 
 
 def month_so_far(
