@@ -118,12 +118,14 @@ def is_being_checked(address: SavedAddress | None) -> bool:
 
 
 def next_attempt_words(delivery: WebhookDelivery) -> str:
-    """Return which attempt is next, among all that were and may be made; empty if there is
-    none."""
+    """Return which attempt is next, and of how many unless the delivery was sent again by hand;
+    empty if there is none."""
     if delivery.next_attempt_at is None:
         return ""
-    most = delivery.attempts + MOST_ATTEMPTS - delivery.retries
-    return gettext("Attempt %(number)s of %(most)s", number=delivery.attempts + 1, most=most)
+    number = delivery.attempts + 1
+    if delivery.attempts > delivery.retries:
+        return gettext("Attempt %(number)s", number=number)
+    return gettext("Attempt %(number)s of %(most)s", number=number, most=MOST_ATTEMPTS)
 
 
 def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict[str, Any]:
