@@ -404,6 +404,7 @@ def test_requested_calls_are_left_out_until_they_are_asked_for(
     assert lines(browser.get(shown[1]).text) == everything
     assert lines(browser.get("/audit?kind=call").text) == ["Call requested", "Call requested"]
     assert lines(browser.get("/audit?q=requested").text) == ["Call requested", "Call requested"]
+    assert "are left out" not in browser.get("/audit?kind=do_not_call").text
 
 
 def test_a_search_for_a_user_leaves_the_calls_out_that_the_user_requested(

@@ -156,7 +156,9 @@ def _changes(
         if name in old or new[name] is False or new[name] != 0
     ]
     found += [
-        EntryChange(value_words(phone), None, value_words(reason))
+        EntryChange(
+            value_words(phone), None, value_words(reason) if reason else gettext("no reason")
+        )
         for phone, reason in new.get("reasons", {}).items()
     ]
     repeated = (None, entry.target)  # the name of what was added

@@ -64,9 +64,12 @@ def shows_calls() -> bool:
 
 
 def leaves_calls_out() -> bool:
-    """Whether requested calls may be left out: a search without letters is for no user's name."""
+    """Whether requested calls may be left out: other kinds of entries hold none, and a search
+    without letters is for no user's name."""
     words = lists.text_filter("q")
-    return not asks_for_calls() and (words is None or any(map(str.isalpha, words)))
+    if asks_for_calls() or lists.text_filter("kind") is not None:
+        return False
+    return words is None or any(map(str.isalpha, words))
 
 
 def asks_for_calls() -> bool:
