@@ -155,7 +155,8 @@ def test_numbers_and_organizations_of_another_partner_are_not_found(
 def test_the_operator_assigns_numbers_all_or_none(
     session: Session, own: Tenant, assistant: Assistant, operator: Browser
 ) -> None:
-    assert own.plus.name in unescape(operator.get("/numbers/assign").text)
+    choices = unescape(operator.get("/numbers/assign").text)
+    assert (own.plus.name in choices, f"{own.partner.name} · " in choices) == (True, True)
     address = f"/numbers/assign?organization={own.plus.id}"
     refused = operator.post(address, {"numbers": f"+12025550150\n{FOREIGN}"}, page=address)
     assert (refused.status_code, owner_of(session, "+12025550150")) == (422, None)

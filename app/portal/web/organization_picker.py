@@ -1,5 +1,6 @@
 """The organization of a new record: a partner has many organizations, a member one."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from flask import render_template, request, url_for
@@ -14,7 +15,7 @@ from app.policy import Permission
 from app.portal.web import lists
 from app.portal.web.formats import number
 from app.portal.web.plan_names import plan_name
-from app.services import organizations
+from app.services import organizations, partners
 from app.services.organizations import OrganizationUse
 
 SHOWN, SUGGESTED = 25, 50
@@ -79,6 +80,7 @@ def choose_page(
     wanted = organizations.OrganizationFilter(query=query)
     found = organizations.search(session, caller(), wanted, sort="name", limit=SHOWN)
     used = organizations.use_of(session, [row.id for row in found.items]) if for_assistant else {}
+    owners = {} if caller().partner_id else _owners(session, found.items)
     endpoint, named = request.endpoint or "", request.view_args or {}
     return render_template(
         "portal/choose.html",
@@ -92,7 +94,7 @@ def choose_page(
             if row.id == has_it
             else (
                 row.name,
-                organization_hint(row, used.get(row.id)),
+                organization_hint(row, used.get(row.id), owners.get(row.partner_id)),
                 url_for(endpoint, **named, organization=row.id),
             )
             for row in found.items
@@ -109,9 +111,16 @@ def choose_page(
     )
 
 
-def organization_hint(row: Organization, used: OrganizationUse | None = None) -> str:
-    """Return what helps to choose: the plan, a suspension, the assistants if counted."""
-    words = [plan_name(row)]
+def _owners(session: Session, found: Sequence[Organization]) -> dict[UUID, str]:
+    return partners.names_of(session, caller(), {row.partner_id for row in found})
+
+
+def organization_hint(
+    row: Organization, used: OrganizationUse | None = None, owner: str | None = None
+) -> str:
+    """Return what helps to choose: the partner for operators, the plan, a suspension, the
+    assistants if counted."""
+    words = [owner, plan_name(row)] if owner else [plan_name(row)]
     if row.status is OrganizationStatus.SUSPENDED:
         words.append(gettext("Suspended"))
     if used is not None:
