@@ -15,6 +15,7 @@ from app.api.examples import error_example
 from app.api.openapi import openapi_document, openapi_document_at
 from app.extensions import public_url, scope_of, settings, transaction
 from app.http.security_headers import allow_viewer_styles
+from app.languages import DEFAULT, gettext, language, using_language
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas import checks
@@ -79,17 +80,21 @@ def docs() -> Response:
     allow_viewer_styles()
     public = public_url()
     refusal = error_example(Error, 400, ("required", "This is required."))
-    page = render_template(
-        "api/docs.html",
-        document=openapi_document_at(current_app, public),
-        addresses=settings().addresses_at(public),
-        settings=settings(),
-        limits=checks,
-        secret_pattern=PATTERN,
-        codes=sorted(EVERY_BODY.items()),
-        refusal=json.dumps(refusal, indent=2),
-        own=_own_key(),
-    )
+    reader, notice = language(), gettext("This documentation is in English only.")
+    with using_language(DEFAULT):
+        page = render_template(
+            "api/docs.html",
+            document=openapi_document_at(current_app, public),
+            addresses=settings().addresses_at(public),
+            settings=settings(),
+            limits=checks,
+            secret_pattern=PATTERN,
+            codes=sorted(EVERY_BODY.items()),
+            refusal=json.dumps(refusal, indent=2),
+            own=_own_key(),
+            reader=reader,
+            notice=notice,
+        )
     response = Response(page, mimetype="text/html")
     response.headers["Cache-Control"] = "private, no-cache"  # its brand is that of the visitor
     return response

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.schemas.base import ADDITION, LenientInput, Resource
 from app.schemas.checks import Omittable, OneOf
-from app.schemas.fields import E164, LongWords, Metadata, Moment, Short, Uuid, Words
+from app.schemas.fields import E164, LongWords, Metadata, Moment, Short, StoredMetadata, Uuid, Words
 from app.schemas.paging import CursorQuery
 
 
@@ -100,7 +100,7 @@ class Call(Resource):
     assistant_id: Uuid | None = None
     phone_number: str
     contact: CalledContact
-    metadata: dict[str, Any]
+    metadata: StoredMetadata
     status: Annotated[CallStatus, OneOf(*CallStatus)]
     answered_by: Annotated[AnsweredBy, OneOf(*AnsweredBy)] | None = None
     ended_reason: Annotated[EndedReason, OneOf(*EndedReason)] | None = None

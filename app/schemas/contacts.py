@@ -26,7 +26,7 @@ from app.schemas.checks import (
     refusal,
     refuse_nul,
 )
-from app.schemas.fields import Flag, Moment, Name, Short, Uuid
+from app.schemas.fields import Flag, Moment, Name, Short, StoredMetadata, Uuid
 from app.schemas.paging import CursorQuery
 from app.validation import emails
 
@@ -147,7 +147,7 @@ class StoredContact(Resource):
     last_name: str | None = None
     email: str | None = None
     phone: str | None = None
-    contact_metadata: dict[str, Any]
+    contact_metadata: StoredMetadata
     status: str | None = None
     external_ids: dict[str, str]
     created_at: Moment

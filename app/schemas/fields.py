@@ -194,3 +194,7 @@ Metadata = Annotated[
     ],
     Field(max_length=MAX_METADATA_KEYS),
 ]
+StoredMetadata = Annotated[
+    dict[str, Any],
+    Field(examples=[{"policy": "A-1042", "amount": 129.5, "newCustomer": True}]),
+]
