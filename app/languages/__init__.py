@@ -30,6 +30,15 @@ _STOP_AFTER_VALUE = re.compile(r"(%\((\w+)\)s)\.(?![\w.])")
 _ENDS_IN_STOP = re.compile(r"\.(</\w+>)*\Z")
 
 
+_EMAIL_HYPHEN = re.compile(r"(?<=\b[Ee])-(?=[Mm]ails?\b(?!@))")
+
+
+def with_whole_email(words: str) -> str:
+    """Return the words with "E-Mail", the German and French word, with a hyphen at which no line
+    ends. Inter has no such hyphen."""
+    return _EMAIL_HYPHEN.sub("-\N{WORD JOINER}", words)
+
+
 def translation(message: str) -> str:
     """Return the message in the current language, not formatted."""
     return _catalogue(language()).gettext(message)

@@ -12,7 +12,7 @@ from flask import Flask
 from markupsafe import Markup
 
 from app.enums import CallStatus, CarrierKind
-from app.languages import gettext, lazy_gettext, locale
+from app.languages import gettext, lazy_gettext, locale, with_whole_email
 from app.languages.dates import JOINER, NO_BREAK, written_date, written_days, zone_letters
 from app.languages.numbers import number_marks, size_unit, written_number, written_share
 from app.models import is_erased, utcnow
@@ -29,7 +29,6 @@ MOST_UNBROKEN = 24
 """The characters of a part of a web address that isn't broken after its hyphens."""
 _URL_BREAKS = re.compile(r"(?<=/)(?=[^/])|(?=[?&])")
 _APOSTROPHE = re.compile(r"(?<=[a-z])'(?=[a-z])")
-_EMAIL_HYPHEN = re.compile(r"(?<=\b[Ee])-(?=[Mm]ails?\b(?!@))")
 
 CALL_STATUS_NAMES: dict[str, str] = {
     CallStatus.SCHEDULED: lazy_gettext("Scheduled"),
@@ -237,9 +236,9 @@ def night_hint() -> str:
 
 
 def typographic(message: str) -> str:
-    """Return a message of the API as screens write it: "can’t" and "the user’s", and "E-Mail", the
-    German and French word, with a hyphen at which no line ends. Inter has no such hyphen."""
-    return _EMAIL_HYPHEN.sub("-\N{WORD JOINER}", _APOSTROPHE.sub("’", message))
+    """Return a message of the API as screens write it: "can’t" and "the user’s", and an "E-Mail"
+    that stays whole."""
+    return with_whole_email(_APOSTROPHE.sub("’", message))
 
 
 def register(app: Flask) -> None:
@@ -261,7 +260,7 @@ def register(app: Flask) -> None:
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters.update(money=money, micros=micros)
     app.jinja_env.filters.update(exact_money=exact_money, exact_micros=exact_micros)
-    app.jinja_env.filters["typographic"] = typographic
+    app.jinja_env.filters.update(typographic=typographic, size_unit=size_unit)
     app.jinja_env.filters["tier"] = lambda tier: PLAN_NAMES.get(tier, "–")
     app.jinja_env.filters["plan_name"] = plan_name
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
