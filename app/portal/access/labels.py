@@ -53,7 +53,7 @@ PART_WORDS: dict[str, tuple[Permission, str]] = {
     "assistants": (Permission.ORGANIZATIONS_WRITE, gettext_noop("Add assistants")),
     "phone-numbers": (
         Permission.ORGANIZATIONS_WRITE,
-        gettext_noop("Verify numbers and move them to another assistant"),
+        gettext_noop("Verify and move phone numbers"),
     ),
     "prices": (Permission.PARTNER_WRITE, gettext_noop("Change plans and prices")),
     "pause": (Permission.PARTNER_WRITE, gettext_noop("Pause and resume calling")),

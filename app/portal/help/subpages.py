@@ -184,7 +184,8 @@ SAME_HELP: dict[str, str] = {
         "organization_template_use",
         "organizations": "organization_edit organization_new",
         "outbox": "outbox_mail",
-        "personal_data": "call_data contact_data user_data",
+        "personal_data": "call_data call_erase_confirm contact_data contact_erase_confirm "
+        "user_data user_erase_confirm",
         "phone_numbers": "phone_number_list",
         "plan": "plan_checkout",
         "portal_settings_budget": "organization_budget",
