@@ -423,6 +423,15 @@ def test_the_api_documentation_is_in_the_brand_of_its_reader(
         assert docs.headers["Cache-Control"] == "private, no-cache"
 
 
+def test_the_api_documentation_is_in_english_but_for_the_sentence_that_says_so(
+    editor: Browser, own: Tenant, session: Session
+) -> None:
+    own.staff[Role.PARTNER_EDITOR].language = "es"
+    session.commit()
+    docs = editor.get("/api/docs").text
+    assert ('<p class="second" lang="es">' in docs, ">Copy</span>" in docs) == (True, True)
+
+
 def test_rolling_back_brings_back_a_brand_without_a_tagline(editor: Browser) -> None:
     editor.post(PAGE, FORM, page=PAGE)
     editor.post("/branding/publish", page=PAGE)

@@ -59,6 +59,14 @@ def test_numbers_are_added_with_their_reasons(
     assert (f'"wrap">{admin.name}</td>' in page, f"{admin.email}</td>" in page) == (True, False)
 
 
+def test_the_history_says_which_numbers_were_added_without_a_reason(
+    browser: Browser, own: Tenant, path: str
+) -> None:
+    browser.post(f"{path}/add", {"numbers": f"{ADA}, asked us\n{BOB}"}, page=f"{path}/add")
+    changes = browser.get(f"/organizations/{own.organization.id}/activity").text
+    assert [words in changes for words in ("asked us", "no reason")] == [True, True]
+
+
 def test_only_the_exact_name_of_a_column_is_skipped_as_a_heading(
     session: Session, own: Tenant, browser: Browser, path: str
 ) -> None:

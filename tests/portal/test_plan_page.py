@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import Role, SubscriptionState, Tier, UsageUnit
+from app.enums import OrganizationStatus, Role, SubscriptionState, Tier, UsageUnit
 from app.languages.dates import month_alone
 from app.models import Checkout, PartnerTier, PlanVersion, Statement, Subscription, User, utcnow
 from app.portal.pricing.labels import upgrade_url
@@ -213,6 +213,19 @@ def test_the_partner_finds_customers_by_included_usage(
     session.commit()
     listed = words(admin.get("/usage?column=included").text)
     assert f"{name} {minutes} of 10 minutes{state}" in listed
+
+
+@pytest.mark.usefixtures("published")
+def test_a_suspended_organization_is_not_said_to_go_on_calling(
+    own: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    used(session, own, 12)
+    admin, path = signed_in(own.staff[Role.PARTNER_ADMIN]), f"/organizations/{own.organization.id}"
+    assert "Calls continue." in admin.get(path).text
+    own.organization.status = OrganizationStatus.SUSPENDED
+    session.commit()
+    page = admin.get(path).text
+    assert ("12 of 10 included minutes used" in page, "Calls continue." in page) == (True, False)
 
 
 @pytest.mark.usefixtures("published")

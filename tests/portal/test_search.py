@@ -163,6 +163,17 @@ SETTINGS = {
 }
 
 
+def test_no_line_of_a_german_page_ends_within_the_word_e_mail(
+    own: Tenant, session: Session, signed_in: SignedIn
+) -> None:
+    own.staff[Role.PARTNER_ADMIN].language = "de"
+    session.commit()
+    page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/find?q=nothing+like+this").text
+    sentence = re.search(r"Nichts passt zu[^<]*", page)
+    assert sentence
+    assert "E-\N{WORD JOINER}Mail-Adresse" in sentence[0]
+
+
 @pytest.mark.parametrize("words", SETTINGS)
 def test_settings_are_found_by_the_names_of_their_fields(
     own: Tenant, signed_in: SignedIn, words: str

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from flask import Flask
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
@@ -59,6 +59,16 @@ def test_the_storage_that_is_left_is_named_when_a_fifth_is_left(
     desk.applied(FILE)
     limit(session, own, used_by_organization(session, own.organization) + 100)
     assert "100 B of" in desk.shows(desk.page)
+
+
+def test_the_unit_of_the_limit_is_that_of_the_language(
+    session: Session, own: Tenant, operator: Browser
+) -> None:
+    session.execute(update(User).where(User.role == Role.OPERATOR).values(language="fr"))
+    session.commit()
+    page = words(operator.get(f"/operator/storage/{own.partner.id}"))
+    assert " Mo " in page
+    assert " MB " not in page
 
 
 def test_a_member_sees_the_storage_of_their_organization_and_sets_no_limit(

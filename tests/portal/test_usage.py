@@ -170,6 +170,15 @@ def test_screen_file_and_json_agree_exactly(
         assert sum(int(row[1]) for row in days) == sum(told.values())
 
 
+def test_the_language_of_the_file_is_named_only_where_there_is_something_to_export(
+    own: Tenant, session: Session, signed_in: SignedIn
+) -> None:
+    admin = own.staff[Role.PARTNER_ADMIN]
+    admin.language = "fr"
+    session.commit()
+    assert "Le fichier CSV" not in signed_in(admin).get("/usage").text
+
+
 def test_an_impossible_range_is_refused_with_the_message_of_the_json(
     app: Flask, session: Session, settings: Settings, busy: Tenant, signed_in: SignedIn
 ) -> None:

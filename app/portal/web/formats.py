@@ -260,7 +260,8 @@ def register(app: Flask) -> None:
     app.jinja_env.filters.update({f.__name__: f for f in filters})
     app.jinja_env.filters.update(money=money, micros=micros)
     app.jinja_env.filters.update(exact_money=exact_money, exact_micros=exact_micros)
-    app.jinja_env.filters.update(typographic=typographic, size_unit=size_unit)
+    app.jinja_env.filters.update(typographic=typographic, with_whole_email=with_whole_email)
+    app.jinja_env.globals["size_unit"] = size_unit  # a filter of a constant is compiled
     app.jinja_env.filters["tier"] = lambda tier: PLAN_NAMES.get(tier, "–")
     app.jinja_env.filters["plan_name"] = plan_name
     app.jinja_env.filters["role"] = lambda role: ROLE_NAMES[role]
