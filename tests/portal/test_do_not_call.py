@@ -76,6 +76,8 @@ def test_only_the_exact_name_of_a_column_is_skipped_as_a_heading(
     browser.post(f"{path}/add", {"numbers": f"Mobile phone\n{ADA}"}, page=f"{path}/add")
     assert listed(session, own) == {ADA: (None, "portal")}
     assert "1 number added. Line 1 was skipped as a heading." in browser.get(path).text
+    browser.post(f"{path}/add", {"numbers": f"{BOB}, mobile"}, page=f"{path}/add")
+    assert listed(session, own)[BOB] == ("mobile", "portal")
 
 
 def test_customers_see_the_company_as_the_author_and_their_own_users_by_name_or_email(

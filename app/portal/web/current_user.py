@@ -140,8 +140,11 @@ def _brand_of_visitor(session: Session, at_host: Partner | None) -> Brand:
 
 def paused_slug() -> str | None:
     """Return the slug of the partner that this browser visited last, if it is suspended."""
+    slug = read_cookie(PARTNER_COOKIE) or ""
+    if not _SLUG.fullmatch(slug):
+        return None
     with transaction(read_only=True) as session, suppress(NotFound):
-        partner = sign_in.partner_called(session, read_cookie(PARTNER_COOKIE) or "", request.host)
+        partner = sign_in.partner_called(session, slug, request.host)
         return partner.slug if partner.suspended_at else None
     return None
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from hmac import digest
 from typing import Any
 from uuid import UUID
 
-from flask import abort, flash, redirect, request
+from flask import abort, current_app, flash, redirect, request
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from wtforms import (
@@ -153,7 +154,9 @@ def _has_mark(field: Field) -> bool:
 
 
 def _mark(field: Field) -> str:
-    return sha256(_words(field).encode()).hexdigest()[:8]
+    """Return a mark that doesn't tell the value of a field that the page leaves out."""
+    key: str = current_app.config["SECRET_KEY"]
+    return digest(key.encode(), f"{field.name}={_words(field)}".encode(), "sha256").hex()[:8]
 
 
 def _is_sent(field: Field, stored: Mapping[str, Field]) -> bool:

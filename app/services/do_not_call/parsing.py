@@ -50,7 +50,7 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
     """
     lines = lines_of(text)
     number_at, reason_at, heading = 0, 1, None
-    if lines and any(_names_numbers(cell) for cell in lines[0].cells):
+    if lines and _is_heading(lines[0].cells):
         number_at, reason_at = _columns(lines[0].cells)
         heading = lines[0].number
         lines = lines[1:]
@@ -104,6 +104,12 @@ def _number(written: str, default_region: str) -> tuple[str | None, str | None]:
 
 def _cell(line: PastedLine, place: int) -> str:
     return line.cells[place] if place < len(line.cells) else ""
+
+
+def _is_heading(cells: tuple[str, ...]) -> bool:
+    """Whether a cell is the name of a column of numbers. A reason such as "mobile" stands beside a
+    number."""
+    return any(map(_names_numbers, cells)) and not any(map(str.isdigit, "".join(cells)))
 
 
 def _names_numbers(head: str) -> bool:
