@@ -59,7 +59,7 @@ def replace_group(group_id: str) -> Response:
     with reading():
         sent = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     with transaction() as session:
-        group = _held(session, group_id)
+        group = _locked(session, group_id)
         groups.change(session, caller(), group, group_fields(sent))
         members = _members(session, group, wanted)
     return _answered(group, members, Context.RESOURCE_REPLACEMENT_RESPONSE, wanted)
@@ -72,7 +72,7 @@ def patch_group(group_id: str) -> Response:
             checked(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
         )
     with transaction() as session:
-        group = _held(session, group_id)
+        group = _locked(session, group_id)
         members = groups.member_ids_of(session, [group.id]).get(group.id, [])
         resource = group_resource(group, members, base_url())
         if patch.patch(resource, scim_policy=wire.POLICY):
@@ -83,11 +83,11 @@ def patch_group(group_id: str) -> Response:
 
 def delete_group(group_id: str) -> Response:
     with transaction() as session:
-        groups.remove(session, caller(), _held(session, group_id))
+        groups.remove(session, caller(), _locked(session, group_id))
     return Response(status=204)
 
 
-def _held(session: Session, group_id: str) -> ScimGroup:
+def _locked(session: Session, group_id: str) -> ScimGroup:
     """Return the group, locked, in the version that the client has seen."""
     group = groups.get(session, caller(), id_in(group_id, not_found), for_change=True)
     check_match(f'W/"{group.version}"')

@@ -64,7 +64,7 @@ def replace_user(user_id: str) -> Response:
     with reading():
         sent = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
     with transaction() as session:
-        account = _held(session, user_id)
+        account = _locked(session, user_id)
         account = users.change(session, caller(), account, user_fields(sent))
     return _answered(account, Context.RESOURCE_REPLACEMENT_RESPONSE, wanted)
 
@@ -76,7 +76,7 @@ def patch_user(user_id: str) -> Response:
             checked(body()), scim_ctx=Context.RESOURCE_PATCH_REQUEST
         )
     with transaction() as session:
-        account = _held(session, user_id)
+        account = _locked(session, user_id)
         before = user_resource(account, base_url())
         after = before.model_copy(deep=True)
         if patch.patch(after, scim_policy=wire.POLICY):
@@ -86,11 +86,11 @@ def patch_user(user_id: str) -> Response:
 
 def delete_user(user_id: str) -> Response:
     with transaction() as session:
-        users.remove(session, caller(), _held(session, user_id))
+        users.remove(session, caller(), _locked(session, user_id))
     return Response(status=204)
 
 
-def _held(session: Any, user_id: str) -> ScimAccount:
+def _locked(session: Any, user_id: str) -> ScimAccount:
     """Return the user, locked, in the version that the client has seen."""
     account = users.get(session, caller(), id_in(user_id, not_found), for_change=True)
     meta = user_resource(account, base_url()).meta

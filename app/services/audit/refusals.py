@@ -72,7 +72,7 @@ def note(session: Session, actor: Caller, refusals: Sequence[Refusal]) -> None:
     for key, refusal in sorted(
         by_key.items(), key=itemgetter(0)
     ):  # one order, so that no two wait for each other
-        row = _held(session, key, refusal)
+        row = _locked(session, key, refusal)
         if row.since + WINDOW <= now:
             _write_rest(session, row)
             row.since, row.times, row.written = now, 0, 0
@@ -102,7 +102,7 @@ def close(session: Session) -> bool:
     return len(rows) == AT_ONCE
 
 
-def _held(session: Session, key: str, refusal: Refusal) -> RefusalCount:
+def _locked(session: Session, key: str, refusal: Refusal) -> RefusalCount:
     """Return the count, created if it is missing, locked by one statement."""
     first: dict[str, Any] = {
         "key": key,

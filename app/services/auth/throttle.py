@@ -93,7 +93,7 @@ def charge(session: Session, counters: Sequence[FailureCounter]) -> None:
     sent side by side get no more guesses than those sent one by one.
     """
     now = utcnow()
-    rows = _held(session, counters, now)
+    rows = _locked(session, counters, now)
     _refuse_early(counters, rows, now)
     for one in counters:
         row = rows[one.key]
@@ -130,7 +130,7 @@ def in_words(seconds: int) -> str:
     return ngettext("in %(num)s minute", "in %(num)s minutes", -(-seconds // 60))
 
 
-def _held(
+def _locked(
     session: Session, counters: Sequence[FailureCounter], now: datetime
 ) -> dict[str, ThrottleCounter]:
     """Return the counters' rows, created if they are missing, locked in one order by

@@ -107,7 +107,7 @@ def save(
     if partner_id is None:
         raise NotFound
     organization_id = organization.id if organization else None
-    found = _held(session, partner_id, organization_id)
+    found = _locked(session, partner_id, organization_id)
     refuse_stale(expected_version, found.version, "account")
     known = next(
         (each for each in (found.pending, found.account) if each and wanted.is_same_as(each)), None
@@ -160,7 +160,7 @@ def use(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
     to an account in use.
     """
     wanted = get(session, caller, account_id)
-    found = _held(session, wanted.partner_id, wanted.organization_id)
+    found = _locked(session, wanted.partner_id, wanted.organization_id)
     account, present = get(session, caller, account_id), found.account
     if not account.is_pending:
         return account
@@ -272,7 +272,7 @@ def _current(newest: Sequence[CarrierAccount]) -> CurrentAccount:
     return CurrentAccount(account, pending, version, last.id if last else None)
 
 
-def _held(session: Session, partner_id: UUID, organization_id: UUID | None) -> CurrentAccount:
+def _locked(session: Session, partner_id: UUID, organization_id: UUID | None) -> CurrentAccount:
     """Return the accounts, locked with their owner: of two that save a first one at once, one comes
     second."""
     owner = Organization if organization_id else Partner

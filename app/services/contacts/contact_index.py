@@ -67,7 +67,7 @@ class CurrentContact:
     last_row: RowIdentity | None = None
 
     @classmethod
-    def held(cls, identifier: str, columns: Columns) -> "CurrentContact":
+    def from_columns(cls, identifier: str, columns: Columns) -> "CurrentContact":
         """Return a contact as the database holds it."""
         phone, email, email_key, first_name, last_name, status, metadata = columns
         return cls(

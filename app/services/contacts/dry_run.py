@@ -143,7 +143,7 @@ class _ChangedContacts:
             known = identifier or str(place)
             self._places[known] = place
             columns = (phone, email_key, email_key, None, None, None, metadata)
-            stored = CurrentContact.held(known, columns)
+            stored = CurrentContact.from_columns(known, columns)
             stored.last_row = RowIdentity(*last_row)
             found.append(stored)
         return found

@@ -189,7 +189,7 @@ class PostgresqlStore:
 
     def _find(self, query: str, *parameters: Any) -> list[CurrentContact]:
         rows = fetch(self._connection, query, *parameters)
-        return [CurrentContact.held(row[0], row[1:]) for row in rows]
+        return [CurrentContact.from_columns(row[0], row[1:]) for row in rows]
 
     def _execute(self, statement: str, *parameters: Any) -> None:
         self._connection.exec_driver_sql(statement, parameters)

@@ -143,7 +143,7 @@ class SqliteStore:
 
     def _find(self, query: str, values: Iterable[Any]) -> list[CurrentContact]:
         rows = fetch(self._connection, query, _json(values), self._campaign_id)
-        return [CurrentContact.held(_hyphenated(row[0]), row[1:]) for row in rows]
+        return [CurrentContact.from_columns(_hyphenated(row[0]), row[1:]) for row in rows]
 
     def _write(self, sql: str, first: tuple[Any, ...], rows: Sequence[tuple[Any, ...]]) -> None:
         """Run ``sql`` with ``first`` and some hundred rows at a time."""

@@ -272,7 +272,7 @@ def _restore_ids(
     ours = [key for key in {**before, **after} if f"externalIds.{key}" not in left_before]
     for key in [key for key in ours if before.get(key) != after.get(key)]:
         current = (stored.external_ids or {}).get(key)
-        was, wrote = _held(before.get(key)), _held(after.get(key))
+        was, wrote = _held_id(before.get(key)), _held_id(after.get(key))
         if current != wrote:
             left[f"externalIds.{key}"] = ALREADY_BACK if current == was else CHANGED_SINCE
         elif was and was.identifies and index.taken(stored, None, None, (key, was.value)):
@@ -282,5 +282,5 @@ def _restore_ids(
             restored.append(f"externalIds.{key}")
 
 
-def _held(value: Mapping[str, Any] | None) -> HeldId | None:
+def _held_id(value: Mapping[str, Any] | None) -> HeldId | None:
     return HeldId(**value) if value else None

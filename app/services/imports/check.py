@@ -101,7 +101,7 @@ def options_of(chosen: Mapping[str, Any], max_rows: int) -> ReadOptions:
 
 def forget_rows(session: Session, task: CheckTask) -> bool:
     """Delete some of the rows of an earlier check; return False when there are none left."""
-    _held(session, task)
+    _locked(session, task)
     models = (ImportProblem, ImportBlock, ImportRow)
     return delete_some(session, task.import_id, models, _FORGET_AT_ONCE)
 
@@ -110,7 +110,7 @@ def keep(
     session: Session, task: CheckTask, listed: list[RowRecord], packed: list[PackedRow]
 ) -> None:
     """Store the next rows as `RowPacker.split` returns them. Raises `CheckSuperseded`."""
-    found = _held(session, task)
+    found = _locked(session, task)
     size = insert_rows(session, ImportRow, [record.row for record in listed])
     size += insert_rows(session, ImportProblem, [p for record in listed for p in record.problems])
     if packed:
@@ -129,7 +129,7 @@ def analyze_tables(session: Session, planned: ImportPreview) -> None:
 
 def finish(session: Session, task: CheckTask, planned: ImportPreview, packer: RowPacker) -> None:
     """End the check with its counts and how the file was read. Raises `CheckSuperseded`."""
-    found, table = _held(session, task), planned.table
+    found, table = _locked(session, task), planned.table
     found.state, found.checked_at, found.failure = ImportState.CHECKED, utcnow(), None
     found.file_kind = table.kind
     found.found = planned.found()
@@ -164,7 +164,7 @@ def fail(
                 found.found |= {"sheets": list(refusal.sheets)}
 
 
-def _held(session: Session, task: CheckTask) -> ContactImport:
+def _locked(session: Session, task: CheckTask) -> ContactImport:
     found = locked(session, task.import_id)
     if found is None or found.check_run != task.run or found.state is not ImportState.READING:
         raise CheckSuperseded

@@ -114,7 +114,7 @@ def start_apply(
     `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``, ``nothing_to_apply``,
     ``changed_meanwhile``, ``archived``).
     """
-    upload = _held(session, caller, upload_id)
+    upload = _locked(session, caller, upload_id)
     if upload.state in (ImportState.APPLYING, ImportState.DONE):
         return upload
     if upload.state is not ImportState.CHECKED and not can_go_on(upload):
@@ -148,7 +148,7 @@ def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
 
     Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``) if it has ended.
     """
-    upload = _held(session, caller, upload_id)
+    upload = _locked(session, caller, upload_id)
     if upload.state in ENDED:
         raise not_open()
     if upload.state is ImportState.APPLYING:
@@ -163,7 +163,7 @@ def cancel(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     return upload
 
 
-def _held(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
+def _locked(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     caller.require(Permission.CONTACTS_WRITE)
     return get(session, caller, upload_id, for_change=True)
 

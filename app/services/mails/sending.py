@@ -76,7 +76,7 @@ class _MailUser:
 def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> OutgoingMail | None:
     """Return the rendered mail; None if it was sent already or is no longer needed (the user was
     suspended or joined meanwhile)."""
-    mail = _held(session, mail_id)
+    mail = _locked(session, mail_id)
     if mail is None or mail.is_over or mail.attempts > attempt:
         return None
     kind = MailKind(mail.kind)
@@ -130,7 +130,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
 
 def sent(session: Session, mail_id: UUID) -> None:
     """Record that the mail was accepted; it is never sent again."""
-    mail = _held(session, mail_id)
+    mail = _locked(session, mail_id)
     if mail is not None and not mail.is_over:
         mail.sent_at = utcnow()
         session.flush()
@@ -141,7 +141,7 @@ def later(session: Session, mail_id: UUID, attempt: int, reason: str) -> None:
     if attempt > len(GAPS_SECONDS):
         refused(session, mail_id, f"given up after {attempt} attempts; {reason}")
         return
-    mail = _held(session, mail_id)
+    mail = _locked(session, mail_id)
     if mail is not None and not mail.is_over:
         mail.failure = reason[:500]
         enqueue_mail(session, mail.id, attempt + 1, GAPS_SECONDS[attempt - 1])
@@ -150,7 +150,7 @@ def later(session: Session, mail_id: UUID, attempt: int, reason: str) -> None:
 
 def refused(session: Session, mail_id: UUID, reason: str) -> None:
     """Record in the log and the history that the mail will never arrive."""
-    mail = _held(session, mail_id)
+    mail = _locked(session, mail_id)
     if mail is None or mail.is_over:
         return
     log.error("mail %s (%s) was not sent: %s", mail.id, mail.kind, reason)
@@ -174,7 +174,7 @@ def _end(mail: Mail, reason: str) -> None:
     mail.failed_at, mail.failure = utcnow(), reason[:500]
 
 
-def _held(session: Session, mail_id: UUID) -> Mail | None:
+def _locked(session: Session, mail_id: UUID) -> Mail | None:
     return session.get(Mail, mail_id, with_for_update=True, populate_existing=True)
 
 

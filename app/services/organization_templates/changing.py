@@ -131,7 +131,7 @@ def change(
     Raises `Forbidden`, `NotFound`, `ValidationFailed` with every problem, and `Conflict`
     (``changed_meanwhile``).
     """
-    template, before = _held(session, caller, template_id, expected_version)
+    template, before = _locked(session, caller, template_id, expected_version)
     after = changed(before)
     name = checked_name(name)
     check_organization(session, caller, template.partner_id, after, bounds, before.rules)
@@ -154,7 +154,7 @@ def save_assistant(
 
     Raises as `change`, and `ValidationFailed` (``agent_limit_reached``, ``too_many``).
     """
-    template, before = _held(session, caller, template_id, expected_version)
+    template, before = _locked(session, caller, template_id, expected_version)
     checked = checked_assistant(session, template.partner_id, before, fields, bounds)
     kept = list(before.assistants)
     if position is None:
@@ -179,7 +179,7 @@ def remove_assistant(
 ) -> OrganizationTemplate:
     """Remove the assistant at the position. Raises `Forbidden`, `NotFound`, and `Conflict`
     (``changed_meanwhile``, ``calls_for_campaign``)."""
-    template, before = _held(session, caller, template_id, expected_version)
+    template, before = _locked(session, caller, template_id, expected_version)
     name = _assistant_at(before, position).name
     campaign = before.campaign
     if campaign is not None and campaign.speaker == position:
@@ -204,7 +204,7 @@ def save_campaign(
     expected_version: int | None = None,
 ) -> OrganizationTemplate:
     """Set the campaign, or remove it with None. Raises as `change`."""
-    template, before = _held(session, caller, template_id, expected_version)
+    template, before = _locked(session, caller, template_id, expected_version)
     if campaign is not None:
         check_campaign(before, campaign, bounds)
         campaign = replace(campaign, name=checked_name(campaign.name))
@@ -213,7 +213,7 @@ def save_campaign(
 
 def delete(session: Session, caller: Caller, template_id: UUID) -> OrganizationTemplate:
     """Delete the template; its organizations stay. Raises `Forbidden` and `NotFound`."""
-    template, before = _held(session, caller, template_id, None)
+    template, before = _locked(session, caller, template_id, None)
     _record(session, caller, "deleted", template, before=before)
     session.delete(template)
     session.flush()
@@ -227,7 +227,7 @@ def _partner_of(caller: Caller) -> UUID:
     return caller.partner_id
 
 
-def _held(
+def _locked(
     session: Session, caller: Caller, template_id: UUID, expected_version: int | None
 ) -> tuple[OrganizationTemplate, TemplateContent]:
     template = get(session, caller, template_id, for_change=True)

@@ -75,7 +75,7 @@ def suspend(
 
     Raises `Forbidden`, `NotFound`, and `Conflict` (``archived``).
     """
-    organization = _held(session, caller, organization_id)
+    organization = _locked(session, caller, organization_id)
     refuse_archived(organization)
     _move(session, caller, organization, OrganizationStatus.SUSPENDED, "suspended", reason)
     return organization
@@ -83,7 +83,7 @@ def suspend(
 
 def resume(session: Session, caller: Caller, organization_id: UUID) -> Organization:
     """End a suspension; for an active organization it is no error. Raises as `suspend`."""
-    organization = _held(session, caller, organization_id)
+    organization = _locked(session, caller, organization_id)
     refuse_archived(organization)
     _move(session, caller, organization, OrganizationStatus.ACTIVE, "resumed")
     return organization
@@ -97,7 +97,7 @@ def archive(
     Nothing is deleted, and `restore` brings the organization back; its calls stay cancelled and its
     campaigns paused. Repeating it is no error. Raises `Forbidden` and `NotFound`.
     """
-    organization = _held(session, caller, organization_id)
+    organization = _locked(session, caller, organization_id)
     if organization.status is OrganizationStatus.ARCHIVED:
         return StoppedItems(0, 0)
     rollup.archive_organization(session, organization, back=False)
@@ -113,14 +113,14 @@ def restore(session: Session, caller: Caller, organization_id: UUID) -> Organiza
 
     Raises `Forbidden` and `NotFound`.
     """
-    organization = _held(session, caller, organization_id)
+    organization = _locked(session, caller, organization_id)
     if organization.status is OrganizationStatus.ARCHIVED:
         rollup.archive_organization(session, organization, back=True)
         _move(session, caller, organization, OrganizationStatus.ACTIVE, "restored")
     return organization
 
 
-def _held(session: Session, caller: Caller, organization_id: UUID) -> Organization:
+def _locked(session: Session, caller: Caller, organization_id: UUID) -> Organization:
     caller.require(Permission.ORGANIZATIONS_WRITE)
     return get_organization(session, caller, organization_id, for_change=True)
 

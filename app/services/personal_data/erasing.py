@@ -72,7 +72,7 @@ def retry(session: Session, caller: Caller, erasure_id: UUID) -> None:
     """Have an erasure that failed go on where it ended; no effect on any other. Raises `Forbidden`
     and `NotFound`."""
     caller.require_write()
-    erasure = _held(session, get(session, caller, erasure_id).id)
+    erasure = _locked(session, get(session, caller, erasure_id).id)
     if erasure.state is not ErasureState.FAILED:
         return
     erasure.state, erasure.finished_at = ErasureState.WAITING, None
@@ -98,7 +98,7 @@ def latest(session: Session, caller: Caller, limit: int) -> Sequence[Erasure]:
 def begin(session: Session, erasure_id: UUID) -> tuple[DataSubject, str] | None:
     """Return the person to erase, with contacts that were added since the request, such as by an
     upload; and the pseudonym. None if it is done."""
-    erasure = _held(session, erasure_id)
+    erasure = _locked(session, erasure_id)
     if erasure.state in ENDED:
         return None
     subject = of_erasure(erasure)
@@ -116,7 +116,7 @@ def requested_at(session: Session, erasure_id: UUID) -> datetime:
 
 def count(session: Session, erasure_id: UUID, counts: Mapping[str, int]) -> None:
     """Add to what the erasure reports, in the transaction of the step."""
-    erasure = _held(session, erasure_id)
+    erasure = _locked(session, erasure_id)
     erasure.counts = dict(sorted((Counter(erasure.counts) + Counter(counts)).items()))
     session.flush()
 
@@ -124,7 +124,7 @@ def count(session: Session, erasure_id: UUID, counts: Mapping[str, int]) -> None
 def finish(session: Session, erasure_id: UUID) -> None:
     """Forget what was looked for, and write to the history what was done: what was counted before,
     and what the worker found beyond that."""
-    erasure = _held(session, erasure_id)
+    erasure = _locked(session, erasure_id)
     if erasure.state in ENDED:
         return
     known = Counter((erasure.sought or {}).get("known", {}))
@@ -136,7 +136,7 @@ def finish(session: Session, erasure_id: UUID) -> None:
 
 def fail(session: Session, erasure_id: UUID) -> None:
     """Note that the worker gave up; `retry` goes on where it ended."""
-    erasure = _held(session, erasure_id)
+    erasure = _locked(session, erasure_id)
     if erasure.state not in ENDED:
         erasure.state, erasure.finished_at = ErasureState.FAILED, utcnow()
         session.flush()
@@ -183,5 +183,5 @@ def _visible(caller: Caller) -> Select[Erasure]:
     return of_tenant(select(Erasure), caller, Erasure.partner_id, Erasure.organization_id)
 
 
-def _held(session: Session, erasure_id: UUID) -> Erasure:
+def _locked(session: Session, erasure_id: UUID) -> Erasure:
     return session.get_one(Erasure, erasure_id, with_for_update=True, populate_existing=True)

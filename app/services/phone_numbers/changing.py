@@ -78,7 +78,7 @@ def move(
     and `Conflict` (``archived``, ``changed_meanwhile``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    found = _held(session, caller, number)
+    found = _locked(session, caller, number)
     refuse_stale(expected_version, found.version, "phone number")
     target = None
     if organization_id is not None:
@@ -110,7 +110,7 @@ def release(
     Raises `Forbidden`, `NotFound` and `Conflict` (``changed_meanwhile``).
     """
     _require_operator(caller)
-    found = _held(session, caller, number)
+    found = _locked(session, caller, number)
     refuse_stale(expected_version, found.version, "phone number")
     _record(session, caller, found, "phone_number.released", before=_owner(session, found))
     session.delete(found)
@@ -165,7 +165,7 @@ def hold(
     return True
 
 
-def _held(session: Session, caller: Caller, number: str) -> PhoneNumber:
+def _locked(session: Session, caller: Caller, number: str) -> PhoneNumber:
     """The number, locked with its organization, as calls lock it when they are placed: a call is
     placed before the change, or checked after it."""
     owner_id = get(session, caller, number).organization_id

@@ -61,7 +61,7 @@ def save(
     Raises also `ValidationFailed` (``price_not_checked`` if the processor doesn't answer,
     ``price_unknown``, ``price_differs``).
     """
-    found = versions.held(session, caller, partner_id, plan, expected_version=expected_version)
+    found = versions.locked(session, caller, partner_id, plan, expected_version=expected_version)
     before = next(other.price_id for other in found.plans if other.tier is plan.tier)
     is_new = plan.price_id not in ("", before) and not plan.price_id.startswith(LOCAL_ID)
     has_ids = is_outside or accounts.is_connected(session, partner_id)

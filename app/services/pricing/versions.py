@@ -92,11 +92,11 @@ def save(
     `NotFound`, `ValidationFailed` (also ``price_id_taken``: one price can't be that of two plans)
     and `Conflict` (``changed_meanwhile``).
     """
-    found = held(session, caller, partner_id, plan, expected_version=expected_version)
+    found = locked(session, caller, partner_id, plan, expected_version=expected_version)
     return _keep(session, caller, partner_id, found, _with(found, plan), plan.name)
 
 
-def held(
+def locked(
     session: Session,
     caller: Caller,
     partner_id: UUID,
@@ -106,7 +106,7 @@ def held(
 ) -> PlanSet:
     """Return the plans into whose draft ``plan`` may be written, with the partner locked. Raises as
     `save`."""
-    found = _held(session, caller, partner_id)
+    found = _locked(session, caller, partner_id)
     check(plan)
     _refuse_taken_id(plan, found.plans)
     if _with(found, plan) != list(found.plans):
@@ -117,7 +117,7 @@ def held(
 def move(session: Session, caller: Caller, partner_id: UUID, tier: Tier, steps: int) -> PlanSet:
     """Move a plan in the draft's order; earlier for negative steps. Raises `Forbidden`,
     `NotFound`."""
-    found = _held(session, caller, partner_id)
+    found = _locked(session, caller, partner_id)
     wanted = list(found.plans)
     place = next(index for index, plan in enumerate(wanted) if plan.tier is tier)
     plan = wanted.pop(place)
@@ -134,7 +134,7 @@ def publish(
     Raises `Forbidden`, `NotFound` (``no_draft``) and `Conflict` (``changed_meanwhile``) if it is
     not the draft that the user has seen.
     """
-    found = _held(session, caller, partner_id)
+    found = _locked(session, caller, partner_id)
     refuse_stale(expected_version, found.fingerprint, "plans")
     draft = found.draft
     if draft is None:
@@ -184,7 +184,7 @@ def set_pricing(
 
 def discard(session: Session, caller: Caller, partner_id: UUID) -> None:
     """Delete the draft; without one nothing happens. Raises `Forbidden`, `NotFound`."""
-    draft = _held(session, caller, partner_id).draft
+    draft = _locked(session, caller, partner_id).draft
     if draft is not None:
         _record(session, caller, "discarded", draft, f"Version {draft.number}")
         session.delete(draft)
@@ -196,7 +196,7 @@ def roll_back(session: Session, caller: Caller, partner_id: UUID, number: int) -
 
     Raises `Forbidden`, `NotFound`, and `Conflict` (``draft_exists``) if a draft would be lost.
     """
-    found = _held(session, caller, partner_id)
+    found = _locked(session, caller, partner_id)
     if found.draft is not None:
         message = gettext("There is a draft with changes. Publish or discard it first.")
         raise Conflict(message, "draft_exists")
@@ -232,7 +232,7 @@ def _with(found: PlanSet, plan: EditedPlan) -> list[EditedPlan]:
     return [plan if other.tier is plan.tier else other for other in found.plans]
 
 
-def _held(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:
+def _locked(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:
     """Return the plans for a change, with the partner locked. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.PARTNER_WRITE)
     partners.get(session, caller, partner_id, for_change=True)

@@ -59,8 +59,8 @@ def reset_factors(session: Session, caller: Caller, email: str) -> User:
 def _named(session: Session, email: str) -> User:
     """Return the operator, locked. Raises `NotFound` (``operator_not_found``)."""
     query = select(User).where(User.partner_id.is_(None), User.email_key == email_key(email))
-    held = query.with_for_update().execution_options(populate_existing=True)
-    user = session.scalars(held).one_or_none()
+    locking = query.with_for_update().execution_options(populate_existing=True)
+    user = session.scalars(locking).one_or_none()
     if user is None:
         message = "There is no such operator."
         raise NotFound(message, "operator_not_found")

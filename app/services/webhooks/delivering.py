@@ -49,7 +49,7 @@ def begin(
 
     Raises `SealBroken` if the endpoint's secret can't be read.
     """
-    endpoint, delivery = _held(session, delivery_id)
+    endpoint, delivery = _locked(session, delivery_id)
     if endpoint is None or delivery is None or not _is_its_turn(delivery, turn):
         return None
     if endpoint.paused_at is not None:
@@ -68,7 +68,7 @@ def settle(
     session: Session, delivery_id: UUID, turn: int, answer: WebhookAnswer, settings: Settings
 ) -> None:
     """Store the receiver's answer, and queue the next attempt unless it accepted."""
-    endpoint, delivery = _held(session, delivery_id)
+    endpoint, delivery = _locked(session, delivery_id)
     if endpoint is None or delivery is None or not _is_its_turn(delivery, turn):
         return
     now = utcnow()
@@ -119,7 +119,7 @@ def take_up_held(session: Session, endpoint_id: UUID) -> bool:
     return len(held) == AT_ONCE
 
 
-def _held(
+def _locked(
     session: Session, delivery_id: UUID
 ) -> tuple[WebhookEndpoint | None, WebhookDelivery | None]:
     """Return the endpoint and then the delivery as they are now, locked until the
