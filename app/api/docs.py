@@ -61,10 +61,10 @@ def _own_key() -> OwnKey | None:
     if reader is None or not reader.may(Permission.CREDENTIALS_MANAGE):
         return None
     with suppress(SQLAlchemyError), transaction(read_only=True, scope=scope_of(reader)) as session:
-        found = api_keys.search(session, reader, ApiKeyFilter(in_use=True), limit=1).items
-        if not found:
+        keys = api_keys.search(session, reader, ApiKeyFilter(in_use=True), limit=1).items
+        if not keys:
             return None
-        key = found[0]
+        key = keys[0]
         if Permission.CONTACTS_READ not in key.scopes:
             return OwnKey(key.public_id, None)
         own = campaigns.CampaignFilter(organization_id=key.organization_id)

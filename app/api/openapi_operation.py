@@ -163,17 +163,17 @@ def _refusals(
     area: AreaDescription, needed: Permission | OpenAccess, declared: Operation
 ) -> dict[int, Codes]:
     """Return the codes of each status: what the area, the inputs and the operation can refuse."""
-    found: dict[int, dict[str, str]] = {}
+    refusals: dict[int, dict[str, str]] = {}
 
     def add(more: Mapping[int, Codes]) -> None:
         for status, codes in more.items():
-            found.setdefault(status, {}).update(codes)
+            refusals.setdefault(status, {}).update(codes)
 
     add(declared.errors)
     if needed is not OpenAccess.PUBLIC:
         add(area.errors)
     if not isinstance(needed, Permission):
-        found.get(403, {}).pop("insufficient_scope", None)
+        refusals.get(403, {}).pop("insufficient_scope", None)
     if declared.body is not None:
         is_lenient = issubclass(declared.body, LenientInput)
         add({400: error_codes.LENIENT_BODY if is_lenient else error_codes.EVERY_BODY})
@@ -181,10 +181,10 @@ def _refusals(
     for codes in (*_path_codes(declared), *_query_codes(declared.query)):
         add({400: codes})
     if len(declared.path_types) > 1:
-        found[400].setdefault("validation_failed", error_codes.SEVERAL_IDS)
-    if 400 not in found:
+        refusals[400].setdefault("validation_failed", error_codes.SEVERAL_IDS)
+    if 400 not in refusals:
         add({400: area.unreadable})
-    return {status: codes for status, codes in found.items() if codes}
+    return {status: codes for status, codes in refusals.items() if codes}
 
 
 def _path_codes(declared: Operation) -> Iterator[Codes]:

@@ -239,14 +239,14 @@ def _request_log() -> RequestLog:
 
 
 def _read_path(path: Mapping[str, str], types: Mapping[str, type]) -> dict[str, Any]:
-    found: list[Problem] = []
+    problems: list[Problem] = []
     values: dict[str, Any] = {}
     for name, text in path.items():
         try:
             values[name] = parse_uuid(text) if types[name] is UUID else refuse_nul(text)
         except PydanticCustomError as error:
-            found.append(Problem(wire_name(name), error.type, error.message()))
-    refuse_any(found)
+            problems.append(Problem(wire_name(name), error.type, error.message()))
+    refuse_any(problems)
     return values
 
 
@@ -254,20 +254,20 @@ def _query_values(query: type[Query] | None) -> dict[str, Any]:
     """Return the known query parameters. Raises `ValidationFailed` for a repeated one, and for an
     unknown one if the area refuses those."""
     known = query.wire_fields() if query else []
-    found: list[Problem] = []
+    problems: list[Problem] = []
     values: dict[str, str] = {}
     for name, sent in request.args.lists():
         if name not in known:
             if _refuses_unknown_parameters():
                 message = unknown_name("parameter", name, known)
-                found.append(Problem(name, "unknown_parameter", message))
+                problems.append(Problem(name, "unknown_parameter", message))
         elif len(sent) > 1:
             message = "This parameter was sent more than once. Send it once."
-            found.append(Problem(name, "repeated", message))
+            problems.append(Problem(name, "repeated", message))
         else:
             values[name] = sent[0]
-    if found:
-        raise ValidationFailed.of(*found[:MAX_PROBLEMS])
+    if problems:
+        raise ValidationFailed.of(*problems[:MAX_PROBLEMS])
     return values
 
 

@@ -36,7 +36,7 @@ class NumberedPage:
         return cls(query.page or 1, query.per_page or DEFAULT_PER_PAGE)
 
 
-def listing(found: Listing[Any, Any], page: NumberedPage) -> Response:
+def listing(listed: Listing[Any, Any], page: NumberedPage) -> Response:
     """Return a bare array: the whole list, streamed, or the selected page with its two headers.
 
     A whole list is read in chunks, each in a transaction of its own that ends before its bytes are
@@ -44,11 +44,11 @@ def listing(found: Listing[Any, Any], page: NumberedPage) -> Response:
     """
     if page.number is None:
         with transaction(read_only=True) as session:
-            items, place = found.chunk(session)
-        return Response(_stream(database(), found, items, place), mimetype="application/json")
+            items, place = listed.chunk(session)
+        return Response(_stream(database(), listed, items, place), mimetype="application/json")
     with transaction(read_only=True) as session:
-        total = found.total(session)
-        items = found.page(session, page.number, page.size)
+        total = listed.total(session)
+        items = listed.page(session, page.number, page.size)
     return _numbered(items, page.number, page.size, total)
 
 
@@ -68,13 +68,13 @@ def _numbered(items: Iterable[Wire], number: int, size: int, total: int) -> Resp
 
 
 def _stream(
-    source: Database, found: Listing[Any, Any], items: list[Any], place: Any
+    source: Database, listed: Listing[Any, Any], items: list[Any], place: Any
 ) -> Iterator[bytes]:
     yield b"["
     yield _joined(items)
     while place is not None:
         with source.transaction(read_only=True) as session:
-            items, place = found.chunk(session, place)
+            items, place = listed.chunk(session, place)
         if items:
             yield b"," + _joined(items)
     yield b"]"

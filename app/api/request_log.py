@@ -99,4 +99,4 @@ class RequestLog:
 @cache
 def template_of(rule: str) -> str:
     """``/api/partners/<partner_id>/users`` -> ``/api/partners/{partnerId}/users``."""
-    return re.sub(r"<(?:[^<:]+:)?([^>]+)>", lambda found: f"{{{wire_name(found[1])}}}", rule)
+    return re.sub(r"<(?:[^<:]+:)?([^>]+)>", lambda match: f"{{{wire_name(match[1])}}}", rule)

@@ -80,16 +80,16 @@ def read_identities(path: Path) -> Identities:
     """Read private keys, one a line, as ``age-keygen`` writes them. Raises `BackupUnusable`."""
     lines = (line.strip() for line in path.read_text().splitlines())
     try:
-        found = [
+        identities = [
             _age().x25519.Identity.from_str(line) for line in lines if line[:1] not in ("", "#")
         ]
     except _age().IdentityError as error:
         message = f"{path} holds no private keys: {error}."
         raise BackupUnusable(message) from None
-    if not found:
+    if not identities:
         message = f"{path} holds no private keys."
         raise BackupUnusable(message)
-    return found
+    return identities
 
 
 def pack(
@@ -127,7 +127,7 @@ def pack(
 def unpack(file: Path, identities: Identities, folder: Path) -> BackupManifest:
     """Write the entries of a backup into the empty folder and compare them with the manifest.
     Raises `BackupUnusable`."""
-    found: dict[str, ArchivedFile] = {}
+    files: dict[str, ArchivedFile] = {}
 
     def read(stream: IO[bytes]) -> None:
         with (
@@ -135,7 +135,7 @@ def unpack(file: Path, identities: Identities, folder: Path) -> BackupManifest:
             tarfile.open(fileobj=packed, mode="r|") as tar,
         ):
             for entry in tar:
-                found[entry.name] = _extract(tar, entry, folder)
+                files[entry.name] = _extract(tar, entry, folder)
 
     try:
         with file.open("rb") as source, _in_thread(read, "rb") as stream:
@@ -143,12 +143,12 @@ def unpack(file: Path, identities: Identities, folder: Path) -> BackupManifest:
     except (_age().DecryptError, OSError, tarfile.TarError, EOFError, zlib.error) as error:
         message = f"{file} can't be read: {error}."
         raise BackupUnusable(message) from None
-    if found.pop(MANIFEST, None) is None:
+    if files.pop(MANIFEST, None) is None:
         message = f"{file} is incomplete: it has no manifest."
         raise BackupUnusable(message)
     manifest = BackupManifest.read((folder / MANIFEST).read_text())
     differing = {
-        name for name in found | manifest.files if found.get(name) != manifest.files.get(name)
+        name for name in files | manifest.files if files.get(name) != manifest.files.get(name)
     }
     if differing:
         message = f"{file} differs from its manifest: {', '.join(sorted(differing)[:5])}."

@@ -123,10 +123,10 @@ def _try_out(settings: Settings, work: Path, content: DatabaseContent) -> str | 
     with tempfile.TemporaryDirectory(prefix="portal-verify-") as made:
         try:
             with databases.throw_away(databases.kind_of(own), server, Path(made)) as url:
-                found = databases.restore(work / archive.DATABASE, url)
+                restored = databases.restore(work / archive.DATABASE, url)
         except NoThrowAway as error:
             return str(error)
-    if message := databases.differences(content, found):
+    if message := databases.differences(content, restored):
         raise BackupUnusable(message)
     return None
 

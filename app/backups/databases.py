@@ -49,10 +49,10 @@ class DatabaseContent:
     tables: dict[str, int]
 
 
-def differences(expected: DatabaseContent, found: DatabaseContent) -> str:
+def differences(expected: DatabaseContent, actual: DatabaseContent) -> str:
     """Return what a restored database lacks or has too much, as a sentence; empty if nothing."""
     wanted: dict[str, object] = expected.tables | {"migration": expected.revision}
-    got: dict[str, object] = found.tables | {"migration": found.revision}
+    got: dict[str, object] = actual.tables | {"migration": actual.revision}
     lines = [
         f"{name}: {wanted.get(name)} expected, {got.get(name)} found"
         for name in sorted(wanted | got)
@@ -157,9 +157,9 @@ def _open(path: Path) -> Any:
 def _content_of_sqlite(path: Path) -> DatabaseContent:
     try:
         with closing(_open(path)) as connection:
-            ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
-            if found != "ok":
-                raise DatabaseToolFailed(str(found))
+            ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+            if verdict != "ok":
+                raise DatabaseToolFailed(str(verdict))
             query = (
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             )
@@ -213,10 +213,10 @@ def _run(program: str, url: str, *options: str) -> None:
 
 def _tool(name: str) -> str:
     """The newest of Debian's versions, which reads every older server; else the one on the path."""
-    found = sorted(
+    paths = sorted(
         Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: float(path.parts[-3])
     )
-    known = str(found[-1]) if found else shutil.which(name)
+    known = str(paths[-1]) if paths else shutil.which(name)
     if known is None:
         message = f"{name} is not installed: install the package postgresql-client."
         raise DatabaseToolFailed(message)

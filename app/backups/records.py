@@ -60,22 +60,22 @@ def begin(session: Session, now: datetime) -> UUID:
 
 
 def succeed(session: Session, backup_id: UUID, file: str, size: int, *, is_verified: bool) -> None:
-    found = session.get_one(Backup, backup_id)
-    found.finished_at = utcnow()
-    found.file, found.size = file, size
-    found.verified_at = found.finished_at if is_verified else None
+    backup = session.get_one(Backup, backup_id)
+    backup.finished_at = utcnow()
+    backup.file, backup.size = file, size
+    backup.verified_at = backup.finished_at if is_verified else None
 
 
 def fail(session: Session, backup_id: UUID, problem: str) -> None:
-    found = session.get_one(Backup, backup_id)
-    found.finished_at, found.problem = utcnow(), problem[:LONGEST_PROBLEM]
+    backup = session.get_one(Backup, backup_id)
+    backup.finished_at, backup.problem = utcnow(), problem[:LONGEST_PROBLEM]
 
 
 def _is_due(session: Session, now: datetime, hour: int) -> bool:
     slot = now.replace(hour=hour, minute=0, second=0, microsecond=0)
     if slot > now:
         slot -= timedelta(days=1)
-    found = session.scalars(select(Backup).where(Backup.started_at >= slot)).all()
-    if any(each.finished_at and each.problem is None for each in found):
+    backups = session.scalars(select(Backup).where(Backup.started_at >= slot)).all()
+    if any(each.finished_at and each.problem is None for each in backups):
         return False
-    return not any(each.started_at > now - RETRY for each in found)
+    return not any(each.started_at > now - RETRY for each in backups)

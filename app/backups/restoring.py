@@ -68,9 +68,9 @@ def _check_key(stored: Path, present: Path) -> None:
         raise BackupUnusable(message)
 
 
-def _compare(manifest: BackupManifest, found: DatabaseContent) -> None:
+def _compare(manifest: BackupManifest, actual: DatabaseContent) -> None:
     expected = DatabaseContent(manifest.server, manifest.revision, manifest.tables)
-    if message := databases.differences(expected, found):
+    if message := databases.differences(expected, actual):
         raise BackupUnusable(message)
 
 

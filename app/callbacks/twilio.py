@@ -58,9 +58,9 @@ def _account() -> tuple[str, str]:
     except ValueError:
         return config.twilio_account_sid, config.twilio_auth_token
     with transaction(read_only=True, scope=INSTALLATION) as session:
-        found = carrier_accounts.of_attempt(session, config.secret_keys, attempt_id)
-    if found is not None:
-        return found.sid, found.secret if found.kind is CarrierKind.TWILIO else ""
+        account = carrier_accounts.of_attempt(session, config.secret_keys, attempt_id)
+    if account is not None:
+        return account.sid, account.secret if account.kind is CarrierKind.TWILIO else ""
     return config.twilio_account_sid, config.twilio_auth_token
 
 

@@ -44,11 +44,11 @@ def report(call_id: UUID) -> ResponseReturnValue:
     if not is_genuine(secret, signed, body, utcnow()) or assistant_id is None:
         message = "The signature is not that of the call's assistant, or older than 5 minutes."
         raise Forbidden(message, "bad_signature")
-    found = read(VoiceReport, _decoded(body))
+    voice_report = read(VoiceReport, _decoded(body))
     sent_at = datetime.fromtimestamp(int(signed["webhook-timestamp"]), UTC)
     with transaction(scope=INSTALLATION) as session:
-        is_new = reports.take(session, call_id, found, signed["webhook-id"], sent_at)
-        if is_new and found.transcript and settings().summaries:
+        is_new = reports.take(session, call_id, voice_report, signed["webhook-id"], sent_at)
+        if is_new and voice_report.transcript and settings().summaries:
             writing.ask(session, call_id, f"report:{signed['webhook-id']}")
     return "", 204
 

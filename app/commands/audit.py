@@ -29,14 +29,14 @@ def verify(known: Path | None, as_json: bool) -> None:
         verdict = verification.verify(session, ends)
     broken = verdict.broken
     if as_json:
-        found = broken and {
+        described = broken and {
             "reason": broken.reason,
             "chain": _text(broken.chain),
             "number": broken.number,
             "entryId": _text(broken.entry_id),
         }
         click.echo(
-            json.dumps({"chains": verdict.chains, "entries": verdict.entries, "broken": found})
+            json.dumps({"chains": verdict.chains, "entries": verdict.entries, "broken": described})
         )
     elif broken is None:
         click.echo(f"The history is complete: {verdict.entries} entries, {verdict.chains} chains.")

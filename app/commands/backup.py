@@ -88,8 +88,8 @@ def verify(file: str, identity: Path, scratch: str | None, as_json: bool) -> Non
     settings = extensions.settings()
     server = scratch or settings.backup_scratch_url or settings.effective_database_url
     with _sentences(), backups.local_file(settings, file) as path:
-        found = backups.verify(path, backups.read_identities(identity), server)
-    _print("The backup is complete", found, as_json)
+        verified = backups.verify(path, backups.read_identities(identity), server)
+    _print("The backup is complete", verified, as_json)
 
 
 @backup_commands.command("restore")
@@ -109,8 +109,8 @@ def restore(file: str, identity: Path, into: str, instance: Path, as_json: bool)
     Workers start paused on it. Then `calls reconcile` compares the calls with the carrier.
     """
     with _sentences(), backups.local_file(extensions.settings(), file) as path:
-        found = backups.restore(path, backups.read_identities(identity), into, instance)
-    _print("Restored", found, as_json)
+        restored = backups.restore(path, backups.read_identities(identity), into, instance)
+    _print("Restored", restored, as_json)
 
 
 @backup_commands.command("list")
@@ -121,8 +121,8 @@ def list_backups(limit: int, as_json: bool) -> None:
     with reading() as (session, _caller):
         found = [_described(each) for each in records.listing(session, limit)]
         is_overdue = records.state(session).is_overdue
-    lines = [f"{each['startedAt']}  {each['state']}  {each['file']}" for each in found]
-    answer(found, as_json, *(lines or ["No backup was made."]))
+    lines = [f"{each['startedAt']}  {each['state']}  {each['file']}" for each in described]
+    answer(described, as_json, *(lines or ["No backup was made."]))
     if extensions.settings().backup_place and is_overdue:
         raise SystemExit(1)
 
@@ -141,16 +141,16 @@ def _described(backup: Backup) -> dict[str, Any]:
     }
 
 
-def _print(words: str, found: backups.VerifiedBackup, as_json: bool) -> None:
+def _print(words: str, backup: backups.VerifiedBackup, as_json: bool) -> None:
     described = {
-        "revision": found.revision,
-        "tables": found.tables,
-        "rows": found.rows,
-        "files": found.files,
+        "revision": backup.revision,
+        "tables": backup.tables,
+        "rows": backup.rows,
+        "files": backup.files,
     }
     line = (
-        f"{words}: migration {found.revision}, {found.rows} rows in {found.tables} tables, "
-        f"{found.files} files."
+        f"{words}: migration {backup.revision}, {backup.rows} rows in {backup.tables} tables, "
+        f"{backup.files} files."
     )
     answer(described, as_json, line)
 

@@ -41,8 +41,8 @@ def list_calls(limit: int, as_json: bool) -> None:
     with reading() as (session, _caller):
         found = [_listed(each) for each in stuck.listing(session, limit)]
     names = ("callId", "trouble", "status", "since", "phoneNumber", "organization")
-    lines = ["  ".join(each[name] for name in names) for each in found]
-    answer(found, as_json, *(lines or ["No call is stuck or of unknown outcome."]))
+    lines = ["  ".join(each[name] for name in names) for each in described]
+    answer(described, as_json, *(lines or ["No call is stuck or of unknown outcome."]))
 
 
 @call_commands.command("resolve")
@@ -130,7 +130,7 @@ def drain(timeout: int, reason: str, as_json: bool) -> None:
         found = stuck.dispatcher_status(session)
         described = _status_described(found)
     _print_status(described, as_json)
-    if found.on_the_line:
+    if dispatcher.on_the_line:
         raise SystemExit(1)
 
 
@@ -214,16 +214,16 @@ def _listed(each: stuck.StuckCall) -> dict[str, Any]:
     }
 
 
-def _status_described(found: stuck.DispatcherStatus) -> dict[str, Any]:
+def _status_described(dispatcher: stuck.DispatcherStatus) -> dict[str, Any]:
     return {
-        "pauses": [_pause_described(each) for each in found.pauses],
-        "waiting": found.waiting,
-        "held": found.held,
-        "putOff": found.carrier_retry,
-        "underWay": {status.value: count for status, count in found.under_way.items()},
-        "unknown": found.unknown,
-        "stuck": found.stuck,
-        "overdue": found.overdue,
+        "pauses": [_pause_described(each) for each in dispatcher.pauses],
+        "waiting": dispatcher.waiting,
+        "held": dispatcher.held,
+        "putOff": dispatcher.carrier_retry,
+        "underWay": {status.value: count for status, count in dispatcher.under_way.items()},
+        "unknown": dispatcher.unknown,
+        "stuck": dispatcher.stuck,
+        "overdue": dispatcher.overdue,
     }
 
 

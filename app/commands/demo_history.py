@@ -153,8 +153,8 @@ def _store(
     """Store the calls with their attempts and conversations: at once, as they are thousands."""
     rows = [_rows(organization, assistant, call, rng) for call in calls]
     for table, kind in enumerate((Call, CallAttempt, Conversation)):
-        if found := [row[table] for row in rows if row[table]]:
-            session.execute(insert(kind), found)
+        if values := [row[table] for row in rows if row[table]]:
+            session.execute(insert(kind), values)
     _give_samples(session, [row[0] for row in rows])
 
 

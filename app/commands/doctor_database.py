@@ -38,8 +38,8 @@ def database(settings: Settings, database: Database) -> DoctorFinding:
         began = time.monotonic()
         session.execute(select(1))
         seconds = time.monotonic() - began
-        found = installation.database(session)
-    summary = f"{found.kind} {found.version} answers in {seconds * 1000:.1f} ms"
+        server = installation.database(session)
+    summary = f"{server.kind} {server.version} answers in {seconds * 1000:.1f} ms"
     if silent:
         return warn(f"{summary}. {'; '.join(silent)}: nothing takes over if the others fail.")
     if seconds > SLOW_SECONDS:
@@ -57,9 +57,9 @@ def _problem_of(host: str, port: int) -> str | None:
 
 def migrations(_settings: Settings, database: Database) -> DoctorFinding:
     with database.transaction(read_only=True) as session:
-        found = CHECKS["migrations"](session)
-    if found != OK:
-        return fail(f"{_sentence(found)} Run: flask --app wsgi migrate")
+        state = CHECKS["migrations"](session)
+    if state != OK:
+        return fail(f"{_sentence(state)} Run: flask --app wsgi migrate")
     return ok("up to date")
 
 
@@ -135,10 +135,10 @@ def database_clock(_settings: Settings, database: Database) -> DoctorFinding:
 def worker(settings: Settings, database: Database) -> DoctorFinding:
     """Whether a worker runs, and each queue has one."""
     with database.transaction(read_only=True) as session:
-        found = CHECKS["worker"](session)
+        state = CHECKS["worker"](session)
         served = workers.by_queue(workers.listing(session, settings.worker_silent_seconds).online)
-    if found != OK:
-        return fail(f"{_sentence(found)} Start one: python -m app.jobs.worker")
+    if state != OK:
+        return fail(f"{_sentence(state)} Start one: python -m app.jobs.worker")
     if unserved := workers.unserved_queues(served):
         return fail(
             f"No worker serves {', '.join(unserved)}. Name them in PORTAL_WORKER_QUEUES of a "
@@ -166,12 +166,12 @@ def months(_settings: Settings, database: Database) -> DoctorFinding:
     if database.is_sqlite:
         return ok("SQLite has no partitions")
     with database.transaction(read_only=True) as session:
-        found = partitions.state(session.connection(), utcnow())
-    if found.missing:
-        tables = ", ".join(found.missing)
+        state = partitions.state(session.connection(), utcnow())
+    if state.missing:
+        tables = ", ".join(state.missing)
         return warn(f"{tables}: next month has no partition. Look for errors in the worker's log.")
-    if found.strays:
-        tables = ", ".join(found.strays)
+    if state.strays:
+        tables = ", ".join(state.strays)
         return warn(f"{tables}: rows fit no month. Compare the clocks of all machines.")
     return ok("each row and the next month have their partition")
 
@@ -196,12 +196,12 @@ def file_store(settings: Settings, database: Database) -> DoctorFinding:
     with database.transaction(read_only=True) as session:
         known = file_identity.identity(session)
     try:
-        found = store.identity()
+        present = store.identity()
     except Unavailable:
         return fail(f"{store.place} can't be used. The log says why. Check PORTAL_FILES_….")
     if known is None:
         return warn(f"No process has started with {store.place}. Start one, and run this again.")
-    if found != known:
+    if present != known:
         return fail(
             f"{store.place} isn't where the other hosts keep the files. Mount the shared folder, "
             "or set PORTAL_FILES_URL as there."

@@ -44,18 +44,20 @@ def disk(settings: Settings, _database: Database) -> DoctorFinding:
     """Free space of each file system with a folder that the portal writes to, backups included."""
     findings = [_space(each) for each in file_systems(settings)]
     for state in (FindingState.FAIL, FindingState.WARN):
-        if found := [each.text for each in findings if each.state is state]:
-            return DoctorFinding(state, " ".join(found))
+        if texts := [each.text for each in findings if each.state is state]:
+            return DoctorFinding(state, " ".join(texts))
     return ok(", ".join(each.text for each in findings))
 
 
-def _space(found: FileSystem) -> DoctorFinding:
-    if found.takes_few_files:
-        return fail(f"Only {found.free_files} more files fit at {found.folder}. Remove files.")
-    text = f"{_gigabytes(found.free)} free at {found.folder}"
-    if found.is_almost_full:
+def _space(file_system: FileSystem) -> DoctorFinding:
+    if file_system.takes_few_files:
+        return fail(
+            f"Only {file_system.free_files} more files fit at {file_system.folder}. Remove files."
+        )
+    text = f"{_gigabytes(file_system.free)} free at {file_system.folder}"
+    if file_system.is_almost_full:
         return fail(f"{text}. Free space, or move the folder to a larger disk.")
-    if found.is_low:
+    if file_system.is_low:
         return warn(f"{text}. Plan a larger disk.")
     return ok(text)
 

@@ -25,7 +25,7 @@ def orphans(remove: bool) -> None:
         click.echo(key)
         if remove:
             store.delete(key)
-    click.echo(f"{'Removed' if remove else 'Files without an upload'}: {len(found)}")
+    click.echo(f"{'Removed' if remove else 'Files without an upload'}: {len(keys)}")
 
 
 @file_commands.command("copy")

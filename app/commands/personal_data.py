@@ -58,18 +58,18 @@ def erase(yes: bool, as_json: bool, **about: Any) -> None:
     with (changing if yes else reading)() as (session, caller):
         subject = _subject(session, caller, **about)
         lines = preview.erasure_lines(session, subject)
-        found = mentions.find_mentions(session, caller, subject).mentions
+        texts = mentions.find_mentions(session, caller, subject).mentions
         begun = erasing.request(session, caller, subject) if yes else None
     described = {
         "erasure": str(begun.id) if begun else None,
         "rows": {line.table: {"rows": line.rows, "fate": line.fate.value} for line in lines},
         "mentions": [
             {"table": each.table, **{name: str(key) for name, key in each.ids.items()}}
-            for each in found
+            for each in texts
         ],
     }
     shown = [f"{line.table}: {line.rows}, {line.fate}" for line in lines]
-    shown += [f"Check the text in {each.table}, it isn't changed: {each.text}" for each in found]
+    shown += [f"Check the text in {each.table}, it isn't changed: {each.text}" for each in texts]
     ending = f"Erasure {begun.id} is requested." if begun else "Nothing was changed. Add --yes."
     answer(described, as_json, *shown, ending)
 

@@ -27,7 +27,7 @@ def list_numbers(partner_id: UUID | None, organization_id: UUID | None, as_json:
             page = phone_numbers.listing(
                 session, caller, organization_id=organization_id, cursor=cursor, limit=PAGE
             )
-            found += page.items
+            numbers += page.items
             cursor = page.next_cursor
             if cursor is None:
                 break
@@ -39,7 +39,7 @@ def list_numbers(partner_id: UUID | None, organization_id: UUID | None, as_json:
             "source": row.number.source.value,
             "confirmed": row.number.confirmed_at is not None,
         }
-        for row in found
+        for row in numbers
     ]
     lines = [
         f"{each['number']}  {each['partner']} / {each['organization'] or '-'}  {each['source']}"
@@ -93,7 +93,7 @@ def conflicts(as_json: bool) -> None:
                 "partner": each.partner,
                 "belongsTo": each.owner,
             }
-            for each in found
+            for each in rows
         ]
     lines = [
         f"{each['number']}  {each['agent']} ({each['agentId']}) of {each['partner']} / "

@@ -82,8 +82,8 @@ def _compare(account: Account, since: datetime) -> dict[str, Any]:
         return described | {"problem": f"No list of calls: {silence}."}
     with reading() as (session, _caller):
         missing = waiting_calls.unrecorded_calls(session, listed)
-    found = Counter(_record(each, account[0]) for each in missing)
-    return described | {"listed": len(listed), **found}
+    recorded = Counter(_record(each, account[0]) for each in missing)
+    return described | {"listed": len(listed), **recorded}
 
 
 def _record(listed: ListedCall, carrier: CarrierKind) -> str:

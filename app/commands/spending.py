@@ -87,8 +87,8 @@ def limit(
         waits = waits and subject.organization_id is not None
         wanted = replace(wanted, waits=waits, is_watched=before.is_watched)
         spending.change(session, caller, subject, wanted)
-        found = spending.spending_of(session, caller, subject)
-    _print(found)
+        state = spending.spending_of(session, caller, subject)
+    _print(state)
 
 
 def _subject(kind: str, id_: UUID) -> LimitSubject:
@@ -101,12 +101,12 @@ def _subject(kind: str, id_: UUID) -> LimitSubject:
             return LimitSubject(api_key_id=id_)
 
 
-def _print(found: SpendingState) -> None:
+def _print(state: SpendingState) -> None:
     for words, money, time in (
-        ("Today", found.day_money, found.day_time),
-        ("This month", found.month_money, found.month_time),
+        ("Today", state.day_money, state.day_time),
+        ("This month", state.month_money, state.month_time),
     ):
-        click.echo(f"{words}: {_money(money, found.currency)}, {_minutes(time)}")
+        click.echo(f"{words}: {_money(money, state.currency)}, {_minutes(time)}")
 
 
 def _money(use: LimitUse, currency: str) -> str:

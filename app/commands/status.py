@@ -48,8 +48,8 @@ def replace_regions(organization_id: UUID, regions: tuple[str, ...]) -> None:
         found = organizations.get(session, caller, organization_id, for_change=True)
         rules = replace(organizations.rules_of(found), allowed_regions=wanted)
         most = extensions.settings().calls_per_organization
-        organizations.change_settings(session, caller, found.id, rules, most_at_once=most)
-        name, allowed = found.name, " ".join(found.allowed_regions)
+        organizations.change_settings(session, caller, organization.id, rules, most_at_once=most)
+        name, allowed = organization.name, " ".join(organization.allowed_regions)
     click.echo(f"{name} may call: {allowed}")
 
 

@@ -25,15 +25,15 @@ def show(partner_id: UUID | None, as_json: bool) -> None:
     with reading() as (session, caller):
         if partner_id is None:
             partners = storage.of_partners(session, caller, defaults)
-            found = [(str(one.id), one.name, usage) for one, usage in partners]
+            usages = [(str(one.id), one.name, usage) for one, usage in partners]
         else:
             owned = storage.of_organizations(session, caller, partner_id, defaults)
-            found = [(str(one.id), one.name, usage) for one, usage in owned]
+            usages = [(str(one.id), one.name, usage) for one, usage in owned]
     listed = [
         {"id": id_, "name": name, "usedBytes": usage.used, "limitBytes": usage.limit}
-        for id_, name, usage in found
+        for id_, name, usage in usages
     ]
-    lines = [f"{id_}  {_words(usage)}  {name}" for id_, name, usage in found]
+    lines = [f"{id_}  {_words(usage)}  {name}" for id_, name, usage in usages]
     answer(listed, as_json, *(lines or ["Nothing is stored."]))
 
 
@@ -69,8 +69,8 @@ def _words(usage: StorageUsage) -> str:
 
 
 def _bytes(size: str) -> int:
-    found = _SIZE.fullmatch(size.strip())
-    if found is None:
+    match = _SIZE.fullmatch(size.strip())
+    if match is None:
         message = f"{size} is not a size like 500MB or 5GB."
         raise click.BadParameter(message, param_hint="SIZE")
-    return int(found[1]) * _UNITS[found[2].upper()]
+    return int(match[1]) * _UNITS[match[2].upper()]

@@ -30,17 +30,17 @@ def check(as_json: bool) -> None:
     before all migrations can run.
     """
     with extensions.database().transaction(read_only=True) as session:
-        found = current(session.connection())
+        revision = current(session.connection())
         steps = pending(session.connection())
         workers = _workers(session)
         todo = list(_todo(session, steps))
     is_gapless = all(step.serves for step in steps)
     if as_json:
-        summary = {"current": found, "target": head(), "gapless": is_gapless, "workers": workers}
+        summary = {"current": revision, "target": head(), "gapless": is_gapless, "workers": workers}
         migrations = [asdict(step) for step in steps]
         click.echo(json.dumps(summary | {"migrations": migrations, "todo": todo}))
     else:
-        click.echo(f"The database is at migration {found or 'none'}, this version at {head()}.")
+        click.echo(f"The database is at migration {revision or 'none'}, this version at {head()}.")
         click.echo(f"Workers connected: {workers}.")
         for step in steps:
             click.echo(_line(step))

@@ -39,5 +39,5 @@ def places(url: str | URL) -> list[tuple[str, int]]:
     hosts = parsed.query.get("host")
     if not isinstance(hosts, tuple):
         return []
-    found = (host.partition(":") for host in hosts)
-    return [(name, int(port or 5432)) for name, _colon, port in found]
+    parts = (host.partition(":") for host in hosts)
+    return [(name, int(port or 5432)) for name, _colon, port in parts]

@@ -85,10 +85,10 @@ def number_within(text: str) -> str | None:
     """Return the only number of a text whose other words are labels (``Tel.: …``)."""
     if not any(map(str.isalpha, text)):
         return None
-    found = _NUMBER.findall(text)
-    if len(found) != 1:
+    numbers = _NUMBER.findall(text)
+    if len(numbers) != 1:
         return None
-    before, number, after = text.partition(found[0])
+    before, number, after = text.partition(numbers[0])
     if any(c.isdigit() or c in "+@" for c in before + after):
         return None
     if before[-1:].isalpha() or after[:1].isalpha() or not _only_labels(before + " " + after):
@@ -100,11 +100,11 @@ def address_within(text: str) -> str | None:
     """Return the only address of a text that also has a name or a label."""
     if match := _DISPLAY_NAME.fullmatch(text):
         return match[1]
-    found = _ADDRESS.findall(text)
-    if len(found) != 1 or found[0] == text:
+    addresses = _ADDRESS.findall(text)
+    if len(addresses) != 1 or addresses[0] == text:
         return None
-    address = found[0].rstrip(".")
-    before, _, after = text.partition(found[0])
+    address = addresses[0].rstrip(".")
+    before, _, after = text.partition(addresses[0])
     return address if _only_labels(f"{before} {after}") else None
 
 

@@ -189,8 +189,8 @@ class EncodingSample:
         verdicts = {name: _judged(read[name], family) for name, family in _ONE_BYTE.items()}
         shares = {name: _share(verdicts[name], family) for name, family in _ONE_BYTE.items()}
         for name, family in _TWO_BYTES.items():
-            found = set(_TOKEN.findall(data.decode(name, "replace")))
-            words = [word for word in found if not word.isascii()]
+            texts = set(_TOKEN.findall(data.decode(name, "replace")))
+            words = [word for word in texts if not word.isascii()]
             shares[name] = _share(_judged(words, family), family)
         western = max(_FROM_THE_WEST, key=shares.__getitem__)
         other = max((name for name in shares if name not in _FROM_THE_WEST), key=shares.__getitem__)

@@ -73,8 +73,8 @@ def _guess(stream: BinaryIO) -> TextEncoding:
     while chunk := stream.read(CHUNK):
         if chunk.isascii():
             continue
-        rest, found = _MULTIBYTE.subn(b"", chunk)
-        multibyte += found
+        rest, replaced = _MULTIBYTE.subn(b"", chunk)
+        multibyte += replaced
         single += len(_HIGH.findall(rest))
         sample.add(chunk)
         undefined = undefined or len(chunk.translate(None, _UNDEFINED_IN_1252)) < len(chunk)

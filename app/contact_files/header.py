@@ -23,25 +23,25 @@ def find_header(sample: list[FileRow], wanted: int | None, *, ragged: bool) -> F
     if not filled:
         raise UnreadableFile("empty_file")
     if wanted:
-        found = next((row for row in filled if row.number == wanted), None)
-        if found is None:
+        header = next((row for row in filled if row.number == wanted), None)
+        if header is None:
             raise UnreadableFile("no_header", row=wanted)
     else:
-        found = None if wanted == 0 else _likeliest(filled)
-    if found is not None and found.problem is not None:
-        raise UnreadableFile(found.problem.code, row=found.number, encoding="UTF-8")
-    below = [row for row in filled if found is None or row.number > found.number]
-    if found is not None and not below:
+        header = None if wanted == 0 else _likeliest(filled)
+    if header is not None and header.problem is not None:
+        raise UnreadableFile(header.problem.code, row=header.number, encoding="UTF-8")
+    below = [row for row in filled if header is None or row.number > header.number]
+    if header is not None and not below:
         raise UnreadableFile("no_rows")
-    width = _width(found, below, ragged=ragged)
-    cells = found.cells if found else []
+    width = _width(header, below, ragged=ragged)
+    cells = header.cells if header else []
     names, notes = _names([*cells, *[""] * (width - len(cells))][:width])
-    if found is None:
+    if header is None:
         return FileHeader(names, None, (), (), max(len(row.cells) for row in filled))
-    titles = tuple(row.number for row in filled if row.number < found.number)
+    titles = tuple(row.number for row in filled if row.number < header.number)
     if titles:
         notes = ("title_rows", *notes)
-    return FileHeader(names, found.number, notes, titles, len(cells), _repeated(cells))
+    return FileHeader(names, header.number, notes, titles, len(cells), _repeated(cells))
 
 
 def _repeated(cells: list[str]) -> tuple[str, ...]:
@@ -108,16 +108,16 @@ def _names_the_data(row: FileRow, filled: list[FileRow]) -> bool:
     return True
 
 
-def _width(found: FileRow | None, below: list[FileRow], *, ragged: bool) -> int:
+def _width(header: FileRow | None, below: list[FileRow], *, ragged: bool) -> int:
     widths = sorted(_used(row) for row in below) or [0]
     # A stray separator makes one row too wide; columns without a name make most rows wide.
-    data = widths[-1] if ragged or found is None else widths[(len(widths) - 1) // 2]
-    if found is None:
+    data = widths[-1] if ragged or header is None else widths[(len(widths) - 1) // 2]
+    if header is None:
         return max(data, 1)
     # Columns without a name at the end of the header, if a row has a value there.
-    written = len(found.cells)
+    written = len(header.cells)
     nameless = max((_used(row) for row in below if len(row.cells) <= written), default=0)
-    return max(_used(found), nameless, data, 1)
+    return max(_used(header), nameless, data, 1)
 
 
 def _used(row: FileRow) -> int:

@@ -104,7 +104,9 @@ def _number_format(text: str, default_region: str | None) -> NumberDamage | None
         "calculated": bool(_CALCULATED.fullmatch(text)),
         "date": _is_date(text),
     }
-    return next((_damage(code, None) for code, found in beyond_repair.items() if found), None)
+    return next(
+        (_damage(code, None) for code, is_present in beyond_repair.items() if is_present), None
+    )
 
 
 def _damage(code: str, repair: str | None) -> NumberDamage:

@@ -201,14 +201,14 @@ class ContactTable:
     def notes(self) -> tuple[str, ...]:
         """Warnings about the whole file; ``footer_rows`` and ``hidden_rows`` only after the rows
         were read."""
-        found = {
+        notes = {
             "hidden_columns": any(
                 index < len(self.header) for index in self._source.hidden_columns
             ),
             "hidden_rows": self.hidden_rows,
             "footer_rows": self.footer_rows,
         }
-        return (*self._notes, *(kind for kind, is_so in found.items() if is_so))
+        return (*self._notes, *(kind for kind, is_so in notes.items() if is_so))
 
     def rows(self) -> Iterator[FileRow]:
         """Yield the rows below the header, streamed, from the first at every call.

@@ -86,9 +86,9 @@ class OldWorkbook:
         """Yield rows from the first of the sheet; rows without a record are blank."""
         limits = self._limits
         for index in range(max(self._cells, default=-1) + 1):
-            found = self._cells.get(index, {})
-            cells = [""] * (max(found, default=-1) + 1)
-            for column, text in found.items():
+            texts = self._cells.get(index, {})
+            cells = [""] * (max(texts, default=-1) + 1)
+            for column, text in texts.items():
                 cells[column] = text
                 if len(text) > limits.cell:
                     raise UnreadableFile("field_too_long", row=index + 1, limit=limits.cell)

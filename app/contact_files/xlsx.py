@@ -107,7 +107,7 @@ class Workbook:
         return candidates[0]
 
     def _part_of(self, kind: str) -> str | None:
-        parts = (part for found, part in self._parts.values() if found == kind)
+        parts = (part for part_kind, part in self._parts.values() if part_kind == kind)
         return next((part for part in parts if part in self._package.names), None)
 
     def _read_formats(self) -> list[Formatter]:

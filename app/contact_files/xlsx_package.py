@@ -101,19 +101,19 @@ class XlsxPackage:
     def elements(self, name: str) -> Iterator[XmlElement]:
         """Yield every element of a small part, in order."""
         made = parser()
-        found: list[XmlElement] = []
+        elements: list[XmlElement] = []
         path = [""]
 
         def start(tag: str, attributes: dict[str, str]) -> None:
             plain = {local(key): value for key, value in attributes.items()}
-            found.append(XmlElement(local(tag), path[-1], plain))
+            elements.append(XmlElement(local(tag), path[-1], plain))
             path.append(local(tag))
 
         made.StartElementHandler = start
         made.EndElementHandler = lambda _: path.pop()
         for _ in self.parse(name, made):
-            yield from found
-            found.clear()
+            yield from elements
+            elements.clear()
 
     def content_types(self, name: str) -> list[str]:
         """Return the content types that the archive declares for a part."""

@@ -60,12 +60,12 @@ def check_connections(engine: Engine, is_other: Callable[[], None]) -> None:
 
     def check(connection: Any, _record: Any) -> None:
         try:
-            found = connection.execute(_NAMES).fetchone()
+            names = connection.execute(_NAMES).fetchone()
         except psycopg.Error:
             return
         if not first:
-            first.append(found)
-        elif found != first[0]:
+            first.append(names)
+        elif names != first[0]:
             is_other()
 
     if engine.dialect.name == "postgresql":

@@ -63,8 +63,8 @@ def current(connection: Connection) -> str | None:
     """Return the migration that the database is at; None if none has run."""
     if not inspect(connection).has_table("alembic_version"):
         return None
-    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return found
+    revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +84,24 @@ class SchemaCompatibility:
 def check_schema(connection: Connection) -> SchemaCompatibility:
     """Compare the database with the range of this code: from `OLDEST_SCHEMA` to `head`, and beyond
     it up to the first contract migration that this code doesn't survive."""
-    found, known = current(connection), history()
-    if found in known:
-        if known.index(found) >= known.index(OLDEST_SCHEMA):
-            return SchemaCompatibility(found)
+    revision, known = current(connection), history()
+    if revision in known:
+        if known.index(revision) >= known.index(OLDEST_SCHEMA):
+            return SchemaCompatibility(revision)
         return SchemaCompatibility(
-            found, f"the database is at migration {found}, this version needs {head()}"
+            revision, f"the database is at migration {revision}, this version needs {head()}"
         )
-    if found is None or found < head():
-        missing = f"the database is at migration {found or 'none'}, this version needs {head()}"
-        return SchemaCompatibility(found, missing)
+    if revision is None or revision < head():
+        missing = f"the database is at migration {revision or 'none'}, this version needs {head()}"
+        return SchemaCompatibility(revision, missing)
     floor = code_floor(connection)
     if floor is None or floor in known:
-        return SchemaCompatibility(found)
+        return SchemaCompatibility(revision)
     beyond = (
-        f"the database is at migration {found}, which needs a version with migration {floor}; "
+        f"the database is at migration {revision}, which needs a version with migration {floor}; "
         f"this one has {head()}"
     )
-    return SchemaCompatibility(found, beyond)
+    return SchemaCompatibility(revision, beyond)
 
 
 def code_floor(connection: Connection) -> str | None:
@@ -109,8 +109,8 @@ def code_floor(connection: Connection) -> str | None:
     if not inspect(connection).has_table(CODE_FLOOR):
         return None
     newest = text(f"SELECT max(oldest_code) FROM {CODE_FLOOR}")  # noqa: S608 - our own name
-    found: str | None = connection.scalar(newest)
-    return found
+    revision: str | None = connection.scalar(newest)
+    return revision
 
 
 def upgrade(database: Database, target: str = "head") -> None:

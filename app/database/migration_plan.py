@@ -67,16 +67,18 @@ def pending(connection: Connection) -> list[MigrationStep]:
 
     config = Config(ROOT / "alembic.ini")
     scripts = ScriptDirectory.from_config(config)
-    found = current(connection)
-    ahead = list(scripts.iterate_revisions("head", found or "base"))[::-1]
+    revision = current(connection)
+    ahead = list(scripts.iterate_revisions("head", revision or "base"))[::-1]
     before = (
-        {each.revision for each in scripts.iterate_revisions(found, "base")} if found else set()
+        {each.revision for each in scripts.iterate_revisions(revision, "base")}
+        if revision
+        else set()
     )
     steps: list[MigrationStep] = []
     for script in ahead:
         phase = getattr(script.module, "PHASE", STOPPED)
-        oldest_code = script.module.OLDEST_CODE if phase == CONTRACT and found else None
-        survives = phase == EXPAND or oldest_code in before or found is None
+        oldest_code = script.module.OLDEST_CODE if phase == CONTRACT and revision else None
+        survives = phase == EXPAND or oldest_code in before or revision is None
         serves = survives and all(step.serves for step in steps)
         locks = () if phase == STOPPED else tuple(_locks(connection, config, script))
         title = script.doc.partition("\n")[0]
@@ -92,14 +94,14 @@ def statements(config: Any, revisions: str) -> list[str]:
     config.output_buffer = written
     command.upgrade(config, revisions, sql=True)
     without_comments = re.sub(r"--.*", "", written.getvalue())
-    found = (" ".join(each.split()) for each in without_comments.split(";\n"))
-    return [each for each in found if each]
+    in_one_line = (" ".join(each.split()) for each in without_comments.split(";\n"))
+    return [each for each in in_one_line if each]
 
 
 def _locks(connection: Connection, config: Any, script: Any) -> Iterator[TableLock]:
     if connection.dialect.name != "postgresql":
         return
-    found: set[tuple[str, str]] = set()
+    locks: set[tuple[str, str]] = set()
     created = {"alembic_version"}
     for statement in statements(config, f"{script.down_revision}:{script.revision}"):
         created |= set(_CREATED.findall(statement))

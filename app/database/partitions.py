@@ -70,17 +70,17 @@ def of_table(connection: Connection, table: str) -> list[Partition]:
 
 
 def _of_tables(connection: Connection, tables: list[str]) -> dict[str, list[Partition]]:
-    found: dict[str, list[Partition]] = {table: [] for table in tables}
+    partitions: dict[str, list[Partition]] = {table: [] for table in tables}
     if connection.dialect.name != "postgresql":
-        return found
+        return partitions
     for table, name, bound in connection.execute(_PARTITIONS, {"tables": tables}):
         end = _END.search(bound)
         milliseconds = UUID(end[1]).int >> 80 if end else None
         moment = datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None
-        found[table].append(Partition(name, moment))
-    for each in found.values():
+        partitions[table].append(Partition(name, moment))
+    for each in partitions.values():
         each.sort(key=lambda one: one.end or datetime.max.replace(tzinfo=UTC))
-    return found
+    return partitions
 
 
 def make_ahead(connection: Connection, table: str, now: datetime) -> list[str]:
@@ -121,8 +121,8 @@ def _move_strays(
     for each in of_table(connection, table):
         if each.end is None:
             theirs = f"{key} >= '{first_id(begin)}' AND {key} < '{first_id(end)}'"
-            found = f"DELETE FROM {each.name} WHERE {theirs} RETURNING *"  # noqa: S608 - names and ids
-            _run(connection, f"WITH moved AS ({found}) INSERT INTO {name} SELECT * FROM moved")  # noqa: S608 - as above
+            strays = f"DELETE FROM {each.name} WHERE {theirs} RETURNING *"  # noqa: S608 - names and ids
+            _run(connection, f"WITH moved AS ({strays}) INSERT INTO {name} SELECT * FROM moved")  # noqa: S608 - as above
 
 
 def protect(connection: Connection, table: str, partition: str) -> None:

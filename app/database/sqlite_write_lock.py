@@ -92,8 +92,8 @@ class WriteLock:
                 return True
             if not self._is_hung:
                 self._is_hung = True
-                found = ", ".join(map(str, lock_holders(self._path))) or "unknown"
-                log.error("others can't write: SQLite's write lock is held by process %s", found)
+                holders = ", ".join(map(str, lock_holders(self._path))) or "unknown"
+                log.error("others can't write: SQLite's write lock is held by process %s", holders)
             return False
 
     def _enter_queue(self) -> bool:
@@ -190,10 +190,10 @@ def lock_holders(path: str) -> list[int]:
     Nothing is opened: closing a file would end the locks that SQLite has on it in this process.
     """
     try:
-        found = {pid for pid in _holders(path) if pid > 0}
+        holders = {pid for pid in _holders(path) if pid > 0}
     except OSError:
         return []
-    return sorted(found)
+    return sorted(holders)
 
 
 def _holders(path: str) -> Iterator[int]:
@@ -213,6 +213,6 @@ def _holders(path: str) -> Iterator[int]:
 
 def _name(file: str) -> str:
     """Return what the list of locks calls a file."""
-    found = Path(file).stat()
-    device = found.st_dev
-    return f"{os.major(device):02x}:{os.minor(device):02x}:{found.st_ino}"
+    status = Path(file).stat()
+    device = status.st_dev
+    return f"{os.major(device):02x}:{os.minor(device):02x}:{status.st_ino}"

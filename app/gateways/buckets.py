@@ -137,11 +137,11 @@ class _ObjectReader(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         try:
-            found = self._reader.read(len(buffer))
+            chunk = self._reader.read(len(buffer))
         except OSError as error:  # unlike everything else of obstore
             raise _outage("read", error) from None
-        buffer[: len(found)] = memoryview(found)
-        return len(found)
+        buffer[: len(chunk)] = memoryview(chunk)
+        return len(chunk)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         return int(self._reader.seek(offset, whence))
@@ -166,12 +166,12 @@ def _config(settings: Settings) -> Any:
 
 
 def _first_part(chunks: Iterator[bytes]) -> bytes:
-    found = bytearray()
+    part = bytearray()
     for chunk in chunks:
-        found += chunk
-        if len(found) >= PART:
+        part += chunk
+        if len(part) >= PART:
             break
-    return bytes(found)
+    return bytes(part)
 
 
 @contextmanager

@@ -61,9 +61,9 @@ def transcribe(
     body = "".join([*parts, opening]).encode() + sound + f"\r\n--{boundary}--".encode()
     reply = post(model, "/audio/transcriptions", body, f"multipart/form-data; boundary={boundary}")
     segments = reply.get("segments")
-    found = [_segment(each) for each in segments] if isinstance(segments, list) else []
-    found = found or [SpeechSegment(plain_text(reply.get("text")))]
-    return [segment for segment in found if segment.text]
+    spoken = [_segment(each) for each in segments] if isinstance(segments, list) else []
+    spoken = spoken or [SpeechSegment(plain_text(reply.get("text")))]
+    return [segment for segment in spoken if segment.text]
 
 
 def summarise(model: ConversationModel, lines: Sequence[str]) -> str:

@@ -45,8 +45,10 @@ class DnsResolver:
 
     def alias(self, name: str) -> str | None:
         """Return the name that a CNAME record leads to, in lower case. Raises `NoDnsAnswer`."""
-        found = [record.target.to_text(omit_final_dot=True) for record in self._ask(name, "CNAME")]
-        return found[0].lower() if found else None
+        aliases = [
+            record.target.to_text(omit_final_dot=True) for record in self._ask(name, "CNAME")
+        ]
+        return aliases[0].lower() if aliases else None
 
     def addresses(self, name: str) -> list[str]:
         """Return the IP addresses of a name or address, after all aliases. Raises
@@ -54,8 +56,8 @@ class DnsResolver:
         try:
             return [str(ip_address(name))]
         except ValueError:
-            found = [*self._ask(name, "A"), *self._ask(name, "AAAA")]
-        return sorted(str(ip_address(record.address)) for record in found)
+            records = [*self._ask(name, "A"), *self._ask(name, "AAAA")]
+        return sorted(str(ip_address(record.address)) for record in records)
 
     def _ask(self, name: str, kind: str) -> list[Any]:
         import dns.resolver

@@ -304,12 +304,12 @@ def depths(session: Session) -> list[QueueDepth]:
         .group_by(work.c.queue_name)
     )
     counted = {row[0]: row[1:] for row in rows}
-    found = []
+    queue_depths = []
     for name in QUEUES:
         waiting, running, oldest = counted.get(name, (0, 0, None))
         since = None if oldest is None else datetime.fromtimestamp(oldest / 1000, UTC)
-        found.append(QueueDepth(name, waiting, running, since))
-    return found
+        queue_depths.append(QueueDepth(name, waiting, running, since))
+    return queue_depths
 
 
 def engine_table(session: Session, name: str, *columns: str) -> TableClause:

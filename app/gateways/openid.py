@@ -63,12 +63,12 @@ class _AnswerCache:
             asked_at, known = self._answers.get(url, (0.0, None))
         if known is not None and time.monotonic() - asked_at < not_older:
             return known
-        found = _read(ask_provider("GET", url, allow_private=allow_private)[1])
+        answer = _read(ask_provider("GET", url, allow_private=allow_private)[1])
         with self._lock:
             if len(self._answers) >= MOST_KEPT:
                 self._answers.clear()
-            self._answers[url] = (time.monotonic(), found)
-        return found
+            self._answers[url] = (time.monotonic(), answer)
+        return answer
 
 
 _kept = _AnswerCache()
@@ -79,21 +79,22 @@ def discover(issuer: str, *, allow_private: bool, fresh: bool = False) -> Provid
     check_url(issuer, allow_private=allow_private)
     seconds = 0.0 if fresh else KEPT_SECONDS
     url = issuer.rstrip("/") + PATH
-    found = _kept.get(url, allow_private=allow_private, not_older=seconds)
-    if found.get("issuer") != issuer:
-        message = f"it names another issuer: {str(found.get('issuer'))[:200]}"
+    configuration = _kept.get(url, allow_private=allow_private, not_older=seconds)
+    if configuration.get("issuer") != issuer:
+        message = f"it names another issuer: {str(configuration.get('issuer'))[:200]}"
         raise ProviderFailed(message)
-    urls = [found.get(f"{name}_endpoint") for name in ("authorization", "token")]
+    urls = [configuration.get(f"{name}_endpoint") for name in ("authorization", "token")]
     authorization, token, keys = (
-        check_url(url, allow_private=allow_private) for url in (*urls, found.get("jwks_uri"))
+        check_url(url, allow_private=allow_private)
+        for url in (*urls, configuration.get("jwks_uri"))
     )
-    methods = found.get("token_endpoint_auth_methods_supported")
+    methods = configuration.get("token_endpoint_auth_methods_supported")
     return ProviderEndpoints(
         issuer,
         authorization,
         token,
         keys,
-        names_issuer=found.get("authorization_response_iss_parameter_supported") is True,
+        names_issuer=configuration.get("authorization_response_iss_parameter_supported") is True,
         takes_basic=not isinstance(methods, list) or "client_secret_basic" in methods,
     )
 
@@ -104,11 +105,11 @@ def keys_of(
     """Return the provider's JSON Web Key Set; with ``renew`` not older than some seconds. Raises
     `ProviderFailed`."""
     seconds = RENEWED_SECONDS if renew else KEPT_SECONDS
-    found = _kept.get(endpoints.keys, allow_private=allow_private, not_older=seconds)
-    if not isinstance(found.get("keys"), list):
+    key_set = _kept.get(endpoints.keys, allow_private=allow_private, not_older=seconds)
+    if not isinstance(key_set.get("keys"), list):
         message = "its keys can't be read"
         raise ProviderFailed(message)
-    return found
+    return key_set
 
 
 def exchange(
@@ -191,10 +192,10 @@ def ask_provider(
 
 def _read(body: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(body)
+        answer = json.loads(body)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        answer = None
+    if not isinstance(answer, dict):
         message = "its answer isn't JSON"
         raise ProviderFailed(message)
-    return found
+    return answer

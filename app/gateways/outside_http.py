@@ -118,10 +118,10 @@ def _connect(parts: SplitResult, allow_private: bool, seconds: float) -> socket.
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme.lower() == "https" else 80)
     try:
-        found = resolve_addresses(host, port, seconds=seconds, allow_private=allow_private)
+        addresses = resolve_addresses(host, port, seconds=seconds, allow_private=allow_private)
     except NoPlace as reason:
         raise NoAnswer(str(reason)) from None
-    for family, kind, protocol, _name, place in found:
+    for family, kind, protocol, _name, place in addresses:
         left = deadline - time.monotonic()
         if left <= 0:
             break

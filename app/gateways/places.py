@@ -18,13 +18,13 @@ def place_of(file: Path | None, address: str | None, language: str) -> str | Non
     if file is None or not address:
         return None
     try:
-        found = _opened(file, file.stat().st_mtime_ns).get(address)
+        record = _opened(file, file.stat().st_mtime_ns).get(address)
     except (OSError, RuntimeError, ValueError) as error:  # unreadable, damaged, or IPv6 not in it
         log.warning("no place of an address in %s: %s", file.name, type(error).__name__)
         return None
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         return None
-    names = (_name(found.get(kind), language) for kind in ("city", "country"))
+    names = (_name(record.get(kind), language) for kind in ("city", "country"))
     return ", ".join(filter(None, names)) or None
 
 

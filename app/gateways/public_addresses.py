@@ -71,12 +71,12 @@ def resolve_addresses(
     lookup takes too many seconds, and `NotPublic` if one of them is private."""
     lookup = _lookups.submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
-        found = [SocketAddress(*place) for place in lookup.result(timeout=seconds)]
+        addresses = [SocketAddress(*place) for place in lookup.result(timeout=seconds)]
     except (OSError, UnicodeError):
         raise LeadsNowhere(_NOT_FOUND(host=host)) from None
-    if not allow_private and not all(_is_allowed(place.address[0]) for place in found):
+    if not allow_private and not all(_is_allowed(place.address[0]) for place in addresses):
         raise NotPublic(_NOT_PUBLIC(host=host))
-    return found
+    return addresses
 
 
 def _is_allowed(address: str | int) -> bool:

@@ -117,10 +117,10 @@ class TokenBuckets:
         with self._lock:
             taken = {key: self._buckets[key] for key in self._unreported if key in self._buckets}
             self._unreported.clear()
-            found = {key: bucket.unreported for key, bucket in taken.items()}
+            unreported = {key: bucket.unreported for key, bucket in taken.items()}
             for bucket in taken.values():
                 bucket.unreported = 0.0
-        return found
+        return unreported
 
     def learn(self, left: Mapping[Hashable, float]) -> None:
         """Set what all processes together have left to the keys of the last report."""

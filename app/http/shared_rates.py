@@ -88,9 +88,9 @@ class SharedRates:
             return
         sent = {"keys": list(rows), "seconds": [seconds for _, _, seconds in rows.values()]}
         with self._database.transaction() as session:
-            found = session.execute(_REPORT, sent).all()
+            reported = session.execute(_REPORT, sent).all()
         left: dict[str, dict[Hashable, float]] = {name: {} for name in self._buckets}
-        for hashed, until_full in found:
+        for hashed, until_full in reported:
             name, key, _ = rows[hashed]
             buckets = self._buckets[name]
             left[name][key] = buckets.burst - float(until_full) * buckets.rate

@@ -45,16 +45,16 @@ class CarrierRegistry:
             return self._own.get(kind) or ClosedCarrier(kind)
         with self._database.transaction(read_only=True) as session:
             keys = self._settings.secret_keys
-            found = carrier_accounts.credentials(session, keys, account_id)
-        if found is None:
+            account = carrier_accounts.credentials(session, keys, account_id)
+        if account is None:
             return ClosedCarrier(kind)
         with self._lock:
             version, carrier = self._opened.get(account_id, (0, None))
-            if carrier is None or version != found.version:
-                carrier = open_account(self._settings, found)
+            if carrier is None or version != account.version:
+                carrier = open_account(self._settings, account)
                 if carrier.kind is CarrierKind.TWILIO:  # its outages concern every account
                     carrier = CountedCarrier(carrier, self._watch, is_own=False)
-                self._opened[account_id] = found.version, carrier
+                self._opened[account_id] = account.version, carrier
             return carrier
 
     def charging(self) -> list[CarrierKind]:

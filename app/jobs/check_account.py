@@ -49,17 +49,17 @@ def check_account(database: Database, settings: Settings, account_id: UUID) -> N
         return
     if wanted.credentials is None:
         secret = "password" if wanted.account.trunk is not None else "token"
-        found = AccountTestResult(False, f"The stored {secret} can’t be read. Enter it again.")
+        result = AccountTestResult(False, f"The stored {secret} can’t be read. Enter it again.")
     else:
         try:
-            found = ask_carrier(settings, wanted.credentials, wanted.numbers)
+            result = ask_carrier(settings, wanted.credentials, wanted.numbers)
         except Exception:
             log.exception("the test of a carrier account failed")
-            found = AccountTestResult(False, FAILED)
+            result = AccountTestResult(False, FAILED)
     listed = None
-    if found.works and wanted.account.is_pending and wanted.account.carrier is CarrierKind.TWILIO:
+    if result.works and wanted.account.is_pending and wanted.account.carrier is CarrierKind.TWILIO:
         listed = list_numbers(settings, wanted.credentials)
     with database.transaction() as session:
-        used = carrier_accounts.end_test(session, account_id, found, wanted.account.version)
+        used = carrier_accounts.end_test(session, account_id, result, wanted.account.version)
         if used is not None and listed is not None:
             phone_numbers.keep_list(session, used, listed)

@@ -126,12 +126,12 @@ class SubjectErasure:
         self._erase_uploads(subject, pseudonym)
 
     def _erase_calls(self, subject: DataSubject, pseudonym: str) -> None:
-        found = 1
-        while found:
+        erased = 1
+        while erased:
             with self.database.transaction() as session:
                 own_rows.cancel_calls(session, subject)
-                found, keys = own_rows.erase_calls(session, subject, pseudonym)
-                counts = {"calls": found, "call_recordings": len(keys)}
+                erased, keys = own_rows.erase_calls(session, subject, pseudonym)
+                counts = {"calls": erased, "call_recordings": len(keys)}
                 erasing.count(session, self.erasure_id, counts)
             for key in keys:
                 self.files.delete(key)
@@ -186,8 +186,8 @@ class SubjectErasure:
         last: Any = None
         while True:
             with self.database.transaction() as session:
-                found, last = step(session, *args, last, **more)
-                erasing.count(session, self.erasure_id, {name: found})
+                erased, last = step(session, *args, last, **more)
+                erasing.count(session, self.erasure_id, {name: erased})
             if last is None:
                 return
             time.sleep(PAUSE_SECONDS)

@@ -44,7 +44,7 @@ def keep_copy(database: Database, settings: Settings, partner_id: UUID, kind: Im
     if wanted is None:
         return
     etag = None
-    found: EncodedPicture | str | None
+    outcome: EncodedPicture | str | None
     try:
         fetched = fetch(
             wanted.url,
@@ -53,13 +53,13 @@ def keep_copy(database: Database, settings: Settings, partner_id: UUID, kind: Im
             allow_private=settings.webhook_allow_private,
         )
         etag = fetched.etag
-        found = images.encode(fetched.data, kind, kind) if fetched.data is not None else None
+        outcome = images.encode(fetched.data, kind, kind) if fetched.data is not None else None
     except NotFetched as reason:
-        found = str(reason)
+        outcome = str(reason)
     except ValidationFailed as error:
-        found = error.problems[0].message
+        outcome = error.problems[0].message
     except Exception:
         log.exception("a picture could not be fetched")
-        found = FAILED
+        outcome = FAILED
     with database.transaction() as session:
-        outside_pictures.settle(session, partner_id, wanted, found, etag)
+        outside_pictures.settle(session, partner_id, wanted, outcome, etag)

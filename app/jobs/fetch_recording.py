@@ -56,17 +56,17 @@ def keep_file(
     # Only the operator can name another address for the carrier's API.
     is_operators = wanted.is_carriers and bool(settings.twilio_api_url)
     try:
-        found = fetch(
+        fetched = fetch(
             wanted.url,
             wanted.headers,
             most_bytes=settings.recording_bytes,
             allow_private=settings.webhook_allow_private or is_operators,
         )
         with database.transaction(read_only=True) as session:
-            size, limits = len(found.data), settings.storage_defaults
+            size, limits = len(fetched.data), settings.storage_defaults
             if not fetching.has_room(session, recording_id, size, limits):
                 raise NotFetched(NO_ROOM(), again=False)
-        stored = files.save(io.BytesIO(found.data), max_bytes=settings.recording_bytes)
+        stored = files.save(io.BytesIO(fetched.data), max_bytes=settings.recording_bytes)
     except NotFetched as reason:
         with database.transaction() as session:
             fetching.fail(session, recording_id, turn, str(reason), again=reason.again)
@@ -77,7 +77,7 @@ def keep_file(
             fetching.fail(session, recording_id, turn, FAILED(), again=True)
         return
     with database.transaction() as session:
-        unneeded = fetching.keep(session, recording_id, turn, stored, found.content_type)
+        unneeded = fetching.keep(session, recording_id, turn, stored, fetched.content_type)
         if unneeded != stored.key and settings.transcriber != "none":
             writing.ask(session, wanted.call_id, f"recording:{recording_id}:{turn}")
     files.delete(unneeded)

@@ -51,17 +51,17 @@ def follow(worker: WorkerContext, subscription_id: UUID) -> None:
     if wanted is None:
         return
     try:
-        found = account_of(worker, wanted.partner_id).subscription(wanted.reference)
+        subscription = account_of(worker, wanted.partner_id).subscription(wanted.reference)
     except ProcessorRefused as error:
         log.warning("a subscription was not followed: %s", error)
         return
     with worker.database.transaction() as session:
-        plan = subscriptions.store_processor_answer(session, subscription_id, found)
+        plan = subscriptions.store_processor_answer(session, subscription_id, subscription)
         if plan is not None:
             changes = read(UpdateOrganizationInput, {"paymentTier": plan.value})
             caller = system_caller(subscriptions.WHO, wanted.partner_id)
             organizations.update(session, caller, wanted.organization_id, changes)
-    if found and found.state is SubscriptionState.ACTIVE:
+    if subscription and subscription.state is SubscriptionState.ACTIVE:
         for replaced in wanted.replaced:
             _end(worker, replaced)
 

@@ -142,12 +142,12 @@ def _refresh_prices(processor: PaymentProcessor, partner_id: UUID | None = None)
         if not references:
             return
         try:
-            found = processor.prices(references)
+            prices = processor.prices(references)
         except ProcessorUnavailable as error:
             log.warning("prices were not refreshed: %s", error)
             return
         with database.transaction() as session:
-            pricing_refresh.keep(session, references, found)
+            pricing_refresh.keep(session, references, prices)
 
 
 def give_back_space() -> None:
@@ -241,10 +241,10 @@ def evaluate_alerts() -> None:
     """Open and resolve alerts. Nothing is written while nothing has changed."""
     database, now = context().database, utcnow()
     with database.transaction(read_only=True) as session:
-        found = alerts.changes(session, now)
-    if found:
+        changes = alerts.changes(session, now)
+    if changes:
         with database.transaction() as session:
-            alerts.apply(session, found, now)
+            alerts.apply(session, changes, now)
 
 
 def send_reports() -> None:

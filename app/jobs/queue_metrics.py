@@ -33,13 +33,13 @@ class QueueMetrics(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         try:
             with self._database.transaction(read_only=True) as session:
-                found = depths(session)
+                queues = depths(session)
                 serving = workers.by_queue(workers.listing(session, self._silent_seconds).online)
         except SQLAlchemyError:
             return
         waiting, running, oldest, served = families = _families()
         now = utcnow()
-        for queue in found:
+        for queue in queues:
             age = (now - queue.oldest_at).total_seconds() if queue.oldest_at else 0.0
             waiting.add_metric([queue.name], queue.waiting)
             running.add_metric([queue.name], queue.running)

@@ -70,12 +70,12 @@ class LostWorkReaper:
 
 def _pending() -> dict[str, Work]:
     """Pending work by the executor that has it."""
-    found: dict[str, Work] = defaultdict(list)
+    pending: dict[str, Work] = defaultdict(list)
     for work in DBOS.list_workflows(status="PENDING", load_input=False, load_output=False):
         if work.executor_id is not None:
             queue = work.queue_name if work.queue_name in QUEUES else JOBS_QUEUE
-            found[work.executor_id].append((work.workflow_id, queue))
-    return found
+            pending[work.executor_id].append((work.workflow_id, queue))
+    return pending
 
 
 def _take_over(database: Database, dead: dict[str, Work]) -> int:

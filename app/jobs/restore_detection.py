@@ -62,9 +62,9 @@ class MarkFile:
         if self._label is None:
             return False
         try:
-            found, stored = self._path.stat(), json.loads(self._path.read_text())
-            late = found.st_ctime - stored["written"]
-            return bool(found.st_ino != stored["inode"] or late > LATE_SECONDS)
+            file, stored = self._path.stat(), json.loads(self._path.read_text())
+            late = file.st_ctime - stored["written"]
+            return bool(file.st_ino != stored["inode"] or late > LATE_SECONDS)
         except (OSError, ValueError, KeyError, TypeError):
             return False
 

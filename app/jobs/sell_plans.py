@@ -134,12 +134,12 @@ def ask_for_price(worker: WorkerContext, partner_id: UUID, reference: PriceRefer
 
 def _refresh(worker: WorkerContext, partner_id: UUID, references: Sequence[PriceReference]) -> None:
     try:
-        found = processor_of(worker, partner_id).prices(references)
+        prices = processor_of(worker, partner_id).prices(references)
     except (ProcessorRefused, ProcessorUnavailable) as error:
         log.warning("prices were not refreshed: %s", error)
         return
     with worker.database.transaction() as session:
-        refresh.keep(session, references, found)
+        refresh.keep(session, references, prices)
 
 
 def ask_for_checkout(worker: WorkerContext, checkout_id: UUID) -> None:

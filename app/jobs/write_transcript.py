@@ -51,8 +51,8 @@ def add_transcript(database: Database, files: FileStore, settings: Settings, cal
     if settings.transcriber == "none":
         return
     with database.transaction(read_only=True) as session:
-        found = writing.untranscribed_recording(session, call_id)
-    if found is None:
+        recording = writing.untranscribed_recording(session, call_id)
+    if recording is None:
         return
     model = ConversationModel(
         settings.transcriber_url,
@@ -61,12 +61,14 @@ def add_transcript(database: Database, files: FileStore, settings: Settings, cal
         settings.transcriber_key,
     )
     try:
-        with files.open(found.file_key) as file:
+        with files.open(recording.file_key) as file:
             sound = file.read()
         if settings.transcriber == "deepgram":
-            segments = deepgram.transcribe(model, sound, found.content_type)
+            segments = deepgram.transcribe(model, sound, recording.content_type)
         else:
-            segments = transcribe(model, sound, f"call.{found.extension}", found.content_type)
+            segments = transcribe(
+                model, sound, f"call.{recording.extension}", recording.content_type
+            )
     except (ModelUnusable, FileNotFoundError) as reason:
         log.warning("a recording was not transcribed: %s", reason)
         return

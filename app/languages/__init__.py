@@ -59,7 +59,7 @@ def without_second_stops(message: str, values: Mapping[str, object]) -> str:
     }
     if not ended:
         return message
-    return _STOP_AFTER_VALUE.sub(lambda found: found[1] if found[2] in ended else found[0], message)
+    return _STOP_AFTER_VALUE.sub(lambda match: match[1] if match[2] in ended else match[0], message)
 
 
 def ngettext(one: str, many: str, number: int, /, **values: object) -> str:

@@ -39,8 +39,8 @@ def number_marks() -> NumberSeparators:
 
 @cache
 def _marks_of(name: str) -> NumberSeparators:
-    found = Locale.parse(name)
-    return NumberSeparators(get_group_symbol(found), get_decimal_symbol(found))
+    parsed = Locale.parse(name)
+    return NumberSeparators(get_group_symbol(parsed), get_decimal_symbol(parsed))
 
 
 def written_number(value: float | Decimal, digits: int | None = 0) -> str:

@@ -199,11 +199,11 @@ def contains_words(
 ) -> ColumnElement[bool]:
     """Return the condition that ``key``, the texts folded, contains the words ``after`` a
     character: in any case, with or without accents, and with umlauts in either spelling."""
-    found = [key.contains(f"{after}{fold(words)}", autoescape=True)]
+    conditions = [key.contains(f"{after}{fold(words)}", autoescape=True)]
     for spelling, umlauts in other_spellings(words):
         has = key.contains(f"{after}{spelling}", autoescape=True)
-        found.append(and_(has, has_umlauts(texts, umlauts)))
-    return or_(*found)
+        conditions.append(and_(has, has_umlauts(texts, umlauts)))
+    return or_(*conditions)
 
 
 def has_umlauts(texts: Sequence[InstrumentedAttribute[Any]], umlauts: str) -> ColumnElement[bool]:

@@ -28,7 +28,7 @@ _SID = re.compile(r"\bAC[0-9a-f]{32}\b")
 
 def with_masked_sids(text: str) -> str:
     """Return the text with the middle of each SID of a Twilio account left out."""
-    return _SID.sub(lambda found: f"{found[0][:6]}…{found[0][-4:]}", text)
+    return _SID.sub(lambda match: f"{match[0][:6]}…{match[0][-4:]}", text)
 
 
 class CarrierAccount(Base):

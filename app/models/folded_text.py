@@ -25,10 +25,10 @@ _ACCENTS = r"[\u0300-\u036f]*"
 def holds_words(text: InstrumentedAttribute[Any], words: str) -> ColumnElement[bool]:
     """Return the condition that the stored text contains the words, as `contains_words`. It reads
     each row that the query's other conditions leave."""
-    found: list[ColumnElement[bool]] = [_holds(text, fold(words))]
+    conditions: list[ColumnElement[bool]] = [_holds(text, fold(words))]
     for spelling, umlauts in other_spellings(words):
-        found.append(and_(_holds(text, spelling), has_umlauts((text,), umlauts)))
-    return or_(*found)
+        conditions.append(and_(_holds(text, spelling), has_umlauts((text,), umlauts)))
+    return or_(*conditions)
 
 
 def _holds(text: InstrumentedAttribute[Any], folded: str) -> ColumnElement[bool]:
@@ -75,9 +75,19 @@ def _pattern(folded: str) -> str:
         letter, pair = folded[place], folded[place : place + 2]
         letters = {letter, *_letters().get(letter, ())}
         if place == 0:
-            letters |= {each for both, found in _pairs() if both[1] == letter for each in found}
+            letters |= {
+                each
+                for both, letters_of_pair in _pairs()
+                if both[1] == letter
+                for each in letters_of_pair
+            }
         if place == last:
-            letters |= {each for both, found in _pairs() if both[0] == letter for each in found}
+            letters |= {
+                each
+                for both, letters_of_pair in _pairs()
+                if both[0] == letter
+                for each in letters_of_pair
+            }
         part = _one_of(letters) + _ACCENTS
         whole = dict(_pairs()).get(pair)
         if whole:
@@ -105,16 +115,16 @@ def _letters() -> dict[str, set[str]]:
 @cache
 def _pairs() -> tuple[tuple[str, set[str]], ...]:
     """Return the letters that `fold` makes two: ``æ``, ``ß``."""
-    return tuple((pair, found) for pair, found in _by_folded(2).items() if pair.isalpha())
+    return tuple((pair, letters) for pair, letters in _by_folded(2).items() if pair.isalpha())
 
 
 def _by_folded(length: int) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    by_folded: dict[str, set[str]] = {}
     for letter in _foldable():
         folded = fold(letter)
         if len(folded) == length:
-            found.setdefault(folded, set()).add(letter)
-    return found
+            by_folded.setdefault(folded, set()).add(letter)
+    return by_folded
 
 
 def _foldable() -> Iterator[str]:

@@ -76,6 +76,6 @@ def other_spellings(text: str) -> Iterator[tuple[str, str]]:
         yield fold(typed.translate(_SPELLED_OUT)), ""
     folded = fold(text)
     umlauts = dict.fromkeys(_TYPED_OUT.findall(folded))
-    short = _TYPED_OUT.sub(lambda found: found[0][0], folded)
+    short = _TYPED_OUT.sub(lambda match: match[0][0], folded)
     if umlauts and len(short) >= SHORTEST_SPELLING:
         yield short, "".join(letter for letter, both in _UMLAUTS.items() if both in umlauts)

@@ -221,10 +221,10 @@ def _check_kind(number: PhoneNumber, e164: str) -> None:
     for pattern, kind in RANGES:
         if re.match(pattern, e164[1:]):
             raise _refusal(kind, number=e164)
-    found = number_type(number)
-    if found in _KINDS:
-        raise _refusal(_KINDS[found], number=e164)
-    if found not in _CALLED:
+    kind_of_number = number_type(number)
+    if kind_of_number in _KINDS:
+        raise _refusal(_KINDS[kind_of_number], number=e164)
+    if kind_of_number not in _CALLED:
         raise _unassigned(number, e164)
 
 

@@ -53,8 +53,8 @@ def normalise(raw: str, default_region: str | None) -> str:
     if digits[0] == "+":
         if is_plain_e164(digits):
             return digits
-    elif default_region and (found := _in_region(digits, default_region)):
-        return found
+    elif default_region and (national := _in_region(digits, default_region)):
+        return national
     return _by_library(digits, default_region)
 
 

@@ -164,7 +164,7 @@ def region_of_code(written: str, default_region: str | None) -> str | None:
     digits = written.strip().removeprefix("+").removeprefix("00")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 3):
         return None
-    found = COUNTRY_CODE_TO_REGION_CODE.get(int(digits), ())
-    if default_region in found:
+    code_regions = COUNTRY_CODE_TO_REGION_CODE.get(int(digits), ())
+    if default_region in code_regions:
         return default_region
-    return next((region for region in found if region in SUPPORTED_REGIONS), None)
+    return next((region for region in code_regions if region in SUPPORTED_REGIONS), None)

@@ -58,10 +58,10 @@ def component_schemas(models: Iterable[type[Wire]]) -> dict[str, dict[str, Any]]
 
 def _names_of(base: type[Wire]) -> set[str]:
     """Return the names of all classes derived from ``base``."""
-    found = {base.__name__}
+    names = {base.__name__}
     for child in base.__subclasses__():
-        found |= _names_of(child)
-    return found
+        names |= _names_of(child)
+    return names
 
 
 def _published(schema: dict[str, Any], *, closed: bool) -> dict[str, Any]:

@@ -67,8 +67,8 @@ def read(
         )
     except ValidationError as error:
         details = error.errors(include_url=False)[:MAX_PROBLEMS]
-        found = [_problem(model, one) for one in details]
-    raise ValidationFailed.of(*found)
+        problems = [_problem(model, one) for one in details]
+    raise ValidationFailed.of(*problems)
 
 
 def _problem(model: type[BaseModel], details: ErrorDetails) -> Problem:
@@ -160,7 +160,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     for argument in get_args(annotation):
-        found = _model_in(argument)
-        if found:
-            return found
+        nested = _model_in(argument)
+        if nested:
+            return nested
     return None

@@ -52,8 +52,8 @@ def _ending(session: Session, now: datetime, *, lock: bool = False) -> Iterator[
         if not issubclass(model, OAuthClient):
             query = query.where(model.replaced_by.is_(None))
         query = query.order_by(model.expires_at, model.id)
-        found: Sequence[Any] = session.scalars(query.with_for_update() if lock else query).all()
-        yield from found
+        rows: Sequence[Any] = session.scalars(query.with_for_update() if lock else query).all()
+        yield from rows
 
 
 def _send(session: Session, credential: Credential, end: datetime) -> None:

@@ -207,7 +207,7 @@ def _compared(
         .subquery()
     )
     differs = each.c.total != each.c.counted
-    found = session.execute(
+    sums = session.execute(
         select(
             func.coalesce(func.sum(each.c.total), 0),
             func.coalesce(func.sum(each.c.counted), 0),
@@ -218,12 +218,12 @@ def _compared(
     return FigureCheck(
         day=day,
         figure=figure,
-        total=int(found[0]),
-        counted=int(found[1]),
-        differing=found[2],
+        total=int(sums[0]),
+        counted=int(sums[1]),
+        differing=sums[2],
         examples=[
             {"id": str(row.owner), "total": row.total, "counted": row.counted}
-            for row in (session.execute(first) if found[2] else ())
+            for row in (session.execute(first) if sums[2] else ())
         ]
         or None,
     )
@@ -260,8 +260,8 @@ def _names(session: Session, caller: Caller, days: Sequence[CheckedDay]) -> dict
         for row in each.differences
         for example in row.examples or ()
     }
-    found = partners.names_of(session, caller, ids) | organizations.names_of(session, caller, ids)
-    return {str(identifier): name for identifier, name in found.items()}
+    names = partners.names_of(session, caller, ids) | organizations.names_of(session, caller, ids)
+    return {str(identifier): name for identifier, name in names.items()}
 
 
 def latest_days(session: Session, caller: Caller) -> list[CheckedDay]:

@@ -52,15 +52,15 @@ def last_day_of(month: date) -> date:
     return (month.replace(day=1) + timedelta(days=31)).replace(day=1) - timedelta(days=1)
 
 
-def month_end(found: DailyForecast, today: date, before: int, so_far: int) -> MonthEnd:
+def month_end(forecast_of_days: DailyForecast, today: date, before: int, so_far: int) -> MonthEnd:
     """Add the forecast of the days from today on to what was counted ``before`` them this month.
     Today has ``so_far`` already."""
-    rest = found.with_today(so_far).total
+    rest = forecast_of_days.with_today(so_far).total
     return MonthEnd(
         last_day_of(today),
         before + round(rest),
-        before + max(so_far, round(rest - found.margin)),
-        before + round(rest + found.margin),
+        before + max(so_far, round(rest - forecast_of_days.margin)),
+        before + round(rest + forecast_of_days.margin),
     )
 
 

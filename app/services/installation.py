@@ -81,5 +81,5 @@ def database(session: Session) -> DatabaseServer:
         version = "SHOW server_version"
         size = "SELECT pg_database_size(current_database())"
         kind = "PostgreSQL"
-    found = [session.scalar(text(query)) for query in (version, size)]
-    return DatabaseServer(kind, str(found[0]).partition(" ")[0], int(found[1] or 0))
+    answers = [session.scalar(text(query)) for query in (version, size)]
+    return DatabaseServer(kind, str(answers[0]).partition(" ")[0], int(answers[1] or 0))

@@ -37,7 +37,9 @@ def organizations_reached_at(session: Session, words: str) -> ColumnElement[bool
         own = theirs.where(User.organization_id == Organization.id)
         return own.correlate_except(User).exists()
     ids = session.scalars(theirs.where(_one_of(User, known)))
-    return _one_of(Organization, [found for found in ids if found is not None])
+    return _one_of(
+        Organization, [organization_id for organization_id in ids if organization_id is not None]
+    )
 
 
 def is_of_organization(
@@ -103,10 +105,10 @@ def _known(session: Session, model: type[Organization | User], words: str) -> Se
 def _search_known(
     session: Session, model: type[Organization | User], words: str
 ) -> Sequence[UUID] | None:
-    found: dict[UUID, None] = {}
+    ids: dict[UUID, None] = {}
     for spelling in (fold(words), *(other for other, _umlauts in other_spellings(words))):
-        found |= dict.fromkeys(_holding(session, model, spelling))
-    return list(found) if len(found) <= FEW else None
+        ids |= dict.fromkeys(_holding(session, model, spelling))
+    return list(ids) if len(ids) <= FEW else None
 
 
 def _holding(session: Session, model: type[Organization | User], folded: str) -> Sequence[UUID]:

@@ -24,8 +24,10 @@ def nearest(
 ) -> Sequence[NamedRow]:
     """Return the first rows, by name, whose name `is_near` the words."""
     compared = rows.where(_may_be_near(model.name_key, words)).order_by(model.name_key, model.id)
-    found = session.execute(compared.with_only_columns(model.id, model.name).limit(MOST_COMPARED))
-    ids = [row.id for row in found if is_near(row.name, words)][:limit]
+    named_rows = session.execute(
+        compared.with_only_columns(model.id, model.name).limit(MOST_COMPARED)
+    )
+    ids = [row.id for row in named_rows if is_near(row.name, words)][:limit]
     if not ids:
         return []
     return session.scalars(compared.where(model.id.in_(ids)).options(lazyload("*"))).all()

@@ -15,25 +15,25 @@ MOST_REGIONS = 20
 
 def numbers_meant(session: Session, caller: Caller, words: str) -> set[str]:
     """Return the numbers in E.164 that the text can mean, in the regions of the organizations."""
-    found = numbers_in_regions(session, caller, words)
+    numbers = numbers_in_regions(session, caller, words)
     digits = "".join(c for c in words if c.isdecimal()).removeprefix("00")
     with suppress(PhoneError):
-        found.add(normalise(f"+{digits}", None))
-    return found
+        numbers.add(normalise(f"+{digits}", None))
+    return numbers
 
 
 def numbers_in_regions(session: Session, caller: Caller, text: str) -> set[str]:
     """Return the numbers, in E.164, that one without a country code stands for in the regions of
     the caller's organizations; none if the text is no number there."""
-    found: set[str] = set()
+    numbers: set[str] = set()
     if not any(map(str.isdecimal, text)):
-        return found
+        return numbers
     for region in session.scalars(_regions(caller)):
         try:
-            found.add(normalise(text, region))
+            numbers.add(normalise(text, region))
         except PhoneError:
             continue
-    return found
+    return numbers
 
 
 def _regions(caller: Caller) -> Select[str | None]:
@@ -44,8 +44,8 @@ def _regions(caller: Caller) -> Select[str | None]:
     known = _of(caller, lowest).cte("regions", recursive=True)
     after: ScalarSelect[str] = _of(caller, lowest.where(region > known.c.region)).scalar_subquery()
     regions = known.union_all(select(after).where(known.c.region.is_not(None)))
-    found = select(regions.c.region).where(regions.c.region.is_not(None))
-    return found.limit(MOST_REGIONS)
+    distinct_regions = select(regions.c.region).where(regions.c.region.is_not(None))
+    return distinct_regions.limit(MOST_REGIONS)
 
 
 def _of(caller: Caller, query: Select[str]) -> Select[str]:

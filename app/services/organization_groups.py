@@ -240,10 +240,10 @@ def _checked_name(name: str) -> str:
 
 def _checked_ids(session: Session, caller: Caller, ids: Collection[UUID]) -> set[UUID]:
     query = visible_organizations(caller).where(Organization.id.in_(ids))
-    found = set(session.scalars(query.with_only_columns(Organization.id)))
-    if found != set(ids):
+    known_ids = set(session.scalars(query.with_only_columns(Organization.id)))
+    if known_ids != set(ids):
         raise organization_not_found()
-    return found
+    return known_ids
 
 
 def _limited_to(group: OrganizationGroup) -> Select[UUID]:

@@ -131,8 +131,8 @@ def count_among(
 ) -> int | None:
     """Count the rows, which are among ``few`` that an index finds, so that counting
     stays cheap however rare they are; None if the few are more than ``most``. One query."""
-    whole, found = (counting_up_to(each, most).scalar_subquery() for each in (few, rows))
-    return session.scalar(select(case((whole <= most, found))))
+    whole, matching = (counting_up_to(each, most).scalar_subquery() for each in (few, rows))
+    return session.scalar(select(case((whole <= most, matching))))
 
 
 def sort_named(name: str, sorts: Mapping[str, SortOrder]) -> SortOrder:
@@ -171,21 +171,21 @@ def keyset_page(
             bound = column <= value if sort.descending else column >= value
             beyond = bound & or_(further, (column == value) & beyond)
     after = rows if beyond is None else rows.where(beyond)
-    found: list[Any] = []
+    items: list[Any] = []
     read: Callable[..., Any] = (
         session.scalars if len(rows.column_descriptions) == 1 else session.execute
     )
     if not cursor or value is not None:
         filled = after.where(column.is_not(None)) if sort.is_nullable else after
-        found += read(filled.order_by(*order).limit(limit + 1))
+        items += read(filled.order_by(*order).limit(limit + 1))
         after = rows
-    if sort.is_nullable and len(found) <= limit:
+    if sort.is_nullable and len(items) <= limit:
         blank = after.where(column.is_(None)).order_by(order[-1])
-        found += read(blank.limit(limit + 1 - len(found)))
-    if len(found) <= limit:
-        return Page(found, None)
-    last = found[limit - 1]
-    return Page(found[:limit], _encode(sort.value_of(last), getattr(last, id_column.key)))
+        items += read(blank.limit(limit + 1 - len(items)))
+    if len(items) <= limit:
+        return Page(items, None)
+    last = items[limit - 1]
+    return Page(items[:limit], _encode(sort.value_of(last), getattr(last, id_column.key)))
 
 
 def _encode(value: Position, identifier: Position) -> str:

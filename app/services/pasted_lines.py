@@ -22,8 +22,8 @@ class PastedLine:
 def decoded(data: bytes) -> str:
     """Return the text of an uploaded file. Raises `UnreadableFile` if it is no text."""
     stream = io.BytesIO(data)
-    found = detect(stream, None)
-    return text_of(stream, found).read().encode("utf-8", "replace").decode()
+    encoding = detect(stream, None)
+    return text_of(stream, encoding).read().encode("utf-8", "replace").decode()
 
 
 def lines_of(text: str) -> list[PastedLine]:
@@ -31,12 +31,12 @@ def lines_of(text: str) -> list[PastedLine]:
     delimiter of most lines is split at its own."""
     lines = text.replace("\x00", "").replace("\ufeff", "").splitlines()
     delimiter = _delimiter([line for line in lines if line.strip()][:_SAMPLE])
-    found = []
+    pasted = []
     for number, line in enumerate(lines, 1):
         if line.strip(f" {delimiter}\"'\u00a0"):
             own = delimiter if delimiter in line else _delimiter([line])
-            found.append(PastedLine(number, _cells(line, own)))
-    return found
+            pasted.append(PastedLine(number, _cells(line, own)))
+    return pasted
 
 
 def _delimiter(sample: list[str]) -> str:

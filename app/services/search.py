@@ -84,12 +84,12 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
     if identifier is not None:
         return _by_id(session, caller, identifier)
     kinds = _OF_A_NUMBER if is_number(words) else _KINDS
-    found = {
+    results = {
         kind: _KINDS[kind].find(session, caller, words, limit + 1)
         for kind in kinds
         if caller.may(_KINDS[kind].permission)
     }
-    return SearchResults(**found)
+    return SearchResults(**results)
 
 
 def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:

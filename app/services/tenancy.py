@@ -73,10 +73,10 @@ def fetch(
     if for_change:
         query = query.with_for_update(key_share=True)
         query = query.execution_options(populate_existing=True)
-    found = session.scalars(query).one_or_none()
-    if found is None:
+    row = session.scalars(query).one_or_none()
+    if row is None:
         raise missing
-    return found
+    return row
 
 
 def visible_organizations(caller: Caller) -> Select[Organization]:

@@ -133,11 +133,11 @@ def listing(session: Session, within_seconds: float) -> RunningWorkers:
     """Return the workers; those with a heartbeat within that time are online: one query."""
     is_online = WorkerHeartbeat.beat_at >= _now(session) - timedelta(seconds=within_seconds)
     query = select(WorkerHeartbeat, is_online).where(WorkerHeartbeat.stopped_at.is_(None))
-    found = session.execute(query.order_by(WorkerHeartbeat.started_at)).all()
-    online = [worker for worker, beats in found if beats]
+    rows = session.execute(query.order_by(WorkerHeartbeat.started_at)).all()
+    online = [worker for worker, beats in rows if beats]
     silent = [
         worker
-        for worker, beats in found
+        for worker, beats in rows
         if not beats and not any(_replaces(other, worker) for other in online)
     ]
     return RunningWorkers(online, silent)

@@ -36,11 +36,11 @@ def note(**ids: object) -> None:
 
 def current() -> dict[str, str]:
     """Return the ids of the current request or piece of work."""
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for source in _sources:
-        found.update(_known(source()))
-    found.update(_ids.get() or {})
-    return found
+        ids.update(_known(source()))
+    ids.update(_ids.get() or {})
+    return ids
 
 
 def _known(ids: Mapping[str, object]) -> dict[str, str]:

@@ -226,28 +226,28 @@ GUARDS = (
     Guard(
         "an API key's secret must fit",
         "app/services/credentials/rules.py",
-        "        secrets.matches_secret(secret, found.secret_hash)\n        and found",
-        "        found",
+        "        secrets.matches_secret(secret, credential.secret_hash)\n        and credential",
+        "        credential",
         "tests/services/credentials/test_api_keys.py",
     ),
     Guard(
         "a revoked API key is refused",
         "app/services/credentials/rules.py",
-        "        and found.revoked_at is None\n",
+        "        and credential.revoked_at is None\n",
         "",
         "tests/services/credentials/test_api_keys.py",
     ),
     Guard(
         "an API key ends at its time",
         "app/services/credentials/rules.py",
-        "        and not lifetimes.has_passed(found.expires_at)\n",
+        "        and not lifetimes.has_passed(credential.expires_at)\n",
         "",
         "tests/services/credentials/test_api_keys.py",
     ),
     Guard(
         "a suspended organization's key is refused",
         "app/services/credentials/api_keys.py",
-        "    if found.status is not OrganizationStatus.ACTIVE:",
+        "    if key.status is not OrganizationStatus.ACTIVE:",
         "    if False:",
         "tests/services/credentials/test_api_keys.py",
     ),
@@ -261,8 +261,8 @@ GUARDS = (
     Guard(
         "a token of a client that ended is refused",
         "app/services/credentials/tokens.py",
-        "if found is None or not _in_force(found.client):",
-        "if found is None:",
+        "if recognised is None or not _in_force(recognised.client):",
+        "if recognised is None:",
         "tests/services/credentials/test_tokens.py tests/api/oauth/test_removed_rights.py",
     ),
     Guard(
@@ -361,8 +361,8 @@ GUARDS = (
     Guard(
         "a number of another organization can't be set",
         "app/services/phone_numbers/owning.py",
-        "found.organization_id != organization.id or refusal(found, route)",
-        "refusal(found, route)",
+        "        or phone_number.organization_id != organization.id\n",
+        "",
         "tests/phone/test_caller_ids.py",
     ),
     Guard(
@@ -424,7 +424,7 @@ GUARDS = (
     Guard(
         "a redaction that no entry vouches for is noticed",
         "app/services/audit/redaction.py",
-        "        if _digest(found[recorded_by]) != digest:",
+        "        if _digest(redactions[recorded_by]) != digest:",
         "        if False:",
         "tests/services/personal_data/test_erasing_contacts.py",
     ),

@@ -82,8 +82,8 @@ class Revocation(RevocationEndpoint):
     ) -> tokens.RevocableToken | None:
         if "token" not in request.form:
             raise InvalidRequestError("The parameter token is missing.")
-        found = tokens.look_up(self.server.session, request.form["token"], self.server.settings)
-        return found if found and found.client == client.stored.id else None
+        stored = tokens.look_up(self.server.session, request.form["token"], self.server.settings)
+        return stored if stored and stored.client == client.stored.id else None
 
     def revoke_token(self, token: tokens.RevocableToken, request: FormRequest) -> None:  # noqa: ARG002 - signature of the base class
         tokens.revoke(self.server.session, token)

@@ -18,8 +18,8 @@ def list_agents() -> list[AgentInfo]:
     """A call needs an assistant that is active and whose phone is ready."""
     carrier = CarrierKind(extensions.settings().carrier)
     with extensions.transaction(read_only=True) as session:
-        found = assistants.list_all(session, extensions.caller())
-        refused = phone_numbers.refusals(session, found, carrier)
+        usable = assistants.list_all(session, extensions.caller())
+        refused = phone_numbers.refusals(session, usable, carrier)
         return [
             AgentInfo(
                 id=assistant.id,
@@ -28,5 +28,5 @@ def list_agents() -> list[AgentInfo]:
                 phone=assistant.phone_number,
                 phone_ready=assistant.phone_ready and assistant.id not in refused,
             )
-            for assistant in found
+            for assistant in usable
         ]

@@ -117,14 +117,14 @@ def list_calls(query: CallFilter) -> Response:
     keys. Several filters narrow the list together."""
     place = after(query)
     with extensions.transaction(read_only=True) as session:
-        found = calls.page(
+        page = calls.page(
             session,
             extensions.caller(),
             query,
             before=place.id if place else None,
         )
-    items = [calls.describe(call, found.attempts[call.id]) for call in found.calls]
-    last = found.calls[-1] if found.more else None
+    items = [calls.describe(call, page.attempts[call.id]) for call in page.calls]
+    last = page.calls[-1] if page.more else None
     return cursor_listing(items, CreationCursor(last.created_at, last.id) if last else None)
 
 

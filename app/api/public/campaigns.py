@@ -16,8 +16,8 @@ from app.services import campaigns
 def list_campaigns() -> list[CampaignInfo]:
     """``externalIdKeys`` are the keys that the campaign's assistants define."""
     with extensions.transaction(read_only=True) as session:
-        found = campaigns.list_all(session, extensions.caller())
-        keys = campaigns.external_id_keys_of(session, found)
+        stored = campaigns.list_all(session, extensions.caller())
+        keys = campaigns.external_id_keys_of(session, stored)
         return [
             CampaignInfo(
                 id=campaign.id,
@@ -25,5 +25,5 @@ def list_campaigns() -> list[CampaignInfo]:
                 status=campaign.status,
                 external_id_keys=list(keys[campaign.id]),
             )
-            for campaign in found
+            for campaign in stored
         ]

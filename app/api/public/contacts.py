@@ -74,15 +74,15 @@ def list_contacts(campaign_id: UUID, query: ContactFilter) -> Response:
     """Several filters narrow the list together."""
     place = after(query)
     with extensions.transaction(read_only=True) as session:
-        found = contacts.page(
+        page = contacts.page(
             session,
             extensions.caller(),
             campaign_id,
             query,
             before=place.id if place else None,
         )
-    last = found.items[-1] if found.more else None
-    return cursor_listing(found.items, CreationCursor(last.created_at, last.id) if last else None)
+    last = page.items[-1] if page.more else None
+    return cursor_listing(page.items, CreationCursor(last.created_at, last.id) if last else None)
 
 
 @blueprint.get("/campaigns/<campaign_id>/contacts/<contact_id>")

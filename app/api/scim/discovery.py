@@ -51,24 +51,24 @@ def service_provider_config() -> Response:
 
 
 def list_resource_types() -> Response:
-    return _listed([_resource_type(found) for found in PROVIDER.resource_types])
+    return _listed([_resource_type(each) for each in PROVIDER.resource_types])
 
 
 def get_resource_type(name: str) -> Response:
-    for found in PROVIDER.resource_types:
-        if found.id == name:
-            return answer(_resource_type(found))
+    for resource_type in PROVIDER.resource_types:
+        if resource_type.id == name:
+            return answer(_resource_type(resource_type))
     raise NotFound
 
 
 def list_schemas() -> Response:
-    return _listed([_schema(found) for found in PROVIDER.schemas])
+    return _listed([_schema(each) for each in PROVIDER.schemas])
 
 
 def get_schema(schema_id: str) -> Response:
-    for found in PROVIDER.schemas:
-        if str(found.id).lower() == schema_id.lower():
-            return answer(_schema(found))
+    for schema in PROVIDER.schemas:
+        if str(schema.id).lower() == schema_id.lower():
+            return answer(_schema(schema))
     raise NotFound
 
 
@@ -84,22 +84,22 @@ def search_all() -> Response:
     raise NotOffered("Use /Users/.search or /Groups/.search.")
 
 
-def _resource_type(found: ResourceType) -> dict[str, Any]:
-    return _described(found, "ResourceType", f"s/{found.id}")
+def _resource_type(resource_type: ResourceType) -> dict[str, Any]:
+    return _described(resource_type, "ResourceType", f"s/{resource_type.id}")
 
 
-def _schema(found: Schema) -> dict[str, Any]:
-    return _described(found, "Schema", f"s/{found.id}")
+def _schema(schema: Schema) -> dict[str, Any]:
+    return _described(schema, "Schema", f"s/{schema.id}")
 
 
 def _described(resource: Resource[Any], kind: str, rest: str) -> dict[str, Any]:
     """Return a description with its kind and address."""
-    found: dict[str, Any] = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
-    found["meta"] = {"resourceType": kind, "location": f"{base_url()}/{kind}{rest}"}
-    return found
+    described: dict[str, Any] = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
+    described["meta"] = {"resourceType": kind, "location": f"{base_url()}/{kind}{rest}"}
+    return described
 
 
-def _listed(found: list[dict[str, Any]]) -> Response:
+def _listed(resources: list[dict[str, Any]]) -> Response:
     """Return all descriptions. They can't be filtered. Raises `Forbidden`."""
     if "filter" in request.args:
         message = "Descriptions of the service can't be filtered."
@@ -107,9 +107,9 @@ def _listed(found: list[dict[str, Any]]) -> Response:
     return answer(
         {
             "schemas": [ListResponse.__schema__],
-            "totalResults": len(found),
+            "totalResults": len(resources),
             "startIndex": 1,
-            "itemsPerPage": len(found),
-            "Resources": found,
+            "itemsPerPage": len(resources),
+            "Resources": resources,
         }
     )

@@ -118,16 +118,16 @@ def _found(asked: dict[str, Any], context: Context) -> Response:
     with reading():
         wanted = SearchRequest[wire.Group].model_validate(asked)
     with transaction(read_only=True) as session:
-        found = queries.find_groups(session, caller(), wanted)
+        page = queries.find_groups(session, caller(), wanted)
         members: dict[UUID, list[UUID]] = {}
         if _asks_for_members(wanted):
-            members = groups.member_ids_of(session, [group.id for group in found.items])
+            members = groups.member_ids_of(session, [group.id for group in page.items])
     base = base_url()
     response = ListResponse[wire.Group](
-        total_results=found.total,
-        start_index=found.start,
-        items_per_page=len(found.items),
-        resources=[group_resource(group, members.get(group.id), base) for group in found.items],
+        total_results=page.total,
+        start_index=page.start,
+        items_per_page=len(page.items),
+        resources=[group_resource(group, members.get(group.id), base) for group in page.items],
     )
     return answer(response.model_dump(scim_ctx=context, response_parameters=wanted))
 

@@ -95,10 +95,10 @@ def shown(model: type[Any]) -> ResponseParameters[Any]:
     """Return which attributes of a resource are asked for. Raises `SCIMException`."""
     kind: Any = ResponseParameters[model]  # type: ignore[valid-type]  # chosen at runtime
     with reading():
-        found: ResponseParameters[Any] = kind.model_validate(
+        checked: ResponseParameters[Any] = kind.model_validate(
             parameters("attributes", "excludedAttributes")
         )
-    return found
+    return checked
 
 
 @contextmanager

@@ -12,8 +12,8 @@ MOST_BRACKETS = 20
 def checked(sent: dict[str, Any]) -> dict[str, Any]:
     """Return the body of a PATCH request. Raises `ValidationFailed` (``too_many_operations``,
     ``path_too_long``)."""
-    found = next((sent[name] for name in sent if name.lower() == "operations"), None)
-    operations: list[Any] = found if isinstance(found, list) else []
+    sent_operations = next((sent[name] for name in sent if name.lower() == "operations"), None)
+    operations: list[Any] = sent_operations if isinstance(sent_operations, list) else []
     if len(operations) > MOST_OPERATIONS:
         message = f"A request has at most {MOST_OPERATIONS} operations. Send several requests."
         raise ValidationFailed.on("Operations", "too_many_operations", message)

@@ -103,13 +103,13 @@ def _found(asked: dict[str, Any], context: Context) -> Response:
     with reading():
         wanted = SearchRequest[wire.User].model_validate(asked)
     with transaction(read_only=True) as session:
-        found = queries.find_users(session, caller(), wanted)
+        page = queries.find_users(session, caller(), wanted)
     base = base_url()
     response = ListResponse[wire.User](
-        total_results=found.total,
-        start_index=found.start,
-        items_per_page=len(found.items),
-        resources=[user_resource(account, base) for account in found.items],
+        total_results=page.total,
+        start_index=page.start,
+        items_per_page=len(page.items),
+        resources=[user_resource(account, base) for account in page.items],
     )
     return answer(response.model_dump(scim_ctx=context, response_parameters=wanted))
 

@@ -51,9 +51,9 @@ def relaxed_body(body: bytes) -> bytes:
 def _headers(head: bytes) -> list[tuple[bytes, bytes]]:
     """Name and relaxed text of each header, from the top (section 3.4.2)."""
     unfolded = re.sub(rb"\r\n(?=[ \t])", b"", head)
-    found = []
+    headers = []
     for line in unfolded.split(b"\r\n"):
         name, _, value = line.partition(b":")
         name = name.strip().lower()
-        found.append((name, name + b":" + _SPACES.sub(b" ", value).strip(b" ")))
-    return found
+        headers.append((name, name + b":" + _SPACES.sub(b" ", value).strip(b" ")))
+    return headers

@@ -75,11 +75,11 @@ class Outbox:
         if not self._folder.is_dir():
             return
         for path in self._folder.iterdir():
-            found = _NAME.fullmatch(path.name)
-            if found is None:
+            match = _NAME.fullmatch(path.name)
+            if match is None:
                 continue
-            identifier = UUID(found["id"])
-            whose = None if found["whose"] == NOBODYS else UUID(found["whose"])
+            identifier = UUID(match["id"])
+            whose = None if match["whose"] == NOBODYS else UUID(match["whose"])
             # The first 48 bits of such an id are its milliseconds (RFC 9562, section 5.7).
             at = datetime.fromtimestamp((identifier.int >> 80) / 1000, UTC)
             yield KeptMail(identifier, whose, at, path)

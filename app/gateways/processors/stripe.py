@@ -115,7 +115,7 @@ class StripeProcessor:
 
         client = self._client(stripe)
         products: dict[str, str] = {}
-        found: dict[str, ListedPrice] = {}
+        listed: dict[str, ListedPrice] = {}
         for price_id in dict.fromkeys(reference.price_id for reference in references):
             try:
                 price = client.v1.prices.retrieve(price_id)
@@ -131,14 +131,14 @@ class StripeProcessor:
             if not price.active:
                 continue
             currency = price.currency.upper()
-            found[price_id] = ListedPrice(
+            listed[price_id] = ListedPrice(
                 name=price.nickname or products[product_id],
                 cost=_units(price, currency),
                 currency=currency,
                 product_id=product_id,
                 interval=_interval(price),
             )
-        return found
+        return listed
 
     def check(self) -> None:
         """Ask for something harmless, to prove that the key works."""
@@ -207,15 +207,17 @@ class StripeProcessor:
     def subscription(self, reference: str) -> CustomerSubscription | None:
         """Return a subscription; None if the account doesn't have it."""
         with self._asking() as client:
-            found = _known(lambda: client.v1.subscriptions.retrieve(reference), reference)
-        if found is None:
+            subscription = _known(lambda: client.v1.subscriptions.retrieve(reference), reference)
+        if subscription is None:
             return None
-        prices = [item.price.id for item in found["items"].data if item.price]
+        prices = [item.price.id for item in subscription["items"].data if item.price]
         return CustomerSubscription(
-            state=_STATES.get(found.status, SubscriptionState.ENDED),
-            customer=str(found.customer),
+            state=_STATES.get(subscription.status, SubscriptionState.ENDED),
+            customer=str(subscription.customer),
             price_id=prices[0] if prices else "",
-            ends_at=datetime.fromtimestamp(found.cancel_at, UTC) if found.cancel_at else None,
+            ends_at=datetime.fromtimestamp(subscription.cancel_at, UTC)
+            if subscription.cancel_at
+            else None,
         )
 
     def end_subscription(self, reference: str) -> None:

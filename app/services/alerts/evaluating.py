@@ -44,12 +44,12 @@ class AlertChanges:
 def changes(session: Session, now: datetime) -> AlertChanges:
     """Return what has changed since the last time. It only reads: one query for each measure."""
     rules = session.scalars(select(AlertRule).order_by(AlertRule.measure, AlertRule.id)).all()
-    found = [
+    met = [
         each
         for _measure, group in groupby(rules, lambda rule: rule.measure)
         for each in find_met_rules(session, list(group), now, MOST_OPEN)
     ]
-    still = {(each.rule_id, each.subject_id) for each in found}
+    still = {(each.rule_id, each.subject_id) for each in met}
     open_now = {
         (row.rule_id, row.subject_id): row.id
         for row in session.execute(
@@ -57,7 +57,7 @@ def changes(session: Session, now: datetime) -> AlertChanges:
         )
     }
     opened, kept = [], Counter(rule_id for rule_id, _subject in open_now)
-    for each in found:
+    for each in met:
         if (each.rule_id, each.subject_id) not in open_now and kept[each.rule_id] < MOST_OPEN:
             opened.append(each)
             kept[each.rule_id] += 1
@@ -82,7 +82,7 @@ def apply(session: Session, wanted: AlertChanges, now: datetime) -> None:
         Alert.rule_id.in_(ids), Alert.resolved_at.is_(None)
     )
     open_now = {(row.rule_id, row.subject_id) for row in session.execute(is_open)}
-    found = [
+    to_open = [
         each
         for each in wanted.opened
         if (each.rule_id, each.subject_id) not in open_now
@@ -99,12 +99,12 @@ def apply(session: Session, wanted: AlertChanges, now: datetime) -> None:
     names = names_of(
         session,
         [
-            *(each.organization_id for each in found),
+            *(each.organization_id for each in to_open),
             *(alert.organization_id for alert in resolved),
         ],
     )
     by_rule: defaultdict[UUID, list[Alert]] = defaultdict(list)
-    for each in found:
+    for each in to_open:
         rule = rules[each.rule_id]
         by_rule[rule.id].append(_open(session, rule, each, names, now))
     for alert in resolved:
@@ -121,16 +121,16 @@ def apply(session: Session, wanted: AlertChanges, now: datetime) -> None:
 def _open(
     session: Session,
     rule: AlertRule,
-    found: MetRule,
+    met: MetRule,
     names: dict[UUID, str],
     now: datetime,
 ) -> Alert:
     alert = Alert(
         partner_id=rule.partner_id,
         rule_id=rule.id,
-        organization_id=found.organization_id,
-        subject_id=found.subject_id,
-        value=found.value,
+        organization_id=met.organization_id,
+        subject_id=met.subject_id,
+        value=met.value,
         opened_at=now,
     )
     session.add(alert)

@@ -46,13 +46,13 @@ class AlertView:
     def title_now(self) -> str:
         """What is measured now, or else what the alert found, with the limit of the rule."""
         value = self.alert.value if self.value_now is None else self.value_now
-        found = title(self.rule, value, self.organization)
+        text = title(self.rule, value, self.organization)
         limit = amount(self.rule, self.rule.threshold)
         if self.rule.measure is AlertMeasure.ANSWER_RATE:
             reason = gettext("(below %(num)s)", num=limit)
         else:
             reason = gettext("(limit %(num)s)", num=limit)
-        return f"{found} {reason.replace(' ', NO_BREAK)}"
+        return f"{text} {reason.replace(' ', NO_BREAK)}"
 
     @property
     def value_when_opened(self) -> str:
@@ -101,8 +101,8 @@ def titles(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID
     current language. Raises `Forbidden`."""
     if not ids:
         return {}
-    found = session.scalars(_visible(caller).where(Alert.id.in_(ids)))
-    return {shown.alert.id: shown.title for shown in _shown(session, list(found))}
+    rows = session.scalars(_visible(caller).where(Alert.id.in_(ids)))
+    return {shown.alert.id: shown.title for shown in _shown(session, list(rows))}
 
 
 def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
@@ -150,11 +150,13 @@ def nearest(
     periods = list(AlertPeriod) if uses_period(measure) else [None]
     visible = visible_organizations(caller).with_only_columns(Organization.id)
     only = visible if caller.is_limited else None
-    found = nearest_of_each(session, MeasureRequest(measure, periods, [own], utcnow(), only))
-    names = names_of(session, [organization_id for _, organization_id, _ in found])
+    nearest_values = nearest_of_each(
+        session, MeasureRequest(measure, periods, [own], utcnow(), only)
+    )
+    names = names_of(session, [organization_id for _, organization_id, _ in nearest_values])
     return {
         period: title(AlertRule(measure=measure, period=period), value, names[organization_id])
-        for period, organization_id, value in found
+        for period, organization_id, value in nearest_values
     }
 
 
@@ -164,9 +166,11 @@ def _measured_now(session: Session, shown: Sequence[AlertView]) -> list[AlertVie
     for _measure, group in groupby(by_measure, key=lambda each: each.rule.measure):
         rows = list(group)
         subject_ids = {each.alert.subject_id for each in rows}
-        found = measured(session, [each.rule for each in rows], utcnow(), subject_ids)
+        measured_values = measured(session, [each.rule for each in rows], utcnow(), subject_ids)
         for each in rows:
-            of_subject: Mapping[AlertPeriod | None, int] = found.get(each.alert.subject_id, {})
+            of_subject: Mapping[AlertPeriod | None, int] = measured_values.get(
+                each.alert.subject_id, {}
+            )
             values[each.alert.id] = of_subject.get(each.rule.period)
     return [replace(each, value_now=values[each.alert.id]) for each in shown]
 

@@ -159,7 +159,7 @@ def sentences_of(
     asked = [UUID(entry.target_id) for entry in about]
     rules = {str(rule.id): rule for rule in session.scalars(mine.where(AlertRule.id.in_(asked)))}
     names = names_of(session, [entry.organization_id for entry in about])
-    found = {}
+    sentences = {}
     for entry in about:
         then = {**entry.before, **entry.after}
         if (rule := rules.get(entry.target_id)) is not None:
@@ -172,8 +172,8 @@ def sentences_of(
                 period=AlertPeriod(then["period"]) if then.get("period") else None,
             )
             owner = entry.organization_id
-            found[entry.id] = sentence(was, names.get(owner) if owner else None)
-    return found
+            sentences[entry.id] = sentence(was, names.get(owner) if owner else None)
+    return sentences
 
 
 def _checked(

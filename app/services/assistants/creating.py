@@ -126,13 +126,13 @@ def define_external_id_key(
     session: Session, caller: Caller, assistant: Assistant, key: str, *, identifies: bool = False
 ) -> ExternalIdKey:
     """Add a key to the assistant's external-id settings, or replace its meaning."""
-    found = session.get(ExternalIdKey, (assistant.id, key))
-    if found is None:
-        found = ExternalIdKey(
+    definition = session.get(ExternalIdKey, (assistant.id, key))
+    if definition is None:
+        definition = ExternalIdKey(
             assistant_id=assistant.id, key=key, organization_id=assistant.organization_id
         )
-        session.add(found)
-    found.identifies = identifies
+        session.add(definition)
+    definition.identifies = identifies
     session.flush()
     audit.record_change(
         session,
@@ -141,4 +141,4 @@ def define_external_id_key(
         assistant,
         after={"key": key, "identifies": identifies},
     )
-    return found
+    return definition

@@ -258,13 +258,13 @@ def _filtered(session: Session, caller: Caller, chosen: AssistantFilter) -> Sele
         rows = rows.where(name_search.is_of_organization(session, of, chosen.organization))
     words = trimmed(chosen.query)
     if words:
-        found = Assistant.named(words)
+        matches = Assistant.named(words)
         digits = "".join(filter(str.isdecimal, words))
         if digits and not any(map(str.isalpha, words)):
-            found = or_(found, Assistant.phone_number.contains(digits))
+            matches = or_(matches, Assistant.phone_number.contains(digits))
         if caller.organization_id is None:
-            found = or_(found, name_search.is_of_organization_called(session, of, words))
-        rows = rows.where(found)
+            matches = or_(matches, name_search.is_of_organization_called(session, of, words))
+        rows = rows.where(matches)
     if chosen.readiness is not None:
         rows = rows.join(Organization, Organization.id == Assistant.organization_id)
         rows = rows.where(_has_readiness(chosen.readiness))

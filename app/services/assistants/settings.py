@@ -130,26 +130,26 @@ def remove_external_id_key(session: Session, caller: Caller, assistant_id: UUID,
     (``agent_not_found``, ``key_not_found``)."""
     caller.require(Permission.ASSISTANTS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)
-    found = get_key(session, assistant, key)
-    session.delete(found)
+    definition = get_key(session, assistant, key)
+    session.delete(definition)
     session.flush()
     audit.record_change(
         session,
         caller,
         "agent.external_id_key_removed",
         assistant,
-        before={"key": key, "identifies": found.identifies},
+        before={"key": key, "identifies": definition.identifies},
     )
 
 
 def get_key(session: Session, assistant: Assistant, key: str) -> ExternalIdKey:
     """Return a key of an assistant that came from its loader. Raises `NotFound`
     (``key_not_found``)."""
-    found = session.get(ExternalIdKey, (assistant.id, key))
-    if found is None:
+    definition = session.get(ExternalIdKey, (assistant.id, key))
+    if definition is None:
         message = gettext("There is no such key.")
         raise NotFound(message, "key_not_found")
-    return found
+    return definition
 
 
 def contacts_with_key(session: Session, assistant: Assistant, key: str) -> int:

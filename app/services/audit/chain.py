@@ -115,8 +115,8 @@ def _end(session: Session, chain: UUID) -> tuple[int, str]:
         .order_by(AuditLink.number.desc())
         .limit(1)
     )
-    found = session.execute(last).one_or_none()
-    return (found.number, found.hash) if found else (0, "")
+    newest = session.execute(last).one_or_none()
+    return (newest.number, newest.hash) if newest else (0, "")
 
 
 def _lock_key(chain: UUID) -> int:

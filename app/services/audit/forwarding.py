@@ -23,9 +23,9 @@ def due(session: Session, limit: int) -> Sequence[dict[str, Any]]:
             AuditLink.number > sent.get(chain, 0),
             AuditLink.number <= sent.get(chain, 0) + limit,
         )
-        found = list(waiting)
-        if found:
-            return found
+        entries = list(waiting)
+        if entries:
+            return entries
     return []
 
 

@@ -102,8 +102,8 @@ def mark_read(session: Session, caller: Caller, *about: ColumnElement[bool]) -> 
     """Mark the unread notifications of the caller that meet the conditions on `AuditEntry` as
     read."""
     rows = _visible(caller, utcnow() - KEPT).where(_is_unread(caller), *about)
-    found = session.scalars(rows.with_only_columns(AuditEntry.id)).all()
-    _keep_read(session, caller, found)
+    entry_ids = session.scalars(rows.with_only_columns(AuditEntry.id)).all()
+    _keep_read(session, caller, entry_ids)
 
 
 def mark_read_by_staff(

@@ -77,15 +77,15 @@ def first_forged(session: Session) -> ForgedRedaction | None:
             )
         )
     }
-    found: dict[UUID, list[dict[str, Any]]] = {identifier: [] for identifier in promised}
+    redactions: dict[UUID, list[dict[str, Any]]] = {identifier: [] for identifier in promised}
     for row in session.scalars(select(AuditRedaction)):
         if row.recorded_by not in promised or promised[row.recorded_by][0] != row.chain:
             return ForgedRedaction(row.chain, row.recorded_by)
-        found[row.recorded_by].append(
+        redactions[row.recorded_by].append(
             {"entry_id": row.entry_id, "number": row.number, "digest": row.digest}
         )
     for recorded_by, (chain, digest) in promised.items():
-        if _digest(found[recorded_by]) != digest:
+        if _digest(redactions[recorded_by]) != digest:
             return ForgedRedaction(chain, recorded_by)
     return None
 

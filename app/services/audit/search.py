@@ -138,8 +138,8 @@ def user_names(
     names = dict(known)
     if unknown := ids - {None} - names.keys():
         rows = of_tenant(select(User), caller, User.partner_id).where(User.id.in_(unknown))
-        found = session.execute(rows.with_only_columns(User.id, User.name))
-        names |= {row.id: row.name for row in found}
+        users = session.execute(rows.with_only_columns(User.id, User.name))
+        names |= {row.id: row.name for row in users}
     return {key: name for key, name in names.items() if name}
 
 

@@ -33,10 +33,10 @@ def known_device_id(
     secret_keys: Sequence[str],
 ) -> str | None:
     """The id of the browser if it has signed in to each of the accounts, else None."""
-    found = _read(cookie)
-    if found is None or not accounts:
+    device_cookie = _read(cookie)
+    if device_cookie is None or not accounts:
         return None
-    device, signatures = found
+    device, signatures = device_cookie
     for user_id, password_hash in accounts:
         wanted = [_sign(device, user_id, password_hash, key) for key in secret_keys]
         if not any(hmac.compare_digest(a, b) for a in wanted for b in signatures):

@@ -59,11 +59,11 @@ def contains_word(password: str, words: Iterable[str]) -> bool:
 
 def words_of(texts: Iterable[str]) -> list[str]:
     """Each text in plain letters, its single words, and for an address the part before the @."""
-    found: dict[str, None] = {}
+    words: dict[str, None] = {}
     for text in texts:
         for part in (text, text.partition("@")[0], *re.split(r"[\W_]+", text)):
-            found[_plain(part)] = None
-    return [word for word in found if len(word) >= SHORTEST_WORD]
+            words[_plain(part)] = None
+    return [word for word in words if len(word) >= SHORTEST_WORD]
 
 
 def _guesses(text: str, words: Sequence[str]) -> int:

@@ -30,14 +30,14 @@ def note(
     """Record a refused sign-in: wrong password, unknown address, or an account that is
     not active."""
     network = network_of(ip)
-    found: list[Refusal] = []
+    refused: list[Refusal] = []
     for user, is_open in _accounts(session, email, partner_id):
         is_active = is_open and user.status is UserStatus.ACTIVE
         reason = "wrong_password" if is_active else "not_active"
-        found.append(_of_account(refusals.SIGN_IN, reason, user, network))
-    if not found:
-        found = [without_account(refusals.SIGN_IN, "unknown_email", partner_id, network)]
-    refusals.note(session, refusals.anonymous_caller(request_id), found)
+        refused.append(_of_account(refusals.SIGN_IN, reason, user, network))
+    if not refused:
+        refused = [without_account(refusals.SIGN_IN, "unknown_email", partner_id, network)]
+    refusals.note(session, refusals.anonymous_caller(request_id), refused)
 
 
 def note_too_many(
@@ -46,15 +46,15 @@ def note_too_many(
     """Record a sign-in that came too early. It is counted once for its counter, however many
     accounts and networks the attempts name."""
     network = None if late.is_of_everywhere else network_of(ip)
-    found: Sequence[Refusal] = ()
+    refused: Sequence[Refusal] = ()
     if late.is_of_account:
-        found = [
+        refused = [
             _of_account(refusals.SIGN_IN, TOO_MANY, user, network)
             for user, _is_open in _accounts(session, email, partner_id)
         ]
-    if not found:
-        found = [without_account(refusals.SIGN_IN, TOO_MANY, partner_id, network)]
-    refusals.note(session, refusals.anonymous_caller(), found)
+    if not refused:
+        refused = [without_account(refusals.SIGN_IN, TOO_MANY, partner_id, network)]
+    refusals.note(session, refusals.anonymous_caller(), refused)
 
 
 def note_company_account(
@@ -65,8 +65,8 @@ def note_company_account(
     reason: str = "company_account",
 ) -> None:
     """Record a company account that opened no account, or a right password that wasn't enough."""
-    found = without_account(refusals.SIGN_IN, reason, partner_id, network_of(ip))
-    refusals.note(session, refusals.anonymous_caller(request_id), [found])
+    refusal = without_account(refusals.SIGN_IN, reason, partner_id, network_of(ip))
+    refusals.note(session, refusals.anonymous_caller(request_id), [refusal])
 
 
 def note_recovery(
@@ -75,14 +75,14 @@ def note_recovery(
     """Record a recovery request without a mail: for an unknown address, or an account that is not
     active."""
     accounts = list(_accounts(session, email, partner_id))
-    found = [
+    refused = [
         _of_account(refusals.RECOVERY, "not_active", user, network)
         for user, is_open in accounts
         if not is_open or user.status not in (UserStatus.ACTIVE, UserStatus.INVITED)
     ]
     if not accounts:
-        found = [without_account(refusals.RECOVERY, "unknown_email", partner_id, network)]
-    refusals.note(session, refusals.anonymous_caller(), found)
+        refused = [without_account(refusals.RECOVERY, "unknown_email", partner_id, network)]
+    refusals.note(session, refusals.anonymous_caller(), refused)
 
 
 def without_account(

@@ -167,7 +167,7 @@ def load(
     Raises `Unauthenticated` (``not_signed_in``) if the session has ended, was ``idle`` for longer
     or belongs to another host, or if its user, organization or partner isn't active any more.
     """
-    found = None
+    row = None
     if token:
         now = utcnow()
         sent = {
@@ -176,11 +176,11 @@ def load(
             "now": now,
             "idle_since": now - idle,
         }
-        found = session.execute(_VALID_SESSION, sent).one_or_none()
-    if found is None:
+        row = session.execute(_VALID_SESSION, sent).one_or_none()
+    if row is None:
         message = gettext("Sign in first.")
         raise Unauthenticated(message, "not_signed_in")
-    record, user, partner = found
+    record, user, partner = row
     if _is_over(record, partner):
         message = gettext("Sign in first.")
         raise Unauthenticated(message, "not_signed_in")
@@ -191,13 +191,13 @@ def load(
 def _viewing(session: Session, own: SignedIn) -> SignedIn:
     """Return what an operator sees as the user of the view."""
     until = own.record.viewed_until
-    found = None
+    row = None
     if own.caller.is_operator and until is not None and until > utcnow():
         sent = {"user_id": own.record.viewed_user_id}
-        found = session.execute(_ABLE_USER, sent).one_or_none()
-    if found is None:
+        row = session.execute(_ABLE_USER, sent).one_or_none()
+    if row is None:
         return replace(own, operator=own.caller, has_view_ended=True)
-    user, partner = found
+    user, partner = row
     viewed = caller_of(user, ip=own.caller.ip, request_id=own.caller.request_id)
     return SignedIn(
         caller=replace(viewed, viewed_by=own.caller.subject_id),
@@ -211,8 +211,8 @@ def _viewing(session: Session, own: SignedIn) -> SignedIn:
 
 def able_to_sign_in(session: Session, user_id: UUID) -> User | None:
     """Return the user if they, their organization and their partner are active."""
-    found = session.execute(_ABLE_USER, {"user_id": user_id}).one_or_none()
-    return found[0] if found else None
+    row = session.execute(_ABLE_USER, {"user_id": user_id}).one_or_none()
+    return row[0] if row else None
 
 
 def is_required(required: SecondFactorFor, role: Role) -> bool:

@@ -206,7 +206,7 @@ def finish(
     the record is kept), one account is signed in or needs its
     second step at this ``host``, several are offered. ``remembered`` is the token of a browser that
     the second step is remembered in."""
-    hashes = {found.account.user_id: found for found in proven}
+    hashes = {proof.account.user_id: proof for proof in proven}
     users = _still_proven(session, hashes, _usable())
     suspended = _still_proven(session, hashes, _known()) if not users else ()
     if users or suspended:

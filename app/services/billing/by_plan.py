@@ -52,7 +52,7 @@ def paid_by_plan(
         .group_by(Statement.tier, Statement.currency)
         .order_by(Statement.currency)
     )
-    found: dict[Tier, list[tuple[int, str]]] = {}
+    paid: dict[Tier, list[tuple[int, str]]] = {}
     for tier, currency, total in session.execute(query):
-        found.setdefault(tier, []).append((in_micros(int(total), currency), currency))
-    return found
+        paid.setdefault(tier, []).append((in_micros(int(total), currency), currency))
+    return paid

@@ -69,10 +69,10 @@ def carrier_sums(
         .where(whose, in_month(month))
         .group_by(BillingDay.currency)
     )
-    found = {row[0]: (int(row[1]), int(row[2])) for row in rows if row[1] or row[2]}
+    by_currency = {row[0]: (int(row[1]), int(row[2])) for row in rows if row[1] or row[2]}
     currency = rates.currency_of(session)
-    reported, estimated = found.pop(currency, (0, 0))
-    if found:
+    reported, estimated = by_currency.pop(currency, (0, 0))
+    if by_currency:
         return None
     spent = session.scalar(
         select(SpendingTotal.spent_micros).where(

@@ -115,22 +115,22 @@ def _corrections(
     session: Session, organizations: Sequence[Organization], month: date
 ) -> Mapping[UUID, list[tuple[StatementLine, Statement]]]:
     """Return what usage of earlier months, reported after they were closed, adds."""
-    found: dict[UUID, list[tuple[StatementLine, Statement]]] = {
+    corrections: dict[UUID, list[tuple[StatementLine, Statement]]] = {
         each.id: [] for each in organizations
     }
     earlier = month
     for _turn in range(CORRECTED_MONTHS):
         earlier = previous_month(earlier)
         query = select(Statement).where(
-            Statement.organization_id.in_(found), Statement.month == earlier
+            Statement.organization_id.in_(corrections), Statement.month == earlier
         )
         statements = session.scalars(query).all()
         days = usage.days_of(session, [each.organization_id for each in statements], earlier)
         for statement in statements:
             late = _late(statement, days.get(statement.organization_id, ()))
             if late.amount:
-                found[statement.organization_id].append((late, statement))
-    return found
+                corrections[statement.organization_id].append((late, statement))
+    return corrections
 
 
 def _late(statement: Statement, days: Sequence[BilledDay]) -> StatementLine:

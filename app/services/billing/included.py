@@ -93,8 +93,8 @@ def nearly_used_up(session: Session, caller: Caller, most: int) -> list[UsedUp]:
     )
     organizations = session.scalars(query).all()
     bills = statements.bills(session, organizations, month)
-    found = (used_up(bills[each.id]) for each in organizations)
-    return [each for each in found if each is not None]
+    usages = (used_up(bills[each.id]) for each in organizations)
+    return [each for each in usages if each is not None]
 
 
 def have_used(session: Session, partner_id: UUID, percent: int) -> ColumnElement[bool]:

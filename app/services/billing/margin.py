@@ -121,10 +121,10 @@ def by_organization(
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
     """
     if sort != NAME:
-        found = known if not query else None
-        if found is None:
-            found = all_organizations(session, caller, month, model, query=query)
-        return _part(_sorted(found, sort), cursor, limit)
+        margins = known if not query else None
+        if margins is None:
+            margins = all_organizations(session, caller, month, model, query=query)
+        return _part(_sorted(margins, sort), cursor, limit)
     rows = of_partner(caller).where(Organization.created_at < end_of(month))
     if query:
         few = name_search.organizations_called(session, query)
@@ -145,16 +145,16 @@ def all_organizations(
     session: Session, caller: Caller, month: date, model: ModelRate, *, query: str | None = None
 ) -> list[MonthMargin]:
     """Return all of them for a file and for totals, `adding_up`. Raises as `by_organization`."""
-    found: list[MonthMargin] = []
+    margins: list[MonthMargin] = []
     cursor: str | None = None
     while True:
         page = by_organization(
             session, caller, month, model, query=query, cursor=cursor, limit=1000
         )
-        found += page.items
+        margins += page.items
         cursor = page.next_cursor
         if cursor is None:
-            return adding_up(found)
+            return adding_up(margins)
 
 
 def of_organization(
@@ -288,11 +288,11 @@ def rows_of(
     bills = statements.bills(session, organizations, month)
     used = usage.of_organizations(session, [each.id for each in organizations], month)
     currency = rates.currency_of(session)
-    found = []
+    margins = []
     for each in organizations:
         bill, its_use = bills[each.id], used.get(each.id, CallUsage())
         price, in_trial = in_micros(bill.total, bill.currency), each.trial_ended_at is None
-        found.append(
+        margins.append(
             MonthMargin(
                 each.id,
                 each.name,
@@ -307,7 +307,7 @@ def rows_of(
                 int(in_trial and price > 0),
             )
         )
-    return found
+    return margins
 
 
 def _shared(amount: int, units: dict[UUID, int]) -> dict[UUID, int]:

@@ -52,22 +52,22 @@ def month_ends(
         (bill, line) for bill in bills if (line := bill.usage) and bill.charged_from <= today
     ]
     days = _daily(session, [bill.organization_id for bill, _line in counted], today)
-    found = {
+    ends = {
         bill.organization_id: _forecast(bill, line, days[bill.organization_id], today)
         for bill, line in counted
     }
-    return {key: end for key, end in found.items() if end is not None}
+    return {key: end for key, end in ends.items() if end is not None}
 
 
 def _forecast(
     bill: Bill, line: StatementLine, days: Sequence[BilledDay], today: date
 ) -> MonthForecast | None:
     *known, so_far = _amounts(line, days, today)
-    found = forecasting.forecast(known, (forecasting.last_day_of(today) - today).days + 1)
-    if found is None:
+    forecast = forecasting.forecast(known, (forecasting.last_day_of(today) - today).days + 1)
+    if forecast is None:
         return None
     before = line.used - so_far
-    end = forecasting.month_end(found, today, before, so_far)
+    end = forecasting.month_end(forecast, today, before, so_far)
     charged = with_use(line, end.expected, bill.currency).amount
     return MonthForecast(
         end.last_day,
@@ -75,7 +75,7 @@ def _forecast(
         end.low,
         end.high,
         bill.total - line.amount + charged,
-        _used_up_on(line, before, found.with_today(so_far).days, today),
+        _used_up_on(line, before, forecast.with_today(so_far).days, today),
     )
 
 

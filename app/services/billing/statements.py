@@ -79,20 +79,20 @@ def bill_with_parties(
     """As `bill`, with its seller and its buyer. Months that were closed before these were stored
     have their present names, no addresses and no payment terms. Without an amount to pay, or if
     a subscription pays it, there are no terms either."""
-    found = bill(session, caller, organization_id, month)
-    parties = found.parties or _present_parties(session, found)
-    is_subscribed = found.charge is not None or (
-        found.closed_at is None and bool(subscriptions.paying(session, [organization_id]))
+    shown_bill = bill(session, caller, organization_id, month)
+    parties = shown_bill.parties or _present_parties(session, shown_bill)
+    is_subscribed = shown_bill.charge is not None or (
+        shown_bill.closed_at is None and bool(subscriptions.paying(session, [organization_id]))
     )
-    if found.total <= 0 or is_subscribed:
+    if shown_bill.total <= 0 or is_subscribed:
         parties = replace(parties, payment=None)
-    return found, parties
+    return shown_bill, parties
 
 
-def _present_parties(session: Session, found: Bill) -> StatementParties:
-    organization = session.get_one(Organization, found.organization_id)
+def _present_parties(session: Session, shown_bill: Bill) -> StatementParties:
+    organization = session.get_one(Organization, shown_bill.organization_id)
     partner = session.get_one(Partner, organization.partner_id)
-    return parties_of(partner, organization, with_addresses=found.closed_at is None)
+    return parties_of(partner, organization, with_addresses=shown_bill.closed_at is None)
 
 
 def current_month(session: Session, caller: Caller, organization_id: UUID) -> Bill:
@@ -126,8 +126,8 @@ def bills(
     opened = [each for each in organizations if each.id not in stored]
     closed = [each for each in organizations if each.id in stored]
     shown = _shown_then(session, closed[0].partner_id, month) if closed else {}
-    found = {each.id: _stored(each, stored[each.id], shown) for each in closed}
-    return {**found, **previews(session, opened, month)}
+    stored_bills = {each.id: _stored(each, stored[each.id], shown) for each in closed}
+    return {**stored_bills, **previews(session, opened, month)}
 
 
 def as_if(

@@ -75,10 +75,10 @@ def days_of(
         .group_by(*columns)
         .order_by(*columns)
     )
-    found: defaultdict[UUID, list[BilledDay]] = defaultdict(list)
+    days: defaultdict[UUID, list[BilledDay]] = defaultdict(list)
     for organization_id, day, calls, minutes in rows:
-        found[organization_id].append(BilledDay(day, int(calls), int(minutes)))
-    return found
+        days[organization_id].append(BilledDay(day, int(calls), int(minutes)))
+    return days
 
 
 def of_organizations(
@@ -103,8 +103,8 @@ def of_months(
     from ``first`` to ``last``. One query."""
     key = 12 * extract("year", BillingDay.day) + extract("month", BillingDay.day) - 1
     days = BillingDay.day.between(first, end_day(last))
-    found = _summed(session, key, days, BillingDay.organization_id.in_(organization_ids))
-    return {date(int(at) // 12, int(at) % 12 + 1, 1): used for at, used in found.items()}
+    usage = _summed(session, key, days, BillingDay.organization_id.in_(organization_ids))
+    return {date(int(at) // 12, int(at) % 12 + 1, 1): used for at, used in usage.items()}
 
 
 def _summed(
@@ -117,15 +117,15 @@ def _summed(
         .group_by(key, BillingDay.currency)
         .order_by(BillingDay.currency)
     )
-    found: dict[Any, CallUsage] = {}
+    usage: dict[Any, CallUsage] = {}
     for identifier, currency, *sums in rows:
         calls, minutes, reported, estimated = map(int, sums)
-        known = found.get(identifier, CallUsage())
+        known = usage.get(identifier, CallUsage())
         cost = (CarrierCost(currency, reported, estimated),) if reported or estimated else ()
-        found[identifier] = CallUsage(
+        usage[identifier] = CallUsage(
             known.calls + calls, known.minutes + minutes, known.carrier + cost
         )
-    return found
+    return usage
 
 
 def in_month(month: date) -> ColumnElement[bool]:

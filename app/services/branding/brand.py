@@ -71,8 +71,8 @@ class Brand:
 
     def _text(self, name: str) -> str | None:
         texts = (self.texts_by_language or {}).get(language()) or {}
-        found: str | None = texts.get(name)
-        return found
+        text: str | None = texts.get(name)
+        return text
 
     @property
     def show_chat(self) -> bool:

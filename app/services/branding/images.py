@@ -153,8 +153,8 @@ def by_hash(session: Session, sha256: str) -> tuple[bytes, str]:
     content, which only its viewers know."""
     for kind in (BrandImage, OutsidePicture):
         query = select(kind.data, kind.content_type).where(kind.sha256 == sha256).limit(1)
-        if (found := session.execute(query).first()) is not None:
-            data, content_type = found
+        if (row := session.execute(query).first()) is not None:
+            data, content_type = row
             return data or b"", content_type or ""
     raise NotFound()
 

@@ -53,7 +53,7 @@ def settle(
     session: Session,
     partner_id: UUID,
     wanted: PictureRequest,
-    found: EncodedPicture | str | None,
+    outcome: EncodedPicture | str | None,
     etag: str | None = None,
 ) -> None:
     """Store the result: the picture, the problem as a sentence, or None if it has not changed. The
@@ -62,10 +62,10 @@ def settle(
     if picture is None or picture.url != wanted.url:
         return
     picture.checked_at = utcnow()
-    picture.problem = found if isinstance(found, str) else None
-    if isinstance(found, EncodedPicture):
+    picture.problem = outcome if isinstance(outcome, str) else None
+    if isinstance(outcome, EncodedPicture):
         picture.etag = etag
-        picture.sha256 = hashlib.sha256(found.data).hexdigest()
-        picture.content_type, picture.size = found.content_type, len(found.data)
-        picture.width, picture.height, picture.data = found.width, found.height, found.data
+        picture.sha256 = hashlib.sha256(outcome.data).hexdigest()
+        picture.content_type, picture.size = outcome.content_type, len(outcome.data)
+        picture.width, picture.height, picture.data = outcome.width, outcome.height, outcome.data
     session.flush()

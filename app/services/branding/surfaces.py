@@ -44,7 +44,7 @@ def surfaces(partner: Partner, brand: Brand | None = None) -> list[BrandSurface]
     help_from = gettext("Help from %(email)s.", email=email)
     replies = gettext("Replies go to %(email)s.", email=email)
     messages = gettext("Messages go to %(email)s.", email=email)
-    found = [
+    all_surfaces = [
         BrandSurface(
             gettext("Product name"), StudioField.NAME, _name(shown), shown.product_name, "portal"
         ),
@@ -89,7 +89,7 @@ def surfaces(partner: Partner, brand: Brand | None = None) -> list[BrandSurface]
             gettext("%(domain)s, verified.", domain=partner.domain),
         ),
     ]
-    return sorted(found, key=lambda surface: surface.lacks is None)
+    return sorted(all_surfaces, key=lambda surface: surface.lacks is None)
 
 
 def missing(partner: Partner, brand: Brand | None = None) -> list[BrandSurface]:

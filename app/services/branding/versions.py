@@ -51,12 +51,12 @@ class VersionComparison:
 def published(session: Session, partner: Partner, limit: int) -> list[PublishedVersion]:
     """Return the newest published versions, newest first."""
     newest = published_versions(partner).order_by(BrandVersion.number.desc()).limit(limit + 1)
-    found = list(session.scalars(newest))
+    versions = list(session.scalars(newest))
     return [
         PublishedVersion(version, older.number, _names(differences(older.content, version.content)))
         if older
         else PublishedVersion(version, None, None)
-        for version, older in zip(found[:limit], [*found[1:], None], strict=False)
+        for version, older in zip(versions[:limit], [*versions[1:], None], strict=False)
     ]
 
 

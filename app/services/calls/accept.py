@@ -186,12 +186,12 @@ def schedule(
     """
     slot = None
     if idempotency_key is not None and caller.subject_id is not None:
-        found = idempotency.claim(
+        claimed = idempotency.claim(
             session, caller.subject_id, OPERATION, idempotency_key, request.as_dict()
         )
-        if not isinstance(found, idempotency.IdempotencySlot):
-            return _replay(found)
-        slot = found
+        if not isinstance(claimed, idempotency.IdempotencySlot):
+            return _replay(claimed)
+        slot = claimed
     now = utcnow()
     admitted = _admit(
         session,

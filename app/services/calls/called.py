@@ -52,13 +52,13 @@ def _last_of_each(
 
 def _named(session: Session, caller: Caller, words: str, limit: int) -> list[UUID]:
     """Return the newest call to each of up to ``limit`` numbers with this name or address."""
-    found: dict[tuple[UUID, str], UUID] = {}
+    call_ids: dict[tuple[UUID, str], UUID] = {}
     for row in session.execute(_newest(caller)).yield_per(_AT_ONCE):
         if _is_called(row, words):
-            found.setdefault((row.organization_id, row.phone_number), row.id)
-        if len(found) == limit:
+            call_ids.setdefault((row.organization_id, row.phone_number), row.id)
+        if len(call_ids) == limit:
             break
-    return list(found.values())
+    return list(call_ids.values())
 
 
 def _newest(caller: Caller) -> Select[tuple[UUID, UUID, str, dict[str, str]]]:

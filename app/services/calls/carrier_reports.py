@@ -317,7 +317,10 @@ def _attempt(
         or_(CallAttempt.id == attempt_id, CallAttempt.carrier_reference == reference),
     )
     # In the order of their ids: two reports may correct the same two guesses.
-    locked = {found: lock_attempt(session, found)[1] for found in sorted(session.scalars(those))}
+    locked = {
+        identifier: lock_attempt(session, identifier)[1]
+        for identifier in sorted(session.scalars(those))
+    }
     attempt = locked.pop(attempt_id, None)
     if attempt is None:
         message = "There is no such attempt."

@@ -141,19 +141,19 @@ def _prepare(
     call: Call,
     assistant: Assistant,
     messages: WrittenMessages | None,
-    found: FoundHost | None,
+    host_lookup: FoundHost | None,
     now: datetime,
 ) -> CallClaim | None:
     """What the call still needs from outside, or that it ends or waits because it can't be handed
     over; None if it is ready."""
     if call.intro_message is None and messages is None:
         return CallClaim(ClaimKind.WRITE, call.carrier)
-    if host := _host_to_look_up(call, assistant, found):
+    if host := _host_to_look_up(call, assistant, host_lookup):
         return CallClaim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
-    if found is None or found.problem is None:
+    if host_lookup is None or host_lookup.problem is None:
         return None
-    detail = rules.VOICE_ADDRESS_FAILED(reason_words=found.problem)
-    if found.lasts:
+    detail = rules.VOICE_ADDRESS_FAILED(reason_words=host_lookup.problem)
+    if host_lookup.lasts:
         reason = EndedReason.ASSISTANT_INACTIVE
         end_call(session, call, CallStatus.CANCELED, reason, at=now, detail=detail)
     else:
@@ -182,15 +182,15 @@ def _reserve(
     return CallClaim(ClaimKind.DONE, call.carrier)
 
 
-def _host_to_look_up(call: Call, assistant: Assistant, found: FoundHost | None) -> str | None:
-    """The host of the assistant's voice address, unless it is the one that was ``found`` just now.
+def _host_to_look_up(call: Call, assistant: Assistant, host_lookup: FoundHost | None) -> str | None:
+    """The host of the assistant's voice address, unless ``host_lookup`` is about it.
     The simulated carrier hands nothing over."""
     if assistant.voice_address is None or call.carrier is CarrierKind.SIMULATOR:
         return None
     if call.verifies_a_number:
         return None
     host = destinations.host_of(assistant.voice_address)
-    return None if found is not None and found.host == host else host
+    return None if host_lookup is not None and host_lookup.host == host else host
 
 
 def _wait_for_pace(

@@ -139,8 +139,8 @@ def day_of(organization: Organization) -> AppliedLimit | None:
 
 def _lowest(*limits: tuple[int | None, LimitSource]) -> AppliedLimit | None:
     """The lowest limit; of equal ones the first."""
-    found = (AppliedLimit(most, source) for most, source in limits if most is not None)
-    return min(found, key=lambda limit: limit.most, default=None)
+    limits_set = (AppliedLimit(most, source) for most, source in limits if most is not None)
+    return min(limits_set, key=lambda limit: limit.most, default=None)
 
 
 def all_places_taken(most: int) -> str:

@@ -86,7 +86,7 @@ def search(
     partners = _names(session, Partner, {call.partner_id for call in page.items})
     organizations = _names(session, Organization, {call.organization_id for call in page.items})
     currencies, references = _currencies(session, page.items), _references(session, page.items)
-    found = [
+    partner_calls = [
         PartnerCall(
             id=call.id,
             partner_id=call.partner_id,
@@ -106,7 +106,7 @@ def search(
         )
         for call in page.items
     ]
-    return Page(found, page.next_cursor)
+    return Page(partner_calls, page.next_cursor)
 
 
 def count(session: Session, caller: Caller, wanted: PartnerCallFilter, *, most: int) -> int:
@@ -121,9 +121,9 @@ def _matching(session: Session, caller: Caller, wanted: PartnerCallFilter) -> Se
 
 
 def _conditions(session: Session, wanted: PartnerCallFilter) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if isinstance(wanted.partner, UUID):
-        found.append(Call.partner_id == wanted.partner)
+        conditions.append(Call.partner_id == wanted.partner)
     elif wanted.partner:
         named = select(Partner.id).where(Partner.named(wanted.partner))
         found.append(Call.partner_id.in_(named))
@@ -131,11 +131,11 @@ def _conditions(session: Session, wanted: PartnerCallFilter) -> list[ColumnEleme
         of = Call.organization_id
         found.append(name_search.is_of_organization(session, of, wanted.organization))
     if wanted.states:
-        found.append(Call.status.in_(wanted.states))
+        conditions.append(Call.status.in_(wanted.states))
     if wanted.carrier is not None:
-        found.append(Call.carrier == wanted.carrier)
+        conditions.append(Call.carrier == wanted.carrier)
     within = counted_within if wanted.counted else accepted_within
-    return found + within(wanted.since, wanted.before)
+    return conditions + within(wanted.since, wanted.before)
 
 
 def _names(session: Session, kind: Any, ids: Collection[UUID]) -> dict[UUID, str]:

@@ -229,24 +229,24 @@ def _dispatch(
 ) -> list[PreflightCheck]:
     """What the call would wait for with no known end."""
     carrier = account.carrier if account else installation.carrier
-    found = []
+    checks = []
     if pause := pauses.of_carrier(session, organization.partner_id, organization.id, carrier):
         words = gettext(
             "%(reason)s The call will wait until calling resumes.", reason=pauses.sentence(pause)
         )
-        found.append(_warning("dialling_goes_on", words, "dialling"))
+        checks.append(_warning("dialling_goes_on", words, "dialling"))
     most = limits.calls_at_once(organization, installation.calls_at_once)
     if limits.count_under_way(session, organization.id) >= most:
         taken = limits.all_places_taken(most)
         words = gettext("%(reason)s The call will wait for its turn.", reason=taken)
-        found.append(_warning("line_free", words, "limits"))
+        checks.append(_warning("line_free", words, "limits"))
     paced = installation.calls_per_second > 0
     if paced and carrier_pace.is_taken(session, carrier, utcnow()):
-        found.append(_warning("carrier_has_a_turn", in_language(limits.CARRIER_PACE), "dialling"))
+        checks.append(_warning("carrier_has_a_turn", in_language(limits.CARRIER_PACE), "dialling"))
     tests = carrier_accounts.last_tests(session, [account] if account else [])
     if any(test.works is False for test in tests.values()):
         words = gettext("The last test of the carrier account failed. The call may fail.")
-        found.append(_warning("carrier_account_works", words, "dialling"))
+        checks.append(_warning("carrier_account_works", words, "dialling"))
     state = carrier_health.state_of(session, carrier)
     is_watched = account is None or account.trunk is None
     if is_watched and state.holds_calls:  # a partner's own trunk isn't watched
@@ -258,9 +258,9 @@ def _dispatch(
             words = gettext(
                 "The carrier isn't accepting calls. The call will be retried until it is accepted."
             )
-        found.append(_warning("carrier_takes_calls", words, "dialling"))
+        checks.append(_warning("carrier_takes_calls", words, "dialling"))
     passed = gettext("The carrier is ready, and nothing holds calls back.")
-    return found or [PreflightCheck("line_free", CheckState.PASSED, passed, "limits")]
+    return checks or [PreflightCheck("line_free", CheckState.PASSED, passed, "limits")]
 
 
 def in_utc(moment: datetime) -> str:

@@ -114,13 +114,13 @@ def _filters(wanted: CallFilter) -> list[ColumnElement[bool]]:
 
 def attempts_of(session: Session, call_ids: Sequence[UUID]) -> dict[UUID, list[CallAttempt]]:
     """The attempts of each call, oldest first, in one query."""
-    found: dict[UUID, list[CallAttempt]] = {call_id: [] for call_id in call_ids}
+    attempts: dict[UUID, list[CallAttempt]] = {call_id: [] for call_id in call_ids}
     query = (
         select(CallAttempt).where(CallAttempt.call_id.in_(call_ids)).order_by(CallAttempt.number)
     )
     for attempt in session.scalars(query):
-        found[attempt.call_id].append(attempt)
-    return found
+        attempts[attempt.call_id].append(attempt)
+    return attempts
 
 
 def timeline(session: Session, call: Call) -> list[TimelineEntry]:
@@ -227,8 +227,8 @@ def scheduled_calls(session: Session, caller: Caller) -> int:
 
 
 def _count_in(session: Session, caller: Caller, *statuses: CallStatus) -> int:
-    found = visible(caller).where(Call.status.in_(statuses)).with_only_columns(Call.id)
-    counted = select(func.count()).select_from(found.limit(MOST_COUNTED).subquery())
+    matching = visible(caller).where(Call.status.in_(statuses)).with_only_columns(Call.id)
+    counted = select(func.count()).select_from(matching.limit(MOST_COUNTED).subquery())
     return session.scalar(counted) or 0
 
 

@@ -38,11 +38,11 @@ def accounts_of_waiting(session: Session) -> set[Account]:
 def unrecorded_calls(session: Session, listed: Iterable[ListedCall]) -> list[ListedCall]:
     """The listed calls that no attempt has, the earliest first. An active attempt whose answer was
     lost takes one of them: the worker asks about it itself."""
-    found = sorted(listed, key=lambda each: each.began_at)
-    known = _known(session, [each.state.reference or "" for each in found])
+    in_order = sorted(listed, key=lambda each: each.began_at)
+    known = _known(session, [each.state.reference or "" for each in in_order])
     lost = _lost_answers(session)
     left = []
-    for each in found:
+    for each in in_order:
         if each.state.reference in known:
             continue
         began = lost.get((each.to_number, each.from_number), [])
@@ -112,9 +112,9 @@ def _known(session: Session, references: list[str]) -> set[str]:
     known: set[str] = set()
     for start in range(0, len(references), REFERENCES_AT_ONCE):
         some = references[start : start + REFERENCES_AT_ONCE]
-        found = CallAttempt.carrier_reference.in_(some)
+        is_listed = CallAttempt.carrier_reference.in_(some)
         known |= set(
-            filter(None, session.scalars(select(CallAttempt.carrier_reference).where(found)))
+            filter(None, session.scalars(select(CallAttempt.carrier_reference).where(is_listed)))
         )
     return known
 
@@ -127,7 +127,7 @@ def _lost_answers(session: Session) -> dict[tuple[str, str], list[datetime]]:
         .where(CallAttempt.status.in_(ACTIVE), CallAttempt.carrier_reference.is_(None))
         .order_by(CallAttempt.started_at)
     )
-    found: dict[tuple[str, str], list[datetime]] = {}
+    lost: dict[tuple[str, str], list[datetime]] = {}
     for started_at, to_number, from_number in session.execute(query):
-        found.setdefault((to_number, from_number or ""), []).append(started_at)
-    return found
+        lost.setdefault((to_number, from_number or ""), []).append(started_at)
+    return lost

@@ -214,70 +214,70 @@ def _behind(start: str) -> str | None:
 
 
 def _conditions(session: Session, caller: Caller, chosen: CallSearch) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if chosen.states:
-        found.append(Call.status.in_(chosen.states))
+        conditions.append(Call.status.in_(chosen.states))
     if chosen.answered_by is not None:
-        found.append(Call.answered_by == chosen.answered_by)
+        conditions.append(Call.answered_by == chosen.answered_by)
     if chosen.ended_reason is not None:
-        found.append(Call.ended_reason == chosen.ended_reason)
-    found += _of_parties(session, caller, chosen)
+        conditions.append(Call.ended_reason == chosen.ended_reason)
+    conditions += _of_parties(session, caller, chosen)
     if chosen.number is not None:
         condition = of_number(session, caller, chosen.number)
-        found.append(Call.id.is_(None) if condition is None else condition)
+        conditions.append(Call.id.is_(None) if condition is None else condition)
     if chosen.live is not None:
-        found.append(Call.live.is_(chosen.live))
+        conditions.append(Call.live.is_(chosen.live))
     if chosen.billed:
-        return [*found, *_billed_within(chosen.since, chosen.before)]
+        return [*conditions, *_billed_within(chosen.since, chosen.before)]
     within = counted_within if chosen.counted else accepted_within
-    return found + within(chosen.since, chosen.before)
+    return conditions + within(chosen.since, chosen.before)
 
 
 def accepted_within(since: datetime | None, before: datetime | None) -> list[ColumnElement[bool]]:
     """Return the conditions for calls that were accepted from a time on and before another; the ids
     narrow them to a part of the index."""
-    found: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if since is not None:
-        found += [Call.created_at >= since, Call.id >= id_at(since - SLACK)]
+        conditions += [Call.created_at >= since, Call.id >= id_at(since - SLACK)]
     if before is not None:
-        found += [Call.created_at < before, Call.id < id_at(before + SLACK)]
-    return found
+        conditions += [Call.created_at < before, Call.id < id_at(before + SLACK)]
+    return conditions
 
 
 def counted_within(since: datetime | None, before: datetime | None) -> list[ColumnElement[bool]]:
     """Return the same of calls whose `Conversation`, which the query joins, began in this time."""
-    found: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if since is not None:
-        found.append(Conversation.started_at >= since)
+        conditions.append(Conversation.started_at >= since)
     if before is not None:
-        found += [Conversation.started_at < before, Call.id < id_at(before + SLACK)]
-    return found
+        conditions += [Conversation.started_at < before, Call.id < id_at(before + SLACK)]
+    return conditions
 
 
 def _billed_within(since: datetime | None, before: datetime | None) -> list[ColumnElement[bool]]:
     """Return the conditions for calls with an attempt that began in this time and is billed; it was
     accepted before."""
-    found = [CallAttempt.call_id == Call.id, CallAttempt.billed_minutes > 0]
+    conditions = [CallAttempt.call_id == Call.id, CallAttempt.billed_minutes > 0]
     if since is not None:
-        found.append(CallAttempt.started_at >= since)
+        conditions.append(CallAttempt.started_at >= since)
     if before is not None:
-        found.append(CallAttempt.started_at < before)
-    has_attempt = select(CallAttempt.id).where(*found).correlate(Call).exists()
+        conditions.append(CallAttempt.started_at < before)
+    has_attempt = select(CallAttempt.id).where(*conditions).correlate(Call).exists()
     return [has_attempt] if before is None else [has_attempt, Call.id < id_at(before + SLACK)]
 
 
 def _of_parties(session: Session, caller: Caller, chosen: CallSearch) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if chosen.organization is not None:
         of = Call.organization_id
         found.append(name_search.is_of_organization(session, of, chosen.organization))
     if chosen.assistant is not None:
-        found.append(_by_assistant(chosen.assistant))
+        conditions.append(_by_assistant(chosen.assistant))
     if chosen.campaign is not None:
-        found.append(_of_campaign(caller, chosen.campaign))
+        conditions.append(_of_campaign(caller, chosen.campaign))
     if chosen.current_round:
-        found.append(_in_current_round())
-    return found
+        conditions.append(_in_current_round())
+    return conditions
 
 
 def _by_assistant(wanted: UUID | str) -> ColumnElement[bool]:

@@ -64,11 +64,11 @@ class DispatcherStatus:
 def listing(session: Session, limit: int) -> list[StuckCall]:
     """Calls that are stuck, overdue or of unknown outcome, the newest of each first."""
     now = utcnow()
-    found = []
+    calls = []
     for reason, query in _queries(now).items():
         rows = session.execute(_named(query).order_by(Call.id.desc()).limit(limit))
-        found += [_stuck_call(reason, *row) for row in rows]
-    return found
+        calls += [_stuck_call(reason, *row) for row in rows]
+    return calls
 
 
 def find(session: Session, call_id: UUID) -> StuckCall | None:

@@ -147,15 +147,15 @@ def _known(
         VerifiedNumber.organization_id == organization.id,
         VerifiedNumber.purpose == purpose,
     )
-    found = session.scalars(
+    verified = session.scalars(
         select(VerifiedNumber).where(*own, VerifiedNumber.phone == phone).with_for_update()
     ).one_or_none()
-    if found is not None:
+    if verified is not None:
         # A number to call from may have been released since: `phone_numbers` knows.
-        if found.verified_at is not None and purpose is VerificationPurpose.CALL_TRIAL:
+        if verified.verified_at is not None and purpose is VerificationPurpose.CALL_TRIAL:
             message = gettext("This number is already verified.")
             raise ValidationFailed.on(PHONE_FIELD, "already_verified", message)
-        return found
+        return verified
     known = session.scalar(select(func.count()).select_from(VerifiedNumber).where(*own)) or 0
     if known >= limits.numbers:
         message = ngettext(
@@ -180,9 +180,9 @@ def _assistant(session: Session, organization: Organization, carrier: CarrierKin
         Assistant.phone_configured,
         Assistant.phone_number.is_not(None),
     )
-    found = session.scalars(ready.order_by(Assistant.created_at, Assistant.id)).all()
-    refused = phone_numbers.refusals(session, found, carrier)
-    usable = next((each for each in found if each.id not in refused), None)
+    candidates = session.scalars(ready.order_by(Assistant.created_at, Assistant.id)).all()
+    refused = phone_numbers.refusals(session, candidates, carrier)
+    usable = next((each for each in candidates if each.id not in refused), None)
     if usable is None:
         raise Conflict(in_language(NO_ASSISTANT), "agent_phone_not_ready")
     return usable

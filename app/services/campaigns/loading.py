@@ -50,10 +50,10 @@ def get_with_organization(
     session: Session, caller: Caller, campaign_id: UUID
 ) -> tuple[Campaign, Organization]:
     """As `get`, with the campaign's organization."""
-    found = session.execute(_with_organization(caller, campaign_id)).one_or_none()
-    if found is None:
+    row = session.execute(_with_organization(caller, campaign_id)).one_or_none()
+    if row is None:
         raise not_found()
-    return found[0], found[1]
+    return row[0], row[1]
 
 
 class CampaignWithPlan(NamedTuple):
@@ -79,10 +79,10 @@ def _with_plan(session: Session, caller: Caller, campaign_id: UUID) -> CampaignW
         .outerjoin(Outreach, Outreach.campaign_id == Campaign.id)
         .outerjoin(Assistant, Assistant.id == Outreach.assistant_id)
     )
-    found = session.execute(query.add_columns(Outreach, Assistant.name)).one_or_none()
-    if found is None:
+    row = session.execute(query.add_columns(Outreach, Assistant.name)).one_or_none()
+    if row is None:
         raise not_found()
-    return CampaignWithPlan(*found)
+    return CampaignWithPlan(*row)
 
 
 def _with_organization(caller: Caller, campaign_id: UUID) -> Select[Any]:
@@ -169,11 +169,11 @@ def _filtered(session: Session, caller: Caller, chosen: CampaignFilter) -> Selec
         rows = rows.where(Campaign.organization_id == chosen.organization_id)
     words = trimmed(chosen.query)
     if words:
-        found = Campaign.named(words)
+        matches = Campaign.named(words)
         if caller.organization_id is None and chosen.organization_id is None:
             of = Campaign.organization_id
-            found = or_(found, name_search.is_of_organization_called(session, of, words))
-        rows = rows.where(found)
+            matches = or_(matches, name_search.is_of_organization_called(session, of, words))
+        rows = rows.where(matches)
     if chosen.status is not None:
         rows = rows.where(Campaign.status == chosen.status)
     if chosen.archived is not None:

@@ -22,7 +22,7 @@ def external_id_keys_of(
     session: Session, campaigns: Iterable[Campaign]
 ) -> dict[UUID, dict[str, bool]]:
     """The same for several campaigns, in one query."""
-    found: dict[UUID, dict[str, bool]] = defaultdict(dict)
+    keys_of_campaigns: dict[UUID, dict[str, bool]] = defaultdict(dict)
     query = (
         select(Campaign.id, ExternalIdKey.key, ExternalIdKey.identifies)
         .join(ExternalIdKey, ExternalIdKey.organization_id == Campaign.organization_id)
@@ -36,9 +36,9 @@ def external_id_keys_of(
         .order_by(ExternalIdKey.key)
     )
     for campaign_id, key, identifies in session.execute(query):
-        keys = found[campaign_id]
+        keys = keys_of_campaigns[campaign_id]
         keys[key] = identifies or keys.get(key, False)
-    return found
+    return keys_of_campaigns
 
 
 def lock(session: Session, campaign: Campaign) -> None:

@@ -137,8 +137,8 @@ def _password_problems(trunk: Trunk, password: str, may_be_empty: bool) -> Itera
 
 
 def _is_host(written: str) -> bool:
-    found = _HOST.fullmatch(written)
-    return found is not None and (found[1] is None or 0 < int(found[1]) < 65536)
+    match = _HOST.fullmatch(written)
+    return match is not None and (match[1] is None or 0 < int(match[1]) < 65536)
 
 
 def trunk_of(account: CarrierAccount) -> Trunk | None:

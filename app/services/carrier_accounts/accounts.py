@@ -107,14 +107,15 @@ def save(
     if partner_id is None:
         raise NotFound
     organization_id = organization.id if organization else None
-    found = _locked(session, partner_id, organization_id)
-    refuse_stale(expected_version, found.version, "account")
+    stored = _locked(session, partner_id, organization_id)
+    refuse_stale(expected_version, stored.version, "account")
     known = next(
-        (each for each in (found.pending, found.account) if each and wanted.is_same_as(each)), None
+        (each for each in (stored.pending, stored.account) if each and wanted.is_same_as(each)),
+        None,
     )
     check(wanted, may_be_empty=known is not None, may_be_private=may_be_private)
-    if found.pending is not None and found.pending is not known:
-        _discard(found.pending)
+    if stored.pending is not None and stored.pending is not known:
+        _discard(stored.pending)
         session.flush()
     trunk = asdict(wanted.trunk) if wanted.trunk else None
     if known is not None and not wanted.secret and trunk == known.trunk:
@@ -135,8 +136,8 @@ def save(
             responsible_id=caller.user_id,
         )
         session.add(account)
-    before = facts_of(found.newest) if found.newest else {}
-    account.trunk, account.version = trunk, found.version + 1
+    before = facts_of(stored.newest) if stored.newest else {}
+    account.trunk, account.version = trunk, stored.version + 1
     if wanted.secret or not account.secret:
         account.secret = seal(wanted.secret, PURPOSE, keys)
     session.flush()
@@ -160,8 +161,8 @@ def use(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
     to an account in use.
     """
     wanted = get(session, caller, account_id)
-    found = _locked(session, wanted.partner_id, wanted.organization_id)
-    account, present = get(session, caller, account_id), found.account
+    stored = _locked(session, wanted.partner_id, wanted.organization_id)
+    account, present = get(session, caller, account_id), stored.account
     if not account.is_pending:
         return account
     if present is not None and same_in_use(session, account) is present:

@@ -19,8 +19,8 @@ NUMBERS_CHECKED = 10
 
 def effective(session: Session, partner_id: UUID, organization_id: UUID) -> CarrierAccount | None:
     """Return the account that a live call of the organization uses; None for the installation's."""
-    found = of_owners(session, (partner_id, organization_id))
-    return found.get(organization_id) or found.get(partner_id)
+    accounts = of_owners(session, (partner_id, organization_id))
+    return accounts.get(organization_id) or accounts.get(partner_id)
 
 
 def of_owners(session: Session, owner_ids: Collection[UUID]) -> dict[UUID, CarrierAccount]:
@@ -102,11 +102,11 @@ def count_numbers(session: Session, accounts: Iterable[CarrierAccount]) -> dict[
     number = func.count(Assistant.phone_number.distinct())
     by_owner = select(Assistant.organization_id, number).group_by(Assistant.organization_id)
     rows = session.execute(by_owner.where(Assistant.organization_id.in_(own)))
-    found = {own[owner_id]: count for owner_id, count in rows}
+    counts = {own[owner_id]: count for owner_id, count in rows}
     for account in accounts:
         if account.organization_id is None:
-            found[account.id] = session.scalar(select(number).where(*calling_over(account))) or 0
-    return found
+            counts[account.id] = session.scalar(select(number).where(*calling_over(account))) or 0
+    return counts
 
 
 def same_in_use(session: Session, account: CarrierAccount) -> CarrierAccount | None:

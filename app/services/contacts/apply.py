@@ -128,15 +128,15 @@ def load(
     emails = {incoming.email_key for incoming in understood if incoming.email_key}
     identities = {incoming.identity for incoming in understood if incoming.identity}
     identities.update(chain.from_iterable(incoming.further_identities for incoming in understood))
-    found: list[CurrentContact] = store.find_by_id([meant]) if meant is not None else []
+    stored_contacts: list[CurrentContact] = store.find_by_id([meant]) if meant is not None else []
     if phones:
-        found += store.find_by_phone(list(phones))
-    emails.difference_update([stored.email_key for stored in found])
+        stored_contacts += store.find_by_phone(list(phones))
+    emails.difference_update([stored.email_key for stored in stored_contacts])
     if emails:
-        found += store.find_by_email(list(emails))
+        stored_contacts += store.find_by_email(list(emails))
     if identities:
-        found += store.find_identified(list(identities))
-    loaded = {stored.id or "": stored for stored in found}
+        stored_contacts += store.find_identified(list(identities))
+    loaded = {stored.id or "": stored for stored in stored_contacts}
     if loaded and (every_id or any(map(_asks_for_ids, understood))):
         load_external_ids(store, loaded)
     return ContactIndex(loaded.values())

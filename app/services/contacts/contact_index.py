@@ -189,19 +189,19 @@ class ContactIndex:
         self, phone: str | None, email_key: str | None, *identities: tuple[str, str] | None
     ) -> CurrentContact | None:
         """Return the contact that all identifiers belong to. Raises `AmbiguousContact`."""
-        found = self._by_phone.get(phone)
+        contact = self._by_phone.get(phone)
         other = self._by_email.get(email_key)
-        if found is None:
-            found = other
-        elif other is not None and other is not found:
+        if contact is None:
+            contact = other
+        elif other is not None and other is not contact:
             raise AmbiguousContact
         for identity in identities:
             other = self._by_identity.get(identity)
-            if found is None:
-                found = other
-            elif other is not None and other is not found:
+            if contact is None:
+                contact = other
+            elif other is not None and other is not contact:
                 raise AmbiguousContact
-        return found
+        return contact
 
     def of_id(self, contact_id: str) -> CurrentContact | None:
         return next((stored for stored in self.loaded if stored.id == contact_id), None)

@@ -137,7 +137,7 @@ class _ChangedContacts:
         return self._last_place == 0
 
     def find(self, query: str, values: Iterable[Any]) -> list[CurrentContact]:
-        found = []
+        contacts = []
         for row in self._connection.execute(query, (_json(values),)):
             place, identifier, phone, email_key, metadata, *last_row = row
             known = identifier or str(place)
@@ -145,8 +145,8 @@ class _ChangedContacts:
             columns = (phone, email_key, email_key, None, None, None, metadata)
             stored = CurrentContact.from_columns(known, columns)
             stored.last_row = RowIdentity(*last_row)
-            found.append(stored)
-        return found
+            contacts.append(stored)
+        return contacts
 
     def known(self, contact_ids: Sequence[str]) -> set[str]:
         """Return the contacts whose state in the campaign is outdated."""
@@ -205,22 +205,22 @@ class _DryRunSource:
         return self._current(self._stored.find_by_id(contact_ids))
 
     def find_by_phone(self, phones: Sequence[str]) -> list[CurrentContact]:
-        found = self._scratch.find(_BY_PHONE, phones)
+        contacts = self._scratch.find(_BY_PHONE, phones)
         if self._has_stored:
-            found += self._current(self._stored.find_by_phone(phones))
-        return found
+            contacts += self._current(self._stored.find_by_phone(phones))
+        return contacts
 
     def find_by_email(self, email_keys: Sequence[str]) -> list[CurrentContact]:
-        found = self._scratch.find(_BY_EMAIL, email_keys)
+        contacts = self._scratch.find(_BY_EMAIL, email_keys)
         if self._has_stored:
-            found += self._current(self._stored.find_by_email(email_keys))
-        return found
+            contacts += self._current(self._stored.find_by_email(email_keys))
+        return contacts
 
     def find_identified(self, identities: Sequence[tuple[str, str]]) -> list[CurrentContact]:
-        found = self._scratch.find(_BY_IDENTITY, identities)
+        contacts = self._scratch.find(_BY_IDENTITY, identities)
         if self._has_stored:
-            found += self._current(self._stored.find_identified(identities))
-        return found
+            contacts += self._current(self._stored.find_identified(identities))
+        return contacts
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
         here = [each for each in contact_ids if self._scratch.place_of(each)]
@@ -228,11 +228,11 @@ class _DryRunSource:
         rows = self._scratch.external_ids(here) if here else []
         return rows + (self._stored.external_ids(elsewhere) if elsewhere else [])
 
-    def _current(self, found: list[CurrentContact]) -> list[CurrentContact]:
-        if not found or self._scratch.is_empty():
-            return found
-        outdated = self._scratch.known([stored.id or "" for stored in found])
-        return [stored for stored in found if stored.id not in outdated]
+    def _current(self, contacts: list[CurrentContact]) -> list[CurrentContact]:
+        if not contacts or self._scratch.is_empty():
+            return contacts
+        outdated = self._scratch.known([stored.id or "" for stored in contacts])
+        return [stored for stored in contacts if stored.id not in outdated]
 
 
 def _json(values: Iterable[Any]) -> str:

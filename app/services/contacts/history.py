@@ -43,8 +43,8 @@ def listed_and_last_calls(
         return {contact_id: (bool(listed), None) for contact_id, listed in session.execute(rows)}
     called = aliased(Call, _last_calls(caller, contact_ids).subquery())
     joined = rows.add_columns(called).outerjoin(called, called.contact_id == Contact.id)
-    found = session.execute(joined)
-    return {contact_id: (bool(listed), call) for contact_id, listed, call in found}
+    last_calls = session.execute(joined)
+    return {contact_id: (bool(listed), call) for contact_id, listed, call in last_calls}
 
 
 def _last_calls(caller: Caller, contact_ids: Collection[UUID]) -> Select[Call]:

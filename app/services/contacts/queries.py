@@ -93,9 +93,9 @@ def page(
         query = query.where(Contact.id.in_(carriers))
     if before is not None:
         query = query.where(Contact.id < before)
-    found = session.scalars(query.order_by(Contact.id.desc()).limit(wanted.per_page + 1)).all()
+    rows = session.scalars(query.order_by(Contact.id.desc()).limit(wanted.per_page + 1)).all()
     return ContactPage(
-        _described(session, found[: wanted.per_page]), more=len(found) > wanted.per_page
+        _described(session, rows[: wanted.per_page]), more=len(rows) > wanted.per_page
     )
 
 
@@ -104,15 +104,15 @@ def _numbers(session: Session, campaign: Campaign, sent: str) -> list[str]:
     space. Raises `ValidationFailed` (``invalid_phone``) if it means none."""
     region = session.get_one(Organization, campaign.organization_id).default_region
     readings = [sent, f"+{sent[1:]}"] if sent.startswith(" ") else [sent]
-    found, refused = [], []
+    numbers, refused = [], []
     for reading in readings:
         try:
-            found.append(normalise(reading, region))
+            numbers.append(normalise(reading, region))
         except PhoneError as error:
             refused.append(error.message)
-    if not found:
+    if not numbers:
         raise ValidationFailed.on("phone", "invalid_phone", refused[0])
-    return found
+    return numbers
 
 
 def _described(session: Session, contacts: Sequence[Contact]) -> list[StoredContact]:

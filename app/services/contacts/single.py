@@ -224,16 +224,16 @@ def _items(wanted: ContactFields, *, blank: str | None) -> list[dict[str, Any]]:
 
 def _require_good(result: BulkResult, items: Sequence[Mapping[str, Any]]) -> None:
     """Raise `ValidationFailed` with every problem; those of a pair name its key."""
-    found: list[Problem] = []
+    different: list[Problem] = []
     for index, problems in result.problems.items():
         key = items[index].get("externalIdKey")
         for problem in problems:
             of_pair = key is not None and problem.field.startswith("externalId")
             shown = f"externalIds.{key}" if of_pair else problem.field
             each = Problem(shown, problem.code, problem.message)
-            if each not in found:
-                found.append(each)
-    refuse_any(found)
+            if each not in different:
+                different.append(each)
+    refuse_any(different)
 
 
 def _record(

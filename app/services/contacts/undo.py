@@ -72,28 +72,28 @@ def undo(
     left: dict[str, set[str]] = defaultdict(set)
     for contact_id, names in (left_before or {}).items():
         left[contact_id].update(names)
-    found = []
+    undone = []
     for step in steps:
         one = _undo(index, held.get(step.contact_id), step, left[step.contact_id])
         left[step.contact_id].update(one.fields_left)
-        found.append(one)
+        undone.append(one)
     if not dry_run:
         write(session, campaign, store, index)
-        back = [one.step for one in found if one.outcome == BROUGHT_BACK]
+        back = [one.step for one in undone if one.outcome == BROUGHT_BACK]
         undo_log.restore_removed(session, {step.contact_id: step.before or {} for step in back})
-        _restore_consent(session, found, held, left)
-    return found
+        _restore_consent(session, undone, held, left)
+    return undone
 
 
 def _restore_consent(
     session: Session,
-    found: Sequence[UndoneChange],
+    undone: Sequence[UndoneChange],
     held: Mapping[str | None, CurrentContact],
     left: Mapping[str, Collection[str]],
 ) -> None:
     """Restore the time of consent that is again what it was."""
     returned = {}
-    for step in (one.step for one in found if one.outcome in (RESTORED, PARTLY)):
+    for step in (one.step for one in undone if one.outcome in (RESTORED, PARTLY)):
         before, stored = step.before or {}, held[step.contact_id]
         own = "consentAt" in before and f"{_METADATA}{consent.KEY}" not in left[step.contact_id]
         if (
@@ -108,10 +108,12 @@ def _restore_consent(
 def _load(store: ContactStore, steps: Sequence[ContactChange]) -> ContactIndex:
     """Return the contacts of the steps, and those that have identifiers to give back."""
     states = [step.before for step in steps if step.before]
-    found = store.find_by_id(list({step.contact_id for step in steps}))
-    found += store.find_by_phone(list({state["phone"] for state in states if state["phone"]}))
+    stored_contacts = store.find_by_id(list({step.contact_id for step in steps}))
+    stored_contacts += store.find_by_phone(
+        list({state["phone"] for state in states if state["phone"]})
+    )
     emails = {state["email"].lower() for state in states if state["email"]}
-    found += store.find_by_email(list(emails))
+    stored_contacts += store.find_by_email(list(emails))
     pairs = {
         (key, held["value"])
         for state in states
@@ -119,8 +121,8 @@ def _load(store: ContactStore, steps: Sequence[ContactChange]) -> ContactIndex:
         if held["identifies"]
     }
     if pairs:
-        found += store.find_identified(list(pairs))
-    loaded = {str(stored.id): stored for stored in found}
+        stored_contacts += store.find_identified(list(pairs))
+    loaded = {str(stored.id): stored for stored in stored_contacts}
     load_external_ids(store, loaded)
     return ContactIndex(loaded.values())
 

@@ -166,9 +166,9 @@ def neighbours(
     query = _manageable(caller).where(
         (ApiKey.replaced_by == key.id) | (ApiKey.id == key.replaced_by)
     )
-    found = session.scalars(query).all()
-    before = next((each for each in found if each.replaced_by == key.id), None)
-    return before, next((each for each in found if each.id == key.replaced_by), None)
+    keys = session.scalars(query).all()
+    before = next((each for each in keys if each.replaced_by == key.id), None)
+    return before, next((each for each in keys if each.id == key.replaced_by), None)
 
 
 def roll(
@@ -232,21 +232,21 @@ def caller_from_key(
     public_id = secrets.public_id_of(secret, _KEY)
     if secret is None or public_id is None:
         raise _invalid()
-    found = session.execute(_KEY_BY_PUBLIC_ID, {"public_id": public_id}).one_or_none()
-    if found is None or not rules.is_valid(found, secret):
+    key = session.execute(_KEY_BY_PUBLIC_ID, {"public_id": public_id}).one_or_none()
+    if key is None or not rules.is_valid(key, secret):
         raise _invalid()
-    if found.status is not OrganizationStatus.ACTIVE:
+    if key.status is not OrganizationStatus.ACTIVE:
         message = "The organization of this key is suspended."
         raise Forbidden(message, "organization_suspended")
     return Caller(
         kind=CallerKind.API_KEY,
         role=Role.STANDARD,
-        subject_id=found.id,
-        label=f"{found.name} ({public_id})",
-        partner_id=found.partner_id,
-        organization_id=found.organization_id,
-        permissions=API_KEY_SCOPES.intersection(found.scopes),
-        live=found.live,
+        subject_id=key.id,
+        label=f"{key.name} ({public_id})",
+        partner_id=key.partner_id,
+        organization_id=key.organization_id,
+        permissions=API_KEY_SCOPES.intersection(key.scopes),
+        live=key.live,
         ip=ip,
         request_id=request_id,
     )

@@ -52,10 +52,10 @@ def try_unseal(sealed: str, purpose: str, keys: Sequence[str]) -> str | None:
 def resealed(sealed: str, purpose: str, keys: Sequence[str]) -> str:
     """Return the text, encrypted with the first key; as it is if no known key decrypts it."""
     try:
-        found = unseal(sealed, purpose, keys)
+        unsealed = unseal(sealed, purpose, keys)
     except SealBroken:
         return sealed
-    return sealed if found.is_current else seal(found.text, purpose, keys)
+    return sealed if unsealed.is_current else seal(unsealed.text, purpose, keys)
 
 
 def _key(purpose: str, key: str) -> OctKey:

@@ -39,14 +39,14 @@ def check_overlap(overlap: timedelta, message: str) -> None:
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
 
 
-def is_valid(found: Row[*tuple[Any, ...]], secret: str) -> bool:
+def is_valid(credential: Row[*tuple[Any, ...]], secret: str) -> bool:
     """Return whether a credential has this secret, isn't revoked or expired, and its partner isn't
     suspended."""
     return (
-        secrets.matches_secret(secret, found.secret_hash)
-        and found.revoked_at is None
-        and found.suspended_at is None
-        and not lifetimes.has_passed(found.expires_at)
+        secrets.matches_secret(secret, credential.secret_hash)
+        and credential.revoked_at is None
+        and credential.suspended_at is None
+        and not lifetimes.has_passed(credential.expires_at)
     )
 
 

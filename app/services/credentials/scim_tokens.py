@@ -143,20 +143,20 @@ def caller_from_token(
         message = "Send a SCIM token: Authorization: Bearer pps_…"
         raise Unauthenticated(message, "token_missing")
     public_id = secrets.public_id_of(secret, _TOKEN)
-    found = (
+    row = (
         session.execute(_BY_PUBLIC_ID, {"public_id": public_id}).one_or_none()
         if public_id
         else None
     )
-    if found is None or not rules.is_valid(found, secret):
+    if row is None or not rules.is_valid(row, secret):
         message = "The SCIM token is not valid or no longer valid."
         raise Unauthenticated(message, "invalid_token")
     return Caller(
         kind=CallerKind.DIRECTORY,
         role=Role.PARTNER_ADMIN,
-        subject_id=found.id,
-        label=f"{found.name} ({public_id})",
-        partner_id=found.partner_id,
+        subject_id=row.id,
+        label=f"{row.name} ({public_id})",
+        partner_id=row.partner_id,
         permissions=ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
         ip=ip,
         request_id=request_id,

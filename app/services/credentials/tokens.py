@@ -149,11 +149,11 @@ def caller_from_bearer(
     if not token:
         message = "Send an access token: Authorization: Bearer …"
         raise Unauthenticated(message, "token_missing")
-    found = _recognise(session, token, settings, area)
-    if found is None or not _in_force(found.client):
+    recognised = _recognise(session, token, settings, area)
+    if recognised is None or not _in_force(recognised.client):
         message = "The access token is not valid here or no longer valid."
         raise Unauthenticated(message, "invalid_token")
-    client = found.client
+    client = recognised.client
     return Caller(
         kind=CallerKind.LEGACY_CLIENT if area is Area.LEGACY_CALLS else CallerKind.CLIENT,
         role=client.role or Role.STANDARD,
@@ -161,7 +161,9 @@ def caller_from_bearer(
         label=f"{client.name} ({client.client_id})",
         partner_id=client.partner_id,
         organization_id=client.organization_id,
-        permissions=permissions_of(area, client.role).intersection(found.claims["scope"].split()),
+        permissions=permissions_of(area, client.role).intersection(
+            recognised.claims["scope"].split()
+        ),
         is_limited=client.is_limited,
         ip=ip,
         request_id=request_id,
@@ -170,11 +172,11 @@ def caller_from_bearer(
 
 def look_up(session: Session, token: str, settings: Settings) -> RevocableToken | None:
     """Return our token if it has not expired; None for everything else."""
-    found = _recognise(session, token, settings)
-    if found is None:
+    recognised = _recognise(session, token, settings)
+    if recognised is None:
         return None
-    end = datetime.fromtimestamp(found.claims["exp"], UTC)
-    return RevocableToken(found.client.id, found.claims["jti"], end)
+    end = datetime.fromtimestamp(recognised.claims["exp"], UTC)
+    return RevocableToken(recognised.client.id, recognised.claims["jti"], end)
 
 
 def revoke(session: Session, token: RevocableToken) -> None:

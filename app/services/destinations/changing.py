@@ -81,13 +81,13 @@ def opened_by_partners(session: Session, caller: Caller) -> list[OpenedCountries
     _require_operator(caller)
     installation = session.get(InstallationDestinations, 1)
     stored = {own.partner_id: own for own in session.scalars(select(PartnerDestinations))}
-    found = []
+    rows = []
     for partner in session.scalars(select(Partner).order_by(Partner.name, Partner.id)):
         own = stored.get(partner.id)
         openable = operator_regions(installation, own)
         opened = openable & frozenset(own.regions if own else ())
-        found.append(OpenedCountries(partner, _limits(own), len(opened), len(openable)))
-    return found
+        rows.append(OpenedCountries(partner, _limits(own), len(opened), len(openable)))
+    return rows
 
 
 def change_limits(
@@ -226,11 +226,11 @@ def _installation(session: Session) -> InstallationDestinations:
 
 def _own(session: Session, partner: Partner) -> PartnerDestinations:
     """The partner's row; the partner itself is locked."""
-    found = session.get(PartnerDestinations, partner.id, populate_existing=True)
-    if found is None:
-        found = PartnerDestinations(partner_id=partner.id, regions=[], hosts=[], version=0)
-        session.add(found)
-    return found
+    destinations = session.get(PartnerDestinations, partner.id, populate_existing=True)
+    if destinations is None:
+        destinations = PartnerDestinations(partner_id=partner.id, regions=[], hosts=[], version=0)
+        session.add(destinations)
+    return destinations
 
 
 def _tidied(hosts: Iterable[str]) -> list[str]:

@@ -88,8 +88,8 @@ def add_many(
 def waiting_calls_to(session: Session, organization_id: UUID, phones: Collection[str]) -> int:
     """Return the organization's calls to these numbers (E.164) that are still to be placed."""
     ordered = sorted(phones)
-    found = 0
+    waiting = 0
     for start in range(0, len(ordered), NUMBERS_A_STATEMENT):
         part = ordered[start : start + NUMBERS_A_STATEMENT]
-        found += session.scalar(waiting_to(organization_id, part)) or 0
-    return found
+        waiting += session.scalar(waiting_to(organization_id, part)) or 0
+    return waiting

@@ -42,8 +42,8 @@ def listed_or_waiting(session: Session, organization_id: UUID, phone: str) -> tu
         DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone == phone
     )
     waiting = waiting_to(organization_id, [phone]).scalar_subquery()
-    found = session.execute(select(listed, waiting)).one()
-    return bool(found[0]), found[1]
+    row = session.execute(select(listed, waiting)).one()
+    return bool(row[0]), row[1]
 
 
 def waiting_to(organization_id: UUID, phones: Collection[str]) -> Select[int]:
@@ -59,14 +59,14 @@ def waiting_to(organization_id: UUID, phones: Collection[str]) -> Select[int]:
 def listed_among(session: Session, organization_id: UUID, phones: Collection[str]) -> set[str]:
     """Return those of the numbers (E.164) that are on the list."""
     ordered = sorted(phones)
-    found: set[str] = set()
+    numbers_listed: set[str] = set()
     for start in range(0, len(ordered), NUMBERS_A_QUERY):
         part = ordered[start : start + NUMBERS_A_QUERY]
         query = select(DoNotCallEntry.phone).where(
             DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone.in_(part)
         )
-        found.update(session.scalars(query))
-    return found
+        numbers_listed.update(session.scalars(query))
+    return numbers_listed
 
 
 @dataclass(frozen=True, slots=True)

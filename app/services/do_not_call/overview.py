@@ -56,16 +56,16 @@ def sizes(
         .where(DoNotCallEntry.organization_id.in_([row.id for row in page.items]))
         .group_by(DoNotCallEntry.organization_id)
     )
-    found = {row[0]: ListSize(row[1], row[2]) for row in counted}
-    return page, {row.id: found.get(row.id, ListSize(0, None)) for row in page.items}
+    list_sizes = {row[0]: ListSize(row[1], row[2]) for row in counted}
+    return page, {row.id: list_sizes.get(row.id, ListSize(0, None)) for row in page.items}
 
 
 def entry(session: Session, caller: Caller, organization_id: UUID, number: str) -> DoNotCallEntry:
     """Return one entry by its number (E.164). Raises `NotFound` if it isn't on the list."""
     organizations.check(session, caller, organization_id)
-    found = None
+    stored = None
     if WRITTEN.fullmatch(number):
-        found = session.get(DoNotCallEntry, (organization_id, number))
-    if found is None:
+        stored = session.get(DoNotCallEntry, (organization_id, number))
+    if stored is None:
         raise NotFound
-    return found
+    return stored

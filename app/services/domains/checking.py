@@ -48,10 +48,10 @@ def check_again(session: Session, caller: Caller, partner_id: UUID) -> None:
     if it has none."""
     caller.require(Permission.PARTNER_WRITE)
     partner = partners.get(session, caller, partner_id, for_change=True)
-    found = domains_of(session, caller, partner.id).values()
-    if not found:
+    own_domains = domains_of(session, caller, partner.id).values()
+    if not own_domains:
         raise NotFound
-    for domain in found:
+    for domain in own_domains:
         if not domain.is_waiting:
             domains.ask(session, domain)
 

@@ -83,8 +83,8 @@ def _examined(record: RequiredRecord, resolver: DnsResolver) -> RecordFinding:
 
 
 def _ownership(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
-    found = resolver.texts(record.name)
-    return record.value in (text.strip() for text in found), found
+    texts = resolver.texts(record.name)
+    return record.value in (text.strip() for text in texts), texts
 
 
 def _address(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
@@ -92,28 +92,28 @@ def _address(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[
     alias = resolver.alias(record.name)
     if alias == record.value:
         return True, []
-    found = resolver.addresses(record.name)
-    fits = bool(set(found) & set(resolver.addresses(record.value)))
-    return fits, [alias] if alias else found
+    addresses = resolver.addresses(record.name)
+    fits = bool(set(addresses) & set(resolver.addresses(record.value)))
+    return fits, [alias] if alias else addresses
 
 
 def _spf(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
     """One record with our include; of two records receivers use none (RFC 7208, section 4.5)."""
-    found = [
+    policies = [
         text
         for text in resolver.texts(record.name)
         if re.match(r"v=spf1( |$)", text, re.IGNORECASE)
     ]
     include = record.value.split()[1]
-    terms = [term.lower().removeprefix("+") for text in found for term in text.split()]
-    return len(found) == 1 and include.lower() in terms, found
+    terms = [term.lower().removeprefix("+") for text in policies for term in text.split()]
+    return len(policies) == 1 and include.lower() in terms, policies
 
 
 def _dkim(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
-    found = resolver.texts(record.name)
+    texts = resolver.texts(record.name)
     wanted = _tags(record.value)["p"]
-    keys = [_tags(text).get("p", "") for text in found]
-    return any("".join(key.split()) == wanted for key in keys), found
+    keys = [_tags(text).get("p", "") for text in texts]
+    return any("".join(key.split()) == wanted for key in keys), texts
 
 
 def _dmarc(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
@@ -121,10 +121,10 @@ def _dmarc(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[st
     labels = record.name.split(".")[1:]
     while len(labels) > 1:
         texts = resolver.texts(f"_dmarc.{'.'.join(labels)}")
-        found = [text for text in texts if re.match(r"v=DMARC1\s*(;|$)", text)]
-        if found:
-            has_policy = _POLICY.fullmatch(_tags(found[0]).get("p", ""))
-            return len(found) == 1 and has_policy is not None, found
+        policies = [text for text in texts if re.match(r"v=DMARC1\s*(;|$)", text)]
+        if policies:
+            has_policy = _POLICY.fullmatch(_tags(policies[0]).get("p", ""))
+            return len(policies) == 1 and has_policy is not None, policies
         labels = labels[1:]
     return False, []
 

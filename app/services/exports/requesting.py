@@ -85,10 +85,10 @@ def get(
 
 def file_of(session: Session, caller: Caller, export_id: UUID) -> ListExport:
     """Return an export of the caller that has a file. Raises `NotFound`."""
-    found = get(session, caller, export_id)
-    if found.state is not ExportState.READY:
+    export = get(session, caller, export_id)
+    if export.state is not ExportState.READY:
         raise NotFound(gettext("There is no such export."), "export_not_found")
-    return found
+    return export
 
 
 def delete(session: Session, caller: Caller, export_id: UUID) -> str:

@@ -118,7 +118,7 @@ def register(
 
     _use_challenge(session, challenge, PasskeyPurpose.REGISTER, site, user.id)
     try:
-        found = webauthn.verify_registration_response(
+        verified = webauthn.verify_registration_response(
             credential=_read(answer),
             expected_challenge=_bytes(challenge),
             expected_rp_id=site.rp_id,
@@ -129,10 +129,10 @@ def register(
         raise refused() from error
     passkey = Passkey(
         user_id=user.id,
-        credential_hash=_hash(found.credential_id),
-        credential_id=_text(found.credential_id),
-        public_key=_text(found.credential_public_key),
-        sign_count=found.sign_count,
+        credential_hash=_hash(verified.credential_id),
+        credential_id=_text(verified.credential_id),
+        public_key=_text(verified.credential_public_key),
+        sign_count=verified.sign_count,
         rp_id=site.rp_id,
         name=trimmed(name)[:200] or site.rp_id,
     )
@@ -188,7 +188,7 @@ def prove(
     if passkey is None or (user_id is not None and passkey.user_id != user_id):
         raise refused()
     try:
-        found = webauthn.verify_authentication_response(
+        verified = webauthn.verify_authentication_response(
             credential=credential,
             expected_challenge=_bytes(challenge),
             expected_rp_id=site.rp_id,
@@ -202,7 +202,7 @@ def prove(
     session.execute(
         update(Passkey)
         .where(Passkey.id == passkey.id)
-        .values(sign_count=found.new_sign_count, used_at=utcnow())
+        .values(sign_count=verified.new_sign_count, used_at=utcnow())
     )
     return passkey.user_id
 
@@ -282,12 +282,12 @@ def _descriptors(
 
 def _read(answer: str) -> dict[str, object]:
     try:
-        found = json.loads(answer) if len(answer) <= MOST_CHARACTERS else None
+        read = json.loads(answer) if len(answer) <= MOST_CHARACTERS else None
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        read = None
+    if not isinstance(read, dict):
         raise refused()
-    return found
+    return read
 
 
 def _hash(value: bytes) -> str:

@@ -205,8 +205,8 @@ def _create(
 def role_of(provider: IdentityProvider, claims: Mapping[str, Any]) -> Role | None:
     """Return the role of a new user: by the claim, otherwise the default; never one beyond
     `NEW_ROLES`."""
-    found = claims.get(provider.role_claim) if provider.role_claim else None
-    values = found if isinstance(found, list) else [found]
+    claim = claims.get(provider.role_claim) if provider.role_claim else None
+    values = claim if isinstance(claim, list) else [claim]
     for role in NEW_ROLES:
         if provider.role_values.get(role) and provider.role_values[role] in values:
             return role

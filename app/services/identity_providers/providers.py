@@ -206,10 +206,10 @@ def linked_users(session: Session, provider: IdentityProvider) -> int:
 def provable_domains(partner: Partner) -> list[str]:
     """Return the email domains that count as the partner's: its email domain and its verified
     domain, never those at which anyone gets an address."""
-    found = {(partner.email_domain or "").strip().lower().lstrip("@")}
+    domains = {(partner.email_domain or "").strip().lower().lstrip("@")}
     if partner.domain_verified_at is not None:
-        found.add(partner.domain_key or "")
-    return sorted(found - PUBLIC_MAIL - {""})
+        domains.add(partner.domain_key or "")
+    return sorted(domains - PUBLIC_MAIL - {""})
 
 
 def secret_of(provider: IdentityProvider, keys: Sequence[str]) -> str | None:

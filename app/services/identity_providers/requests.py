@@ -58,9 +58,9 @@ def of_partner(session: Session, partner_id: UUID, provider_id: UUID) -> Identit
     query = select(IdentityProvider).where(
         IdentityProvider.id == provider_id, IdentityProvider.partner_id == partner_id
     )
-    if (found := session.scalars(query).one_or_none()) is None:
+    if (provider := session.scalars(query).one_or_none()) is None:
         raise NotFound
-    return found
+    return provider
 
 
 def of_any(session: Session, provider_id: UUID) -> IdentityProvider | None:

@@ -132,10 +132,10 @@ def _signed_claims(
         raise TokenRefused("critical")
     key = _key(keys, header.get("kid"), ALGORITHMS[algorithm])
     try:
-        found = jwt.decode(token, key, algorithms=[algorithm], registry=registry)
+        token_read = jwt.decode(token, key, algorithms=[algorithm], registry=registry)
     except (JoseError, ValueError, TypeError):
         raise TokenRefused("signature") from None
-    return found.claims
+    return token_read.claims
 
 
 def _key(keys: Mapping[str, Any], kid: object, wanted: str) -> RSAKey | ECKey:

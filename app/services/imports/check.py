@@ -56,34 +56,34 @@ def begin(
 ) -> CheckTask | None:
     """Take over the check; return None if a later check was requested or none is needed. A check
     over the storage limit fails."""
-    found = locked(session, import_id)
-    if found is None or found.check_number != check_number:
+    upload = locked(session, import_id)
+    if upload is None or upload.check_number != check_number:
         return None
-    if found.state not in (ImportState.UPLOADED, ImportState.READING):
+    if upload.state not in (ImportState.UPLOADED, ImportState.READING):
         return None
-    found.state, found.check_run, found.rows_total = ImportState.READING, uuid4(), 0
-    found.packed, found.stored_bytes = None, 0
+    upload.state, upload.check_run, upload.rows_total = ImportState.READING, uuid4(), 0
+    upload.packed, upload.stored_bytes = None, 0
     session.flush()
-    if storage.is_over_limit(session, found, storage_defaults):
-        fail(session, found.id, check_number, storage.STORAGE_FULL)
-        found.stored_bytes = None  # rows of an earlier check are still there
+    if storage.is_over_limit(session, upload, storage_defaults):
+        fail(session, upload.id, check_number, storage.STORAGE_FULL)
+        upload.stored_bytes = None  # rows of an earlier check are still there
         return None
     return CheckTask(
-        import_id=found.id,
-        run=found.check_run,
-        file_key=found.file_key,
-        file_name=found.file_name,
+        import_id=upload.id,
+        run=upload.check_run,
+        file_key=upload.file_key,
+        file_name=upload.file_name,
         order=ImportOrder(
-            campaign_id=found.campaign_id,
-            action=found.action,
-            options=options_of(found.read_options, max_rows),
-            columns=found.columns,
-            mapping=found.mapping,
-            repairs=frozenset(found.repairs),
-            region=found.read_options.get("region"),
-            phone_order=found.read_options.get("phoneOrder", ()),
-            by_hand=found.read_options.get("byHand", False),
-            corrections=corrections_of(session, found.id),
+            campaign_id=upload.campaign_id,
+            action=upload.action,
+            options=options_of(upload.read_options, max_rows),
+            columns=upload.columns,
+            mapping=upload.mapping,
+            repairs=frozenset(upload.repairs),
+            region=upload.read_options.get("region"),
+            phone_order=upload.read_options.get("phoneOrder", ()),
+            by_hand=upload.read_options.get("byHand", False),
+            corrections=corrections_of(session, upload.id),
         ),
     )
 
@@ -110,15 +110,15 @@ def keep(
     session: Session, task: CheckTask, listed: list[RowRecord], packed: list[PackedRow]
 ) -> None:
     """Store the next rows as `RowPacker.split` returns them. Raises `CheckSuperseded`."""
-    found = _locked(session, task)
+    upload = _locked(session, task)
     size = insert_rows(session, ImportRow, [record.row for record in listed])
     size += insert_rows(session, ImportProblem, [p for record in listed for p in record.problems])
     if packed:
         block = block_of(task.import_id, packed)
         session.add(block)
         size += len(block.content)
-    found.rows_total += len(listed) + sum(entry.row is not None for entry in packed)
-    found.stored_bytes = (found.stored_bytes or 0) + size
+    upload.rows_total += len(listed) + sum(entry.row is not None for entry in packed)
+    upload.stored_bytes = (upload.stored_bytes or 0) + size
 
 
 def analyze_tables(session: Session, planned: ImportPreview) -> None:
@@ -129,19 +129,19 @@ def analyze_tables(session: Session, planned: ImportPreview) -> None:
 
 def finish(session: Session, task: CheckTask, planned: ImportPreview, packer: RowPacker) -> None:
     """End the check with its counts and how the file was read. Raises `CheckSuperseded`."""
-    found, table = _locked(session, task), planned.table
-    found.state, found.checked_at, found.failure = ImportState.CHECKED, utcnow(), None
-    found.file_kind = table.kind
-    found.found = planned.found()
-    found.columns = list(table.header)
-    found.samples = planned.samples
-    found.mapping = [str(target) for target in planned.settings.mapping.targets]
-    found.rows_total = planned.rows
-    found.rows_skipped = table.blank_rows + table.footer_rows
-    found.campaign_revision = planned.revision
-    found.packed = packer.found()
+    upload, table = _locked(session, task), planned.table
+    upload.state, upload.checked_at, upload.failure = ImportState.CHECKED, utcnow(), None
+    upload.file_kind = table.kind
+    upload.found = planned.found()
+    upload.columns = list(table.header)
+    upload.samples = planned.samples
+    upload.mapping = [str(target) for target in planned.settings.mapping.targets]
+    upload.rows_total = planned.rows
+    upload.rows_skipped = table.blank_rows + table.footer_rows
+    upload.campaign_revision = planned.revision
+    upload.packed = packer.found()
     for name, count in planned.counts.items():
-        setattr(found, name, count)
+        setattr(upload, name, count)
 
 
 def fail(
@@ -152,20 +152,20 @@ def fail(
     refusal: UnreadableFile | None = None,
 ) -> None:
     """End the check with a failure, for the reason in the sentence. Nothing was changed."""
-    found = locked(session, import_id)
+    upload = locked(session, import_id)
     unfinished = (ImportState.UPLOADED, ImportState.READING)
-    if found and found.check_number == check_number and found.state in unfinished:
-        found.state, found.failure = ImportState.FAILED, str(sentence)  # a lazy message too
-        found.finished_at = utcnow()
-        found.check_run = None
+    if upload and upload.check_number == check_number and upload.state in unfinished:
+        upload.state, upload.failure = ImportState.FAILED, str(sentence)  # a lazy message too
+        upload.finished_at = utcnow()
+        upload.check_run = None
         if refusal is not None:
-            found.found = {"refusal": {"kind": refusal.code, "row": refusal.row}}
+            upload.found = {"refusal": {"kind": refusal.code, "row": refusal.row}}
             if refusal.sheets:
-                found.found |= {"sheets": list(refusal.sheets)}
+                upload.found |= {"sheets": list(refusal.sheets)}
 
 
 def _locked(session: Session, task: CheckTask) -> ContactImport:
-    found = locked(session, task.import_id)
-    if found is None or found.check_run != task.run or found.state is not ImportState.READING:
+    upload = locked(session, task.import_id)
+    if upload is None or upload.check_run != task.run or upload.state is not ImportState.READING:
         raise CheckSuperseded
-    return found
+    return upload

@@ -67,30 +67,32 @@ _IDS_WRONG = Sentence.gettext("External ids are texts under their names.")
 def read_exact(text: str, column: int) -> tuple[dict[str, Any], CellNote | None]:
     """Return the object in a cell; an empty one and a note if it can't be used."""
     try:
-        found = orjson.loads(text)
+        contact = orjson.loads(text)
     except orjson.JSONDecodeError:
-        found = None
-    if not isinstance(found, dict):
+        contact = None
+    if not isinstance(contact, dict):
         return {}, _invalid(column, _NO_OBJECT())
-    problem = _unknown(found) or _unusable_texts(found) or _unusable_ids(found.get("externalIds"))
+    problem = (
+        _unknown(contact) or _unusable_texts(contact) or _unusable_ids(contact.get("externalIds"))
+    )
     if problem:
         return {}, _invalid(column, problem)
-    metadata = found.get("contactMetadata", {})
+    metadata = contact.get("contactMetadata", {})
     if not isinstance(metadata, dict) or not all(map(_is_plain, metadata.values())):
         return {}, _invalid(column, _METADATA_WRONG())
     if long := next((key for key in metadata if len(key) > MAX_METADATA_KEY), None):
         message = _NAME_TOO_LONG(name=f"{long[:20]}…", most=MAX_METADATA_KEY)
         return {}, CellNote(column, "key_too_long", message)
-    return found, None
+    return contact, None
 
 
-def _unknown(found: dict[str, Any]) -> str | None:
-    name = next((name for name in found if name not in _KNOWN), None)
+def _unknown(contact: dict[str, Any]) -> str | None:
+    name = next((name for name in contact if name not in _KNOWN), None)
     return _NO_PART(name=name[:100]) if name is not None else None
 
 
-def _unusable_texts(found: dict[str, Any]) -> str | None:
-    name = next((n for n in TEXTS if n in found and not _is_text(found[n])), None)
+def _unusable_texts(contact: dict[str, Any]) -> str | None:
+    name = next((n for n in TEXTS if n in contact and not _is_text(contact[n])), None)
     return _NO_TEXT(name=name) if name else None
 
 

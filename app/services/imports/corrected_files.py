@@ -31,10 +31,10 @@ def to_correct(
 ) -> ContactImport:
     """Return the upload of the campaign that a file is to correct. Raises `NotFound`
     (``upload_not_found``)."""
-    found = get(session, caller, upload_id)
-    if found.campaign_id != campaign_id:
+    upload = get(session, caller, upload_id)
+    if upload.campaign_id != campaign_id:
         raise NotFound(gettext("There is no such upload."), "upload_not_found")
-    return found
+    return upload
 
 
 def corrected_by(session: Session, caller: Caller, upload: ContactImport) -> ContactImport | None:

@@ -169,14 +169,14 @@ def _keep(
 ) -> None:
     """Keep the fixes of a row; unchanged cells are kept too, because the user has confirmed
     them."""
-    found = session.get(ImportCorrection, (row.import_id, row.row_number))
-    if found is None:
-        found = ImportCorrection(import_id=row.import_id, row_number=row.row_number)
-        found.cells, found.was, found.skipped = {}, {}, False
-        session.add(found)
+    correction = session.get(ImportCorrection, (row.import_id, row.row_number))
+    if correction is None:
+        correction = ImportCorrection(import_id=row.import_id, row_number=row.row_number)
+        correction.cells, correction.was, correction.skipped = {}, {}, False
+        session.add(correction)
     if changed:
         sent = [index for index in typed if index < len(row.cells)]
         new = {str(index): changed.get(index, row.cells[index]) for index in sent}
-        found.was = {str(index): row.cells[index] for index in sent} | found.was
-        found.cells = found.cells | new
-    found.skipped = skipped or found.skipped
+        correction.was = {str(index): row.cells[index] for index in sent} | correction.was
+        correction.cells = correction.cells | new
+    correction.skipped = skipped or correction.skipped

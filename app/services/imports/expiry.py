@@ -105,7 +105,7 @@ def forget_some(session: Session, upload_id: UUID) -> bool:
 
     The log keeps which contacts were changed, without the values.
     """
-    found = session.get_one(ContactImport, upload_id, with_for_update=True)
+    upload = session.get_one(ContactImport, upload_id, with_for_update=True)
     models = (ImportProblem, ImportCorrection, ImportBlock, ImportRow)
     left = delete_some(session, upload_id, models, _ROWS_AT_ONCE)
     logged = ImportChange.import_id == upload_id
@@ -119,7 +119,7 @@ def forget_some(session: Session, upload_id: UUID) -> bool:
             .values(before=None, after=None)
         )
     if not left:
-        found.samples, found.packed, found.stored_bytes = [], None, 0
-        found.rows_forgotten_at = found.rows_forgotten_at or utcnow()
-        found.deletion_requested_at = None
+        upload.samples, upload.packed, upload.stored_bytes = [], None, 0
+        upload.rows_forgotten_at = upload.rows_forgotten_at or utcnow()
+        upload.deletion_requested_at = None
     return left

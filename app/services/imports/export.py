@@ -193,13 +193,13 @@ def _not_read_back(
     ids = dict(contact.get("externalIds", {}))
     if "externalIdKey" in contact:
         ids[contact["externalIdKey"]] = contact["externalIdValue"]
-    found = {(name, ""): contact.get(name) for name in contact_json.TEXTS}
-    found |= {("externalIds", key): value for key, value in ids.items()}
-    found |= {("contactMetadata", key): v for key, v in contact.get("contactMetadata", {}).items()}
+    texts = {(name, ""): contact.get(name) for name in contact_json.TEXTS}
+    texts |= {("externalIds", key): value for key, value in ids.items()}
+    texts |= {("contactMetadata", key): v for key, v in contact.get("contactMetadata", {}).items()}
     wrong = {note.column for note in read.errors if note.column is not None}
     for index, (target, cell) in enumerate(zip(read_as.targets, cells, strict=True)):
         place = _place(target)
-        if cell and found.get(place) != values[place]:
+        if cell and texts.get(place) != values[place]:
             wrong.add(index)
     if (shown := filled(cells)) and is_footer(shown):
         wrong.update(i for i, t in enumerate(read_as.targets) if t.field is not TargetField.PHONE)

@@ -207,8 +207,8 @@ def suggest_for(table: ContactTable, rules: ContactRules) -> list[ColumnTarget]:
             raise UnreadableFile("duplicate_columns", row=table.header_row_number, name=name[:100])
     if table.header_is_made:
         return _by_first_rows(table, rules) or targets
-    if (found := _phone_by_word(table, targets, rules.default_region)) is not None:
-        targets[found] = ColumnTarget(TargetField.PHONE)
+    if (position := _phone_by_word(table, targets, rules.default_region)) is not None:
+        targets[position] = ColumnTarget(TargetField.PHONE)
     return targets
 
 
@@ -246,9 +246,9 @@ def contradicts_targets(table: ContactTable, rules: ContactRules, chosen: Sequen
     columns.
     """
     earlier = [ColumnTarget.parse(text).field for text in chosen]
-    found = [target.field for target in _by_first_rows(table, rules) or ()]
+    fields = [target.field for target in _by_first_rows(table, rules) or ()]
     return any(
-        kind in earlier and kind in found and earlier[found.index(kind)] is not kind
+        kind in earlier and kind in fields and earlier[fields.index(kind)] is not kind
         for kind in (TargetField.PHONE, TargetField.EMAIL)
     )
 
@@ -345,7 +345,7 @@ def by_content(
     columns = _by_column(samples, len(header))
     kinds = [_kind_of(values, index, region) for index, values in enumerate(columns)]
     for kind in (TargetField.PHONE, TargetField.EMAIL):
-        places = [index for index, found in enumerate(kinds) if found is kind]
+        places = [index for index, column_kind in enumerate(kinds) if column_kind is kind]
         places.sort(key=lambda index: _count(columns[index]), reverse=True)
         for index in places[1:]:
             if _count(columns[index]) * 2 >= _count(columns[places[0]]):

@@ -124,9 +124,11 @@ def _may_be_name(value: str) -> bool:
 
 def _are_full_names(values: Sequence[str]) -> bool:
     """Return whether nearly all values are a first and a last name, and hardly any repeats."""
-    found = [value for value in values if _FULL_NAME.fullmatch(value) and read_name(value).last]
+    full_names = [
+        value for value in values if _FULL_NAME.fullmatch(value) and read_name(value).last
+    ]
     most = len(values) * _NEARLY_ALL
-    return len(found) >= most and len(set(values)) >= most
+    return len(full_names) >= most and len(set(values)) >= most
 
 
 def _say_otherwise(values: Sequence[str]) -> bool:
@@ -151,8 +153,8 @@ def _words(folded: str) -> list[str]:
 @cache
 def _places() -> frozenset[str]:
     """Return the countries in the portal's languages and the cities of time zones, folded."""
-    found = {zone.rpartition("/")[2].replace("_", " ") for zone in time_zones() if "/" in zone}
+    names = {zone.rpartition("/")[2].replace("_", " ") for zone in time_zones() if "/" in zone}
     for code in languages.LANGUAGES:
-        found.update(Locale.parse(code).territories.values())
+        names.update(Locale.parse(code).territories.values())
     also_names = {"chad", "georgia", "jordan", "paris", "phoenix", "santiago", "sydney"}
-    return frozenset(map(fold, found)) - also_names
+    return frozenset(map(fold, names)) - also_names

@@ -176,15 +176,15 @@ def prepare(session: Session, order: ImportOrder, table: ContactTable) -> "Impor
 def _remembered(session: Session, campaign_id: UUID, header: Sequence[str]) -> list[str]:
     """Return the choice for these columns last time, also for a corrected file with its problem
     column; empty for new ones."""
-    found = session.get(ColumnMapping, (campaign_id, columns_hash(header)))
+    remembered = session.get(ColumnMapping, (campaign_id, columns_hash(header)))
     added = problem_column(header)
-    if found is not None or added is None:
-        return found.mapping if found else []
-    found = session.get(ColumnMapping, (campaign_id, columns_hash(header[:added])))
-    if found is None:
+    if remembered is not None or added is None:
+        return remembered.mapping if remembered else []
+    remembered = session.get(ColumnMapping, (campaign_id, columns_hash(header[:added])))
+    if remembered is None:
         return []
     beyond = [str(ColumnTarget(TargetField.METADATA, name)) for name in header[added + 1 :]]
-    return [*found.mapping, str(ColumnTarget(TargetField.IGNORE)), *beyond]
+    return [*remembered.mapping, str(ColumnTarget(TargetField.IGNORE)), *beyond]
 
 
 class ImportPreview:
@@ -343,7 +343,7 @@ class ImportPreview:
         return correction is not None and correction.skipped
 
     def _further_problems(self, mapped: MappedRow) -> Sequence[Problem]:
-        found = self._dry_run.read(mapped.contact)
-        if not isinstance(found, list):
+        read = self._dry_run.read(mapped.contact)
+        if not isinstance(read, list):
             return ()
-        return [problem for problem in found if problem.code != MISSING_IDENTIFIER]
+        return [problem for problem in read if problem.code != MISSING_IDENTIFIER]

@@ -184,10 +184,12 @@ def _errors(
 ) -> list[dict[str, Any]]:
     problems = [_noted(note, mapping) | {"repair": note.repair} for note in mapped.errors]
     noted = {problem["field"] for problem in problems}
-    for found in problems_found:
-        if found.field not in noted:
-            column = column_of(found, row.cells, mapped.contact, mapping)
-            problems.append(problem_values(column, found.code, found.message, found.field))
+    for row_problem in problems_found:
+        if row_problem.field not in noted:
+            column = column_of(row_problem, row.cells, mapped.contact, mapping)
+            problems.append(
+                problem_values(column, row_problem.code, row_problem.message, row_problem.field)
+            )
     return problems
 
 

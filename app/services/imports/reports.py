@@ -180,9 +180,9 @@ def failed_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
     failed = (row.import_id == upload.id) & (row.outcome == FAILED)
     rows = select(row.row_number, row.code, row.reason).where(failed)
     problems = select(problem.row_number, problem.code, problem.reason).join(row, _same_row())
-    found = rows.union(problems.where(failed, ~problem.is_warning)).subquery()
-    query = select(found.c.code, found.c.reason, func.count())
-    query = query.group_by(found.c.code, found.c.reason)
+    failed_rows = rows.union(problems.where(failed, ~problem.is_warning)).subquery()
+    query = select(failed_rows.c.code, failed_rows.c.reason, func.count())
+    query = query.group_by(failed_rows.c.code, failed_rows.c.reason)
     counts = packed_kinds(upload, FAILED)
     for code, reason, count in session.execute(query):
         counts[code or "", reason] += count
@@ -251,15 +251,17 @@ def repairs(session: Session, upload: ContactImport) -> list[SuggestedRepair]:
         .group_by(problem.code, problem.reason)
     )
     packed = (upload.packed or {}).get("repairs", ())
-    found = {(code, reason): SuggestedRepair(code, reason, *rest) for code, reason, *rest in packed}
+    by_kind = {
+        (code, reason): SuggestedRepair(code, reason, *rest) for code, reason, *rest in packed
+    }
     for code, reason, count, number in session.execute(query):
         row = session.get_one(ImportRow, (upload.id, number))
         first = session.get_one(ImportProblem, (upload.id, number, 0))
         value = row.cells[first.column_index or 0]
         kind = code, reason or ""
-        rows = count + (found[kind].rows if kind in found else 0)
-        found[kind] = SuggestedRepair(*kind, rows, number, value, first.repair or "")
-    return sorted(found.values(), key=lambda repair: (-repair.rows, repair.reason))
+        rows = count + (by_kind[kind].rows if kind in by_kind else 0)
+        by_kind[kind] = SuggestedRepair(*kind, rows, number, value, first.repair or "")
+    return sorted(by_kind.values(), key=lambda repair: (-repair.rows, repair.reason))
 
 
 def page(
@@ -297,7 +299,7 @@ def page(
         )
         for row in rows
     ]
-    return RowPage(shown, rows[-1].row_number if len(found) > limit else None)
+    return RowPage(shown, rows[-1].row_number if len(found_rows) > limit else None)
 
 
 def _has_outcome(outcome: str) -> ColumnElement[bool]:
@@ -337,12 +339,12 @@ def _same_row() -> ColumnElement[bool]:
 def _problems(
     session: Session, upload: ContactImport, numbers: Sequence[int]
 ) -> dict[int, list[ImportProblem]]:
-    found: dict[int, list[ImportProblem]] = defaultdict(list)
+    problems: dict[int, list[ImportProblem]] = defaultdict(list)
     query = (
         select(ImportProblem)
         .where(ImportProblem.import_id == upload.id, ImportProblem.row_number.in_(numbers))
         .order_by(ImportProblem.row_number, ImportProblem.position)
     )
     for problem in session.scalars(query):
-        found[problem.row_number].append(problem)
-    return found
+        problems[problem.row_number].append(problem)
+    return problems

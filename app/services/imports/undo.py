@@ -235,16 +235,16 @@ def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
     if not steps:
         return False
     campaign = session.get_one(Campaign, upload.campaign_id)
-    found = undo(session, campaign, steps, left_before=fields_left_by(session, upload, steps))
+    undone = undo(session, campaign, steps, left_before=fields_left_by(session, upload, steps))
     first = steps[-1].row_number
-    usual = Counter(one.outcome for one in found).most_common(1)[0][0]
+    usual = Counter(one.outcome for one in undone).most_common(1)[0][0]
     session.execute(
         update(ImportChange)
         .where(ImportChange.import_id == upload.id)
         .where(ImportChange.row_number.between(first, steps[0].row_number), CAN_BE_UNDONE)
         .values(undone=usual)
     )
-    others = [one for one in found if one.outcome != usual or one.fields_left]
+    others = [one for one in undone if one.outcome != usual or one.fields_left]
     if others:
         session.execute(update(ImportChange), [_outcome_values(upload, one) for one in others])
     upload.undo_from_row, upload.undo_done = first, upload.undo_done + len(steps)

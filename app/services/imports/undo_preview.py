@@ -48,17 +48,17 @@ def preview(
     steps = steps_left(session, upload)
     campaign = session.get_one(Campaign, upload.campaign_id)
     left = fields_left_by(session, upload, steps)
-    found = undo(session, campaign, steps, left_before=left, dry_run=True)
-    sums = replace(_sums_of(found, left), erased=erased(session, upload.id))
-    return sums, [_contacts(found, outcomes) for outcomes in FIGURES]
+    undone = undo(session, campaign, steps, left_before=left, dry_run=True)
+    sums = replace(_sums_of(undone, left), erased=erased(session, upload.id))
+    return sums, [_contacts(undone, outcomes) for outcomes in FIGURES]
 
 
-def _contacts(found: Sequence[UndoneChange], outcomes: Collection[str]) -> list[ContactChange]:
-    """Return the last change of each contact with such an outcome; ``found`` begins with the last
+def _contacts(undone: Sequence[UndoneChange], outcomes: Collection[str]) -> list[ContactChange]:
+    """Return the last change of each contact with such an outcome; ``undone`` begins with the last
     row."""
-    in_order = found[::-1]
-    created = _created(found)
-    otherwise = {one.step.contact_id for one in found if one.outcome != UNCHANGED}
+    in_order = undone[::-1]
+    created = _created(undone)
+    otherwise = {one.step.contact_id for one in undone if one.outcome != UNCHANGED}
     latest = {one.step.contact_id: one.step for one in in_order}
     ids = dict.fromkeys(
         one.step.contact_id
@@ -70,23 +70,23 @@ def _contacts(found: Sequence[UndoneChange], outcomes: Collection[str]) -> list[
     return [latest[contact_id] for contact_id in ids]
 
 
-def _created(found: Sequence[UndoneChange]) -> set[str]:
-    return {one.step.contact_id for one in found if one.step.action == CREATED}
+def _created(undone: Sequence[UndoneChange]) -> set[str]:
+    return {one.step.contact_id for one in undone if one.step.action == CREATED}
 
 
-def _sums_of(found: list[UndoneChange], left_before: Collection[str]) -> UndoTotals:
+def _sums_of(undone: list[UndoneChange], left_before: Collection[str]) -> UndoTotals:
     """Return the same as `undo.sums`, for changes that were tried out; contacts ``left_before`` by
     an undo that stopped are not counted again as unchanged."""
-    outcomes = Counter(one.outcome for one in found)
-    created = _created(found)
-    updated = [one for one in found if one.step.action == UPDATED]
+    outcomes = Counter(one.outcome for one in undone)
+    created = _created(undone)
+    updated = [one for one in undone if one.step.action == UPDATED]
     of_others = [one for one in updated if one.step.contact_id not in created]
 
     def contacts(*wanted: str) -> int:
         return len({one.step.contact_id for one in of_others if one.outcome in wanted})
 
     otherwise = {one.step.contact_id for one in of_others if one.outcome != UNCHANGED}
-    gone = sum(one.outcome == GONE for one in found if one.step.action == CREATED)
+    gone = sum(one.outcome == GONE for one in undone if one.step.action == CREATED)
     return UndoTotals(
         removed=outcomes[REMOVED] + outcomes[REMOVED_CHANGED],
         removed_changed=outcomes[REMOVED_CHANGED],

@@ -184,11 +184,11 @@ def count_if_few(session: Session, caller: Caller, chosen: UploadFilter, most: i
 def _filtered(caller: Caller, chosen: UploadFilter) -> Select[ContactImport]:
     rows = visible(caller)
     if chosen.query:
-        found = holds_words(ContactImport.file_name, chosen.query)
+        matches = holds_words(ContactImport.file_name, chosen.query)
         if chosen.campaign_id is None:
             called = campaigns.visible(caller).where(Campaign.named(chosen.query))
-            found |= ContactImport.campaign_id.in_(called.with_only_columns(Campaign.id))
-        rows = rows.where(found)
+            matches |= ContactImport.campaign_id.in_(called.with_only_columns(Campaign.id))
+        rows = rows.where(matches)
     if chosen.state is not None:
         rows = rows.where(ContactImport.state == chosen.state)
     if chosen.undone or chosen.state is ImportState.DONE:
@@ -209,10 +209,10 @@ def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequenc
     return session.scalars(rows.order_by(ContactImport.id.desc())).all()
 
 
-def campaign_names(session: Session, found: Collection[ContactImport]) -> dict[UUID, str]:
+def campaign_names(session: Session, uploads: Collection[ContactImport]) -> dict[UUID, str]:
     """Return the names of the campaigns of uploads that come from their loader."""
     query = select(Campaign.id, Campaign.name).where(
-        Campaign.id.in_({upload.campaign_id for upload in found})
+        Campaign.id.in_({upload.campaign_id for upload in uploads})
     )
     return {row.id: row.name for row in session.execute(query)}
 

@@ -290,11 +290,11 @@ def _with_figures(session: Session, clients: Sequence[OAuthClient]) -> list[Migr
             counted.c.last_day,
         )
     )
-    found = {row[0]: row[1:] for row in rows}
+    figures = {row[0]: row[1:] for row in rows}
     return [
         MigratingClient(client, str(name), str(partner), int(ok), int(no), int(other), last)
         for client in clients
-        for name, partner, ok, no, other, last in [found[client.id]]
+        for name, partner, ok, no, other, last in [figures[client.id]]
     ]
 
 

@@ -196,10 +196,10 @@ def _reader(session: Session, mail: Mail, settings: Settings) -> _MailUser:
 
 def _inviter(session: Session, user: User) -> str | None:
     """Return the name of the partner's user who invited this one, in one line."""
-    found = session.get(User, user.invited_by_id) if user.invited_by_id else None
-    if found is None or found.partner_id != user.partner_id or is_erased(found.email):
+    inviter = session.get(User, user.invited_by_id) if user.invited_by_id else None
+    if inviter is None or inviter.partner_id != user.partner_id or is_erased(inviter.email):
         return None
-    return " ".join((found.name or found.email).split())
+    return " ".join((inviter.name or inviter.email).split())
 
 
 def site_of(partner: Partner | None, settings: Settings) -> str:

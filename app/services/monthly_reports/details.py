@@ -32,8 +32,8 @@ def details_of(
     the current language. Costs and margin are in the partner's own report only: an organization's
     may go to the customer."""
     month = reporting.last_month(today)
-    found = reporting.monthly(session, caller, month.start, today, organization_id)
-    now, before = found.now, found.before
+    report = reporting.monthly(session, caller, month.start, today, organization_id)
+    now, before = report.now, report.before
     figures = [
         (
             gettext("Conversations"),
@@ -46,7 +46,7 @@ def details_of(
             written_number(now.seconds // 60),
             written_number(before.seconds // 60),
         ),
-        (gettext("Calls answered"), _rate(found.calls), _rate(found.calls_before)),
+        (gettext("Calls answered"), _rate(report.calls), _rate(report.calls_before)),
     ]
     earned = None
     if organization_id is None:

@@ -92,11 +92,12 @@ def listing(session: Session, caller: Caller) -> list[tuple[ReportSchedule, str 
     rows = of_tenant(
         select(ReportSchedule), caller, ReportSchedule.partner_id, ReportSchedule.organization_id
     ).where(ReportSchedule.next_at.is_not(None))
-    found = session.scalars(rows.order_by(ReportSchedule.next_at).limit(MOST_LISTED)).all()
-    ids = {each.organization_id for each in found if each.organization_id}
+    schedules = session.scalars(rows.order_by(ReportSchedule.next_at).limit(MOST_LISTED)).all()
+    ids = {each.organization_id for each in schedules if each.organization_id}
     names = organizations.names_of(session, caller, ids)
     return [
-        (each, names.get(each.organization_id) if each.organization_id else None) for each in found
+        (each, names.get(each.organization_id) if each.organization_id else None)
+        for each in schedules
     ]
 
 

@@ -24,13 +24,13 @@ def authenticate(session: Session, client_id: str, secret: str) -> OAuthClient |
     None for an unknown client, a wrong secret, and a client that is suspended, revoked or expired,
     or whose partner is suspended: all look the same. Records the use once a minute.
     """
-    found = None
+    row = None
     if CLIENT_ID.fullmatch(client_id):
         query = select(OAuthClient, Partner.suspended_at).outerjoin(
             Partner, Partner.id == OAuthClient.partner_id
         )
-        found = session.execute(query.where(OAuthClient.client_id == client_id)).one_or_none()
-    client, partner_suspended_at = found or (None, None)
+        row = session.execute(query.where(OAuthClient.client_id == client_id)).one_or_none()
+    client, partner_suspended_at = row or (None, None)
     if (
         not is_proven(client, secret)
         or client is None
@@ -63,11 +63,11 @@ def note_refusal(session: Session, client_id: str, secret: str, ip: str | None) 
     network = network_of(ip)
     if client is None:
         unknown = "unknown_client"
-        found = refused_sign_ins.without_account(refusals.CLIENT, unknown, None, network)
+        refusal = refused_sign_ins.without_account(refusals.CLIENT, unknown, None, network)
     else:
         reason = "not_active" if is_proven(client, secret) else "wrong_secret"
-        found = _of_client(client, reason, network)
-    refusals.note(session, refusals.anonymous_caller(), [found])
+        refusal = _of_client(client, reason, network)
+    refusals.note(session, refusals.anonymous_caller(), [refusal])
 
 
 def note_too_many(session: Session, client_id: str, ip: str | None, late: FailureCounter) -> None:
@@ -76,10 +76,10 @@ def note_too_many(session: Session, client_id: str, ip: str | None, late: Failur
     network = None if late.is_of_everywhere else network_of(ip)
     too_many = refused_sign_ins.TOO_MANY
     if client is None:
-        found = refused_sign_ins.without_account(refusals.CLIENT, too_many, None, network)
+        refusal = refused_sign_ins.without_account(refusals.CLIENT, too_many, None, network)
     else:
-        found = _of_client(client, too_many, network)
-    refusals.note(session, refusals.anonymous_caller(), [found])
+        refusal = _of_client(client, too_many, network)
+    refusals.note(session, refusals.anonymous_caller(), [refusal])
 
 
 def _client(session: Session, client_id: str) -> OAuthClient | None:

@@ -74,14 +74,14 @@ def save_organization(
     """
     _partner_of(caller)
     organization = organizations.get(session, caller, organization_id)
-    found = assistants.of_organization(session, caller, organization.id)[:MOST_ASSISTANTS]
+    own_assistants = assistants.of_organization(session, caller, organization.id)[:MOST_ASSISTANTS]
     campaign = None
     if campaign_id is not None:
         stored = campaigns.get(session, caller, campaign_id)
         if stored.organization_id != organization.id:
             raise NotFound
         plan = outreach.plan_of(session, stored)
-        speakers = [row.id for row in found]
+        speakers = [row.id for row in own_assistants]
         speaker = speakers.index(plan.assistant_id) if plan.assistant_id in speakers else 0
         campaign = PreparedCampaign(
             stored.name,
@@ -90,7 +90,11 @@ def save_organization(
             is_standard=outreach.stored_plan(session, stored) is None,
         )
     # A limit that was lowered below the assistants in use would refuse them to every new customer.
-    limit = max(organization.assistant_limit, len(found)) if organization.assistant_limit else 0
+    limit = (
+        max(organization.assistant_limit, len(own_assistants))
+        if organization.assistant_limit
+        else 0
+    )
     content = TemplateContent(
         payment_tier=organization.payment_tier or Tier.FREE,
         assistant_limit=limit,
@@ -106,9 +110,9 @@ def save_organization(
                 default_voicemail=row.default_voicemail,
                 voice_address=row.voice_address,
             )
-            for row in found
+            for row in own_assistants
         ),
-        campaign=campaign if found else None,
+        campaign=campaign if own_assistants else None,
         first_role=first_role,
     )
     content = without_customer(content, organization.name)
@@ -290,8 +294,8 @@ def _refuse_taken(
     )
     if own_id is not None:
         others = others.where(OrganizationTemplate.id != own_id)
-    if (found := session.scalar(others)) is not None:
-        raise _name_taken(found)
+    if (taken_name := session.scalar(others)) is not None:
+        raise _name_taken(taken_name)
 
 
 def _name_taken(name: str) -> ValidationFailed:

@@ -55,16 +55,20 @@ _WORDS = {
 def columns_of(header: Sequence[str]) -> dict[str, int]:
     """Return the position of the column of each part of a customer that has one. Known names go
     before words in other names."""
-    found: dict[str, int] = {}
+    positions: dict[str, int] = {}
     letters = [plain(head) for head in header]
     for part, names in _NAMES.items():
-        _claim(found, part, [at for name in _split(names) for at in _equal(letters, plain(name))])
+        _claim(
+            positions, part, [at for name in _split(names) for at in _equal(letters, plain(name))]
+        )
     words = ["" if may_be_phone(head) else f" {words_of(head)} " for head in header]
     for part, known in _WORDS.items():
-        if part not in found:
+        if part not in positions:
             among = [f" {words_of(each)} " for each in _split(known)]
-            _claim(found, part, [at for each in among for at, of in enumerate(words) if each in of])
-    return found
+            _claim(
+                positions, part, [at for each in among for at, of in enumerate(words) if each in of]
+            )
+    return positions
 
 
 def _split(names: str) -> list[str]:
@@ -75,8 +79,8 @@ def _equal(letters: Sequence[str], name: str) -> list[int]:
     return [at for at, each in enumerate(letters) if each == name]
 
 
-def _claim(found: dict[str, int], part: str, columns: Sequence[int]) -> None:
+def _claim(positions: dict[str, int], part: str, columns: Sequence[int]) -> None:
     """Give the part the first of the columns that no other part has."""
-    free = [at for at in columns if at not in found.values()]
+    free = [at for at in columns if at not in positions.values()]
     if free:
-        found[part] = free[0]
+        positions[part] = free[0]

@@ -121,7 +121,7 @@ def _read(
     file: BinaryIO, name: str, options: ReadOptions, *, numbered: bool = False
 ) -> CustomerFile:
     """``numbered``: the last cell of each row is its number in the file that it came from."""
-    found: list[CustomerRow] = []
+    customers: list[CustomerRow] = []
     with open_table(file, name=name, options=options) as table:
         columns = {} if table.header_is_made else columns_of(table.header)
         if "name" not in columns:
@@ -131,7 +131,7 @@ def _read(
             raise ValidationFailed.on("file", "no_name_column", message)
         unused = tuple(_unused(table.header, columns))
         for row in table.rows():
-            if len(found) == MOST_ROWS:
+            if len(customers) == MOST_ROWS:
                 message = gettext(
                     "The file has more than %(most)s rows. Split it into several files.",
                     most=MOST_ROWS,
@@ -145,10 +145,10 @@ def _read(
             kept = row.cells[-1] if numbered else ""
             known = whole_number(kept, 7)
             number = row.number if known is None else known
-            found.append(CustomerRow(number, _customer(row.cells, columns)))
-    if not found:
+            customers.append(CustomerRow(number, _customer(row.cells, columns)))
+    if not customers:
         raise UnreadableFile("no_rows")
-    return CustomerFile(found, unused)
+    return CustomerFile(customers, unused)
 
 
 def _unused(header: Sequence[str], columns: dict[str, int]) -> Iterator[str]:

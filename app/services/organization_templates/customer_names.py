@@ -29,14 +29,14 @@ def for_customer(content: TemplateContent, name: str) -> TemplateContent:
 
 def texts_with_customer(content: TemplateContent) -> int:
     """Return how many texts have the placeholder."""
-    found: list[str] = []
+    texts_filled: list[str] = []
 
     def kept(text: str) -> str:
-        found.extend([text] if _FILLED.search(text) else [])
+        texts_filled.extend([text] if _FILLED.search(text) else [])
         return text
 
     _with_texts(content, kept)
-    return len(found)
+    return len(texts_filled)
 
 
 def _with_texts(content: TemplateContent, changed: Callable[[str], str]) -> TemplateContent:

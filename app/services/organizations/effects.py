@@ -49,16 +49,16 @@ def effects(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = get(session, caller, organization_id)
     use = use_of(session, [organization.id])[organization.id]
-    found: list[ChangeEffect] = []
+    all_effects: list[ChangeEffect] = []
     if tier is not None and tier is not organization.payment_tier:
-        found += _of_plan(session, organization, tier)
+        all_effects += _of_plan(session, organization, tier)
     if assistant_limit != organization.assistant_limit:
         now = organization.assistant_limit
-        found.append(_of_assistants(organization.name, use.assistants, now, assistant_limit))
+        all_effects.append(_of_assistants(organization.name, use.assistants, now, assistant_limit))
     if user_limit != organization.user_limit:
         now = organization.user_limit
-        found.append(_of_users(organization.name, use.users, now, user_limit))
-    return found
+        all_effects.append(_of_users(organization.name, use.users, now, user_limit))
+    return all_effects
 
 
 def _of_plan(session: Session, organization: Organization, tier: Tier) -> Iterator[ChangeEffect]:

@@ -91,7 +91,7 @@ def by_ids(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID
     if not ids:
         return {}
     query = visible(caller).where(Organization.id.in_(ids))
-    return {found.id: found for found in session.scalars(query)}
+    return {organization.id: organization for organization in session.scalars(query)}
 
 
 class LimitCloseness(StrEnum):
@@ -159,8 +159,8 @@ def called(
     rows = visible(caller).where(
         Organization.name_key == name_key(written), is_archived if archived else ~is_archived
     )
-    found = list(session.scalars(rows.order_by(Organization.id).limit(limit)))
-    return [each for each in found if each.name.lower() == written.lower()] or found
+    matching = list(session.scalars(rows.order_by(Organization.id).limit(limit)))
+    return [each for each in matching if each.name.lower() == written.lower()] or matching
 
 
 def nearest_name(session: Session, caller: Caller, name: str) -> str | None:
@@ -168,14 +168,14 @@ def nearest_name(session: Session, caller: Caller, name: str) -> str | None:
     only name that contains all of it."""
     if not caller.may(Permission.ORGANIZATIONS_READ):
         return None
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for word in sorted(name.split(), key=len, reverse=True)[:2]:
         rows = search(session, caller, OrganizationFilter(query=word), sort="name")
-        found |= {row.name.casefold(): row.name for row in rows.items}
-    near = get_close_matches(name.casefold(), found, n=1)
+        names |= {row.name.casefold(): row.name for row in rows.items}
+    near = get_close_matches(name.casefold(), names, n=1)
     if near:
-        return found[near[0]]
-    containing = [each for each in found.values() if name_key(name) in name_key(each)]
+        return names[near[0]]
+    containing = [each for each in names.values() if name_key(name) in name_key(each)]
     return containing[0] if len(containing) == 1 else None
 
 
@@ -186,13 +186,13 @@ def _filtered(session: Session, caller: Caller, chosen: OrganizationFilter) -> S
         rows = rows.where(Organization.partner_id == chosen.partner_id)
     words = trimmed(chosen.query)
     if words:
-        found = Organization.found_by(words)
+        matches = Organization.found_by(words)
         few = name_search.organizations_called(session, words)
         if "@" in words:
             reached = name_search.organizations_reached_at(session, words)
-            found |= reached
+            matches |= reached
             few = None if few is None else few | reached
-        rows = rows.where(found) if few is None else rows.where(found, few)
+        rows = rows.where(matches) if few is None else rows.where(matches, few)
     if chosen.tier is not None:
         rows = rows.where(PLAN.in_([chosen.tier]))
     if chosen.status is not None:

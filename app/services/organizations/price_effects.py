@@ -26,7 +26,7 @@ def plan_effects(
 ) -> list[ChangeEffect]:
     """Return what a plan and limits would change, with their price. Raises `Forbidden` and
     `NotFound`."""
-    found = effects(
+    limit_effects = effects(
         session,
         caller,
         organization_id,
@@ -34,7 +34,7 @@ def plan_effects(
         assistant_limit=changes.assistant_limit or 0,
         user_limit=changes.user_limit or 0,
     )
-    return found + price_effects(session, caller, organization_id, changes.payment_tier)
+    return limit_effects + price_effects(session, caller, organization_id, changes.payment_tier)
 
 
 def price_effects(
@@ -54,14 +54,14 @@ def price_effects(
     after = statements.as_if(session, [organization], tier=tier)[organization.id]
     if before.tier is after.tier:
         return []
-    found = [ChangeEffect(_price(before, after), _weight(before, after))]
+    price_changes = [ChangeEffect(_price(before, after), _weight(before, after))]
     if after.charged_from > organization.created_at.date():
-        found.append(ChangeEffect(_free_trial(after), EffectWeight.TO_KNOW))
+        price_changes.append(ChangeEffect(_free_trial(after), EffectWeight.TO_KNOW))
     if after.usage and (after.usage.included or after.usage.unit_micros):
         is_beyond = bool(after.usage.charged and after.usage.unit_micros)
         weight = EffectWeight.TAKES if is_beyond else EffectWeight.TO_KNOW
-        found.append(ChangeEffect(_use(after.plan_shown, after.usage), weight))
-    return found
+        price_changes.append(ChangeEffect(_use(after.plan_shown, after.usage), weight))
+    return price_changes
 
 
 def _price(before: Bill, after: Bill) -> str:

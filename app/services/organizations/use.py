@@ -81,11 +81,15 @@ def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
     all of it, the newest first: at most four queries. A limit of 1 that is reached is how such an
     organization works."""
     rows = _near_limit(caller).order_by(Organization.created_at.desc(), Organization.id.desc())
-    found = list(session.scalars(rows.limit(most)).all())
-    use = use_of(session, [organization.id for organization in found]) if found else {}
+    organizations = list(session.scalars(rows.limit(most)).all())
+    use = (
+        use_of(session, [organization.id for organization in organizations])
+        if organizations
+        else {}
+    )
     return [
         NearLimit(organization, " ".join(_near_words(organization, use[organization.id])))
-        for organization in found
+        for organization in organizations
     ]
 
 

@@ -56,8 +56,8 @@ def of_plan(
     )
     if broken is not None:
         return CampaignBlocker(broken.code, broken.message)
-    if found := _of_days(plan, parties, now):
-        return found
+    if of_days := _of_days(plan, parties, now):
+        return of_days
     wait = limits.day_used_up(session, parties.organization, now)
     if wait is not None:
         return CampaignBlocker(DAY_USED_UP, wait.why, wait.until)
@@ -89,8 +89,8 @@ def blocker(
     installation's."""
     parties = rules.parties_of(session, plan.assistant_id, "")
     route = phone_numbers.route_of(session, parties.organization, carrier)
-    if found := of_plan(session, campaign, plan, parties, utcnow(), route):
-        return found
+    if own_blocker := of_plan(session, campaign, plan, parties, utcnow(), route):
+        return own_blocker
     owner = (campaign.partner_id, campaign.organization_id)
     pause = pauses.of_carrier(session, *owner, route.carrier)
     return CampaignBlocker(PAUSED, pauses.sentence(pause)) if pause is not None else None

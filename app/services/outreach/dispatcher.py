@@ -121,11 +121,11 @@ def _is_blocked(
     route: phone_numbers.NumberRoute,
 ) -> bool:
     """Whether the campaign can't call anyone; the reason is stored with the outreach."""
-    found = of_plan(session, campaign, outreach, parties, now, route, settings.longest_minutes)
-    if found is None:
+    blocker = of_plan(session, campaign, outreach, parties, now, route, settings.longest_minutes)
+    if blocker is None:
         return False
-    outreach.held_reason = found.sentence
-    outreach.next_at = min(found.until, now + LONGEST_BLOCK) if found.until else now + BLOCKED
+    outreach.held_reason = blocker.sentence
+    outreach.next_at = min(blocker.until, now + LONGEST_BLOCK) if blocker.until else now + BLOCKED
     return True
 
 
@@ -269,10 +269,10 @@ class _CampaignTurn:
         while True:
             position = self._outreach.position
             query = new if position is None else new.where(Contact.id > position)
-            found = [_CallCandidate(contact, None) for contact in self._session.scalars(query)]
-            if not found:
+            candidates = [_CallCandidate(contact, None) for contact in self._session.scalars(query)]
+            if not candidates:
                 return
-            yield found
+            yield candidates
 
     def _settle(
         self, contact: Contact, waiting: OutreachContact | None, known: KnownNumbers

@@ -105,15 +105,15 @@ def _one_of_each_prefix(campaign_id: UUID) -> Select[str]:
     many contacts there are."""
     contact, next_one = aliased(Contact), aliased(Contact)
     smallest = select(func.min(contact.phone).label("phone"))
-    found = smallest.where(contact.campaign_id == campaign_id).cte("found", recursive=True)
-    behind = func.substr(found.c.phone, 1, ZONE_DIGITS).concat(AFTER_DIGITS)
+    prefixes = smallest.where(contact.campaign_id == campaign_id).cte("prefixes", recursive=True)
+    behind = func.substr(prefixes.c.phone, 1, ZONE_DIGITS).concat(AFTER_DIGITS)
     following = (
         select(func.min(next_one.phone))
         .where(next_one.campaign_id == campaign_id, next_one.phone > behind)
         .scalar_subquery()
     )
-    found = found.union_all(select(following).where(found.c.phone.is_not(None)))
-    return select(found.c.phone).where(found.c.phone.is_not(None)).limit(PREFIXES_READ)
+    prefixes = prefixes.union_all(select(following).where(prefixes.c.phone.is_not(None)))
+    return select(prefixes.c.phone).where(prefixes.c.phone.is_not(None)).limit(PREFIXES_READ)
 
 
 def opens_at(

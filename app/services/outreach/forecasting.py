@@ -127,12 +127,12 @@ def count_undecided(session: Session, campaigns: Collection[Campaign]) -> dict[U
     query = query.where(
         Contact.campaign_id.in_(ids), OutreachContact.contact_id.is_(None), why.is_not(None)
     )
-    found: dict[UUID, Counter[str]] = defaultdict(Counter)
+    undecided: dict[UUID, Counter[str]] = defaultdict(Counter)
     for campaign_id, code, count in session.execute(query.group_by(Contact.campaign_id, why)):
-        found[campaign_id][code] = count
+        undecided[campaign_id][code] = count
     for campaign_id, _, code in unfit_numbers(session, looked_at):
-        found[campaign_id][code] += 1
-    return found
+        undecided[campaign_id][code] += 1
+    return undecided
 
 
 def unfit_numbers(
@@ -165,11 +165,11 @@ def unfit_numbers(
     )
     for campaign_id, contact_id, phone in session.execute(open_contacts):
         plan, organization, destinations = rules_of[campaign_id]
-        found = rules.number_is_allowed(phone, destinations) or rules.hours_allow_call(
+        verdict = rules.number_is_allowed(phone, destinations) or rules.hours_allow_call(
             phone, organization
         )
-        if found is not None:
-            yield campaign_id, contact_id, found.code
+        if verdict is not None:
+            yield campaign_id, contact_id, verdict.code
         elif opening_of(phone, plan, organization, now)[1] is None:
             yield campaign_id, contact_id, NO_HOUR
 

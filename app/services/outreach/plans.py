@@ -88,8 +88,8 @@ def speakers(session: Session, campaign: Campaign) -> list[Assistant]:
     query = select(Assistant).where(Assistant.organization_id == campaign.organization_id)
     if not campaign.all_assistants:
         query = query.where(Assistant.id.in_(campaigns.assistants_of(session, campaign)))
-    found = session.scalars(query.order_by(Assistant.name_key, Assistant.id))
-    return sorted(found, key=lambda assistant: not (assistant.active and assistant.phone_ready))
+    by_name = session.scalars(query.order_by(Assistant.name_key, Assistant.id))
+    return sorted(by_name, key=lambda assistant: not (assistant.active and assistant.phone_ready))
 
 
 def change_plan(

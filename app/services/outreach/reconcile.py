@@ -19,11 +19,11 @@ def accounts_of_running(session: Session, carrier: CarrierKind) -> set[reconcile
     query = select(Campaign.partner_id, Campaign.organization_id).join(
         Outreach, Outreach.campaign_id == Campaign.id
     )
-    found: set[reconcile.Account] = set()
+    accounts: set[reconcile.Account] = set()
     for partner_id, organization_id in session.execute(query.where(*_runs()).distinct()):
         account = carrier_accounts.effective(session, partner_id, organization_id)
-        found.add((account.carrier, account.id) if account else (carrier, None))
-    return found
+        accounts.add((account.carrier, account.id) if account else (carrier, None))
+    return accounts
 
 
 def record_placed(
@@ -34,10 +34,10 @@ def record_placed(
 
     A contact that may not be called any more is left out of the round with the reason.
     """
-    found = session.execute(_waiting(listed)).one_or_none()
-    if found is None:
+    waiting = session.execute(_waiting(listed)).one_or_none()
+    if waiting is None:
         return False
-    outreach, campaign, contact = found
+    outreach, campaign, contact = waiting
     row = _row_of(session, outreach, contact)
     row.decided_at, row.due_at, row.reason = utcnow(), None, None
     try:

@@ -56,7 +56,7 @@ def summaries_of(
     counts = _counts(session, by_id)
     begun = {plan.campaign_id for plan, _ in plans if plan.started_at is not None}
     ahead = forecasting.count_undecided(session, [by_id[campaign_id] for campaign_id in begun])
-    found = {
+    summaries = {
         plan.campaign_id: _summary(
             by_id[plan.campaign_id],
             plan,
@@ -68,16 +68,16 @@ def summaries_of(
     }
     for campaign_id, status, by, count in removed_calls(session, [plan for plan, _ in plans]):
         if campaign_id is not None:
-            one = found[campaign_id]
+            one = summaries[campaign_id]
             is_by_human = status is CallStatus.COMPLETED and by is AnsweredBy.HUMAN
-            found[campaign_id] = replace(
+            summaries[campaign_id] = replace(
                 one,
                 callable=one.callable + count,
                 called=one.called + count,
                 done=one.done + (count if status in FINAL_CALL_STATUSES else 0),
                 by_human=one.by_human + (count if is_by_human else 0),
             )
-    return found
+    return summaries
 
 
 _Count = tuple[OutreachState, bool, bool, datetime | None, datetime, int]
@@ -104,10 +104,12 @@ def _counts(session: Session, ids: Collection[UUID]) -> dict[UUID, list[_Count]]
         .where(row.campaign_id.in_(ids))
         .group_by(row.campaign_id, row.state, by_human, goes_on)
     )
-    found: dict[UUID, list[_Count]] = {}
+    by_campaign: dict[UUID, list[_Count]] = {}
     for campaign_id, state, human, active, due_at, decided_at, count in session.execute(query):
-        found.setdefault(campaign_id, []).append((state, human, active, due_at, decided_at, count))
-    return found
+        by_campaign.setdefault(campaign_id, []).append(
+            (state, human, active, due_at, decided_at, count)
+        )
+    return by_campaign
 
 
 def _summary(

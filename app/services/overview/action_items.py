@@ -79,7 +79,7 @@ def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float
     """
     if caller.partner_id is None:
         return ThingsToDo((), {})
-    found: list[ActionItem] = []
+    items: list[ActionItem] = []
     asked = [(ask, is_any(caller)) for needed, ask, is_any in _QUESTIONS if caller.may(needed)]
     sees_calls, steps = caller.may(Permission.CALLS_READ), steps_of(caller)
     writes_brand = caller.may(Permission.BRANDING_WRITE)
@@ -94,7 +94,7 @@ def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float
     are_there = [bool(next(answers)) for _ in asked]
     not_ready = next(answers) if sees_assistants else 0
     waiting, *unanswered = answers if sees_calls else (0,)
-    found += calling.offline(waiting)
+    items += calling.offline(waiting)
     for (ask, _), is_there in zip(asked, are_there, strict=True):
         if is_there:
             found += ask(session, caller)
@@ -116,20 +116,20 @@ def _alerts(session: Session, caller: Caller) -> list[ActionItem]:
     return [
         ActionItem(
             ActionItemKind.ALERT,
-            found.title_now,
-            gettext("Muted.") if found.is_muted else "",
-            found.alert.id,
-            urgent=not found.is_muted,
+            alert_view.title_now,
+            gettext("Muted.") if alert_view.is_muted else "",
+            alert_view.alert.id,
+            urgent=not alert_view.is_muted,
         )
-        for found in alerts.open_alerts(session, caller, EACH + 1)
+        for alert_view in alerts.open_alerts(session, caller, EACH + 1)
     ]
 
 
 def _uploads(session: Session, caller: Caller) -> list[ActionItem]:
     rows = _unfinished(caller).order_by(ContactImport.id.desc()).limit(EACH + 1)
-    found = session.scalars(rows).all()
-    waiting = _waiting_in_corrected_files(found)
-    items = [(upload, rows_to_fix(upload) - waiting[upload.id]) for upload in found]
+    newest = session.scalars(rows).all()
+    waiting = _waiting_in_corrected_files(newest)
+    items = [(upload, rows_to_fix(upload) - waiting[upload.id]) for upload in newest]
     return [
         _about_upload(upload, left)
         for upload, left in items
@@ -151,10 +151,10 @@ def _unfinished(caller: Caller) -> Select[ContactImport]:
     )
 
 
-def _waiting_in_corrected_files(found: Sequence[ContactImport]) -> Counter[UUID]:
+def _waiting_in_corrected_files(checked: Sequence[ContactImport]) -> Counter[UUID]:
     """Count the rows of each upload that the item about its corrected file asks for."""
     rows: Counter[UUID] = Counter()
-    for upload in found:
+    for upload in checked:
         if upload.corrects_id is not None and upload.state is not ImportState.FAILED:
             is_done = upload.state is ImportState.DONE
             rows[upload.corrects_id] += rows_to_fix(upload) if is_done else upload.rows_total

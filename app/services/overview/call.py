@@ -55,9 +55,9 @@ def call_with_surroundings(session: Session, caller: Caller, call_id: UUID) -> C
         .add_columns(Assistant, Organization, CallRecording, CallTranscript)
         .add_columns(is_listed, waiting.correlate(Call).scalar_subquery())
     )
-    found = session.execute(rows).one_or_none()
-    if found is None:
+    row = session.execute(rows).one_or_none()
+    if row is None:
         raise queries.not_found()
-    call, assistant, organization, recording, transcript, listed, count = found
+    call, assistant, organization, recording, transcript, listed, count = row
     kept = RecordingWithTranscript(recording, transcript)
     return CallSurroundings(call, assistant, organization, kept, bool(listed), count)

@@ -64,7 +64,7 @@ def held_calls(session: Session, caller: Caller) -> list[ActionItem]:
     if not held and not lines:
         return []
     words = _waiting(queries.waiting_calls(session, caller))
-    found = [
+    items = [
         ActionItem(
             ActionItemKind.PAUSED,
             gettext("Calling is paused: %(reason)s", reason=in_language(pause.reason)),
@@ -75,8 +75,8 @@ def held_calls(session: Session, caller: Caller) -> list[ActionItem]:
     ]
     if lines:
         title = gettext("The carrier isn’t accepting calls")
-        found.append(ActionItem(ActionItemKind.LINE, title, words, urgent=True))
-    return found
+        items.append(ActionItem(ActionItemKind.LINE, title, words, urgent=True))
+    return items
 
 
 def paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
@@ -99,18 +99,18 @@ def paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
 
 def unknown_calls(session: Session, caller: Caller) -> list[ActionItem]:
     rows = _unknown(caller).order_by(Call.id.desc()).limit(MOST_COUNTED)
-    found = session.scalars(rows).all()
-    if not found:
+    calls = session.scalars(rows).all()
+    if not calls:
         return []
     title = ngettext(
         "%(num)s call with unknown outcome",
         "%(num)s calls with unknown outcome",
-        len(found),
-        num=at_most(len(found)),
+        len(calls),
+        num=at_most(len(calls)),
     )
-    if len(found) == 1:
+    if len(calls) == 1:
         text = gettext("The carrier could not say whether it was placed.")
-        return [ActionItem(ActionItemKind.CALL, title, text, found[0].id, urgent=True)]
+        return [ActionItem(ActionItemKind.CALL, title, text, calls[0].id, urgent=True)]
     text = gettext("The carrier could not say whether they were placed.")
     return [ActionItem(ActionItemKind.CALLS_UNKNOWN, title, text, urgent=True)]
 

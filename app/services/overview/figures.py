@@ -58,8 +58,10 @@ class Customers:
 def month(session: Session, caller: Caller) -> OverviewMonth:
     """Return the figures of the month for the caller's partner or organization: one query."""
     span = reporting.this_month(utcnow().date())
-    found = reporting.compared(session, caller, span, span.end)
-    return OverviewMonth(span.start, span.end, found.days, found.before, found.end, found.updated)
+    compared = reporting.compared(session, caller, span, span.end)
+    return OverviewMonth(
+        span.start, span.end, compared.days, compared.before, compared.end, compared.updated
+    )
 
 
 def customers(session: Session, caller: Caller, most: int) -> Customers:

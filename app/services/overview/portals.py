@@ -52,8 +52,8 @@ def portal_of(session: Session, partner: Partner) -> PartnerOverview:
     return _counted(session, [partner])[0]
 
 
-def _counted(session: Session, found: Sequence[Partner]) -> list[PartnerOverview]:
-    ids = [partner.id for partner in found]
+def _counted(session: Session, listed: Sequence[Partner]) -> list[PartnerOverview]:
+    ids = [partner.id for partner in listed]
     customers: dict[UUID, tuple[int, int]] = {
         row[0]: (int(row[1]), int(row[2]))
         for row in session.execute(
@@ -91,5 +91,5 @@ def _counted(session: Session, found: Sequence[Partner]) -> list[PartnerOverview
             conversations.get(partner.id, 0),
             failed_calls.get(partner.id, 0),
         )
-        for partner in found
+        for partner in listed
     ]

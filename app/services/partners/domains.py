@@ -55,14 +55,14 @@ def track(
 ) -> PartnerDomain | None:
     """Have a new domain checked, and forget the results of the one before. What is no host name is
     not checked. Return its row."""
-    found = domain_of(session, partner, purpose)
+    stored = domain_of(session, partner, purpose)
     if domain is None or not HOST.fullmatch(domain):
-        if found is not None:
-            session.delete(found)
+        if stored is not None:
+            session.delete(stored)
             session.flush()
         return None
-    if found is None:
-        found = PartnerDomain(
+    if stored is None:
+        stored = PartnerDomain(
             partner_id=partner.id,
             purpose=purpose,
             domain=domain,
@@ -70,13 +70,13 @@ def track(
             asked_at=utcnow(),
             findings=[],
         )
-        session.add(found)
-    elif found.domain == domain:
-        return found
-    found.domain, found.findings, found.is_taken = domain, [], False
-    found.checked_at = found.proved_at = found.missing_since = found.lost_at = None
-    ask(session, found)
-    return found
+        session.add(stored)
+    elif stored.domain == domain:
+        return stored
+    stored.domain, stored.findings, stored.is_taken = domain, [], False
+    stored.checked_at = stored.proved_at = stored.missing_since = stored.lost_at = None
+    ask(session, stored)
+    return stored
 
 
 def ask(session: Session, domain: PartnerDomain) -> None:

@@ -13,8 +13,8 @@ _STORED = re.compile(r"/brand/images/([0-9a-f]{64})\Z")
 
 def stored_hash(url: str) -> str | None:
     """Return the content hash of an uploaded picture's URL; None for a picture elsewhere."""
-    found = _STORED.search(url)
-    return found.group(1) if found else None
+    match = _STORED.search(url)
+    return match.group(1) if match else None
 
 
 def path_of(sha256: str) -> str:

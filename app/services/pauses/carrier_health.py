@@ -171,7 +171,7 @@ def _health(
         lasts[row.kind] = max(row.last_at, lasts.get(row.kind, row.last_at))
         if row.kind is not Observed.ANSWERED:
             by_code[row.kind, row.code].append(row)
-    problems = [_problem(found) for found in by_code.values()]
+    problems = [_problem(error) for error in by_code.values()]
     return CarrierHealth(
         carrier=carrier,
         state=_state(counts, lasts, answered_at),

@@ -72,10 +72,10 @@ def pause(session: Session, caller: Caller, scope: PauseScope, reason: str) -> D
         message = f"A pause has a reason of 1 to {LONGEST_REASON} characters."
         raise ValidationFailed.on("reason", "invalid_reason", message)
     _check_partner(session, scope)
-    found = session.get(DispatchPause, scope.key, with_for_update=True)
-    before = found.reason if found else None
-    if found is None:
-        found = DispatchPause(
+    stored = session.get(DispatchPause, scope.key, with_for_update=True)
+    before = stored.reason if stored else None
+    if stored is None:
+        stored = DispatchPause(
             scope=scope.key,
             carrier=scope.carrier,
             partner_id=scope.partner_id,
@@ -83,21 +83,21 @@ def pause(session: Session, caller: Caller, scope: PauseScope, reason: str) -> D
             reason=reason,
             paused_by=caller.label[:200],
         )
-        session.add(found)
-    found.reason = reason
+        session.add(stored)
+    stored.reason = reason
     _record(session, caller, scope, "dialling.paused", before, reason)
     session.flush()
-    return found
+    return stored
 
 
 def resume(session: Session, caller: Caller, scope: PauseScope) -> bool:
     """End the pause; False if there was none. The worker releases the held calls."""
     _check_partner(session, scope)
-    found = session.get(DispatchPause, scope.key, with_for_update=True)
-    if found is None:
+    stored = session.get(DispatchPause, scope.key, with_for_update=True)
+    if stored is None:
         return False
-    session.delete(found)
-    _record(session, caller, scope, "dialling.resumed", found.reason, None)
+    session.delete(stored)
+    _record(session, caller, scope, "dialling.resumed", stored.reason, None)
     session.flush()
     return True
 
@@ -159,8 +159,8 @@ def of_carrier(
     """The widest pause that covers the organization's calls over the carrier now."""
     scopes = _scopes(partner_id, organization_id, carrier)
     query = select(DispatchPause).where(DispatchPause.scope.in_(scopes))
-    found = session.scalars(query, execution_options={"populate_existing": True}).all()
-    return min(found, key=lambda pause: scopes.index(pause.scope), default=None)
+    covering = session.scalars(query, execution_options={"populate_existing": True}).all()
+    return min(covering, key=lambda pause: scopes.index(pause.scope), default=None)
 
 
 def of_organizations(session: Session, caller: Caller) -> list[DispatchPause]:

@@ -60,23 +60,23 @@ def advance(session: Session, outside: OutsideMarks) -> DatabaseMark:
     """Raise the mark and return it. Pauses all calls if this isn't the database that the last
     heartbeat wrote to, or not as new, and a call was accepted before."""
     row, written_by = _row(session)
-    found = identity.read(session)
+    present = identity.read(session)
     now = int(utcnow().timestamp() * 1000)
     ahead = max(
         (each.generation for each in (outside.mark, outside.label) if each and _is_of(each, row)),
         default=0,
     )
     reason = (
-        pauses.RESTORED if row.generation < ahead else _mismatch(row, written_by, found, outside)
+        pauses.RESTORED if row.generation < ahead else _mismatch(row, written_by, present, outside)
     )
     reason = reason or _outside_mismatch(session, row, outside)
     if reason is not None and (row.generation < ahead or _has_calls(session)):
         _pause(session, row, reason)
     row.generation = max(now, ahead + 1, row.generation + 1)
     row.is_labelled = outside.has_labels
-    if found is not None:
-        row.server, row.timeline, row.database = found.server, found.timeline, found.database
-        row.written_by = found.transaction
+    if present is not None:
+        row.server, row.timeline, row.database = present.server, present.timeline, present.database
+        row.written_by = present.transaction
     session.flush()
     return DatabaseMark(row.lineage, row.generation)
 
@@ -91,16 +91,16 @@ def missing_since(session: Session) -> datetime | None:
 def _mismatch(
     row: InstallationMark,
     written_by: int | None,
-    found: DatabaseIdentity | None,
+    present: DatabaseIdentity | None,
     outside: OutsideMarks,
 ) -> str | None:
     """Why the row was not written in this database. A row without an identity is of an earlier
     version, or new."""
-    if found is None or row.database is None:
+    if present is None or row.database is None:
         return None
-    if (row.server, row.database) != (found.server, found.database):
+    if (row.server, row.database) != (present.server, present.database):
         return pauses.COPIED
-    if row.timeline != found.timeline:
+    if row.timeline != present.timeline:
         return pauses.RECOVERED
     if row.written_by is not None and row.written_by != written_by:
         return (
@@ -149,14 +149,14 @@ def _row(session: Session) -> tuple[InstallationMark, int | None]:
     xmin: ColumnElement[str] = literal_column("installation_marks.xmin")
     writer = literal_column("NULL") if is_sqlite else cast(cast(xmin, Text), BigInteger)
     query = select(InstallationMark, writer).with_for_update()
-    found = session.execute(query, execution_options={"populate_existing": True}).one_or_none()
-    if found is None:
+    row = session.execute(query, execution_options={"populate_existing": True}).one_or_none()
+    if row is None:
         made = {"id": 1, "lineage": uuid4().hex, "generation": 0, "is_labelled": False}
         session.execute(
             insert_into(session, InstallationMark).values(**made).on_conflict_do_nothing()
         )
-        found = session.execute(query).one()
-    return found[0], found[1]
+        row = session.execute(query).one()
+    return row[0], row[1]
 
 
 def _has_calls(session: Session) -> bool:

@@ -71,8 +71,8 @@ def erase_mails(session: Session, subject: DataSubject) -> int:
     if subject.words.spellings:
         named.append(subject.words.stand_in(Mail.to, Mail.details, Mail.failure))
     own = (Mail.partner_id == subject.partner_id) | (Mail.user_id == subject.subject_id)
-    found = delete(Mail).where(own, or_(*named))
-    return int(session.execute(found).rowcount)  # type: ignore[attr-defined]  # of a CursorResult
+    statement = delete(Mail).where(own, or_(*named))
+    return int(session.execute(statement).rowcount)  # type: ignore[attr-defined]  # of a CursorResult
 
 
 def erase_kept_mails(outbox: Outbox, subject: DataSubject) -> int:

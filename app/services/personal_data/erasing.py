@@ -45,9 +45,9 @@ def request(session: Session, caller: Caller, subject: DataSubject) -> Erasure:
     running = select(Erasure).where(
         Erasure.subject_id == subject.subject_id, Erasure.state.not_in(ENDED)
     )
-    found = session.scalar(running)
-    if found is not None:
-        return found
+    existing = session.scalar(running)
+    if existing is not None:
+        return existing
     known = preview.erased(preview.erasure_lines(session, subject))
     erasure = Erasure(
         id=new_id(),
@@ -144,14 +144,14 @@ def fail(session: Session, erasure_id: UUID) -> None:
 
 
 def _shut_out(session: Session, caller: Caller, subject: DataSubject) -> User:
-    found = session.get_one(User, subject.subject_id)
-    if is_erased(found.email):
+    user = session.get_one(User, subject.subject_id)
+    if is_erased(user.email):
         raise NotFound(gettext("There is no such user."), "user_not_found")
-    if found.id == caller.subject_id:
+    if user.id == caller.subject_id:
         raise Forbidden(
             gettext("You can't erase yourself. Ask another administrator."), "own_account"
         )
-    return users.deactivate(session, caller, found.id)
+    return users.deactivate(session, caller, user.id)
 
 
 def _enqueue(session: Session, erasure: Erasure) -> None:

@@ -185,14 +185,14 @@ def parts(subject: DataSubject) -> list[ExportPart]:
 
 def counts(session: Session, subject: DataSubject) -> dict[str, int]:
     """Return how many rows of each table are about the person."""
-    found = {
+    by_table = {
         part.table.name: session.scalar(
             select(func.count()).select_from(part.table).where(part.rows)
         )
         or 0
         for part in parts(subject)
     }
-    return {name: number for name, number in found.items() if number}
+    return {name: number for name, number in by_table.items() if number}
 
 
 def _recordings(session: Session, subject: DataSubject) -> Sequence[CallRecording]:

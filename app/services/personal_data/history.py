@@ -54,13 +54,13 @@ def _scope(subject: DataSubject, *, of_partner: bool) -> ColumnElement[bool]:
 
 def _about(subject: DataSubject) -> ColumnElement[bool]:
     texts = (AuditEntry.actor, AuditEntry.target_id, AuditEntry.target)
-    found = [subject.words.stand_in(*texts, AuditEntry.before, AuditEntry.after)]
+    conditions = [subject.words.stand_in(*texts, AuditEntry.before, AuditEntry.after)]
     if subject.kind is SubjectKind.USER:
-        found.append(AuditEntry.actor_id == subject.subject_id)
-        found.append(_is_target("user", [subject.subject_id]))
+        conditions.append(AuditEntry.actor_id == subject.subject_id)
+        conditions.append(_is_target("user", [subject.subject_id]))
     else:
-        found.append(_is_target("contact", [subject.subject_id, *subject.contacts]))
-    return or_(*found)
+        conditions.append(_is_target("contact", [subject.subject_id, *subject.contacts]))
+    return or_(*conditions)
 
 
 def _is_target(kind: str, ids: list[UUID]) -> ColumnElement[bool]:

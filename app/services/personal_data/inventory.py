@@ -343,8 +343,8 @@ NOT_PERSONAL: dict[str, str] = {
 
 def replaced_columns() -> dict[str, list[str]]:
     """Return the columns in which an erased person is replaced by the pseudonym, by table."""
-    found: dict[str, list[str]] = {}
+    by_table: dict[str, list[str]] = {}
     for holding in HOLDINGS:
         if holding.on_erasure is OnErasure.REPLACED:
-            found.setdefault(holding.table, []).extend(holding.columns)
-    return found
+            by_table.setdefault(holding.table, []).extend(holding.columns)
+    return by_table

@@ -74,7 +74,7 @@ def find_mentions(
     if not names:
         return FoundMentions([])
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
-    began, found = time.monotonic(), list[TextMention]()
+    began, found_mentions = time.monotonic(), list[TextMention]()
     searches = [
         _in_table(session, caller, subject, table, names, pattern)
         for table, (needed, _columns) in _SEARCHED.items()
@@ -84,15 +84,15 @@ def find_mentions(
         unfinished = []
         for search in searches:
             some, has_more = next(search)
-            found += some
-            if len(found) >= MOST:
-                return FoundMentions(found[:MOST])
+            found_mentions += some
+            if len(found_mentions) >= MOST:
+                return FoundMentions(found_mentions[:MOST])
             if has_more:
                 unfinished.append(search)
         searches = unfinished
         if searches and seconds is not None and time.monotonic() - began > seconds:
-            return FoundMentions(found, is_complete=False)
-    return FoundMentions(found)
+            return FoundMentions(found_mentions, is_complete=False)
+    return FoundMentions(found_mentions)
 
 
 def single_names(names: Sequence[str]) -> list[str]:
@@ -122,7 +122,7 @@ def _in_table(
     query = query.order_by(*(column.desc() for column in table.primary_key))
     parts = _parts(session, table, seen) if name in _MANY_ROWS else iter([((), False)])
     for part, has_more in parts:
-        found: list[TextMention] = []
+        in_batch: list[TextMention] = []
         rows = session.execute(query.where(*part).execution_options(yield_per=MOST))
         for row in rows.mappings():
             for column in columns:
@@ -131,12 +131,12 @@ def _in_table(
                     value = subject.words.replaced(value, "")
                 at = _first(value, pattern)
                 if at is not None:
-                    found.append(TextMention(name, {each: row[each] for each in ids}, *at))
+                    in_batch.append(TextMention(name, {each: row[each] for each in ids}, *at))
                     break
-            if len(found) == MOST:
+            if len(in_batch) == MOST:
                 rows.close()
                 break
-        yield found, has_more
+        yield in_batch, has_more
 
 
 def _parts(
@@ -184,11 +184,11 @@ def _of_others(table: Table, subject: DataSubject) -> list[ColumnElement[bool]]:
 def _first(value: Any, pattern: re.Pattern[str]) -> tuple[str, str] | None:
     """Return the name that is found in a value, and the words around it."""
     for text in _texts(value):
-        found = pattern.search(text)
-        if found:
-            start, end = max(0, found.start() - AROUND), min(len(text), found.end() + AROUND)
+        match = pattern.search(text)
+        if match:
+            start, end = max(0, match.start() - AROUND), min(len(text), match.end() + AROUND)
             before, after = "…" if start else "", "…" if end < len(text) else ""
-            return found.group(), f"{before}{text[start:end].strip()}{after}"
+            return match.group(), f"{before}{text[start:end].strip()}{after}"
     return None
 
 

@@ -83,13 +83,13 @@ def erase_account(session: Session, subject: DataSubject, pseudonym: str) -> dic
         counts[model.__tablename__] = gone.rowcount
     own = SavedView.user_id == subject.subject_id
     session.execute(delete(SavedView).where(own, SavedView.is_shared.is_(False)))
-    found = session.get_one(User, subject.subject_id, with_for_update=True)
-    found.email = found.email_key = f"{pseudonym}@{ERASED_DOMAIN}"
-    found.name = found.idp_uid = found.password_hash = None
-    found.timezone = found.theme = found.language = None
-    found.notifications = {}
-    found.second_factor_at = None
-    found.version += 1
+    user = session.get_one(User, subject.subject_id, with_for_update=True)
+    user.email = user.email_key = f"{pseudonym}@{ERASED_DOMAIN}"
+    user.name = user.idp_uid = user.password_hash = None
+    user.timezone = user.theme = user.language = None
+    user.notifications = {}
+    user.second_factor_at = None
+    user.version += 1
     session.flush()
     return counts
 

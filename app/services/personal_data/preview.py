@@ -72,5 +72,5 @@ def _fate(table: str, kind: SubjectKind) -> OnErasure:
     """Return what becomes of most of a table's texts; words in other texts are replaced."""
     if table in _FATES:
         return _FATES[table]
-    found = (each for each in HOLDINGS if each.table == table and kind in each.about)
-    return next((each.on_erasure for each in found), OnErasure.DELETED)
+    holdings = (each for each in HOLDINGS if each.table == table and kind in each.about)
+    return next((each.on_erasure for each in holdings), OnErasure.DELETED)

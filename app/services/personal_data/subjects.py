@@ -79,16 +79,18 @@ def user(session: Session, caller: Caller, user_id: UUID) -> DataSubject:
     """Return a user of a partner, with all earlier names and addresses. Raises `Forbidden` and
     `NotFound`."""
     caller.require(Permission.PERSONAL_DATA)
-    found = users.get(session, caller, user_id)
-    if found.partner_id is None:
+    account = users.get(session, caller, user_id)
+    if account.partner_id is None:
         raise NotFound(gettext("There is no such user."), "user_not_found")
-    emails, names = {found.email}, {found.name or ""}
-    emails.update(session.scalars(select(EmailChange.email).where(EmailChange.user_id == found.id)))
-    scim = session.scalar(select(ScimUser).where(ScimUser.user_id == found.id))
+    emails, names = {account.email}, {account.name or ""}
+    emails.update(
+        session.scalars(select(EmailChange.email).where(EmailChange.user_id == account.id))
+    )
+    scim = session.scalar(select(ScimUser).where(ScimUser.user_id == account.id))
     if scim is not None:
         names.add(f"{scim.given_name or ''} {scim.family_name or ''}".strip())
     history = select(AuditEntry.before, AuditEntry.after).where(
-        AuditEntry.target_type == "user", AuditEntry.target_id == str(found.id)
+        AuditEntry.target_type == "user", AuditEntry.target_id == str(account.id)
     )
     for sides in session.execute(history):
         for side in sides:
@@ -96,8 +98,8 @@ def user(session: Session, caller: Caller, user_id: UUID) -> DataSubject:
             names.add((side or {}).get("name") or "")
     return DataSubject(
         SubjectKind.USER,
-        found.id,
-        found.partner_id,
+        account.id,
+        account.partner_id,
         None,
         emails=_texts(emails),
         names=_texts(names),
@@ -107,27 +109,32 @@ def user(session: Session, caller: Caller, user_id: UUID) -> DataSubject:
 def contact(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> DataSubject:
     """Return everyone in the organization with the contact's number or address: the same person in
     other campaigns. Raises `Forbidden` and `NotFound`."""
-    found = contacts.get(session, caller, campaign_id, contact_id)
+    stored = contacts.get(session, caller, campaign_id, contact_id)
     organization_id = session.get_one(Campaign, campaign_id).organization_id
     return contact_called(
-        session, caller, organization_id, phone=found.phone, email=found.email, subject_id=found.id
+        session,
+        caller,
+        organization_id,
+        phone=stored.phone,
+        email=stored.email,
+        subject_id=stored.id,
     )
 
 
 def of_call(session: Session, caller: Caller, call_id: UUID) -> DataSubject:
     """As `contact`, of someone who was called, contact or not. Raises `Forbidden` and
     `NotFound`, also for a call that an erasure has emptied."""
-    found = calls.get(session, caller, call_id)
-    if found.is_erased:
+    stored = calls.get(session, caller, call_id)
+    if stored.is_erased:
         raise NotFound(gettext("The data of this call was erased."), "call_erased")
-    theirs = session.get(Contact, found.contact_id) if found.contact_id else None
+    theirs = session.get(Contact, stored.contact_id) if stored.contact_id else None
     subject = _reached(
         session,
         caller,
-        found.organization_id,
-        found.id,
-        {found.phone_number, theirs.phone if theirs else None},
-        {found.contact.get("email"), theirs.email if theirs else None},
+        stored.organization_id,
+        stored.id,
+        {stored.phone_number, theirs.phone if theirs else None},
+        {stored.contact.get("email"), theirs.email if theirs else None},
     )
     to_them = session.scalars(select(Call).where(subject.called()))
     return replace(subject, names=_texts({*subject.names, *(call.name for call in to_them)}))
@@ -194,5 +201,5 @@ def with_contacts(
     )
 
 
-def _texts(found: Collection[str | None]) -> list[str]:
-    return sorted(text for text in found if text)
+def _texts(values: Collection[str | None]) -> list[str]:
+    return sorted(text for text in values if text)

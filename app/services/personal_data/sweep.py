@@ -94,17 +94,17 @@ def in_scope(table: Table, subject: DataSubject) -> ColumnElement[bool]:
         name, parent = PARENTS[table.name]
         above = Base.metadata.tables[parent]
         return table.c[name].in_(select(above.c.id).where(in_scope(above, subject)))
-    found: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if "partner_id" in table.c:
-        found.append(table.c.partner_id == subject.partner_id)
+        conditions.append(table.c.partner_id == subject.partner_id)
     elif subject.organization_id is None:
         organizations = Base.metadata.tables["organizations"]
         own = select(organizations.c.id).where(organizations.c.partner_id == subject.partner_id)
-        found.append(table.c.organization_id.in_(own))
+        conditions.append(table.c.organization_id.in_(own))
     if subject.organization_id is not None and "organization_id" in table.c:
         organization = table.c.organization_id
-        found.append(or_(organization == subject.organization_id, organization.is_(None)))
-    return and_(*found)
+        conditions.append(or_(organization == subject.organization_id, organization.is_(None)))
+    return and_(*conditions)
 
 
 def cut_to_length(value: Any, column: ColumnElement[Any]) -> Any:

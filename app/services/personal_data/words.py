@@ -28,12 +28,12 @@ class SubjectWords:
     @cached_property
     def spellings(self) -> list[str]:
         """Every way in which the words are stored, the longest first."""
-        found = {spelling for phone in self.phones for spelling in _spellings_of(phone)}
+        written = {spelling for phone in self.phones for spelling in _spellings_of(phone)}
         texts = [*self.emails, *(name for name in self.names if _is_full(name))]
         for text in texts:
-            found |= {text, quote(text), quote(text, safe=""), json.dumps(text)[1:-1]}
-            found.add(text.replace(" ", "+"))
-        return sorted(found, key=lambda text: (-len(text), text))
+            written |= {text, quote(text), quote(text, safe=""), json.dumps(text)[1:-1]}
+            written.add(text.replace(" ", "+"))
+        return sorted(written, key=lambda text: (-len(text), text))
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:

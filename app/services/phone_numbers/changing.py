@@ -78,28 +78,32 @@ def move(
     and `Conflict` (``archived``, ``changed_meanwhile``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    found = _locked(session, caller, number)
-    refuse_stale(expected_version, found.version, "phone number")
+    phone_number = _locked(session, caller, number)
+    refuse_stale(expected_version, phone_number.version, "phone number")
     target = None
     if organization_id is not None:
         target = tenancy.get_organization(session, caller, organization_id)
         tenancy.refuse_archived(target)
-    if found.organization_id == organization_id:
-        return found
-    before = _owner(session, found)
-    if target is not None and target.partner_id != found.partner_id:
-        _record(session, caller, found, "phone_number.released", before=before)
+    if phone_number.organization_id == organization_id:
+        return phone_number
+    before = _owner(session, phone_number)
+    if target is not None and target.partner_id != phone_number.partner_id:
+        _record(session, caller, phone_number, "phone_number.released", before=before)
         before = {}
-        found.partner_id, found.account_id = target.partner_id, None
-        found.source, found.confirmed_at = NumberSource.ASSIGNED, utcnow()
-        found.confirmed_by = caller.label[:200]
-    elif found.organization_id is not None:
-        _record(session, caller, found, "phone_number.moved", before=before, after=_shown(target))
-    found.organization_id = organization_id
-    found.version += 1
+        phone_number.partner_id, phone_number.account_id = target.partner_id, None
+        phone_number.source, phone_number.confirmed_at = NumberSource.ASSIGNED, utcnow()
+        phone_number.confirmed_by = caller.label[:200]
+    elif phone_number.organization_id is not None:
+        _record(
+            session, caller, phone_number, "phone_number.moved", before=before, after=_shown(target)
+        )
+    phone_number.organization_id = organization_id
+    phone_number.version += 1
     session.flush()
-    _record(session, caller, found, "phone_number.assigned", before=before, after=_shown(target))
-    return found
+    _record(
+        session, caller, phone_number, "phone_number.assigned", before=before, after=_shown(target)
+    )
+    return phone_number
 
 
 def release(
@@ -110,10 +114,12 @@ def release(
     Raises `Forbidden`, `NotFound` and `Conflict` (``changed_meanwhile``).
     """
     _require_operator(caller)
-    found = _locked(session, caller, number)
-    refuse_stale(expected_version, found.version, "phone number")
-    _record(session, caller, found, "phone_number.released", before=_owner(session, found))
-    session.delete(found)
+    phone_number = _locked(session, caller, number)
+    refuse_stale(expected_version, phone_number.version, "phone number")
+    _record(
+        session, caller, phone_number, "phone_number.released", before=_owner(session, phone_number)
+    )
+    session.delete(phone_number)
     session.flush()
 
 
@@ -139,29 +145,29 @@ def hold(
     }
     new = insert_into(session, PhoneNumber).values(number=number, **proof).on_conflict_do_nothing()
     is_new = session.scalar(new.returning(PhoneNumber.number)) is not None
-    found = locked(session, number)
-    if found is None:
+    phone_number = locked(session, number)
+    if phone_number is None:
         return False
-    is_own = found.partner_id == organization.partner_id and found.organization_id in {
-        organization.id,
-        None,
-    }
-    if not is_own and found.confirmed_at is not None:
+    is_own = (
+        phone_number.partner_id == organization.partner_id
+        and phone_number.organization_id in {organization.id, None}
+    )
+    if not is_own and phone_number.confirmed_at is not None:
         return False
-    if is_own and not is_new and found.source is NumberSource.ASSIGNED:
+    if is_own and not is_new and phone_number.source is NumberSource.ASSIGNED:
         proof["source"] = source = NumberSource.ASSIGNED  # it counts for more calls than any other
     before: dict[str, Any] = {}
     if not is_new:
-        before = _owner(session, found) | {"source": found.source}
+        before = _owner(session, phone_number) | {"source": phone_number.source}
         if not is_own:
-            _record(session, caller, found, "phone_number.released", before=before)
+            _record(session, caller, phone_number, "phone_number.released", before=before)
             before = {}
         for name, value in proof.items():
-            setattr(found, name, value)
-        found.version += 1
+            setattr(phone_number, name, value)
+        phone_number.version += 1
         session.flush()
     after = _shown(organization) | {"source": source}
-    _record(session, caller, found, "phone_number.assigned", before=before, after=after)
+    _record(session, caller, phone_number, "phone_number.assigned", before=before, after=after)
     return True
 
 

@@ -75,10 +75,10 @@ def refresh_due(session: Session) -> int:
         .limit(DUE_AT_ONCE)
         .with_for_update(of=CarrierAccount, skip_locked=True)
     )
-    found = session.scalars(query).all()
-    for account in found:
+    accounts = session.scalars(query).all()
+    for account in accounts:
         _ask(session, account)
-    return len(found)
+    return len(accounts)
 
 
 def keep_list(session: Session, account: CarrierAccount, listed: ListedNumbers) -> None:
@@ -159,23 +159,29 @@ def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
     if session.scalar(new.returning(PhoneNumber.number)) is not None:
         _record(session, account, number, "phone_number.confirmed")
         return True
-    found = session.get_one(PhoneNumber, number, with_for_update=True, populate_existing=True)
-    is_own = found.partner_id == account.partner_id and (
-        account.organization_id is None or found.organization_id in {account.organization_id, None}
+    phone_number = session.get_one(
+        PhoneNumber, number, with_for_update=True, populate_existing=True
     )
-    if found.confirmed_at is None:
+    is_own = phone_number.partner_id == account.partner_id and (
+        account.organization_id is None
+        or phone_number.organization_id in {account.organization_id, None}
+    )
+    if phone_number.confirmed_at is None:
         if not is_own:
-            _record(session, found, number, "phone_number.released")
-            found.partner_id, found.organization_id = account.partner_id, account.organization_id
+            _record(session, phone_number, number, "phone_number.released")
+            phone_number.partner_id = account.partner_id
+            phone_number.organization_id = account.organization_id
         _record(session, account, number, "phone_number.confirmed")
     elif not is_own:
         return False
-    elif found.source is not NumberSource.CARRIER_LIST or _has_nearer(session, found, account):
+    elif phone_number.source is not NumberSource.CARRIER_LIST or _has_nearer(
+        session, phone_number, account
+    ):
         return True
     for name, value in proof.items():
-        setattr(found, name, value)
-    if found.organization_id is None:
-        found.organization_id = account.organization_id
+        setattr(phone_number, name, value)
+    if phone_number.organization_id is None:
+        phone_number.organization_id = account.organization_id
     session.flush()
     return True
 
@@ -198,8 +204,8 @@ def _end_confirmations(
         PhoneNumber.source == NumberSource.CARRIER_LIST,
         PhoneNumber.confirmed_at.is_not(None),
     )
-    found = session.scalars(query.order_by(PhoneNumber.number).with_for_update()).all()
-    ended = [number for number in found if number.number not in held]
+    phone_numbers = session.scalars(query.order_by(PhoneNumber.number).with_for_update()).all()
+    ended = [number for number in phone_numbers if number.number not in held]
     for number in ended:
         number.confirmed_at = None
         number.version += 1

@@ -84,13 +84,17 @@ def require(
     route = route_of(session, organization, carrier)
     if route.carrier is CarrierKind.SIMULATOR:
         _take_if_free(session, caller, organization, number)
-    found = locked(session, number)
-    is_own = found is not None and found.partner_id == organization.partner_id
-    if found is not None and is_own and found.organization_id is None:
-        found.organization_id = organization.id
-        found.version += 1
+    phone_number = locked(session, number)
+    is_own = phone_number is not None and phone_number.partner_id == organization.partner_id
+    if phone_number is not None and is_own and phone_number.organization_id is None:
+        phone_number.organization_id = organization.id
+        phone_number.version += 1
         session.flush()
-    if found is None or found.organization_id != organization.id or refusal(found, route):
+    if (
+        phone_number is None
+        or phone_number.organization_id != organization.id
+        or refusal(phone_number, route)
+    ):
         raise ValidationFailed.on(FIELD, "number_not_assigned", in_language(NOT_ASSIGNED))
 
 
@@ -120,12 +124,12 @@ def refusals(
         return {}
     own = _numbers_of(session, numbered)
     route_of = _routes(session, numbered, carrier)
-    found = {}
+    reasons = {}
     for each, phone_number in numbered.items():
         number = own.get((each.organization_id, phone_number))
         if why := refusal(number, route_of(each)):
-            found[each.id] = why
-    return found
+            reasons[each.id] = why
+    return reasons
 
 
 def refusals_of_numbers(

@@ -60,19 +60,19 @@ def get(session: Session, caller: Caller, number: str, *, for_change: bool = Fal
 def can_be_verified(session: Session, organization_id: UUID, number: str) -> bool:
     """Whether a verification call can confirm the number for more calls than it is confirmed for.
     Another organization's number is answered like a free one."""
-    found = session.get(PhoneNumber, number)
+    phone_number = session.get(PhoneNumber, number)
     return (
-        found is None
-        or found.organization_id != organization_id
-        or found.confirmed_at is None
-        or found.source is NumberSource.CARRIER_LIST
+        phone_number is None
+        or phone_number.organization_id != organization_id
+        or phone_number.confirmed_at is None
+        or phone_number.source is NumberSource.CARRIER_LIST
     )
 
 
 def is_confirmed(session: Session, number: str | None) -> bool:
     """Whether the operator, a carrier account or a verification call confirms the number."""
-    found = session.get(PhoneNumber, number) if number else None
-    return found is not None and found.confirmed_at is not None
+    phone_number = session.get(PhoneNumber, number) if number else None
+    return phone_number is not None and phone_number.confirmed_at is not None
 
 
 def listing(
@@ -102,9 +102,9 @@ def listing(
         .outerjoin(Organization, Organization.id == PhoneNumber.organization_id)
         .add_columns(Partner.name, Organization.name)
     )
-    found = session.execute(named.order_by(PhoneNumber.number).limit(limit + 1)).all()
-    items = [ListedNumber(*row) for row in found[:limit]]
-    return Page(items, items[-1].number.number if len(found) > limit else None)
+    listed = session.execute(named.order_by(PhoneNumber.number).limit(limit + 1)).all()
+    items = [ListedNumber(*row) for row in listed[:limit]]
+    return Page(items, items[-1].number.number if len(listed) > limit else None)
 
 
 def unused_by_assistants(session: Session, organization_id: UUID) -> list[str]:
@@ -134,10 +134,10 @@ def assistants_with(
         )
         .where(PhoneNumber.number.in_([each.number for each in numbers]))
     )
-    found: dict[str, list[Assistant]] = {}
+    by_number: dict[str, list[Assistant]] = {}
     for assistant in session.scalars(query.order_by(Assistant.name, Assistant.id)):
-        found.setdefault(assistant.phone_number or "", []).append(assistant)
-    return found
+        by_number.setdefault(assistant.phone_number or "", []).append(assistant)
+    return by_number
 
 
 def conflicts(session: Session, caller: Caller) -> Sequence[ConflictingAssistant]:

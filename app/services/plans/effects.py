@@ -31,8 +31,8 @@ def on_plans(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, i
     caller.require(Permission.PRICING_READ)
     partner = get(session, caller, partner_id)
     plans = session.scalars(select(PartnerTier).where(PartnerTier.partner_id == partner.id))
-    found = {plan.tier: plan.organizations - plan.archived for plan in plans}
-    return {tier: found.get(tier, 0) for tier in Tier}
+    counts = {plan.tier: plan.organizations - plan.archived for plan in plans}
+    return {tier: counts.get(tier, 0) for tier in Tier}
 
 
 def effects(
@@ -44,13 +44,13 @@ def effects(
     partner = get(session, caller, partner_id)
     now, counts = allowances(session, caller, partner.id), on_plans(session, caller, partner.id)
     names = pricing.shown_names(session, partner.id)
-    found: list[ChangeEffect] = []
+    all_effects: list[ChangeEffect] = []
     for tier, allowance in wanted.items():
         name, count = names[tier], counts[tier]
         old, new = now[tier].calls_at_once, allowance.calls_at_once
         if new != old:
             more = _busy(session, partner.id, tier, new) if takes_calls(old, new) and new else ""
-            found.append(_effect(name, "at once", old, new, count, more))
+            all_effects.append(_effect(name, "at once", old, new, count, more))
         old, new = now[tier].calls_a_day, allowance.calls_a_day
         if new != old:
             more = (
@@ -58,8 +58,8 @@ def effects(
                 if takes_calls(old, new) and new
                 else _waiting(session, partner.id, tier)
             )
-            found.append(_effect(name, "a day", old, new, count, more))
-    return found
+            all_effects.append(_effect(name, "a day", old, new, count, more))
+    return all_effects
 
 
 def _effect(

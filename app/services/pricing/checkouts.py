@@ -77,8 +77,8 @@ def visitable_subscription(session: Session, organization: Organization) -> Subs
     account is connected."""
     if not accounts.is_connected(session, organization.partner_id):
         return None
-    found = subscriptions.lasting_subscription(session, organization.id)
-    return found if found and found.customer else None
+    subscription = subscriptions.lasting_subscription(session, organization.id)
+    return subscription if subscription and subscription.customer else None
 
 
 def _own(session: Session, caller: Caller) -> Organization:

@@ -21,16 +21,16 @@ class PlanChange:
 def differences(old: Sequence[EditedPlan], new: Sequence[EditedPlan]) -> list[PlanChange]:
     """Return the fields in which two sets of plans differ, plan by plan in the new order."""
     before = {plan.tier: (place, plan) for place, plan in enumerate(old, 1)}
-    found: list[PlanChange] = []
+    changes: list[PlanChange] = []
     for place, plan in enumerate(new, 1):
         old_place, other = before[plan.tier]
         values, others = _values(plan, place), _values(other, old_place)
-        found += [
+        changes += [
             PlanChange(plan.tier, name, others[name], value)
             for name, value in values.items()
             if value != others[name]
         ]
-    return found
+    return changes
 
 
 def _values(plan: EditedPlan, place: int) -> Mapping[str, Any]:

@@ -51,12 +51,12 @@ def connected(session: Session) -> Sequence[UUID]:
 
 
 def keep(
-    session: Session, references: Sequence[PriceReference], found: Mapping[str, ListedPrice]
+    session: Session, references: Sequence[PriceReference], prices: Mapping[str, ListedPrice]
 ) -> None:
     """Store the processor's answer. An id that it doesn't know keeps its last known price."""
     now = utcnow()
     for reference in references:
-        price = found.get(reference.price_id)
+        price = prices.get(reference.price_id)
         session.merge(
             ProcessorCheck(price_id=reference.price_id, found=price is not None, asked_at=now)
         )

@@ -61,8 +61,8 @@ def save(
     Raises also `ValidationFailed` (``price_not_checked`` if the processor doesn't answer,
     ``price_unknown``, ``price_differs``).
     """
-    found = versions.locked(session, caller, partner_id, plan, expected_version=expected_version)
-    before = next(other.price_id for other in found.plans if other.tier is plan.tier)
+    plan_set = versions.locked(session, caller, partner_id, plan, expected_version=expected_version)
+    before = next(other.price_id for other in plan_set.plans if other.tier is plan.tier)
     is_new = plan.price_id not in ("", before) and not plan.price_id.startswith(LOCAL_ID)
     has_ids = is_outside or accounts.is_connected(session, partner_id)
     if is_new and has_ids and not _is_checked(session, partner_id, plan, asked_at):
@@ -117,20 +117,22 @@ def publish(
     partners.get(session, caller, partner_id, for_change=True)
     is_connected = accounts.is_connected(session, partner_id)
     if is_outside or is_connected:
-        found = versions.current(session, caller, partner_id)
-        refuse_any(pasted_problems(session, found, is_connected=is_connected))
+        plan_set = versions.current(session, caller, partner_id)
+        refuse_any(pasted_problems(session, plan_set, is_connected=is_connected))
     version = versions.publish(session, caller, partner_id, expected_version=expected_version)
     if is_connected:
         _enqueue(session, version)
     return version
 
 
-def pasted_problems(session: Session, found: PlanSet, *, is_connected: bool) -> Iterator[Problem]:
+def pasted_problems(
+    session: Session, plan_set: PlanSet, *, is_connected: bool
+) -> Iterator[Problem]:
     """Return why the price ids of a draft can't be published."""
-    before = {plan.tier: plan for plan in found.published}
-    for tier, state in states(session, found.plans).items():
+    before = {plan.tier: plan for plan in plan_set.published}
+    for tier, state in states(session, plan_set.plans).items():
         problem = state.problem
-        plan = next(plan for plan in found.plans if plan.tier is tier)
+        plan = next(plan for plan in plan_set.plans if plan.tier is tier)
         is_new = plan.price_id != before[tier].price_id
         # An account replaces the price of changed terms by another one.
         if problem and (is_new or (not is_connected and plan.terms != before[tier].terms)):
@@ -145,12 +147,12 @@ def states(session: Session, plans: Sequence[EditedPlan]) -> dict[Tier, PriceSta
     prices = {price.price_id: price for price in known}
     asked = session.scalars(select(ProcessorCheck).where(ProcessorCheck.price_id.in_(ids)))
     checks = {check.price_id: check.found for check in asked}
-    found: dict[Tier, PriceState] = {}
+    price_states: dict[Tier, PriceState] = {}
     for plan in priced:
         price = prices.get(plan.price_id)
         problem = _problem(plan, price, checks.get(plan.price_id))
-        found[plan.tier] = PriceState(problem, price.fetched_at if price else None)
-    return found
+        price_states[plan.tier] = PriceState(problem, price.fetched_at if price else None)
+    return price_states
 
 
 def is_priced(plan: EditedPlan) -> bool:
@@ -167,36 +169,36 @@ def send_again(session: Session, caller: Caller, partner_id: UUID) -> None:
     """Have the worker send the last published version again. Raises `Forbidden`, `NotFound`, and
     `Conflict` (``not_connected``) without an account."""
     caller.require(Permission.PARTNER_WRITE)
-    found = versions.current(session, caller, partner_id)
-    if found.last is None or not accounts.is_connected(session, partner_id):
+    plan_set = versions.current(session, caller, partner_id)
+    if plan_set.last is None or not accounts.is_connected(session, partner_id):
         message = gettext("Connect your Stripe account and publish your plans first.")
         raise Conflict(message, "not_connected")
-    found.last.send_problem = ""
-    found.last.sent_at = None
+    plan_set.last.send_problem = ""
+    plan_set.last.sent_at = None
     session.flush()
-    _enqueue(session, found.last)
+    _enqueue(session, plan_set.last)
 
 
 def references(session: Session, partner_id: UUID) -> list[PriceReference]:
     """For the worker: return the price ids of the partner's draft and published plans."""
     caller = system_caller(partner_id=partner_id)
-    found = versions.current(session, caller, partner_id)
-    plans = [plan for plan in (*found.plans, *found.published) if is_priced(plan)]
+    plan_set = versions.current(session, caller, partner_id)
+    plans = [plan for plan in (*plan_set.plans, *plan_set.published) if is_priced(plan)]
     ids = {plan.price_id: plan for plan in plans}
     return [PriceReference(plan.tier, plan.price_id, plan.product_id) for plan in ids.values()]
 
 
 def to_send(session: Session, partner_id: UUID) -> ToSend | None:
     """For the worker: return what the processor is to sell; None before the first version."""
-    found = versions.current(session, system_caller(partner_id=partner_id), partner_id)
-    if found.last is None:
+    plan_set = versions.current(session, system_caller(partner_id=partner_id), partner_id)
+    if plan_set.last is None:
         return None
     sold = [
         replace(plan, price_id=_outside(plan.price_id), product_id=_outside(plan.product_id))
-        for plan in found.published
+        for plan in plan_set.published
     ]
     hidden = [plan.price_id for plan in sold if not plan.is_visible and plan.price_id]
-    return ToSend(found.last.id, [plan for plan in sold if plan.is_visible], hidden)
+    return ToSend(plan_set.last.id, [plan for plan in sold if plan.is_visible], hidden)
 
 
 def sent(session: Session, version_id: UUID, ids: Mapping[Tier, Ids], problem: str) -> None:
@@ -205,9 +207,9 @@ def sent(session: Session, version_id: UUID, ids: Mapping[Tier, Ids], problem: s
     version = session.get_one(PlanVersion, version_id)
     caller = system_caller("Stripe", version.partner_id)
     partners.get(session, caller, version.partner_id, for_change=True)
-    found = versions.current(session, caller, version.partner_id)
-    before = {plan.tier: plan.price_id for plan in found.published}
-    for each in filter(None, (found.last, found.draft)):
+    plan_set = versions.current(session, caller, version.partner_id)
+    before = {plan.tier: plan.price_id for plan in plan_set.published}
+    for each in filter(None, (plan_set.last, plan_set.draft)):
         plans = [
             replace(plan, product_id=ids[plan.tier][0], price_id=ids[plan.tier][1])
             if plan.tier in ids and plan.price_id in ("", before[plan.tier])
@@ -231,8 +233,8 @@ def _outside(identifier: str) -> str:
     return "" if identifier.startswith(LOCAL_ID) else identifier
 
 
-def _problem(plan: EditedPlan, price: ProcessorPrice | None, found: bool | None) -> Problem | None:
-    wrong = _wrong(plan, price, found)
+def _problem(plan: EditedPlan, price: ProcessorPrice | None, exists: bool | None) -> Problem | None:
+    wrong = _wrong(plan, price, exists)
     if wrong is None:
         return None
     code, message = wrong
@@ -240,14 +242,14 @@ def _problem(plan: EditedPlan, price: ProcessorPrice | None, found: bool | None)
 
 
 def _wrong(
-    plan: EditedPlan, price: ProcessorPrice | None, found: bool | None
+    plan: EditedPlan, price: ProcessorPrice | None, exists: bool | None
 ) -> tuple[str, str] | None:
     """Return the code and the words of what is wrong with the plan's price id, if anything."""
     terms = plan.terms
-    if found is None:
+    if exists is None:
         message = gettext("The price ID is being checked. Publish again in a moment.")
         return "price_not_checked", message
-    if not found or price is None:
+    if not exists or price is None:
         message = gettext(
             "Stripe has no price on sale with the ID %(id)s. Open the product in Stripe and copy "
             "the ID of its price.",

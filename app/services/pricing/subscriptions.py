@@ -115,23 +115,25 @@ def reported(session: Session, partner_id: UUID, reference: str) -> None:
     query = select(Subscription).where(
         Subscription.partner_id == partner_id, Subscription.reference == reference
     )
-    if (found := session.scalar(query)) is not None:
-        _enqueue(session, found)
+    if (subscription := session.scalar(query)) is not None:
+        _enqueue(session, subscription)
 
 
 def to_follow(session: Session, subscription_id: UUID) -> FollowedSubscription | None:
     """For the worker: return what to ask for; None if the organization was deleted."""
-    found = session.get(Subscription, subscription_id)
-    if found is None:
+    subscription = session.get(Subscription, subscription_id)
+    if subscription is None:
         return None
     older = select(Subscription.id).where(
-        Subscription.organization_id == found.organization_id,
+        Subscription.organization_id == subscription.organization_id,
         Subscription.state != SubscriptionState.ENDED,
-        Subscription.id < found.id,
+        Subscription.id < subscription.id,
     )
-    is_over = found.state is SubscriptionState.ENDED
+    is_over = subscription.state is SubscriptionState.ENDED
     replaced = [] if is_over else session.scalars(older).all()
-    return FollowedSubscription(found.partner_id, found.organization_id, found.reference, replaced)
+    return FollowedSubscription(
+        subscription.partner_id, subscription.organization_id, subscription.reference, replaced
+    )
 
 
 def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[UUID]:
@@ -146,7 +148,7 @@ def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[
 
 
 def store_processor_answer(
-    session: Session, subscription_id: UUID, found: CustomerSubscription | None
+    session: Session, subscription_id: UUID, answer: CustomerSubscription | None
 ) -> Tier | None:
     """For the worker: store the processor's answer. None, for a subscription that the account
     doesn't have, changes nothing: ended ones are kept there, so it is another account's.
@@ -159,10 +161,10 @@ def store_processor_answer(
         return None
     had, was_over, before = row.tier, row.state is SubscriptionState.ENDED, _facts(row)
     row.seen_at = utcnow()
-    if found is not None:
-        row.state, row.customer, row.ends_at = found.state, found.customer, found.ends_at
-        row.tier = _plan_with(session, row.partner_id, found.price_id) or row.tier
-        is_over = found.state is SubscriptionState.ENDED
+    if answer is not None:
+        row.state, row.customer, row.ends_at = answer.state, answer.customer, answer.ends_at
+        row.tier = _plan_with(session, row.partner_id, answer.price_id) or row.tier
+        is_over = answer.state is SubscriptionState.ENDED
         row.ended_at = (row.ended_at or utcnow()) if is_over else None
     session.flush()
     if (after := _facts(row)) == before:

@@ -92,8 +92,8 @@ def save(
     `NotFound`, `ValidationFailed` (also ``price_id_taken``: one price can't be that of two plans)
     and `Conflict` (``changed_meanwhile``).
     """
-    found = locked(session, caller, partner_id, plan, expected_version=expected_version)
-    return _keep(session, caller, partner_id, found, _with(found, plan), plan.name)
+    plan_set = locked(session, caller, partner_id, plan, expected_version=expected_version)
+    return _keep(session, caller, partner_id, plan_set, _with(plan_set, plan), plan.name)
 
 
 def locked(
@@ -106,23 +106,23 @@ def locked(
 ) -> PlanSet:
     """Return the plans into whose draft ``plan`` may be written, with the partner locked. Raises as
     `save`."""
-    found = _locked(session, caller, partner_id)
+    plan_set = _locked(session, caller, partner_id)
     check(plan)
-    _refuse_taken_id(plan, found.plans)
-    if _with(found, plan) != list(found.plans):
-        refuse_stale(expected_version, found.fingerprint, "plans")
-    return found
+    _refuse_taken_id(plan, plan_set.plans)
+    if _with(plan_set, plan) != list(plan_set.plans):
+        refuse_stale(expected_version, plan_set.fingerprint, "plans")
+    return plan_set
 
 
 def move(session: Session, caller: Caller, partner_id: UUID, tier: Tier, steps: int) -> PlanSet:
     """Move a plan in the draft's order; earlier for negative steps. Raises `Forbidden`,
     `NotFound`."""
-    found = _locked(session, caller, partner_id)
-    wanted = list(found.plans)
+    plan_set = _locked(session, caller, partner_id)
+    wanted = list(plan_set.plans)
     place = next(index for index, plan in enumerate(wanted) if plan.tier is tier)
     plan = wanted.pop(place)
     wanted.insert(max(0, place + steps), plan)
-    return _keep(session, caller, partner_id, found, wanted, plan.name)
+    return _keep(session, caller, partner_id, plan_set, wanted, plan.name)
 
 
 def publish(
@@ -134,9 +134,9 @@ def publish(
     Raises `Forbidden`, `NotFound` (``no_draft``) and `Conflict` (``changed_meanwhile``) if it is
     not the draft that the user has seen.
     """
-    found = _locked(session, caller, partner_id)
-    refuse_stale(expected_version, found.fingerprint, "plans")
-    draft = found.draft
+    plan_set = _locked(session, caller, partner_id)
+    refuse_stale(expected_version, plan_set.fingerprint, "plans")
+    draft = plan_set.draft
     if draft is None:
         raise NotFound(gettext("There is no draft to publish."), "no_draft")
     plans = [
@@ -147,14 +147,14 @@ def publish(
         )
         if plan.is_visible
         else plan
-        for plan in found.plans
+        for plan in plan_set.plans
     ]
     store(draft, plans)
     draft.published_at, draft.author = utcnow(), caller.label
     set_pricing(session, caller, partner_id, plans)
     session.flush()
     _record(session, caller, "published", draft, f"Version {draft.number}")
-    before = {plan.tier: _facts(plan) for plan in found.published}
+    before = {plan.tier: _facts(plan) for plan in plan_set.published}
     for plan in plans:
         if before[plan.tier] != _facts(plan):
             values = {"before": before[plan.tier], "after": _facts(plan)}
@@ -196,12 +196,12 @@ def roll_back(session: Session, caller: Caller, partner_id: UUID, number: int) -
 
     Raises `Forbidden`, `NotFound`, and `Conflict` (``draft_exists``) if a draft would be lost.
     """
-    found = _locked(session, caller, partner_id)
-    if found.draft is not None:
+    plan_set = _locked(session, caller, partner_id)
+    if plan_set.draft is not None:
         message = gettext("There is a draft with changes. Publish or discard it first.")
         raise Conflict(message, "draft_exists")
     plans = plans_of(get(session, caller, partner_id, number))
-    return _keep(session, caller, partner_id, found, plans, f"Version {number}")
+    return _keep(session, caller, partner_id, plan_set, plans, f"Version {number}")
 
 
 def get(session: Session, caller: Caller, partner_id: UUID, number: int) -> PlanVersion:
@@ -228,8 +228,8 @@ def store(version: PlanVersion, plans: Sequence[EditedPlan]) -> None:
     version.texts = {plan.tier.value: plan.texts_to_json() for plan in plans if plan.texts} or None
 
 
-def _with(found: PlanSet, plan: EditedPlan) -> list[EditedPlan]:
-    return [plan if other.tier is plan.tier else other for other in found.plans]
+def _with(plan_set: PlanSet, plan: EditedPlan) -> list[EditedPlan]:
+    return [plan if other.tier is plan.tier else other for other in plan_set.plans]
 
 
 def _locked(session: Session, caller: Caller, partner_id: UUID) -> PlanSet:
@@ -253,23 +253,23 @@ def _keep(
     session: Session,
     caller: Caller,
     partner_id: UUID,
-    found: PlanSet,
+    plan_set: PlanSet,
     wanted: Sequence[EditedPlan],
     target: str,
 ) -> PlanSet:
     """Make ``wanted`` the draft. One that equals the published plans is deleted."""
-    if wanted == list(found.plans):
-        return found
-    draft = found.draft
+    if wanted == list(plan_set.plans):
+        return plan_set
+    draft = plan_set.draft
     if draft is None:
-        number = found.last.number + 1 if found.last else 1
+        number = plan_set.last.number + 1 if plan_set.last else 1
         draft = PlanVersion(id=new_id(), partner_id=partner_id, number=number, author="")
         session.add(draft)
     store(draft, wanted)
     draft.author = caller.label
     session.flush()
     _record(session, caller, "saved", draft, target)
-    if not differences(found.published, wanted):
+    if not differences(plan_set.published, wanted):
         session.delete(draft)
         session.flush()
     return _current(session, partner_id)

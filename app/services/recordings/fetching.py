@@ -42,46 +42,49 @@ def begin(
     session: Session, keys: Sequence[str], own: TwilioDownloads, recording_id: UUID, turn: int
 ) -> RecordingRequest | None:
     """Return what to fetch; None if there is nothing to fetch any more."""
-    found = session.get(CallRecording, recording_id)
-    if found is None or found.turn != turn or found.state is not RecordingState.WAITING:
+    recording = session.get(CallRecording, recording_id)
+    if recording is None or recording.turn != turn or recording.state is not RecordingState.WAITING:
         return None
-    if found.url is not None:
-        return RecordingRequest(found.call_id, found.url, {}, is_carriers=False)
-    if found.attempt_id is None or found.carrier_reference is None:
+    if recording.url is not None:
+        return RecordingRequest(recording.call_id, recording.url, {}, is_carriers=False)
+    if recording.attempt_id is None or recording.carrier_reference is None:
         return None
     sid, token = own.sid, own.token
-    account = carrier_accounts.of_attempt(session, keys, found.attempt_id)
+    account = carrier_accounts.of_attempt(session, keys, recording.attempt_id)
     if account is not None:
         sid, token = account.sid, account.secret if account.kind is CarrierKind.TWILIO else ""
     if not token:
         return None
     proof = base64.b64encode(f"{sid}:{token}".encode()).decode()
     headers = {"authorization": f"Basic {proof}"}
-    path = f"/2010-04-01/Accounts/{sid}/Recordings/{found.carrier_reference}.mp3"
-    return RecordingRequest(found.call_id, own.api_url + path, headers, is_carriers=True)
+    path = f"/2010-04-01/Accounts/{sid}/Recordings/{recording.carrier_reference}.mp3"
+    return RecordingRequest(recording.call_id, own.api_url + path, headers, is_carriers=True)
 
 
 def keep(
     session: Session, recording_id: UUID, turn: int, stored: StoredFile, content_type: str
 ) -> str:
     """Keep the fetched file; return the key of the file that is not needed any more, if any."""
-    found = session.get(CallRecording, recording_id, with_for_update=True)
-    if found is None or found.turn != turn or found.state is not RecordingState.WAITING:
+    recording = session.get(CallRecording, recording_id, with_for_update=True)
+    if recording is None or recording.turn != turn or recording.state is not RecordingState.WAITING:
         return stored.key
-    before = found.file_key
-    found.state, found.problem = RecordingState.STORED, None
-    found.file_key, found.size, found.content_type = stored.key, stored.size, content_type
+    before = recording.file_key
+    recording.state, recording.problem = RecordingState.STORED, None
+    recording.file_key, recording.size = stored.key, stored.size
+    recording.content_type = content_type
     return before
 
 
 def has_room(session: Session, recording_id: UUID, size: int, defaults: StorageDefaults) -> bool:
     """Whether the organization and its partner may store so many bytes more."""
-    found = session.get(CallRecording, recording_id)
-    if found is None:
+    recording = session.get(CallRecording, recording_id)
+    if recording is None:
         return False
-    needed = max(0, size - found.size)
+    needed = max(0, size - recording.size)
     try:
-        storage.require_room(session, found.partner_id, found.organization_id, needed, defaults)
+        storage.require_room(
+            session, recording.partner_id, recording.organization_id, needed, defaults
+        )
     except TooLarge:
         return False
     return True
@@ -89,14 +92,14 @@ def has_room(session: Session, recording_id: UUID, size: int, defaults: StorageD
 
 def fail(session: Session, recording_id: UUID, turn: int, problem: str, *, again: bool) -> None:
     """Write down why there is no file, and try again later if that can help."""
-    found = session.get(CallRecording, recording_id, with_for_update=True)
-    if found is None or found.turn != turn or found.state is not RecordingState.WAITING:
+    recording = session.get(CallRecording, recording_id, with_for_update=True)
+    if recording is None or recording.turn != turn or recording.state is not RecordingState.WAITING:
         return
-    found.problem = problem[:500]
-    if not again or found.tries >= len(PAUSES):
-        found.state = RecordingState.FAILED
+    recording.problem = problem[:500]
+    if not again or recording.tries >= len(PAUSES):
+        recording.state = RecordingState.FAILED
         return
-    pause = PAUSES[found.tries]
-    found.tries += 1
-    found.turn += 1
-    enqueue_recording(session, recording_id, found.turn, pause)
+    pause = PAUSES[recording.tries]
+    recording.tries += 1
+    recording.turn += 1
+    enqueue_recording(session, recording_id, recording.turn, pause)

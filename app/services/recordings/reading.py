@@ -56,7 +56,7 @@ def extension_of(content_type: str) -> str:
 def file_of(session: Session, caller: Caller, call_id: UUID) -> CallRecording:
     """Return the recording of a call that has a file. Raises `NotFound` (``call_not_found``,
     ``recording_not_found``)."""
-    found = of_call(session, calls.get(session, caller, call_id)).recording
-    if found is None or found.state is not RecordingState.STORED:
+    recording = of_call(session, calls.get(session, caller, call_id)).recording
+    if recording is None or recording.state is not RecordingState.STORED:
         raise NotFound(gettext("There is no recording of this call."), "recording_not_found")
-    return found
+    return recording

@@ -29,10 +29,10 @@ def take(
 ) -> bool:
     """Keep what the report holds; False if it came before, or is older than what is kept."""
     call = session.get_one(Call, call_id, with_for_update=True)
-    found = session.scalar(select(CallTranscript).where(CallTranscript.call_id == call_id))
-    if found is not None and not _is_newer(found, report_id, sent_at):
+    transcript = session.scalar(select(CallTranscript).where(CallTranscript.call_id == call_id))
+    if transcript is not None and not _is_newer(transcript, report_id, sent_at):
         return False
-    kept = found or add_for(session, CallTranscript(turns=[]), call)
+    kept = transcript or add_for(session, CallTranscript(turns=[]), call)
     if report.transcript is not None:
         kept.turns = [turn.model_dump(exclude_none=True) for turn in report.transcript]
     if report.summary is not None:
@@ -69,8 +69,8 @@ def announce(session: Session, attempt_id: UUID, call_reference: str, reference:
 
 
 def _recording_of(session: Session, call: Call) -> CallRecording:
-    found = session.scalar(select(CallRecording).where(CallRecording.call_id == call.id))
-    return found or add_for(session, CallRecording(state=RecordingState.WAITING), call)
+    recording = session.scalar(select(CallRecording).where(CallRecording.call_id == call.id))
+    return recording or add_for(session, CallRecording(state=RecordingState.WAITING), call)
 
 
 def _ask(session: Session, recording: CallRecording) -> None:

@@ -30,13 +30,13 @@ def ask(session: Session, call_id: UUID, occasion: str) -> None:
 def untranscribed_recording(session: Session, call_id: UUID) -> RecordedFile | None:
     """Return the recording of a call that has no transcript; None if there is nothing to do."""
     transcript = _transcript(session, call_id)
-    found = session.scalar(select(CallRecording).where(CallRecording.call_id == call_id))
-    if found is None or found.state is not RecordingState.STORED:
+    recording = session.scalar(select(CallRecording).where(CallRecording.call_id == call_id))
+    if recording is None or recording.state is not RecordingState.STORED:
         return None
     if transcript is not None and transcript.turns:
         return None
-    kind = found.content_type or ""
-    return RecordedFile(found.file_key, kind, extension_of(kind))
+    kind = recording.content_type or ""
+    return RecordedFile(recording.file_key, kind, extension_of(kind))
 
 
 def keep_turns(session: Session, call_id: UUID, turns: Sequence[dict[str, Any]]) -> None:
@@ -44,26 +44,26 @@ def keep_turns(session: Session, call_id: UUID, turns: Sequence[dict[str, Any]])
     call = session.get(Call, call_id, with_for_update=True)
     if call is None or untranscribed_recording(session, call_id) is None:
         return
-    found = _transcript(session, call_id) or add_for(session, CallTranscript(), call)
-    found.turns = list(turns)
+    transcript = _transcript(session, call_id) or add_for(session, CallTranscript(), call)
+    transcript.turns = list(turns)
     session.flush()
 
 
 def without_summary(session: Session, call_id: UUID) -> list[str]:
     """Return the lines of a transcript that has no summary."""
-    found = _transcript(session, call_id)
-    if found is None or found.summary:
+    transcript = _transcript(session, call_id)
+    if transcript is None or transcript.summary:
         return []
-    return [_line(turn) for turn in found.turns]
+    return [_line(turn) for turn in transcript.turns]
 
 
 def keep_summary(session: Session, call_id: UUID, summary: str) -> None:
     """Keep a summary, unless the transcript is gone or has one by now."""
-    found = session.scalar(
+    transcript = session.scalar(
         select(CallTranscript).where(CallTranscript.call_id == call_id).with_for_update()
     )
-    if found is not None and not found.summary:
-        found.summary = summary
+    if transcript is not None and not transcript.summary:
+        transcript.summary = summary
 
 
 def _line(turn: dict[str, Any]) -> str:

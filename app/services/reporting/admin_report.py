@@ -89,9 +89,9 @@ def report(session: Session, caller: Caller, partner_id: UUID) -> AdminReport:
         .order_by(User.created_at, User.id)
     )
     # Not with a server-side cursor: PostgreSQL would plan for the first rows, not for all.
-    found = session.connection().execute(rows).partitions(BATCH)
+    batches = session.connection().execute(rows).partitions(BATCH)
     is_sqlite = session.get_bind().dialect.name == "sqlite"
-    return AdminReport(found, _write_sqlite if is_sqlite else _write_postgresql)
+    return AdminReport(batches, _write_sqlite if is_sqlite else _write_postgresql)
 
 
 def _write_sqlite(identifier: str, created_at: str) -> tuple[str, str]:

@@ -48,8 +48,8 @@ def _month_end(days: Sequence[DailyFigures]) -> MonthEnd | None:
     """Return the forecast from the days of `HISTORY` until today."""
     today = days[-1].day
     *known, so_far = (day.conversations for day in days)
-    found = forecasting.forecast(known, (forecasting.last_day_of(today) - today).days + 1)
-    if found is None:
+    forecast = forecasting.forecast(known, (forecasting.last_day_of(today) - today).days + 1)
+    if forecast is None:
         return None
     before = sum(day.conversations for day in days[:-1] if day.day >= today.replace(day=1))
-    return forecasting.month_end(found, today, before, so_far)
+    return forecasting.month_end(forecast, today, before, so_far)

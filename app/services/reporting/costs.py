@@ -81,8 +81,8 @@ def by_month_and_can_rank(
     in_span = whose & table.day.between(span.start, span.end)
     columns = (table.day, table.currency, table.attempts, table.micros)
     rows = session.execute(select(few.c.few, *columns).select_from(few.outerjoin(table, in_span)))
-    found = rows.all()
-    return _by_month(row[1:] for row in found if row.day), bool(found[0].few)
+    cost_rows = rows.all()
+    return _by_month(row[1:] for row in cost_rows if row.day), bool(cost_rows[0].few)
 
 
 def _costs_of(
@@ -163,12 +163,12 @@ def by_organization_ids(
         .group_by(CostDay.organization_id, CostDay.currency)
         .order_by(CostDay.currency)
     )
-    found: dict[UUID, list[CurrencyCost]] = {}
+    costs: dict[UUID, list[CurrencyCost]] = {}
     for organization_id, currency, attempts, micros in rows:
-        found.setdefault(organization_id, []).append(
+        costs.setdefault(organization_id, []).append(
             CurrencyCost(currency, int(attempts), int(micros))
         )
-    return found
+    return costs
 
 
 def cost_lines(

@@ -55,17 +55,19 @@ def earnings(
     organizations = margin.of_partner(caller)
     if not can_rank(session, caller, MOST_SUMMED):
         return PartnerEarnings(None, None, [], None, margin.first_month(session, caller))
-    found = session.scalars(organizations.order_by(Organization.name_key, Organization.id)).all()
-    rows = margin.adding_up(margin.rows_of(session, _existing(found, month), month, model))
+    customers = session.scalars(
+        organizations.order_by(Organization.name_key, Organization.id)
+    ).all()
+    rows = margin.adding_up(margin.rows_of(session, _existing(customers, month), month, model))
     total, before = margin.total(rows), previous_month(month)
     currency = rows[0].model_currency if rows else rates.currency_of(session)
-    by_month = _by_month(session, found, today, model, currency, {month: total})
+    by_month = _by_month(session, customers, today, model, currency, {month: total})
     if any(each.month == before for each in by_month):
         last = total_of(by_month, before)
     else:
-        before_it = margin.rows_of(session, _existing(found, before), before, model)
+        before_it = margin.rows_of(session, _existing(customers, before), before, model)
         last = margin.total(margin.adding_up(before_it))
-    return PartnerEarnings(total, last, by_month, rows, _first_month(found))
+    return PartnerEarnings(total, last, by_month, rows, _first_month(customers))
 
 
 def total_of(by_month: Sequence[MonthEarned], month: date) -> MonthMargin | None:
@@ -86,8 +88,8 @@ def earned(
         return margin.of_organization(session, caller, organization_id, month, model).shown.total
     if not can_rank(session, caller, MOST_SUMMED):
         return None
-    found = margin.all_organizations(session, caller, month, model)
-    return margin.total(found) if found else None
+    margins = margin.all_organizations(session, caller, month, model)
+    return margin.total(margins) if margins else None
 
 
 def earned_by_month(
@@ -105,33 +107,33 @@ def earned_by_month(
     `Forbidden` and `NotFound`."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if organization_id is not None:
-        found: Sequence[Organization] = [get_organization(session, caller, organization_id)]
+        customers: Sequence[Organization] = [get_organization(session, caller, organization_id)]
     elif can_rank(session, caller, MOST_SUMMED):
-        found = session.scalars(margin.of_partner(caller)).all()
+        customers = session.scalars(margin.of_partner(caller)).all()
     else:
         return []
-    return _by_month(session, found, today, model, rates.currency_of(session), known or {})
+    return _by_month(session, customers, today, model, rates.currency_of(session), known or {})
 
 
 def _by_month(
     session: Session,
-    found: Sequence[Organization],
+    customers: Sequence[Organization],
     today: date,
     model: ModelRate,
     currency: str,
     known: Mapping[date, MonthMargin | None],
 ) -> Sequence[MonthEarned]:
-    months = _months(found, today)
+    months = _months(customers, today)
     if not months:
         return []
-    ids = [each.id for each in found]
+    ids = [each.id for each in customers]
     closed = _closed(session, ids, months[0])
     used = usage.of_months(session, ids, months[0], months[-1])
     sums = dict(known)
     for month in months:
         if month in sums:
             continue
-        existing = _existing(found, month)
+        existing = _existing(customers, month)
         totals = closed.get(month, _StatementTotals(0, {}))
         if totals.statements < len(existing):
             totals = _StatementTotals.of(statements.bills(session, existing, month).values())
@@ -139,9 +141,9 @@ def _by_month(
     return [MonthEarned(month, sums[month]) for month in months]
 
 
-def _existing(found: Sequence[Organization], month: date) -> list[Organization]:
+def _existing(customers: Sequence[Organization], month: date) -> list[Organization]:
     """Return those that were there in the month."""
-    return [each for each in found if each.created_at < end_of(month)]
+    return [each for each in customers if each.created_at < end_of(month)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +173,9 @@ class _StatementTotals:
         return margin.adding_up([exact])[0]
 
 
-def _months(found: Sequence[Organization], today: date) -> list[date]:
+def _months(customers: Sequence[Organization], today: date) -> list[date]:
     """Return the months to show, the first one first; none without organizations."""
-    first = _first_month(found)
+    first = _first_month(customers)
     if first is None:
         return []
     months = [month_of(today)]
@@ -182,8 +184,8 @@ def _months(found: Sequence[Organization], today: date) -> list[date]:
     return months
 
 
-def _first_month(found: Sequence[Organization]) -> date | None:
-    created = min((each.created_at for each in found), default=None)
+def _first_month(customers: Sequence[Organization]) -> date | None:
+    created = min((each.created_at for each in customers), default=None)
     return None if created is None else month_of(created.astimezone(UTC).date())
 
 

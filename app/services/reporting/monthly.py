@@ -152,13 +152,13 @@ def _near(session: Session, caller: Caller) -> list[NearLimit]:
         for each in (spending.near_limits(session, caller, MOST_NAMED) if is_spent else ())
         if each.organization_id is not None and each.name is not None
     ]
-    found: dict[UUID, NearLimit] = {}
+    nearest: dict[UUID, NearLimit] = {}
     for each in near:
-        known = found.get(each.organization_id)
-        found[each.organization_id] = (
+        known = nearest.get(each.organization_id)
+        nearest[each.organization_id] = (
             replace(known, words=f"{known.words} {each.words}") if known else each
         )
-    return list(found.values())
+    return list(nearest.values())
 
 
 def _movers(

@@ -184,13 +184,13 @@ def _users(
 
 def _with_figures(session: Session, users: Sequence[User]) -> list[ReportRow]:
     ids = {user.organization_id for user in users}
-    found = session.execute(
+    rows = session.execute(
         select(Organization, func.coalesce(func.sum(ConversationDay.conversations), 0))
         .outerjoin(ConversationDay, ConversationDay.organization_id == Organization.id)
         .where(Organization.id.in_(ids))
         .group_by(Organization.id)
     )
-    figures = {organization.id: (organization, int(total)) for organization, total in found}
+    figures = {organization.id: (organization, int(total)) for organization, total in rows}
     return [
         ReportRow(user, *figures[user.organization_id])
         for user in users

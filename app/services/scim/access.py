@@ -58,11 +58,11 @@ def place_of(session: Session, user: User) -> RoleAssignment | None:
         )
         .order_by(ScimGroup.created_at, ScimGroup.id)
     ).all()
-    found = [
+    assignments = [
         RoleAssignment(role, organization_id) for role, organization_id in rows if role is not None
     ]
-    if found:
-        return min(found, key=lambda place: HIGHEST_FIRST.index(place.role))
+    if assignments:
+        return min(assignments, key=lambda place: HIGHEST_FIRST.index(place.role))
     return default_place(session, user.partner_id)
 
 

@@ -20,8 +20,8 @@ def get(session: Session, caller: Caller) -> ScimSettings:
     Raises `Forbidden`."""
     caller.require(Permission.CREDENTIALS_MANAGE)
     partner_id = partners.own(caller)
-    found = session.get(ScimSettings, partner_id, populate_existing=True)
-    return found or ScimSettings(partner_id=partner_id, default_role=None, version=0)
+    stored = session.get(ScimSettings, partner_id, populate_existing=True)
+    return stored or ScimSettings(partner_id=partner_id, default_role=None, version=0)
 
 
 def save(

@@ -67,13 +67,13 @@ def sizes(session: Session, groups: Collection[ScimGroup]) -> dict[UUID, int]:
 
 def member_ids_of(session: Session, group_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
     """Return the ids of the members of groups that the caller has loaded."""
-    found = session.execute(
+    pairs = session.execute(
         select(ScimMember.group_id, ScimMember.user_id)
         .where(ScimMember.group_id.in_(group_ids))
         .order_by(ScimMember.user_id)
     )
     members: dict[UUID, list[UUID]] = {}
-    for group_id, user_id in found:
+    for group_id, user_id in pairs:
         members.setdefault(group_id, []).append(user_id)
     return members
 

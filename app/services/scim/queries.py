@@ -150,9 +150,11 @@ def find_users(
     `InvalidPathException`."""
     rows: Select[Any] = users.rows(caller)  # type: ignore[assignment]  # of any shape
     query = _filtered(rows, asked, wire.User, USER_PLACES)
-    total, start, found = _page(session, query, asked, wire.User, USER_PLACES, User.id)
-    of_users = users.groups_of(session, [user.id for user, _ in found])
-    accounts = [ScimAccount(user, stored, of_users.get(user.id, [])) for user, stored in found]
+    total, start, stored_users = _page(session, query, asked, wire.User, USER_PLACES, User.id)
+    of_users = users.groups_of(session, [user.id for user, _ in stored_users])
+    accounts = [
+        ScimAccount(user, stored, of_users.get(user.id, [])) for user, stored in stored_users
+    ]
     return ResourcePage(accounts, total, start)
 
 
@@ -161,8 +163,8 @@ def find_groups(
 ) -> ResourcePage[ScimGroup]:
     """As `find_users`, for groups."""
     query = _filtered(groups.rows(caller), asked, wire.Group, GROUP_PLACES)
-    total, start, found = _page(session, query, asked, wire.Group, GROUP_PLACES, ScimGroup.id)
-    return ResourcePage([group for (group,) in found], total, start)
+    total, start, rows = _page(session, query, asked, wire.Group, GROUP_PLACES, ScimGroup.id)
+    return ResourcePage([group for (group,) in rows], total, start)
 
 
 def _filtered(query: Select[Any], asked: Any, model: type[Any], places: Places) -> Select[Any]:

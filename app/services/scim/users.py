@@ -75,23 +75,23 @@ def get(
     if for_change:
         users.get(session, caller, user_id, for_change=True)
     query = rows(caller).where(User.id == user_id).execution_options(populate_existing=True)
-    found = session.execute(query).one_or_none()
-    if found is None:
+    row = session.execute(query).one_or_none()
+    if row is None:
         raise not_found()
-    user, stored = found
+    user, stored = row
     return ScimAccount(user, stored, groups_of(session, [user.id]).get(user.id, []))
 
 
 def groups_of(session: Session, user_ids: Collection[UUID]) -> dict[UUID, list[ScimGroup]]:
     """Return the groups of users that the caller has loaded, by name."""
-    found = session.execute(
+    memberships = session.execute(
         select(ScimMember.user_id, ScimGroup)
         .join(ScimGroup, ScimGroup.id == ScimMember.group_id)
         .where(ScimMember.user_id.in_(user_ids))
         .order_by(ScimGroup.display_key, ScimGroup.id)
     )
     groups: dict[UUID, list[ScimGroup]] = {}
-    for user_id, group in found:
+    for user_id, group in memberships:
         groups.setdefault(user_id, []).append(group)
     return groups
 

@@ -170,8 +170,8 @@ def reached_budgets(session: Session, caller: Caller, most: int) -> list[Reached
         .limit(most)
     )
     return [
-        ReachedBudget(organization, 100 * spent / (found.budget_micros or 1))
-        for found, organization, spent in session.execute(query)
+        ReachedBudget(organization, 100 * spent / (budget.budget_micros or 1))
+        for budget, organization, spent in session.execute(query)
     ]
 
 

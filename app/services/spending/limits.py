@@ -112,12 +112,12 @@ def spending_of(
     scope = scope_key(KINDS[type(row)], row.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)
     now = utcnow()
-    found = session.scalars(
+    rows = session.scalars(
         select(SpendingTotal)
         .where(SpendingTotal.scope == scope, SpendingTotal.period.in_((day_of(now), month_of(now))))
         .execution_options(populate_existing=True)
     )
-    totals = {(total.scope, total.period): total for total in found}
+    totals = {(total.scope, total.period): total for total in rows}
     used = _spending(scope, stored, totals, rates.currency_of(session), now)
     if not ahead:
         return used
@@ -161,12 +161,12 @@ def of_partners(
     own = select(SpendingLimit).where(SpendingLimit.organization_id.is_(None))
     is_partners = SpendingTotal.organization_id.is_(None)
     limits = {limit.scope: limit for limit in session.scalars(own)}
-    found = session.scalars(
+    rows = session.scalars(
         select(SpendingTotal).where(
             is_partners, SpendingTotal.period.in_((day_of(now), month_of(now)))
         )
     )
-    totals = {(total.scope, total.period): total for total in found}
+    totals = {(total.scope, total.period): total for total in rows}
     used = [
         (partner, _spending(scope, limits.get(scope), totals, currency, now))
         for partner in named

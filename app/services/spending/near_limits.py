@@ -42,12 +42,12 @@ def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
         .order_by(SpendingLimit.scope.desc(), SpendingTotal.period.desc())
         .limit(2 * most)
     )
-    found: dict[UUID | None, NearLimit] = {}
+    nearest: dict[UUID | None, NearLimit] = {}
     for near, name, is_reached in session.execute(query):
-        known = found.get(near.organization_id)
+        known = nearest.get(near.organization_id)
         is_any_reached = bool(is_reached) or (known is not None and known.is_reached)
-        found[near.organization_id] = NearLimit(near.organization_id, name, is_any_reached)
-    return list(found.values())[:most]
+        nearest[near.organization_id] = NearLimit(near.organization_id, name, is_any_reached)
+    return list(nearest.values())[:most]
 
 
 def any_near_limit(caller: Caller) -> ColumnElement[bool]:

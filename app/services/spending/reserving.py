@@ -237,23 +237,23 @@ def _limits(session: Session, spender: Spender, now: datetime) -> list[_Limited]
         .where(SpendingLimit.scope.in_(list(spender.scopes())))
         .execution_options(populate_existing=True)
     )
-    found = [
+    limited = [
         (limit, _TotalAmounts.of(counted[:4]), _TotalAmounts.of(counted[4:]))
         for limit, *counted in session.execute(query)
     ]
     order = list(spender.scopes())
-    return sorted(found, key=lambda one: order.index(one[0].scope))
+    return sorted(limited, key=lambda one: order.index(one[0].scope))
 
 
 def _stop(limits: Sequence[_Limited], wanted: CallAmount, now: datetime) -> SpendingStop | None:
     """The limit that stops a call for longest; one that frees up only if no other does."""
     waits = any(limit.waits for limit, _day, _month in limits)
-    found = [
+    stops = [
         SpendingStop(why, until, frees_up, waits)
         for limit, day, month in limits
         for why, until, frees_up in _exceeded(limit, day, month, wanted, now)
     ]
-    return max(found, key=lambda stop: (not stop.frees_up, stop.until), default=None)
+    return max(stops, key=lambda stop: (not stop.frees_up, stop.until), default=None)
 
 
 def _exceeded(

@@ -116,13 +116,13 @@ def of_partner(
     session: Session, caller: Caller, partner_id: UUID, defaults: StorageDefaults
 ) -> StorageUsage:
     """Return the usage of a partner with all its organizations. Raises `NotFound`."""
-    found = partners.get(session, caller, partner_id)
+    partner = partners.get(session, caller, partner_id)
     used = (
         _used_by_groups(session, caller, partner_id)
         if caller.is_limited
         else used_by_partner(session, partner_id)
     )
-    return StorageUsage(used, limit_of_partner(found, defaults), found.storage_limit)
+    return StorageUsage(used, limit_of_partner(partner, defaults), partner.storage_limit)
 
 
 def of_organizations(
@@ -173,11 +173,11 @@ def of_partners(
         for partner_id, size in session.execute(query):
             used[partner_id] = used.get(partner_id, 0) + int(size or 0)
     named = session.scalars(select(Partner).order_by(Partner.name, Partner.id))
-    found = [
+    usages = [
         (one, StorageUsage(used.get(one.id, 0), limit_of_partner(one, defaults), one.storage_limit))
         for one in named
     ]
-    return sorted(found, key=lambda pair: -pair[1].used)
+    return sorted(usages, key=lambda pair: -pair[1].used)
 
 
 def largest_uploads(

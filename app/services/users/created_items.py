@@ -106,16 +106,16 @@ def items_of(session: Session, user: User, role: Role | None = None) -> list[Cre
     that role could not have created."""
     if user.role not in PARTNER_LEVEL | {Role.OWNER}:
         return []
-    found: list[CreatedItem] = []
+    items: list[CreatedItem] = []
     if role is None or Permission.CREDENTIALS_MANAGE not in ROLE_PERMISSIONS[role]:
-        found += _credentials(session, user)
+        items += _credentials(session, user)
     allowed = grantable_roles(role) if role is not None else frozenset[Role]()
-    found += [
+    items += [
         item
         for item in (*_invitations(session, user), *_email_changes(session, user))
         if item.role not in allowed
     ]
-    return found
+    return items
 
 
 def may_take_over(caller: Caller, user: User) -> bool:
@@ -190,7 +190,7 @@ def _credentials(session: Session, user: User) -> list[CreatedItem]:
             OAuthClient.area == Area.PARTNER_ADMIN, ~OAuthClient.is_over
         )
     )
-    found = [
+    items = [
         CreatedItem(ItemKind.CLIENT, row, row.id, f"{row.name} ({row.client_id})", "", row.role)
         for row in clients
     ]
@@ -207,20 +207,20 @@ def _credentials(session: Session, user: User) -> list[CreatedItem]:
     names = {organization.id: organization.name for organization in organizations}
     for key in keys:
         name, about = f"{key.name} ({key.public_id})", names.get(key.organization_id, "")
-        found.append(CreatedItem(ItemKind.API_KEY, key, key.id, name, about))
+        items.append(CreatedItem(ItemKind.API_KEY, key, key.id, name, about))
     for token in tokens:
         name = f"{token.name} ({token.public_id})"
-        found.append(CreatedItem(ItemKind.SCIM_TOKEN, token, token.id, name, ""))
+        items.append(CreatedItem(ItemKind.SCIM_TOKEN, token, token.id, name, ""))
     for hook in hooks:
         whose = hook.organization_id
         about = names.get(whose, "") if whose else gettext("The whole portal")
         name = urlsplit(hook.url).hostname or ""
-        found.append(CreatedItem(ItemKind.WEBHOOK, hook, hook.id, name, about))
+        items.append(CreatedItem(ItemKind.WEBHOOK, hook, hook.id, name, about))
     for account in accounts:
         about = names.get(account.organization_id, "") if account.organization_id else ""
         name = account.name
-        found.append(CreatedItem(ItemKind.CARRIER_ACCOUNT, account, account.id, name, about))
-    return found
+        items.append(CreatedItem(ItemKind.CARRIER_ACCOUNT, account, account.id, name, about))
+    return items
 
 
 def _invitations(session: Session, user: User) -> list[CreatedItem]:

@@ -132,13 +132,13 @@ def confirm(
     Raises `NotFound` (``link_invalid``) and `ValidationFailed` (``email_exists``) if another user
     got the address meanwhile; nothing is saved then.
     """
-    found = _holder(session, token, partner_id, for_change=True)
-    user, change, side = found.user, found.link.change, found.link.side
-    if found.link.is_confirmed:
+    holder = _holder(session, token, partner_id, for_change=True)
+    user, change, side = holder.user, holder.link.change, holder.link.side
+    if holder.link.is_confirmed:
         return False
     address = user.email if side is AddressSide.OLD else change.email
     caller = replace(sessions.caller_of(user, ip=ip, request_id=request_id), label=address[:200])
-    is_confirmed_twice = email_changes.confirm(session, found.link)
+    is_confirmed_twice = email_changes.confirm(session, holder.link)
     after = {"confirmedAt": address}
     audit.record_change(
         session, caller, "user.email_change_confirmed", user, before={}, after=after
@@ -152,10 +152,10 @@ def reject(
     session: Session, token: str, partner_id: UUID, *, ip: str | None, request_id: str | None
 ) -> None:
     """Reject the change, for the holder of either address. Raises `NotFound` (``link_invalid``)."""
-    found = _holder(session, token, partner_id, for_change=True)
-    address = found.user.email if found.link.side is AddressSide.OLD else found.link.change.email
-    caller = sessions.caller_of(found.user, ip=ip, request_id=request_id)
-    end(session, replace(caller, label=address[:200]), found.user)
+    holder = _holder(session, token, partner_id, for_change=True)
+    address = holder.user.email if holder.link.side is AddressSide.OLD else holder.link.change.email
+    caller = sessions.caller_of(holder.user, ip=ip, request_id=request_id)
+    end(session, replace(caller, label=address[:200]), holder.user)
 
 
 def pending(session: Session, user: User) -> EmailChange | None:

@@ -48,9 +48,9 @@ def read_invitees(text: str, roles: Mapping[str, Role] = MappingProxyType({})) -
     if lines and _is_header(lines[0].cells):
         columns = _columns(lines[0].cells)
         lines = lines[1:]
-    found = [_with_role(each, roles) for line in lines for each in _invitees(line, columns)]
-    check_count(found)
-    return found
+    invitees = [_with_role(each, roles) for line in lines for each in _invitees(line, columns)]
+    check_count(invitees)
+    return invitees
 
 
 def as_text(wanted: Sequence[Invitee]) -> str:
@@ -66,23 +66,23 @@ def as_text(wanted: Sequence[Invitee]) -> str:
 
 def from_text(text: str) -> list[Invitee]:
     """Return the users of a form."""
-    found = []
+    invitees = []
     for line in lines_of(text)[1:]:
         number, *cells = (*line.cells, *[""] * len(_COLUMNS))[: len(_COLUMNS)]
         known = whole_number(number, 8)
-        found.append(_entry(line.number if known is None else known, *cells))
-    return found
+        invitees.append(_entry(line.number if known is None else known, *cells))
+    return invitees
 
 
-def check_count(found: Sequence[Invitee]) -> None:
+def check_count(invitees: Sequence[Invitee]) -> None:
     """Raises `ValidationFailed` (``required``, ``too_many``)."""
-    if not found:
+    if not invitees:
         message = gettext("Enter at least one address or choose a file.")
         raise ValidationFailed.on("users", "required", message)
-    if len(found) > MOST_USERS:
+    if len(invitees) > MOST_USERS:
         message = gettext(
             "%(count)s users are too many. Invite at most %(most)s at a time.",
-            count=numbers.written_number(len(found)),
+            count=numbers.written_number(len(invitees)),
             most=numbers.written_number(MOST_USERS),
         )
         raise ValidationFailed.on("users", "too_many", message)

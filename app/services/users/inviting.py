@@ -100,14 +100,14 @@ def invite_many(
         if defaults.organization_id
         else None
     )
-    found: dict[str, list[Organization]] = {}
+    matches: dict[str, list[Organization]] = {}
     listed: set[tuple[UUID, str]] = set()
     results = []
     for line in wanted:
         role = defaults.roles.get(line.role.lower()) if line.role else defaults.role
         organization, missing = None, []
         try:
-            organization = _organization(session, caller, line, usual, found)
+            organization = _organization(session, caller, line, usual, matches)
         except DomainError as error:
             missing = [error.message]
         if organization is not None:
@@ -140,7 +140,7 @@ def invite_many(
                     is_full=True,
                 )
             results.append(refused)
-    return _with_nearest(session, caller, wanted, results, found)
+    return _with_nearest(session, caller, wanted, results, matches)
 
 
 def invite_within_limits(
@@ -254,11 +254,11 @@ def _with_nearest(
     caller: Caller,
     wanted: Sequence[Invitee],
     results: Sequence[LineResult],
-    found: dict[str, list[Organization]],
+    matches: dict[str, list[Organization]],
 ) -> list[LineResult]:
     nearest = {
         name: organizations.nearest_name(session, caller, name)
-        for name, called in found.items()
+        for name, called in matches.items()
         if not called
     }
     return [
@@ -302,7 +302,7 @@ def _organization(
     caller: Caller,
     line: Invitee,
     usual: Organization | None,
-    found: dict[str, list[Organization]],
+    matches: dict[str, list[Organization]],
 ) -> Organization:
     if line.organization is None:
         if usual is None:
@@ -310,30 +310,30 @@ def _organization(
             raise ValidationFailed.on("organization", "required", message)
         return usual
     key = line.organization.lower()
-    if key not in found:
-        found[key] = organizations.called(session, caller, line.organization)
-    return one_called(line.organization, found[key])
+    if key not in matches:
+        matches[key] = organizations.called(session, caller, line.organization)
+    return one_called(line.organization, matches[key])
 
 
-def one_called(name: str, found: Sequence[Organization]) -> Organization:
+def one_called(name: str, matches: Sequence[Organization]) -> Organization:
     """Return the only one of the organizations with a name. Raises `ValidationFailed`
     (``organization_not_found``, ``organization_ambiguous``)."""
-    if not found:
+    if not matches:
         message = gettext("There is no organization called “%(name)s”.", name=name)
         raise ValidationFailed.on("organization", "organization_not_found", message)
-    if len(found) > 1:
+    if len(matches) > 1:
         message = gettext(
             "Several organizations are called “%(name)s”. Invite from the right one’s page.",
             name=name,
         )
         raise ValidationFailed.on("organization", "organization_ambiguous", message)
-    return found[0]
+    return matches[0]
 
 
 def by_name(session: Session, caller: Caller, name: str) -> Organization:
     """Return the caller's organization of this name. Raises as `one_called`, and `ValidationFailed`
     (``archived``) if only an archived one has it."""
-    found = organizations.called(session, caller, name)
-    if not found and organizations.called(session, caller, name, archived=True):
+    matches = organizations.called(session, caller, name)
+    if not matches and organizations.called(session, caller, name, archived=True):
         raise ValidationFailed.on("organization", ARCHIVED, archived_words())
-    return one_called(name, found)
+    return one_called(name, matches)

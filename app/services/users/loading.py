@@ -106,10 +106,10 @@ def get(
     rows = rows.where(User.id.in_(ids))
     if for_change:
         rows = rows.with_for_update().execution_options(populate_existing=True)
-    found = session.scalars(rows).all()
-    if not found:
+    users = session.scalars(rows).all()
+    if not users:
         raise not_found()
-    return max(found, key=lambda user: user.idp_uid == text)
+    return max(users, key=lambda user: user.idp_uid == text)
 
 
 def get_by_email(session: Session, caller: Caller, email: str) -> User:
@@ -125,20 +125,20 @@ def get_by_email(session: Session, caller: Caller, email: str) -> User:
 
 def names_by_email(session: Session, caller: Caller, emails: Collection[str]) -> dict[str, str]:
     """Return the names of the users with these addresses, as far as the caller may see them."""
-    found = seen_by_email(session, caller, emails)
-    return {email: name for email, name in found.items() if name}
+    known = seen_by_email(session, caller, emails)
+    return {email: name for email, name in known.items() if name}
 
 
 def seen_by_email(
     session: Session, caller: Caller, emails: Collection[str]
 ) -> dict[str, str | None]:
     """Return the same with those who have no name."""
-    found = session.execute(
+    rows = session.execute(
         visible(caller)
         .where(User.email_key.in_({email.lower() for email in emails}))
         .with_only_columns(User.email, User.name)
     )
-    return {row.email: row.name for row in found}
+    return {row.email: row.name for row in rows}
 
 
 def listing(

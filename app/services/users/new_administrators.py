@@ -46,15 +46,15 @@ def mail_owners(session: Session, caller: Caller, organization_ids: Sequence[UUI
         .where(User.organization_id.in_(organization_ids), User.role == Role.OWNER)
         .order_by(Organization.name, User.email)
     )
-    found = session.execute(query).all()
-    if len(found) == 1:
-        mail(session, caller, found[0][0])
-    if len(found) < 2 or caller.kind is CallerKind.SYSTEM or caller.partner_id is None:
+    owners = session.execute(query).all()
+    if len(owners) == 1:
+        mail(session, caller, owners[0][0])
+    if len(owners) < 2 or caller.kind is CallerKind.SYSTEM or caller.partner_id is None:
         return
     mail_queue.hand_in_to_administrators(
         session,
         MailKind.ADMINISTRATOR_ADDED,
         caller.partner_id,
-        details={"owners": [[name, user.email] for user, name in found], "by": caller.label},
+        details={"owners": [[name, user.email] for user, name in owners], "by": caller.label},
         also=[caller.user_id],
     )

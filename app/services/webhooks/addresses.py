@@ -50,8 +50,8 @@ def keep_missing_host(session: Session, endpoint_id: UUID, url: str) -> None:
 
 def untried_address(session: Session, endpoint: WebhookEndpoint) -> SavedAddress | None:
     """Return the address of a loaded endpoint if nothing was sent to it yet."""
-    found = _saved(session, [endpoint.id]).get(endpoint.id)
-    return None if found is None or _was_tried(session, endpoint.id, found) else found
+    address = _saved(session, [endpoint.id]).get(endpoint.id)
+    return None if address is None or _was_tried(session, endpoint.id, address) else address
 
 
 def hosts_not_found(session: Session, endpoints: Sequence[WebhookEndpoint]) -> set[UUID]:

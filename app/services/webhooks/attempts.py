@@ -47,7 +47,7 @@ def attempts_of(delivery: WebhookDelivery) -> list[DeliveryAttempt]:
     last one is known."""
     log = delivery.attempt_log or _last_only(delivery)
     first = delivery.attempts - len(log) + 1
-    found = [
+    attempts = [
         DeliveryAttempt(
             number=number,
             at=datetime.fromisoformat(entry["at"]),
@@ -57,7 +57,7 @@ def attempts_of(delivery: WebhookDelivery) -> list[DeliveryAttempt]:
         )
         for number, entry in enumerate(log, first)
     ]
-    return found[::-1]
+    return attempts[::-1]
 
 
 def _last_only(delivery: WebhookDelivery) -> Log:

@@ -49,8 +49,8 @@ def counts(session: Session, endpoint: WebhookEndpoint) -> dict[DeliveryState, i
         .where(WebhookDelivery.endpoint_id == endpoint.id)
         .group_by(WebhookDelivery.state)
     )
-    found = {state: count for state, count in session.execute(query)}  # noqa: C416 - rows are no pairs to the type checker
-    return {state: found.get(state, 0) for state in DeliveryState}
+    by_state = {state: count for state, count in session.execute(query)}  # noqa: C416 - rows are no pairs to the type checker
+    return {state: by_state.get(state, 0) for state in DeliveryState}
 
 
 def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> WebhookDelivery:
@@ -79,8 +79,8 @@ def organizations_of(
 
 
 def _organization_in(payload: str) -> UUID | None:
-    found = orjson.loads(payload)["data"].get("organizationId")
-    return UUID(found) if found else None
+    organization_id = orjson.loads(payload)["data"].get("organizationId")
+    return UUID(organization_id) if organization_id else None
 
 
 def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDelivery:

@@ -221,7 +221,11 @@ def organizations_with(session: Session, caller: Caller, most: int) -> set[UUID]
     owners = _manageable(caller).with_only_columns(WebhookEndpoint.organization_id)
     wanted = owners.where(WebhookEndpoint.organization_id.is_not(None)).distinct()
     in_order = wanted.order_by(WebhookEndpoint.organization_id).limit(most)
-    return {found for found in session.scalars(in_order) if found is not None}
+    return {
+        organization_id
+        for organization_id in session.scalars(in_order)
+        if organization_id is not None
+    }
 
 
 def _filtered(caller: Caller, chosen: EndpointFilter) -> Select[WebhookEndpoint]:

@@ -184,11 +184,11 @@ class SipPhone:
             self._control.close()
             self._control = None
         self._buffer += news
-        while found := _NETSTRING.match(self._buffer):
-            end = found.end() + int(found[1])
+        while length := _NETSTRING.match(self._buffer):
+            end = length.end() + int(length[1])
             if len(self._buffer) <= end:
                 return
-            event = json.loads(self._buffer[found.end() : end])
+            event = json.loads(self._buffer[length.end() : end])
             del self._buffer[: end + 1]
             if event.get("event"):
                 self.events.append(event)

@@ -109,10 +109,10 @@ def parse_moment(text: object) -> datetime | None:
         return None
     for read in (parsedate_to_datetime, datetime.fromisoformat):
         try:
-            found = read(text)
+            moment = read(text)
         except ValueError:
             continue
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return None
 
 

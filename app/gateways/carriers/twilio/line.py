@@ -106,11 +106,11 @@ class TwilioCarrier:
         if inquiry.reference is not None:
             call = self._read(self._uri(inquiry.reference), {})
         else:
-            found = self._candidates(inquiry)
-            own = _own(found, inquiry)
+            candidates = self._candidates(inquiry)
+            own = _own(candidates, inquiry)
             if own is None:
                 return CarrierReport(
-                    PlacementVerdict.UNSURE if found else PlacementVerdict.NOT_PLACED
+                    PlacementVerdict.UNSURE if candidates else PlacementVerdict.NOT_PLACED
                 )
             call = own
         if not call.get("sid"):
@@ -241,18 +241,18 @@ def _attempt_named(call: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _own(found: list[Mapping[str, Any]], inquiry: AttemptInquiry) -> Mapping[str, Any] | None:
+def _own(candidates: list[Mapping[str, Any]], inquiry: AttemptInquiry) -> Mapping[str, Any] | None:
     """Return the attempt's own call among the candidates; None if it isn't certain.
 
     Attempts to the same number whose answers were lost as well get their calls in the order in
     which they began, once there is one call for each.
     """
-    for call in found:
+    for call in candidates:
         if _attempt_named(call) is not None:
             return call
-    if len(found) <= inquiry.rivals:
+    if len(candidates) <= inquiry.rivals:
         return None
-    ordered = sorted(found, key=_began)
+    ordered = sorted(candidates, key=_began)
     return ordered[len(ordered) - inquiry.rivals - 1 + inquiry.place]
 
 

@@ -31,21 +31,21 @@ def list_numbers(account: TwilioAccount) -> ListedNumbers:
     """Every number that can make calls. Half a list counts as none: the rest would lose their
     confirmation."""
     wire = TwilioHttpClient(account.api_url, account.request_seconds, keeps_connections=False)
-    found: set[str] = set()
+    numbers: set[str] = set()
     try:
         for address, name in LISTS.items():
-            found |= _numbers_at(wire, account, address, name)
+            numbers |= _numbers_at(wire, account, address, name)
     except (PlacementDelayed, NoCarrierAnswer) as failure:
         return ListedNumbers(False, words=_REFRESH(reason_words=sentence_of(failure)))
     except _AccountRefused as refused:
         return ListedNumbers(False, words=str(refused))
-    return ListedNumbers(True, frozenset(found))
+    return ListedNumbers(True, frozenset(numbers))
 
 
 def _numbers_at(
     wire: TwilioHttpClient, account: TwilioAccount, address: str, name: str
 ) -> set[str]:
-    found: set[str] = set()
+    numbers: set[str] = set()
     params = {"PageSize": str(PAGE_SIZE)}
     for _ in range(MOST_PAGES):
         status, body = read(wire, account, address, params)
@@ -55,10 +55,10 @@ def _numbers_at(
         if not isinstance(rows, list):
             message = "no list of numbers"
             raise NoCarrierAnswer(message)
-        found |= {number for row in rows if (number := _number(row))}
+        numbers |= {number for row in rows if (number := _number(row))}
         following = body.get("next_page_uri")
         if not following:
-            return found
+            return numbers
         params = dict(parse_qsl(urlsplit(str(following)).query))
     message = f"more than {PAGE_SIZE * MOST_PAGES:,} numbers"
     raise NoCarrierAnswer(message)
