@@ -72,7 +72,7 @@ def check_files(settings: Settings, database: Database, files: FileStore) -> Non
     except file_identity.OtherStore as error:
         raise SystemExit(str(error)) from None
     except OSError as error:
-        message = f"{files.place} can't be used for files: {error}. Check PORTAL_FILES_URL."
+        message = f"{files.location} can't be used for files: {error}. Check PORTAL_FILES_URL."
         raise SystemExit(message) from None
     except Unavailable:
         log.warning("the file storage was not compared with the database's: it does not answer")

@@ -37,18 +37,18 @@ HEADERS = {
 
 
 def rows_of(shape: str) -> Iterator[str]:
-    place = 0
+    number = 0
     while True:
-        place += 1
+        number += 1
         match shape:
             case "short":
-                yield f"{place % 10},{place % 97}\n"
+                yield f"{number % 10},{number % 97}\n"
             case "usual":
-                yield f"Ann {place},Example,not an address {place},12 {place % 997},Berlin\n"
+                yield f"Ann {number},Example,not an address {number},12 {number % 997},Berlin\n"
             case "wide":
                 yield "1" + ",=B1" * 100 + "\n"
             case _:
-                yield f"{place % 10},{place}@a.io\n"
+                yield f"{number % 10},{number}@a.io\n"
 
 
 def write_bad_file(path: Path, shape: str, megabytes: float) -> None:

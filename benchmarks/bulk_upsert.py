@@ -219,9 +219,9 @@ def compare(backend: str, floor: Subject, ours: Subject, count: int, rounds: int
     for _ in range(rounds):
         floors.append(measure(floor, count))
         mine.append(measure(ours, count))
-    for place, step in enumerate(STEPS):
-        least = min(took[place] for took in floors)
-        taken = min(took[place] for took in mine)
+    for position, step in enumerate(STEPS):
+        least = min(took[position] for took in floors)
+        taken = min(took[position] for took in mine)
         print(
             f"{backend:<11} {step:<11} floor {least * 1000:7.1f} ms   us {taken * 1000:7.1f} ms   "
             f"ratio {taken / least:5.2f}   goal {GOALS[backend]:.1f}"

@@ -209,8 +209,8 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = []
-        for place in range(FILES):
-            files.append(folder / f"bad{place}.csv")
+        for number in range(FILES):
+            files.append(folder / f"bad{number}.csv")
             write_bad_file(files[-1], "usual", FILE_MEGABYTES)
         known = Databases(folder, folder)
         for backend in [chosen.only] if chosen.only else BACKENDS:

@@ -49,9 +49,9 @@ class Bench:
         self.dialled: list[str] = []
 
     def dial(self) -> None:
-        for place in range(CALLS):
+        for position in range(CALLS):
             number = next(self._numbers)
-            self._lines[place % ORGANIZATIONS].dial(self._database, number)
+            self._lines[position % ORGANIZATIONS].dial(self._database, number)
             self.dialled.append(number)
 
     def executors(self) -> set[str]:

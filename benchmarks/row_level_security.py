@@ -74,8 +74,8 @@ def compare_upsert(bound: Database, free: Database, rounds: int) -> None:
     ours.database = bound.within(of_tenant(organization.partner_id, organization.id))
     theirs.database = free
     taken = [(measure(ours, CONTACTS), measure(theirs, CONTACTS)) for _ in range(rounds)]
-    for place, step in enumerate(STEPS):
-        with_it, without = (min(pair[side][place] for pair in taken) for side in (0, 1))
+    for position, step in enumerate(STEPS):
+        with_it, without = (min(pair[side][position] for pair in taken) for side in (0, 1))
         words = f"upsert of {CONTACTS}, {step}: {with_it * 1000:.0f} ms {without * 1000:.0f} ms"
         print(f"{words} {verdict(with_it / without)}")
 

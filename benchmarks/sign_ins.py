@@ -99,8 +99,8 @@ class Site:
         return taken, Counter(answer.result().status for answer in begun)
 
 
-def percentile(taken: Sequence[float], place: int) -> float:
-    return statistics.quantiles(taken, n=100)[place - 1]
+def percentile(taken: Sequence[float], percent: int) -> float:
+    return statistics.quantiles(taken, n=100)[percent - 1]
 
 
 @dataclass

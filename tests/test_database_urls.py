@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy.dialects.postgresql import psycopg
 
-from app.config.database_urls import for_libpq, parse, places
+from app.config.database_urls import for_libpq, parse, servers
 
 SEVERAL = "postgresql://portal:a%2Cb@db1:5432,db2:5433/portal?target_session_attrs=read-write"
 
@@ -22,7 +22,7 @@ def test_several_servers_are_tried_in_turn(url: str) -> None:
         "target_session_attrs": "read-write",
     }
     assert for_libpq(url) == SEVERAL
-    assert places(url) == [("db1", 5432), ("db2", 5433)]
+    assert servers(url) == [("db1", 5432), ("db2", 5433)]
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,6 @@ def test_several_servers_are_tried_in_turn(url: str) -> None:
 def test_urls_of_one_server_a_socket_or_a_file_stay_unchanged(
     url: str, found: list[tuple[str, int]]
 ) -> None:
-    assert places(url) == found
+    assert servers(url) == found
     if url.startswith("postgresql"):
         assert parse(for_libpq(url)) == parse(url)

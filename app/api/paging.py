@@ -44,8 +44,8 @@ def listing(listed: Listing[Any, Any], page: NumberedPage) -> Response:
     """
     if page.number is None:
         with transaction(read_only=True) as session:
-            items, place = listed.chunk(session)
-        return Response(_stream(database(), listed, items, place), mimetype="application/json")
+            items, position = listed.chunk(session)
+        return Response(_stream(database(), listed, items, position), mimetype="application/json")
     with transaction(read_only=True) as session:
         total = listed.total(session)
         items = listed.page(session, page.number, page.size)
@@ -68,13 +68,13 @@ def _numbered(items: Iterable[Wire], number: int, size: int, total: int) -> Resp
 
 
 def _stream(
-    source: Database, listed: Listing[Any, Any], items: list[Any], place: Any
+    source: Database, listed: Listing[Any, Any], items: list[Any], position: Any
 ) -> Iterator[bytes]:
     yield b"["
     yield _joined(items)
-    while place is not None:
+    while position is not None:
         with source.transaction(read_only=True) as session:
-            items, place = listed.chunk(session, place)
+            items, position = listed.chunk(session, position)
         if items:
             yield b"," + _joined(items)
     yield b"]"

@@ -38,7 +38,7 @@ class CreatedBackup:
     url: str | None = None
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return self.url or str(self.path)
 
 

@@ -64,12 +64,12 @@ def _ends_of(path: Path) -> dict[UUID, tuple[int, str]]:
     """Return the last number and hash of each chain in an export."""
     ends: dict[UUID, tuple[int, str]] = {}
     with path.open() as lines:
-        for place, line in enumerate(lines, start=1):
+        for line_number, line in enumerate(lines, start=1):
             try:
                 entry = json.loads(line)
                 ends[UUID(entry["chain"])] = (int(entry["number"]), str(entry["hash"]))
             except (ValueError, KeyError, TypeError):
-                message = f"Line {place} of {path} isn't a line of `flask audit export`."
+                message = f"Line {line_number} of {path} isn't a line of `flask audit export`."
                 raise click.ClickException(message) from None
     return ends
 

@@ -40,8 +40,8 @@ def key() -> None:
 def create(to: str | None, as_json: bool) -> None:
     """Make a backup now, encrypted for PORTAL_BACKUP_PUBLIC_KEY, and try out its database."""
     settings = extensions.settings()
-    place = to or settings.backup_place
-    if not place:
+    target = to or settings.backup_place
+    if not target:
         message = "Name a folder with --to, or set PORTAL_BACKUP_DIR."
         raise click.UsageError(message)
     if not settings.backup_public_keys:
@@ -51,7 +51,7 @@ def create(to: str | None, as_json: bool) -> None:
         backup_id = records.begin(session, utcnow())
     try:
         with _sentences():
-            made = backups.create_at(settings, place, settings.backup_public_keys)
+            made = backups.create_at(settings, target, settings.backup_public_keys)
     except click.ClickException as error:
         with changing() as (session, _caller):
             records.fail(session, backup_id, error.message)
@@ -61,7 +61,7 @@ def create(to: str | None, as_json: bool) -> None:
         records.succeed(session, backup_id, made.place, made.size, is_verified=is_verified)
     rows = sum(made.manifest.tables.values())
     described = {
-        "file": made.place,
+        "file": made.location,
         "size": made.size,
         "tables": len(made.manifest.tables),
         "rows": rows,
@@ -72,7 +72,7 @@ def create(to: str | None, as_json: bool) -> None:
     answer(
         described,
         as_json,
-        f"{made.place}: {rows} rows, {described['files']} files, {made.size} bytes.",
+        f"{made.location}: {rows} rows, {described['files']} files, {made.size} bytes.",
         f"Not verified. {made.unverified}" if made.unverified else "Its database was restored.",
         *([made.left_out] if made.left_out else []),
     )

@@ -350,13 +350,13 @@ class DemoWorld:
             {
                 "firstName": first,
                 "lastName": last,
-                "phone": f"+1{story.area_code}55501{50 + place}",
-                "email": f"person{place}@mail.example",
+                "phone": f"+1{story.area_code}55501{50 + position}",
+                "email": f"person{position}@mail.example",
                 "externalIdKey": "crmId",
-                "externalIdValue": f"C-{1000 + place}",
+                "externalIdValue": f"C-{1000 + position}",
                 "contactMetadata": {"recall_due": "2026-12-03"},
             }
-            for place, (first, last) in enumerate(FULL_NAMES)
+            for position, (first, last) in enumerate(FULL_NAMES)
         ]
 
     def _key(self, own: Caller, organization: Organization, *, live: bool) -> str:

@@ -30,8 +30,8 @@ LEAST_FREE_SHARE = 0.2
 
 def database(settings: Settings, database: Database) -> DoctorFinding:
     """Whether the database answers, and how quickly."""
-    servers = database_urls.places(settings.effective_database_url)
-    silent = [problem for place in servers if (problem := _problem_of(*place))]
+    servers = database_urls.servers(settings.effective_database_url)
+    silent = [problem for host_and_port in servers if (problem := _problem_of(*host_and_port))]
     if servers and len(silent) == len(servers):
         return fail(f"{'; '.join(silent)}. Check DATABASE_URL and the server.")
     with database.transaction(read_only=True) as session:
@@ -192,21 +192,21 @@ def file_store(settings: Settings, database: Database) -> DoctorFinding:
     """Whether the files are where all hosts have them."""
     store = open_files(settings)
     if database.is_sqlite and settings.files_folder is not None:
-        return ok(f"{store.place}, for this host")
+        return ok(f"{store.location}, for this host")
     with database.transaction(read_only=True) as session:
         known = file_identity.identity(session)
     try:
         present = store.identity()
     except Unavailable:
-        return fail(f"{store.place} can't be used. The log says why. Check PORTAL_FILES_….")
+        return fail(f"{store.location} can't be used. The log says why. Check PORTAL_FILES_….")
     if known is None:
-        return warn(f"No process has started with {store.place}. Start one, and run this again.")
+        return warn(f"No process has started with {store.location}. Start one, and run this again.")
     if present != known:
         return fail(
-            f"{store.place} isn't where the other hosts keep the files. Mount the shared folder, "
-            "or set PORTAL_FILES_URL as there."
+            f"{store.location} isn't where the other hosts keep the files. Mount the shared "
+            "folder, or set PORTAL_FILES_URL as there."
         )
-    return ok(f"{store.place}, shared by all hosts")
+    return ok(f"{store.location}, shared by all hosts")
 
 
 def backups(settings: Settings, database: Database) -> DoctorFinding:

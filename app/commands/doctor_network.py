@@ -47,7 +47,7 @@ def _hosts(settings: Settings) -> Iterator[str]:
     if settings.twilio_account_sid:
         addresses.append(settings.twilio_api_url or "https://api.twilio.com")
     yield from (host for address in addresses if (host := urlsplit(address).hostname))
-    yield from (host for host, _port in database_urls.places(settings.effective_database_url))
+    yield from (host for host, _port in database_urls.servers(settings.effective_database_url))
 
 
 def mail(settings: Settings, _database: Database) -> DoctorFinding:

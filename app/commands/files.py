@@ -51,7 +51,7 @@ def copy(to: str, source: str | None, as_json: bool) -> None:
     answer(
         {"copied": copied, "alreadyThere": compared},
         as_json,
-        f"{target.place}: {copied} files copied, {compared} were there already. All are equal.",
+        f"{target.location}: {copied} files copied, {compared} were there already. All are equal.",
     )
 
 
@@ -61,7 +61,7 @@ def adopt() -> None:
     store = extensions.files()
     with changing() as (session, _caller):
         file_identity.adopt(session, store)
-    click.echo(f"The files of this installation are in {store.place}.")
+    click.echo(f"The files of this installation are in {store.location}.")
 
 
 def _store_at(option: str, url: str) -> FileStore:

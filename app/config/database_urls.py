@@ -31,7 +31,7 @@ def for_libpq(url: str | URL) -> str:
     return single.render_as_string(hide_password=False).replace(_HOSTS, ",".join(hosts), 1)
 
 
-def places(url: str | URL) -> list[tuple[str, int]]:
+def servers(url: str | URL) -> list[tuple[str, int]]:
     """Return host and port of each server; empty for SQLite and a socket of this machine."""
     parsed = parse(url)
     if parsed.host:

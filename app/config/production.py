@@ -24,9 +24,9 @@ def secret_bits(secret: str) -> float:
     part = secret[: _period(secret)]
     steps = [ord(b) - ord(a) for a, b in pairwise(part)]
     kept = part[:2] + "".join(
-        part[place]
-        for place in range(2, len(part))
-        if not (steps[place - 1] == steps[place - 2] and abs(steps[place - 1]) <= 1)
+        part[position]
+        for position in range(2, len(part))
+        if not (steps[position - 1] == steps[position - 2] and abs(steps[position - 1]) <= 1)
     )
     counts = Counter(kept).values()
     return -sum(count * math.log2(count / len(kept)) for count in counts)

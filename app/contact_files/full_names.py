@@ -121,10 +121,10 @@ def _is_title(word: str) -> bool:
     return plain in _BARE_TITLES or (plain.endswith(".") and plain.rstrip(".") in _TITLES)
 
 
-def _goes_on(words: list[str], place: int) -> bool:
+def _goes_on(words: list[str], position: int) -> bool:
     """Return whether a title continues: Dr. med. Lee."""
-    word = words[place].casefold()
-    return place > 0 and word.endswith(".") and word.rstrip(".") in _AFTER_TITLES
+    word = words[position].casefold()
+    return position > 0 and word.endswith(".") and word.rstrip(".") in _AFTER_TITLES
 
 
 def _is_suffix(word: str) -> bool:

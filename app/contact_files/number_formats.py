@@ -142,17 +142,17 @@ def _numbers(marks: list[str]) -> Formatter:
     point = marks.index(".") if "." in marks else len(marks)
     whole, fraction = marks[:point], marks[point + 1 :]
     decimals = sum(mark in _PLACES for mark in fraction)
-    places = [index for index, mark in enumerate(whole) if mark in _PLACES]
-    if not places:
+    positions = [index for index, mark in enumerate(whole) if mark in _PLACES]
+    if not positions:
         return exact
-    inside = whole[places[0] : places[-1] + 1]
+    inside = whole[positions[0] : positions[-1] + 1]
     grouping = "," in inside
     plain = all(mark in {"0", "#", "?", ","} for mark in inside)
     percent = "%" in marks
     zeros = whole.count("0")
-    before = "".join(map(_literal, whole[: places[0]]))
+    before = "".join(map(_literal, whole[: positions[0]]))
     after = "".join(_literal(mark) for mark in fraction if mark not in _PLACES)
-    rest_of_whole = (mark for mark in whole[places[-1] + 1 :] if mark != ",")
+    rest_of_whole = (mark for mark in whole[positions[-1] + 1 :] if mark != ",")
     after = "".join(map(_literal, rest_of_whole)) + after
 
     def show(value: str) -> str:

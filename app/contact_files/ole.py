@@ -91,10 +91,12 @@ class OleContainer:
 
     def _directory(self, data: bytes) -> list[_DirectoryEntry]:
         entries = []
-        for place in range(0, len(data) - _ENTRY + 1, _ENTRY):
-            (length,) = struct.unpack_from("<H", data, place + 64)
-            name = data[place : place + max(0, min(length, 64) - 2)].decode("utf-16-le", "replace")
-            start, size = struct.unpack_from("<II", data, place + 116)
-            if data[place + 66]:
-                entries.append(_DirectoryEntry(name, data[place + 66], start, size))
+        for offset in range(0, len(data) - _ENTRY + 1, _ENTRY):
+            (length,) = struct.unpack_from("<H", data, offset + 64)
+            name = data[offset : offset + max(0, min(length, 64) - 2)].decode(
+                "utf-16-le", "replace"
+            )
+            start, size = struct.unpack_from("<II", data, offset + 116)
+            if data[offset + 66]:
+                entries.append(_DirectoryEntry(name, data[offset + 66], start, size))
         return entries

@@ -153,9 +153,11 @@ class _SheetCells:
                 self._put(row, column, reader(body))
             elif code == _RUN:
                 row, column = struct.unpack_from("<HH", body)
-                for place in range(4, len(body) - 2, 6):
-                    show = self._format(struct.unpack_from("<H", body, place)[0])
-                    self._put(row, column + (place - 4) // 6, show(repr(_rk(body, place + 2))))
+                for cell_offset in range(4, len(body) - 2, 6):
+                    show = self._format(struct.unpack_from("<H", body, cell_offset)[0])
+                    self._put(
+                        row, column + (cell_offset - 4) // 6, show(repr(_rk(body, cell_offset + 2)))
+                    )
             elif code == _FORMULA_TEXT and self._awaited:
                 self._put(*self._awaited, self._workbook.text(body, 0))
                 self._awaited = None

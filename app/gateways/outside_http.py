@@ -121,14 +121,14 @@ def _connect(parts: SplitResult, allow_private: bool, seconds: float) -> socket.
         addresses = resolve_addresses(host, port, seconds=seconds, allow_private=allow_private)
     except NoPlace as reason:
         raise NoAnswer(str(reason)) from None
-    for family, kind, protocol, _name, place in addresses:
+    for family, kind, protocol, _name, address in addresses:
         left = deadline - time.monotonic()
         if left <= 0:
             break
         connecting = socket.socket(family, kind, protocol)
         connecting.settimeout(left)
         try:
-            connecting.connect(place)
+            connecting.connect(address)
         except OSError:
             connecting.close()
             continue

@@ -66,8 +66,8 @@ def fetch(
 
 def content_type_of(data: bytes) -> str | None:
     """Return the type of a sound file by its first bytes; None for any other file."""
-    for place, mark, kind in _BEGINNINGS:
-        if data[place : place + len(mark)] == mark:
+    for position, mark, kind in _BEGINNINGS:
+        if data[position : position + len(mark)] == mark:
             return kind
     is_mpeg = len(data) > 2 and data[0] == 0xFF and data[1] & 0xFE in _MP3_FRAMES
     return "audio/mpeg" if is_mpeg else None

@@ -71,10 +71,10 @@ def resolve_addresses(
     lookup takes too many seconds, and `NotPublic` if one of them is private."""
     lookup = _lookups.submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
-        addresses = [SocketAddress(*place) for place in lookup.result(timeout=seconds)]
+        addresses = [SocketAddress(*address) for address in lookup.result(timeout=seconds)]
     except (OSError, UnicodeError):
         raise LeadsNowhere(_NOT_FOUND(host=host)) from None
-    if not allow_private and not all(_is_allowed(place.address[0]) for place in addresses):
+    if not allow_private and not all(_is_allowed(each.address[0]) for each in addresses):
         raise NotPublic(_NOT_PUBLIC(host=host))
     return addresses
 

@@ -96,9 +96,9 @@ class SubjectErasure:
         else:
             self._erase_contact(subject, pseudonym)
         self._erase_copies(subject, pseudonym)
-        for place in sweep.swept_tables():
-            name = place.table if place.deletes else TEXTS
-            self._repeat(name, sweep.sweep_next, subject, place, pseudonym)
+        for swept in sweep.swept_tables():
+            name = swept.table if swept.deletes else TEXTS
+            self._repeat(name, sweep.sweep_next, subject, swept, pseudonym)
         self._repeat("audit_entries", history.redact_next, subject, pseudonym)
         if subject.kind is SubjectKind.USER:
             self._repeat("audit_entries", history.redact_next, subject, pseudonym, of_partner=False)

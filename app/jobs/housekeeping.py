@@ -301,9 +301,9 @@ def start_backup() -> None:
 
 def back_up(database: Database, settings: Settings, backup_id: UUID) -> None:
     """Make the backup that was begun, note how it ended, and remove the oldest."""
-    place = settings.backup_place
+    target = settings.backup_place
     try:
-        made = backups.create_at(settings, place, settings.backup_public_keys)
+        made = backups.create_at(settings, target, settings.backup_public_keys)
     except (backups.BackupUnusable, backups.DatabaseToolFailed, OSError) as error:
         log.error("the backup failed: %s", error)
         with database.transaction() as session:
@@ -313,8 +313,10 @@ def back_up(database: Database, settings: Settings, backup_id: UUID) -> None:
         log.warning("the backup was not verified: %s", made.unverified)
     with database.transaction() as session:
         is_verified = made.unverified is None
-        backup_records.succeed(session, backup_id, made.place, made.size, is_verified=is_verified)
-    backups.remove_old_at(settings, place, settings.backup_keep)
+        backup_records.succeed(
+            session, backup_id, made.location, made.size, is_verified=is_verified
+        )
+    backups.remove_old_at(settings, target, settings.backup_keep)
 
 
 TASKS = [

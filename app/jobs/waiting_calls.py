@@ -38,12 +38,12 @@ def check_held(database: Database) -> None:
 
 def keep_checking_queued(stop: threading.Event) -> None:
     """End queued calls that a rule stops, in a thread of its own, until ``stop`` is set."""
-    place: UUID | None = None
+    last_id: UUID | None = None
     seconds = EVERY_SECONDS
     while not stop.wait(seconds):
         seconds = EVERY_SECONDS
         try:
-            place, is_any = check_queued(place)
+            last_id, is_any = check_queued(last_id)
             if not is_any:
                 seconds = max(EVERY_SECONDS, context().settings.queue_poll_seconds)
         except SQLAlchemyError as error:
@@ -52,20 +52,20 @@ def keep_checking_queued(stop: threading.Event) -> None:
             log.exception("queued calls could not be checked")
 
 
-def check_queued(place: UUID | None) -> tuple[UUID | None, bool]:
-    """Check the calls after ``place``, as long as some of them are stopped. Returns where to go
+def check_queued(last_id: UUID | None) -> tuple[UUID | None, bool]:
+    """Check the calls after ``last_id``, as long as some of them are stopped. Returns where to go
     on (None for the beginning), and whether any call waits."""
     database = context().database
     while True:
         with database.transaction(read_only=True) as session:
-            queued = waiting.queued(session, place)
+            queued = waiting.queued(session, last_id)
             stopped = waiting.stopped_by_rules(session, queued)
         for call_id in stopped:
             with database.transaction() as session:
                 waiting.end_if_stopped(session, call_id)
-        place = queued[-1] if len(queued) == waiting.QUEUED_AT_ONCE else None
-        if place is None or not stopped:
-            return place, bool(queued)
+        last_id = queued[-1] if len(queued) == waiting.QUEUED_AT_ONCE else None
+        if last_id is None or not stopped:
+            return last_id, bool(queued)
 
 
 @DBOS.workflow(name="bring_forward")
@@ -78,9 +78,9 @@ def reschedule_earlier(partner_id: str, organization_id: str) -> None:
     starts again.
     """
     partner, organization = UUID(partner_id), UUID(organization_id) if organization_id else None
-    place = _reschedule_some(partner, organization, None)
-    while place is not None:
-        place = _reschedule_some(partner, organization, place)
+    last_id = _reschedule_some(partner, organization, None)
+    while last_id is not None:
+        last_id = _reschedule_some(partner, organization, last_id)
 
 
 @retry_on_database_outage

@@ -271,15 +271,15 @@ class FloodGate(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno <= logging.INFO:
             return True
-        place = (record.pathname, record.lineno)
+        line = (record.pathname, record.lineno)
         now = time.monotonic()
-        since, count = self._seen.get(place, (now, 0))
+        since, count = self._seen.get(line, (now, 0))
         if now - since > self._window:
             if count > self._most:
                 record.msg = f"{record.getMessage()} ({count - self._most} more like it before)"
                 record.args = ()
             since, count = now, 0
-        self._seen[place] = (since, count + 1)
+        self._seen[line] = (since, count + 1)
         return count < self._most
 
 

@@ -70,18 +70,18 @@ def _fold_value(value: str | None) -> str | None:
 def _pattern(folded: str) -> str:
     """Return a regular expression of PostgreSQL for the texts that `fold` makes contain this."""
     last = len(folded) - 1
-    parts, place = [], 0
-    while place <= last:
-        letter, pair = folded[place], folded[place : place + 2]
+    parts, position = [], 0
+    while position <= last:
+        letter, pair = folded[position], folded[position : position + 2]
         letters = {letter, *_letters().get(letter, ())}
-        if place == 0:
+        if position == 0:
             letters |= {
                 each
                 for both, letters_of_pair in _pairs()
                 if both[1] == letter
                 for each in letters_of_pair
             }
-        if place == last:
+        if position == last:
             letters |= {
                 each
                 for both, letters_of_pair in _pairs()
@@ -94,7 +94,7 @@ def _pattern(folded: str) -> str:
             second = _one_of({pair[1], *_letters().get(pair[1], ())})
             part = f"(?:{part}{second}|{_one_of(whole)}){_ACCENTS}"
         parts.append(part)
-        place += 2 if whole else 1
+        position += 2 if whole else 1
     return "".join(parts)
 
 

@@ -12,8 +12,7 @@ from app.phone.destinations import (
     check_dialable,
 )
 from app.phone.notation import PhoneError, holds_several_numbers, split_extension
-from app.phone.numbers import is_plain_e164, is_plausible, normalise
-from app.phone.places import (
+from app.phone.number_regions import (
     calling_code,
     country_name,
     format_international,
@@ -21,5 +20,6 @@ from app.phone.places import (
     region_of_code,
     regions,
 )
+from app.phone.numbers import is_plain_e164, is_plausible, normalise
 from app.phone.region_patterns import quick_region_of
 from app.phone.timezones import EVERY_DAY, comparable_end, timezones_of, within_calling_hours

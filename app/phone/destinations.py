@@ -27,7 +27,7 @@ from phonenumbers.shortnumberinfo import is_emergency_number
 
 from app.errors import Sentence
 from app.phone.notation import PhoneError
-from app.phone.places import country_name, parsed
+from app.phone.number_regions import country_name, parsed
 
 _E164 = re.compile(r"\+[1-9][0-9]{7,14}")
 _SHORT = re.compile(r"\+?[0-9]{2,7}")

@@ -27,7 +27,7 @@ from phonenumbers import (
 
 from app.errors import Sentence
 from app.phone.notation import PhoneError, digits_of
-from app.phone.places import country_name
+from app.phone.number_regions import country_name
 
 MIN_DIGITS = 8
 MAX_DIGITS = 15

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from phonenumbers import is_number_geographical, region_code_for_number
 from phonenumbers.timezone import UNKNOWN_TIMEZONE, time_zones_for_number
 
-from app.phone.places import parsed
+from app.phone.number_regions import parsed
 
 _DAYS_AHEAD = 3
 _WEEK_AHEAD = 9
@@ -96,8 +96,8 @@ def within_calling_hours(
     moment = at.astimezone(UTC)
 
     def allowed(when: datetime) -> bool:
-        places = (when.astimezone(zone) for zone in zones)
-        return all(start <= at.time() < end and at.isoweekday() in weekdays for at in places)
+        local_times = (when.astimezone(zone) for zone in zones)
+        return all(start <= at.time() < end and at.isoweekday() in weekdays for at in local_times)
 
     if allowed(moment):
         return True, moment

@@ -24,7 +24,7 @@ def copy_files(source: FileStore, target: FileStore) -> Iterator[tuple[str, bool
     """
     mark = source.identity()
     if target.identity() not in (None, mark):
-        message = f"{target.place} holds the files of another database. Choose another place."
+        message = f"{target.location} holds the files of another database. Choose another place."
         raise OtherStore(message)
     present = set(target.keys_before(utcnow() + timedelta(days=1)))
     for key in source.keys_before(utcnow() + timedelta(days=1)):
@@ -44,7 +44,7 @@ def _copy(source: FileStore, target: FileStore, key: str) -> None:
     with source.open(key) as file:
         written = target.write(key, file)
     if _hash_in(target, key) != written.sha256:
-        message = f"The copy of {key} in {target.place} differs from the original."
+        message = f"The copy of {key} in {target.location} differs from the original."
         raise CopyDiffers(message)
 
 

@@ -32,8 +32,8 @@ def check(session: Session, store: FileStore, *, must_be_own: bool) -> None:
         if _introduce(session, new):
             if must_be_own and store.identity() is not None:
                 message = (
-                    f"{store.place} holds the files of another database. Set PORTAL_FILES_URL to "
-                    "an own folder or prefix. If the files are of this database, run: "
+                    f"{store.location} holds the files of another database. Set PORTAL_FILES_URL "
+                    "to an own folder or prefix. If the files are of this database, run: "
                     "flask --app wsgi files adopt"
                 )
                 raise OtherStore(message)
@@ -46,9 +46,9 @@ def compare(store: FileStore, known: str | None) -> None:
     """Raises `OtherStore` unless this is the identity of the store."""
     if store.identity() != known:
         message = (
-            f"{store.place} isn't where this installation keeps its files: they are shared by all "
-            "hosts. Mount the shared folder there, or set PORTAL_FILES_URL as on the other hosts. "
-            "If the files were moved or lost, run: flask --app wsgi files adopt"
+            f"{store.location} isn't where this installation keeps its files: they are shared by "
+            "all hosts. Mount the shared folder there, or set PORTAL_FILES_URL as on the other "
+            "hosts. If the files were moved or lost, run: flask --app wsgi files adopt"
         )
         raise OtherStore(message)
 

@@ -67,7 +67,7 @@ def month_end(forecast_of_days: DailyForecast, today: date, before: int, so_far:
 def forecast(history: Sequence[float], count: int) -> DailyForecast | None:
     """Return the forecast of ``count`` days after the ``history``, which begins with its first day
     above zero; None if that is too short."""
-    first = next((place for place, value in enumerate(history) if value), len(history))
+    first = next((position for position, value in enumerate(history) if value), len(history))
     known = history[first:]
     if len(known) < FEWEST_DAYS or count < 1:
         return None
@@ -75,13 +75,13 @@ def forecast(history: Sequence[float], count: int) -> DailyForecast | None:
     level, trend = sum(start) / len(start), 0.0
     season = [(start[day] + start[day + WEEK]) / 2 - level for day in range(WEEK)]
     squares = []
-    for place, value in enumerate(known):
-        day = place % WEEK
+    for position, value in enumerate(known):
+        day = position % WEEK
         error = value - (level + DAMPING * trend + season[day])
         level += DAMPING * trend + LEVEL * error
         trend = DAMPING * trend + TREND * error
         season[day] += SEASON * error
-        if place >= len(start):
+        if position >= len(start):
             squares.append(error * error)
     slopes = list(accumulate(DAMPING**step for step in range(1, count + 1)))
     days = tuple(

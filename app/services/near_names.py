@@ -50,8 +50,11 @@ def _is_like(part: str, word: str) -> bool:
 def _is_one_edit(one: str, other: str) -> bool:
     """Whether the two are equal, or one letter is wrong, missing or extra, or two are swapped."""
     pairs = enumerate(zip(one, other, strict=False))
-    place = next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
-    one, other = one[place:], other[place:]
+    first_difference = next(
+        (first_difference for first_difference, (a, b) in pairs if a != b),
+        min(len(one), len(other)),
+    )
+    one, other = one[first_difference:], other[first_difference:]
     is_swapped = one[:2] == other[1::-1] and one[2:] == other[2:]
     return is_swapped or one[1:] in (other, other[1:]) or one == other[1:]
 

@@ -61,8 +61,8 @@ class Listing(Generic[M, R]):
         """Return the next rows after ``after``, and the row to continue from; None at the end."""
         query = self._ordered().limit(CHUNK)
         if after is not None:
-            place = (getattr(after, self.created.key), getattr(after, self.id.key))
-            query = query.where(tuple_(self.created, self.id) > place)
+            position = (getattr(after, self.created.key), getattr(after, self.id.key))
+            query = query.where(tuple_(self.created, self.id) > position)
         rows = session.scalars(query).all()
         return [self.make(row) for row in rows], rows[-1] if len(rows) == CHUNK else None
 
@@ -160,8 +160,8 @@ def keyset_page(
     column = sort.column
     id_column = rows.column_descriptions[0]["entity"].id if key is None else key
     # An id that is named twice costs SQLite a sort of all rows.
-    places = (column,) if column is id_column else (column, id_column)
-    order = [each.desc() for each in places] if sort.descending else list(places)
+    columns = (column,) if column is id_column else (column, id_column)
+    order = [each.desc() for each in columns] if sort.descending else list(columns)
     value, beyond = None, None
     if cursor:
         value, identifier = _decode(cursor, sort, id_column.type)

@@ -116,9 +116,9 @@ class Installation:
         assert self._worker is not None
         _stop(self._worker)
         self._worker = self._start(code, *WORKER)
-        for place, port in enumerate(self._ports):
-            _stop(self._webs[place])
-            self._webs[place] = self._start_web(code, port)
+        for position, port in enumerate(self._ports):
+            _stop(self._webs[position])
+            self._webs[position] = self._start_web(code, port)
             self._wait_until_ready(port)
 
     def _wait_until_ready(self, port: int) -> None:

@@ -10,8 +10,8 @@ HEADER = ("First name", "Last name", "Email", "Phone", "City", "Recall due")
 
 def people(count: int) -> Iterator[tuple[str, ...]]:
     """Rows as people keep them: four ways to write numbers, some of the contacts twice."""
-    for place in range(count):
-        person = place - 7 if place % 50 == 49 else place
+    for index in range(count):
+        person = index - 7 if index % 50 == 49 else index
         number = person * 7919 % 8_000_000
         area, exchange, line = (
             201 + number // 1_000_000,
@@ -24,14 +24,14 @@ def people(count: int) -> Iterator[tuple[str, ...]]:
             "({}) {}-{}".format(*parts),
             "{}-{}-{}".format(*parts),
             "+1 {} {} {}".format(*parts),
-        )[place % 4]
+        )[index % 4]
         yield (
             f"Jörg {person}",
             "Fröhlich",
             f"contact{person}@example.com",
             phone,
             "Łódź",
-            f"2026-12-{place % 28 + 1:02}",
+            f"2026-12-{index % 28 + 1:02}",
         )
 
 

@@ -31,14 +31,14 @@ def two_partners(database: Database, keys: tuple[str, ...], trunk: str) -> tuple
     with database.transaction() as session:
         quiet, loud = make_tenant(session, "Northwind"), make_tenant(session, "Southgate")
         found = _with_password(session, quiet, []), _with_password(session, loud, [])
-        for place in range(TRUNKS):
+        for number in range(TRUNKS):
             caller = loud.caller(Role.PARTNER_ADMIN)
-            made = organizations.create(session, caller, loud.partner.id, name=f"Customer {place}")
+            made = organizations.create(session, caller, loud.partner.id, name=f"Customer {number}")
             account = carrier_accounts.save(
                 session,
                 caller,
                 keys,
-                AccountFields("secret", trunk=Trunk(address=trunk, user=f"user{place}")),
+                AccountFields("secret", trunk=Trunk(address=trunk, user=f"user{number}")),
                 organization=made,
                 may_be_private=True,
             )

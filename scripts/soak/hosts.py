@@ -48,9 +48,9 @@ class Host:
         """The running processes by name."""
         found = {}
         for kind, pids in self.stack.processes().items():
-            for place, pid in enumerate(pids):
-                is_parent = kind == "web" and place == 0
-                found[f"{self.name} {kind}{' parent' if is_parent else ''}{place or ''}"] = pid
+            for position, pid in enumerate(pids):
+                is_parent = kind == "web" and position == 0
+                found[f"{self.name} {kind}{' parent' if is_parent else ''}{position or ''}"] = pid
         return found
 
 

@@ -55,6 +55,6 @@ def rows(figures: Figures) -> Iterator[str]:
     for kind in sorted(figures.milliseconds.keys() | figures.errors.keys()):
         taken = sorted(figures.milliseconds[kind])
         marks = statistics.quantiles(taken, n=100) if len(taken) > 1 else [0.0] * 99
-        times = "".join(f"{marks[place]:>6.0f} ms" for place in (49, 94, 98))
+        times = "".join(f"{marks[percent]:>6.0f} ms" for percent in (49, 94, 98))
         errors = ", ".join(f"{count} × {e}" for e, count in figures.errors[kind].most_common())
         yield f"{kind:<18}{len(taken):>9}{times}  {errors or '–'}"

@@ -89,8 +89,8 @@ def test_files_are_not_copied_into_those_of_another_database(
     FolderFileStore(tmp_path / "uploads").mark("this store")
     other = FolderFileStore(tmp_path / "other")
     other.mark("another store")
-    expected = f"{other.place} holds the files of another database. Choose another place."
-    assert told(app, "copy", "--to", f"file://{other.place}", status=1) == f"Error: {expected}\n"
+    expected = f"{other.location} holds the files of another database. Choose another place."
+    assert told(app, "copy", "--to", f"file://{other.location}", status=1) == f"Error: {expected}\n"
     wrong = told(app, "copy", "--to", "https://example.com", status=2)
     assert "--to is written s3://bucket/prefix or file:///a/folder." in wrong
 

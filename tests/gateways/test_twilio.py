@@ -93,7 +93,9 @@ def test_calls_of_other_attempts_are_not_mistaken_for_the_own_one() -> None:
         assert line.look_up(about(second, taken=frozenset([one, two]))).verdict is (
             PlacementVerdict.NOT_PLACED
         )
-        both = [line.look_up(about(first, rivals=1, place=place)).reference for place in (0, 1)]
+        both = [
+            line.look_up(about(first, rivals=1, position=position)).reference for position in (0, 1)
+        ]
         assert sorted(map(str, both)) == sorted([one, two])
         one_for_two = about(first, rivals=1, taken=frozenset([one]))
         assert line.look_up(one_for_two).verdict is PlacementVerdict.UNSURE

@@ -48,14 +48,14 @@ def test_a_host_with_another_folder_than_the_shared_one_does_not_start(
     start(fresh_database, tmp_path / "host1")
     expected = SHARED.format(place=tmp_path / "host2" / "uploads")
     assert refusal(fresh_database, tmp_path / "host2") == expected
-    shared = {"files_url": f"file://{first.place}"}
+    shared = {"files_url": f"file://{first.location}"}
     start(fresh_database, tmp_path / "host2", **shared)
 
     second = FolderFileStore(tmp_path / "host2" / "uploads")
     with fresh_database.transaction() as session:
         file_identity.adopt(session, second)
     start(fresh_database, tmp_path / "host2")
-    assert refusal(fresh_database, tmp_path / "host1") == SHARED.format(place=first.place)
+    assert refusal(fresh_database, tmp_path / "host1") == SHARED.format(place=first.location)
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)

@@ -115,13 +115,13 @@ def create_call(body: OutboundCallInput) -> Response:
 def list_calls(query: CallFilter) -> Response:
     """A live key sees the calls of live keys and of the Legacy API, a test key those of test
     keys. Several filters narrow the list together."""
-    place = after(query)
+    cursor = after(query)
     with extensions.transaction(read_only=True) as session:
         page = calls.page(
             session,
             extensions.caller(),
             query,
-            before=place.id if place else None,
+            before=cursor.id if cursor else None,
         )
     items = [calls.describe(call, page.attempts[call.id]) for call in page.calls]
     last = page.calls[-1] if page.more else None

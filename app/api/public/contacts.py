@@ -72,14 +72,14 @@ def send_contacts(campaign_id: UUID, body: BulkContactsInput, query: BulkQuery) 
 )
 def list_contacts(campaign_id: UUID, query: ContactFilter) -> Response:
     """Several filters narrow the list together."""
-    place = after(query)
+    cursor = after(query)
     with extensions.transaction(read_only=True) as session:
         page = contacts.page(
             session,
             extensions.caller(),
             campaign_id,
             query,
-            before=place.id if place else None,
+            before=cursor.id if cursor else None,
         )
     last = page.items[-1] if page.more else None
     return cursor_listing(page.items, CreationCursor(last.created_at, last.id) if last else None)

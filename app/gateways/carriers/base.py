@@ -33,7 +33,7 @@ class AttemptInquiry:
 
     It was requested at ``asked_at``, or moments later. ``reference`` is None if the answer was
     lost. Then ``taken`` holds the references of other attempts to this number, ``rivals`` counts
-    those whose answer was lost as well, and ``place`` how many of these began before this one.
+    those whose answer was lost as well, and ``position`` how many of these began before this one.
     ``account_id`` is the carrier account of the attempt, None for the installation's, as in a
     placement.
     """
@@ -45,7 +45,7 @@ class AttemptInquiry:
     reference: str | None = None
     taken: frozenset[str] = frozenset()
     rivals: int = 0
-    place: int = 0
+    position: int = 0
     account_id: UUID | None = None
 
 

@@ -36,7 +36,7 @@ class FileStore(Protocol):
     raises `Unavailable` if it doesn't answer."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where the files are, for operators."""
         ...
 

@@ -16,7 +16,7 @@ class BucketFiles:
         self._has_links = has_links
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return self._bucket.url
 
     def save(self, stream: IO[bytes], *, max_bytes: int) -> StoredFile:

@@ -17,7 +17,7 @@ class FolderFileStore:
         self._folder = folder
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return str(self._folder)
 
     def save(self, stream: IO[bytes], *, max_bytes: int) -> StoredFile:

@@ -12,8 +12,8 @@ from wtforms.fields import Field
 
 from app.errors import Conflict, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
+from app.gateways.geolocation import location_of
 from app.gateways.openid import ProviderFailed
-from app.gateways.places import place_of
 from app.languages import gettext, language, ngettext
 from app.models import User
 from app.portal.account.devices import device_words, is_phone
@@ -175,7 +175,7 @@ def _page(
             company_accounts=company_accounts,
             device_words=device_words,
             is_phone=is_phone,
-            place_of=lambda address: place_of(settings().places_file, address, language()),
+            location_of=lambda address: location_of(settings().places_file, address, language()),
         )
 
 

@@ -119,7 +119,7 @@ def find_met_rules(
     is_open = and_(
         Alert.rule_id == AlertRule.id, Alert.subject_id == subject_id, Alert.resolved_at.is_(None)
     )
-    place = func.row_number().over(
+    rank = func.row_number().over(
         partition_by=AlertRule.id, order_by=(Alert.id.is_(None), subject_id)
     )
     ranked = (
@@ -129,7 +129,7 @@ def find_met_rules(
             case((~of_partner, subject_id)).label("organization_id"),
             subject_id,
             value.label("value"),
-            place.label("place"),
+            rank.label("place"),
         )
         .select_from(figures)
         .join(AlertRule, and_(AlertRule.partner_id == partner_id, is_subject))
@@ -149,15 +149,15 @@ def nearest_of_each(
     figures = _QUERIES[asked.measure](asked, False).cte()
     _partner_id, subject_id, *values = figures.c
     firsts = [
-        select(literal(place).label("place"), subject_id, value.label("value"))
+        select(literal(position).label("place"), subject_id, value.label("value"))
         .where(value.is_not(None))
         .order_by(value if asked.measure is AlertMeasure.ANSWER_RATE else value.desc(), subject_id)
         .limit(1)
         .subquery()
-        for place, value in enumerate(values)
+        for position, value in enumerate(values)
     ]
     rows = session.execute(union_all(*(select(first) for first in firsts)).order_by("place"))
-    return [(asked.periods[place], subject_id, value) for place, subject_id, value in rows]
+    return [(asked.periods[position], subject_id, value) for position, subject_id, value in rows]
 
 
 def names_of(session: Session, organization_ids: Iterable[UUID | None]) -> dict[UUID, str]:

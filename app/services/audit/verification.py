@@ -50,13 +50,13 @@ def verify(
     """Check every chain from its first link. ``known`` is the number and hash that a chain had
     earlier: they reveal that a chain was cut off or rewritten since."""
     ends = dict(known or {})
-    place: _ChainPosition | None = None
+    position: _ChainPosition | None = None
     chains = entries = 0
     for link, entry in _linked(session):
-        if place is None or place.chain != link.chain:
-            place = _ChainPosition(link.chain)
+        if position is None or position.chain != link.chain:
+            position = _ChainPosition(link.chain)
             chains += 1
-        broken = _problem(place, link, entry)
+        broken = _problem(position, link, entry)
         if broken is None and ends.get(link.chain, (0, ""))[0] == link.number:
             _, expected = ends.pop(link.chain)
             if link.hash != expected:
@@ -65,7 +65,7 @@ def verify(
             return AuditVerification(
                 chains, entries, BrokenChain(broken, link.chain, link.number, link.entry_id)
             )
-        place.number, place.hash = link.number, link.hash
+        position.number, position.hash = link.number, link.hash
         entries += 1
     for chain, (number, _hash) in ends.items():
         reason = "The end of the known history is missing"
@@ -120,15 +120,15 @@ def _linked(
         yield link, entry if entry["id"] is not None else None
 
 
-def _problem(place: _ChainPosition, link: AuditLink, entry: dict[str, Any] | None) -> str | None:
-    if link.number != place.number + 1:
-        return f"Number {place.number + 1} of the chain is missing"
+def _problem(position: _ChainPosition, link: AuditLink, entry: dict[str, Any] | None) -> str | None:
+    if link.number != position.number + 1:
+        return f"Number {position.number + 1} of the chain is missing"
     if entry is None:
         return "The entry was deleted"
     expected = entry[_REDACTED] if entry["redacted"] else link.digest
     if digest_of(content_of(entry)) != expected:
         return "The entry was changed"
-    if hash_of(place.hash, link.chain, link.number, link.digest) != link.hash:
+    if hash_of(position.hash, link.chain, link.number, link.digest) != link.hash:
         return "The link was changed"
     return None
 

@@ -195,10 +195,10 @@ def adding_up(rows: Sequence[MonthMargin]) -> list[MonthMargin]:
     """Return the rows with costs in whole units of their currencies, such as cents, that add up to
     the rounded sum: so do the margins."""
     adjusted: set[int] = set()
-    places = [(at, cost.currency, cost) for at, row in enumerate(rows) for cost in row.carrier]
+    amounts = [(at, cost.currency, cost) for at, row in enumerate(rows) for cost in row.carrier]
     carrier: dict[int, list[CarrierCost]] = {at: [] for at in range(len(rows))}
-    for currency in sorted({currency for _at, currency, _cost in places}):
-        of_it = [(at, cost) for at, its, cost in places if its == currency]
+    for currency in sorted({currency for _at, currency, _cost in amounts}):
+        of_it = [(at, cost) for at, its, cost in amounts if its == currency]
         costs = rounded_parts([cost.reported + cost.estimated for _at, cost in of_it], currency)
         for (at, cost), whole in zip(of_it, costs, strict=True):
             if are_adjusted([cost.reported + cost.estimated], [whole], currency):

@@ -353,8 +353,8 @@ def _admit(
         return _AcceptedCall(assistant, texts, carrier, account_id, wait.until, wait.why, in_trial)
     pause = pauses.of_carrier(session, assistant.partner_id, organization.id, carrier)
     with using_language(DEFAULT):
-        no_place = limits.no_place_free(session, organization, at_once, live=live)
-        why = pauses.sentence(pause) if pause else no_place
+        no_slot = limits.no_free_slot(session, organization, at_once, live=live)
+        why = pauses.sentence(pause) if pause else no_slot
     return _AcceptedCall(assistant, texts, carrier, account_id, None, why, in_trial)
 
 

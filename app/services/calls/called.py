@@ -36,13 +36,13 @@ def last_calls_to(session: Session, caller: Caller, text: str, *, limit: int) ->
 def _last_of_each(
     session: Session, caller: Caller, conditions: Sequence[ColumnElement[bool]], limit: int
 ) -> Sequence[Call]:
-    place = func.row_number().over(
+    rank = func.row_number().over(
         partition_by=(Call.organization_id, Call.phone_number), order_by=Call.id.desc()
     )
     ranked = (
         visible(caller)
         .where(*conditions)
-        .with_only_columns(Call.id, place.label("place"))
+        .with_only_columns(Call.id, rank.label("place"))
         .subquery()
     )
     last = select(ranked.c.id).where(ranked.c.place == 1)

@@ -68,7 +68,7 @@ def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, At
         reference=attempt.carrier_reference,
         taken=frozenset(taken),
         rivals=len(rivals),
-        place=sum(began < attempt.started_at for began in rivals),
+        position=sum(began < attempt.started_at for began in rivals),
         account_id=attempt.account_id,
     )
 

@@ -120,7 +120,7 @@ def next_step(
         return CallClaim(ClaimKind.DONE, call.carrier)
     most = limits.calls_at_once(parties.organization, calls_at_once)
     if traffic.under_way >= most:
-        lifecycle.wait_for_turn(call, limits.all_places_taken(most))
+        lifecycle.wait_for_turn(call, limits.all_slots_taken(most))
         return CallClaim(ClaimKind.WAIT, call.carrier)
     if unready := _prepare(session, call, parties.assistant, messages, found_host, now):
         return unready

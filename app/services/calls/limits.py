@@ -27,7 +27,7 @@ PLAN_USED_UP = str(Sentence.gettext("The daily call limit of the organization's 
 CARRIER_PACE = str(Sentence.gettext("Other calls go to the carrier first."))
 DAY_USED_UP = str(Sentence.gettext("The organization's daily call limit is reached."))
 
-_ALL_PLACES_TAKEN = Sentence.ngettext(
+_ALL_SLOTS_TAKEN = Sentence.ngettext(
     "The organization's limit of %(num)s call at once is reached.",
     "The organization's limit of %(num)s calls at once is reached.",
 )
@@ -143,9 +143,9 @@ def _lowest(*limits: tuple[int | None, LimitSource]) -> AppliedLimit | None:
     return min(limits_set, key=lambda limit: limit.most, default=None)
 
 
-def all_places_taken(most: int) -> str:
+def all_slots_taken(most: int) -> str:
     """Why a call waits while ``most`` calls of the organization are active."""
-    return _ALL_PLACES_TAKEN(num=most)
+    return _ALL_SLOTS_TAKEN(num=most)
 
 
 def count_under_way(session: Session, organization_id: UUID) -> int:
@@ -161,7 +161,7 @@ def under_way(organization_id: UUID, *, live: bool) -> Select[int]:
     )
 
 
-def no_place_free(
+def no_free_slot(
     session: Session, organization: Organization, most: int | None, *, live: bool
 ) -> str | None:
     """Why another call has to wait: active and queued calls of its kind (see `under_way`) take up
@@ -169,7 +169,7 @@ def no_place_free(
     None."""
     if most is None:
         return None
-    places = calls_at_once(organization, most)
+    slots = calls_at_once(organization, most)
     before = (
         select(Call.id)
         .where(
@@ -177,11 +177,11 @@ def no_place_free(
             Call.live.is_(live),
             holds_line() | (Call.status == CallStatus.QUEUED),
         )
-        .limit(places)
+        .limit(slots)
         .subquery()
     )
     taken = session.scalar(select(func.count()).select_from(before)) or 0
-    return all_places_taken(places) if taken >= places else None
+    return all_slots_taken(slots) if taken >= slots else None
 
 
 def waited_for(why: str | None) -> str | None:

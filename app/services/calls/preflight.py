@@ -237,7 +237,7 @@ def _dispatch(
         checks.append(_warning("dialling_goes_on", words, "dialling"))
     most = limits.calls_at_once(organization, installation.calls_at_once)
     if limits.count_under_way(session, organization.id) >= most:
-        taken = limits.all_places_taken(most)
+        taken = limits.all_slots_taken(most)
         words = gettext("%(reason)s The call will wait for its turn.", reason=taken)
         checks.append(_warning("line_free", words, "limits"))
     paced = installation.calls_per_second > 0

@@ -130,11 +130,11 @@ def timeline(session: Session, call: Call) -> list[TimelineEntry]:
     places whatever their times say. Of a call whose timeline was deleted, the times are left that
     are stored with it.
     """
-    place = case({"accepted": 0, "ended": 2}, value=CallEvent.key, else_=1)
+    order = case({"accepted": 0, "ended": 2}, value=CallEvent.key, else_=1)
     query = (
         select(CallEvent)
         .where(CallEvent.call_id == call.id)
-        .order_by(place, CallEvent.at, CallEvent.id)
+        .order_by(order, CallEvent.at, CallEvent.id)
     )
     kept = [
         TimelineEntry(event.at, _kind(event), event.status, event.detail)

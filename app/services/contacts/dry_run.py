@@ -24,7 +24,7 @@ from app.services.contacts.store import ContactSource, open_store
 _TABLES = (
     """
 CREATE TABLE contacts (
-  place INTEGER PRIMARY KEY, id TEXT, phone TEXT, email_key TEXT, metadata TEXT,
+  position INTEGER PRIMARY KEY, id TEXT, phone TEXT, email_key TEXT, metadata TEXT,
   row_number INTEGER, row_phone TEXT, row_email TEXT, row_identity TEXT)
 """,
     "CREATE INDEX by_id ON contacts (id) WHERE id IS NOT NULL",
@@ -32,29 +32,29 @@ CREATE TABLE contacts (
     "CREATE INDEX by_email ON contacts (email_key) WHERE email_key IS NOT NULL",
     """
 CREATE TABLE external_ids (
-  place INTEGER, key TEXT, value TEXT, identifies INTEGER, PRIMARY KEY (place, key))
+  position INTEGER, key TEXT, value TEXT, identifies INTEGER, PRIMARY KEY (position, key))
 WITHOUT ROWID
 """,
     "CREATE INDEX by_identity ON external_ids (value, key) WHERE identifies",
 )
 _FIND = """
-SELECT c.place, c.id, c.phone, c.email_key, c.metadata, c.row_number,
+SELECT c.position, c.id, c.phone, c.email_key, c.metadata, c.row_number,
   coalesce(c.row_phone, c.phone), coalesce(c.row_email, c.email_key), c.row_identity
 FROM json_each(?) j CROSS JOIN contacts c
 """
 _BY_PHONE = f"{_FIND} WHERE c.phone = j.value"
 _BY_EMAIL = f"{_FIND} WHERE c.email_key = j.value"
 _BY_IDENTITY = """
-SELECT c.place, c.id, c.phone, c.email_key, c.metadata, c.row_number,
+SELECT c.position, c.id, c.phone, c.email_key, c.metadata, c.row_number,
   coalesce(c.row_phone, c.phone), coalesce(c.row_email, c.email_key), c.row_identity
 FROM json_each(?) j
 CROSS JOIN external_ids e ON e.value = j.value->>1 AND e.key = j.value->>0 AND e.identifies
-CROSS JOIN contacts c ON c.place = e.place
+CROSS JOIN contacts c ON c.position = e.position
 """
 _KNOWN = "SELECT c.id FROM json_each(?) j CROSS JOIN contacts c WHERE c.id = j.value"
 _EXTERNAL_IDS = """
-SELECT e.place, e.key, e.value, e.identifies
-FROM json_each(?) j CROSS JOIN external_ids e WHERE e.place = j.value
+SELECT e.position, e.key, e.value, e.identifies
+FROM json_each(?) j CROSS JOIN external_ids e WHERE e.position = j.value
 """
 # A row mostly names what the contact has: stored once, it takes a fifth less room.
 _KEEP = """
@@ -62,7 +62,7 @@ INSERT OR REPLACE INTO contacts
 VALUES (?1, nullif(?2, ''), ?3, ?4, ?5, ?6, nullif(?7, ?3), nullif(?8, ?4), ?9)
 """
 _KEEP_EXTERNAL_ID = "INSERT INTO external_ids VALUES (?, ?, ?, ?)"
-_FORGET_EXTERNAL_IDS = "DELETE FROM external_ids WHERE place IN (SELECT value FROM json_each(?))"
+_FORGET_EXTERNAL_IDS = "DELETE FROM external_ids WHERE position IN (SELECT value FROM json_each(?))"
 _NO_ROW = RowIdentity(0, "", "", "")
 
 
@@ -118,8 +118,8 @@ class DryRun:
 class _ChangedContacts:
     """The contacts that earlier chunks have changed, in the state they would be in.
 
-    A contact of the campaign has its id here; a new one has its place as its id. Of a removed one
-    only the id is left.
+    A contact of the campaign has its id here; a new one has its position as its id. Of a removed
+    one only the id is left.
     """
 
     def __init__(self) -> None:
@@ -127,21 +127,21 @@ class _ChangedContacts:
         for statement in _TABLES:
             self._connection.execute(statement)
         self._connection.execute("BEGIN")
-        self._last_place = 0
-        self._places: dict[str, int] = {}
+        self._last_position = 0
+        self._positions: dict[str, int] = {}
 
     def close(self) -> None:
         self._connection.close()
 
     def is_empty(self) -> bool:
-        return self._last_place == 0
+        return self._last_position == 0
 
     def find(self, query: str, values: Iterable[Any]) -> list[CurrentContact]:
         contacts = []
         for row in self._connection.execute(query, (_json(values),)):
-            place, identifier, phone, email_key, metadata, *last_row = row
-            known = identifier or str(place)
-            self._places[known] = place
+            position, identifier, phone, email_key, metadata, *last_row = row
+            known = identifier or str(position)
+            self._positions[known] = position
             columns = (phone, email_key, email_key, None, None, None, metadata)
             stored = CurrentContact.from_columns(known, columns)
             stored.last_row = RowIdentity(*last_row)
@@ -152,11 +152,11 @@ class _ChangedContacts:
         """Return the contacts whose state in the campaign is outdated."""
         return {row[0] for row in self._connection.execute(_KNOWN, (_json(contact_ids),))}
 
-    def place_of(self, contact_id: str) -> int | None:
-        return self._places.get(contact_id)
+    def position_of(self, contact_id: str) -> int | None:
+        return self._positions.get(contact_id)
 
     def external_ids(self, contact_ids: Iterable[str]) -> list[ExternalIdRow]:
-        names = {self._places[contact_id]: contact_id for contact_id in contact_ids}
+        names = {self._positions[contact_id]: contact_id for contact_id in contact_ids}
         rows = self._connection.execute(_EXTERNAL_IDS, (_json(names),))
         return [ExternalIdRow(names[row[0]], row[1], row[2], bool(row[3])) for row in rows]
 
@@ -165,29 +165,29 @@ class _ChangedContacts:
         external_ids = []
         replaced = []
         for stored in concerned:
-            held = stored.id and self._places.get(stored.id)
+            held = stored.id and self._positions.get(stored.id)
             if held:
                 replaced.append(held)
-                place = held
+                position = held
             else:
-                place = self._last_place = self._last_place + 1
-            identifier = stored.id if stored.before and stored.id != str(place) else ""
+                position = self._last_position = self._last_position + 1
+            identifier = stored.id if stored.before and stored.id != str(position) else ""
             if stored.removed:
-                rows.append((place, identifier, *[None] * 7))
+                rows.append((position, identifier, *[None] * 7))
                 continue
             last_row = stored.last_row or _NO_ROW
             rows.append(
-                (place, identifier, stored.phone, stored.email_key, stored.metadata, *last_row)
+                (position, identifier, stored.phone, stored.email_key, stored.metadata, *last_row)
             )
             if with_ids:
                 external_ids += [
-                    (place, key, *pair) for key, pair in (stored.external_ids or {}).items()
+                    (position, key, *pair) for key, pair in (stored.external_ids or {}).items()
                 ]
         if with_ids and replaced:
             self._connection.execute(_FORGET_EXTERNAL_IDS, (_json(replaced),))
         self._connection.executemany(_KEEP, rows)
         self._connection.executemany(_KEEP_EXTERNAL_ID, external_ids)
-        self._places.clear()
+        self._positions.clear()
 
 
 class _DryRunSource:
@@ -223,8 +223,8 @@ class _DryRunSource:
         return contacts
 
     def external_ids(self, contact_ids: Sequence[str]) -> list[ExternalIdRow]:
-        here = [each for each in contact_ids if self._scratch.place_of(each)]
-        elsewhere = [each for each in contact_ids if not self._scratch.place_of(each)]
+        here = [each for each in contact_ids if self._scratch.position_of(each)]
+        elsewhere = [each for each in contact_ids if not self._scratch.position_of(each)]
         rows = self._scratch.external_ids(here) if here else []
         return rows + (self._stored.external_ids(elsewhere) if elsewhere else [])
 

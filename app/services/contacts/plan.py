@@ -284,8 +284,8 @@ class ChangePlan:
         self._concerned.append(None)
 
     def _index(self) -> int:
-        place = len(self._outcomes)
-        return place if self._row_numbers is None else self._row_numbers[place]
+        position = len(self._outcomes)
+        return position if self._row_numbers is None else self._row_numbers[position]
 
 
 def _metadata_after(stored: CurrentContact, incoming: IncomingContact) -> str | None:

@@ -32,12 +32,12 @@ def seal(text: str, purpose: str, keys: Sequence[str]) -> str:
 
 def unseal(sealed: str, purpose: str, keys: Sequence[str]) -> DecryptedText:
     """Decrypt a text. Raises `SealBroken`."""
-    for place, key in enumerate(keys):
+    for position, key in enumerate(keys):
         try:
             plain = jwe.decrypt_compact(sealed, _key(purpose, key)).plaintext
         except (JoseError, ValueError):  # the library's words for another key and for no such text
             continue
-        return DecryptedText((plain or b"").decode(), is_current=place == 0)
+        return DecryptedText((plain or b"").decode(), is_current=position == 0)
     raise SealBroken
 
 

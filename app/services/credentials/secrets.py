@@ -57,8 +57,8 @@ def checksum(text: str) -> str:
     offline."""
     number, letters = zlib.crc32(text.encode("ascii")), ""
     for _ in range(CHECKSUM_LENGTH):
-        number, place = divmod(number, len(ALPHABET))
-        letters = ALPHABET[place] + letters
+        number, digit = divmod(number, len(ALPHABET))
+        letters = ALPHABET[digit] + letters
     return letters
 
 

@@ -102,8 +102,8 @@ def _number(written: str, default_region: str) -> tuple[str | None, str | None]:
     return phone, None
 
 
-def _cell(line: PastedLine, place: int) -> str:
-    return line.cells[place] if place < len(line.cells) else ""
+def _cell(line: PastedLine, position: int) -> str:
+    return line.cells[position] if position < len(line.cells) else ""
 
 
 def _is_heading(cells: tuple[str, ...]) -> bool:

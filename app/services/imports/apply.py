@@ -183,10 +183,10 @@ def _keep_problems(session: Session, upload: ContactImport, result: BulkResult) 
         | {
             "import_id": upload.id,
             "row_number": row.row_number,
-            "position": last.get(row.row_number, -1) + 1 + place,
+            "position": last.get(row.row_number, -1) + 1 + index,
         }
         for row in rows
-        for place, problem in enumerate(result.problems[row.row_number])
+        for index, problem in enumerate(result.problems[row.row_number])
     ]
     insert_rows(session, ImportProblem, problems)
 

@@ -163,18 +163,20 @@ def _cells(
         values["contactMetadata", key] = value
     cells = []
     for target in read_as.targets:
-        value = values.get(_place(target))
+        value = values.get(_value_key(target))
         cells.append(value if isinstance(value, str) and value.isprintable() else "")
     for index in _not_read_back(cells, read_as, values):
         cells[index] = ""
-    in_cells = {_place(target) for target, cell in zip(read_as.targets, cells, strict=True) if cell}
-    rest = {place: value for place, value in values.items() if place not in in_cells}
+    in_cells = {
+        _value_key(target) for target, cell in zip(read_as.targets, cells, strict=True) if cell
+    }
+    rest = {key: value for key, value in values.items() if key not in in_cells}
     first = read_as.exact[0]
     cells[first:] = contact_json.write_exact(rest, len(read_as.exact))
     return cells
 
 
-def _place(target: ColumnTarget) -> tuple[str, str]:
+def _value_key(target: ColumnTarget) -> tuple[str, str]:
     match target.field:
         case TargetField.METADATA:
             return "contactMetadata", target.key
@@ -198,8 +200,8 @@ def _not_read_back(
     texts |= {("contactMetadata", key): v for key, v in contact.get("contactMetadata", {}).items()}
     wrong = {note.column for note in read.errors if note.column is not None}
     for index, (target, cell) in enumerate(zip(read_as.targets, cells, strict=True)):
-        place = _place(target)
-        if cell and texts.get(place) != values[place]:
+        value_key = _value_key(target)
+        if cell and texts.get(value_key) != values[value_key]:
             wrong.add(index)
     if (shown := filled(cells)) and is_footer(shown):
         wrong.update(i for i, t in enumerate(read_as.targets) if t.field is not TargetField.PHONE)

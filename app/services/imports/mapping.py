@@ -170,9 +170,9 @@ class HeaderMapping:
 def _kinds_of_phones(header: Sequence[str], phones: Sequence[int]) -> list[tuple[int, int]]:
     """Return phone columns with the columns that describe them: ``Phone 1 - Label`` for ``Phone 1 -
     Value``, ``Phone Type`` for ``Phone``."""
-    places = {plain(name): index for index, name in enumerate(header)}
+    positions = {plain(name): index for index, name in enumerate(header)}
     names = ((index, plain(header[index]).removesuffix("value")) for index in phones)
-    kinds = ((index, places.get(f"{n}label", places.get(f"{n}type"))) for index, n in names)
+    kinds = ((index, positions.get(f"{n}label", positions.get(f"{n}type"))) for index, n in names)
     return [(index, kind) for index, kind in kinds if kind is not None]
 
 
@@ -345,10 +345,10 @@ def by_content(
     columns = _by_column(samples, len(header))
     kinds = [_kind_of(values, index, region) for index, values in enumerate(columns)]
     for kind in (TargetField.PHONE, TargetField.EMAIL):
-        places = [index for index, column_kind in enumerate(kinds) if column_kind is kind]
-        places.sort(key=lambda index: _count(columns[index]), reverse=True)
-        for index in places[1:]:
-            if _count(columns[index]) * 2 >= _count(columns[places[0]]):
+        positions = [index for index, column_kind in enumerate(kinds) if column_kind is kind]
+        positions.sort(key=lambda index: _count(columns[index]), reverse=True)
+        for index in positions[1:]:
+            if _count(columns[index]) * 2 >= _count(columns[positions[0]]):
                 return None
             kinds[index] = TargetField.METADATA
     if not {TargetField.PHONE, TargetField.EMAIL}.intersection(kinds):

@@ -187,17 +187,17 @@ def _check_mapping(
         message = gettext("The file's columns have changed. Nothing was saved.")
         raise Conflict(message, "upload_not_open")
     for index, text in enumerate(mapping):
-        place = f"columns.{index}"
+        field = f"columns.{index}"
         target = _target(text, external_keys)
         if target is None:
             message = gettext("Choose what this column becomes.")
-            problems.append(Problem(place, "unknown_target", message))
+            problems.append(Problem(field, "unknown_target", message))
         elif target.field in _ONCE and target in seen:
             message = gettext(
                 "“%(column)s” is already this field. Keep one of the two.",
                 column=upload.columns[seen[target]],
             )
-            problems.append(Problem(place, "column_twice", message))
+            problems.append(Problem(field, "column_twice", message))
         else:
             seen[target] = index
     refuse_any(problems)

@@ -67,9 +67,9 @@ def _weeks(start: date, paper: Mapping[str, Any] | None) -> MailChart | None:
     sums = [(sum(now for _, now, _ in week), sum(old for *_, old in week)) for week in weeks]
     most = max(now for now, _ in sums) or 1
     bars = []
-    for place, (now, before) in enumerate(sums):
-        first = start.replace(day=place * WEEK + 1)
-        last = first.replace(day=first.day + len(weeks[place]) - 1)
+    for position, (now, before) in enumerate(sums):
+        first = start.replace(day=position * WEEK + 1)
+        last = first.replace(day=first.day + len(weeks[position]) - 1)
         label = written_days(first, last, "MMMd").replace(NO_BREAK, " ")
         share = max(1, round(100 * now / most)) if now else 0
         bars.append((label, share, (written_number(now), written_number(before))))

@@ -162,7 +162,7 @@ def numbers_unconfirmed(facts: MailFacts) -> MailTexts:
 def budget_reached(facts: MailFacts) -> MailTexts:
     details = facts.details
     whose, percent = details["organization"], details["percent"]
-    place = f"organizations/{details['organizationId']}" if whose else "settings"
+    path = f"organizations/{details['organizationId']}" if whose else "settings"
     heading = (
         gettext(
             "%(percent)s %% of the budget of %(organization)s spent",
@@ -182,7 +182,7 @@ def budget_reached(facts: MailFacts) -> MailTexts:
             ),
             gettext("A budget stops no calls. To stop them at an amount, set a spending limit."),
         ),
-        act=(gettext("View spending"), f"{facts.site}/{place}/spending"),
+        act=(gettext("View spending"), f"{facts.site}/{path}/spending"),
         reason=(
             gettext(
                 "Sent to %(email)s because %(partner)s sends alerts of this budget there.",

@@ -52,8 +52,8 @@ def _chart(report: MonthlyReport) -> dict[str, Any] | None:
     """Return the conversations of the days; None if there are none."""
     before = [one.conversations for one in report.days_before]
     days = [
-        (f"{one.day:%-d}", one.conversations, before[place] if place < len(before) else 0)
-        for place, one in enumerate(report.days)
+        (f"{one.day:%-d}", one.conversations, before[position] if position < len(before) else 0)
+        for position, one in enumerate(report.days)
     ]
     if not any(now or earlier for _, now, earlier in days):
         return None

@@ -29,7 +29,7 @@ AFTER_DIGITS = "z"
 PREFIXES_READ = 500
 """Of a campaign with more, the first ones say when its contacts may be called."""
 OpenTimes = Callable[[], Iterator[tuple[datetime, datetime]]]
-"""The hours from now on in which the contacts of a place may be called."""
+"""The hours from now on in which the contacts of some time zones may be called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,9 @@ def estimate(
     pace = at_once * (HOUR / (average.lasts if average else USUAL_CALL))
     planned = plan.calls_per_hour if plan.calls_per_hour and plan.calls_per_hour < pace else None
     pace = planned or pace
-    places = _places(session, plan, campaign, organization, now)
-    openings = [first[0] for place in places if (first := next(place(), None))]
-    ends_at = _end_in(places, contacts, pace)
+    open_times = _open_times(session, plan, campaign, organization, now)
+    openings = [first[0] for times in open_times if (first := next(times(), None))]
+    ends_at = _end_in(open_times, contacts, pace)
     return RoundEstimate(
         at_once,
         HOUR * (contacts / pace),
@@ -125,8 +125,8 @@ def opens_at(
 ) -> datetime | None:
     """Return when the plan's hours allow the next call to a contact of the campaign; None after its
     last day."""
-    places = _places(session, plan, campaign, organization, now)
-    return min((first[0] for place in places if (first := next(place(), None))), default=None)
+    open_times = _open_times(session, plan, campaign, organization, now)
+    return min((first[0] for times in open_times if (first := next(times(), None))), default=None)
 
 
 def end_of(
@@ -140,14 +140,14 @@ def end_of(
 ) -> datetime | None:
     """Return when ``left`` contacts are called at ``pace`` calls an hour; None for more than a year
     ahead."""
-    return _end_in(_places(session, plan, campaign, organization, now), left, pace)
+    return _end_in(_open_times(session, plan, campaign, organization, now), left, pace)
 
 
-def _end_in(places: Sequence[OpenTimes], left: int, pace: float) -> datetime | None:
+def _end_in(open_times: Sequence[OpenTimes], left: int, pace: float) -> datetime | None:
     if left / pace >= FARTHEST / HOUR:
         return None
     needed, reached = HOUR * (left / pace), datetime.min.replace(tzinfo=UTC)
-    for begins, closes in merge(*(place() for place in places)):
+    for begins, closes in merge(*(times() for times in open_times)):
         since = max(begins, reached)
         if closes - since >= needed:
             return since + needed
@@ -156,24 +156,24 @@ def _end_in(places: Sequence[OpenTimes], left: int, pace: float) -> datetime | N
     return None
 
 
-def _places(
+def _open_times(
     session: Session,
     plan: CampaignPlan | Outreach,
     campaign: Campaign,
     organization: Organization,
     now: datetime,
 ) -> list[OpenTimes]:
-    """Return the places of the contacts by their time zones; without contacts, that of the
+    """Return the open times of the contacts of each time zone; without contacts, those of the
     assistant."""
     own = zone_of(session, plan)
     phones = session.scalars(_one_of_each_prefix(campaign.id)).all()
-    places = {frozenset(map(ZoneInfo, timezones_of(phone))) for phone in phones if phone}
+    zone_sets = {frozenset(map(ZoneInfo, timezones_of(phone))) for phone in phones if phone}
     since = max(now, _midnight(plan.starts_on, own)) if plan.starts_on else now
     until = _midnight(plan.ends_on + DAY, own) if plan.ends_on else now + FARTHEST
     hours, weekdays = hours_of(plan, organization), weekdays_of(plan)
     return [
         partial(_hours_in, zones, hours, weekdays, since, until)
-        for zones in places or {frozenset([own])}
+        for zones in zone_sets or {frozenset([own])}
         if zones
     ]
 

@@ -229,29 +229,29 @@ def _refuse_fields(names: Sequence[str]) -> None:
 def _sent_ids(name: str, entries: Sequence[Any] | None) -> tuple[list[Problem], dict[UUID, str]]:
     """Return the ids of a list with their positions, and the repeated ones."""
     problems: list[Problem] = []
-    places: dict[UUID, str] = {}
+    fields: dict[UUID, str] = {}
     for index, entry in enumerate(entries or ()):
-        place = f"{wire_name(name)}.{index}.id"
-        if entry.id in places:
+        field = f"{wire_name(name)}.{index}.id"
+        if entry.id in fields:
             problems.append(
-                Problem(place, "duplicate_id", gettext("This id is in the list twice."))
+                Problem(field, "duplicate_id", gettext("This id is in the list twice."))
             )
         elif entry.id is not None:
-            places[entry.id] = place
-    return problems, places
+            fields[entry.id] = field
+    return problems, fields
 
 
 def _refuse_unknown_ids(partner: Partner, values: dict[str, Any]) -> None:
     problems: list[Problem] = []
     for name in values.keys() & LISTS.keys():
-        twice, places = _sent_ids(name, values[name])
+        twice, fields = _sent_ids(name, values[name])
         known = {item.id for item in getattr(partner, LISTS[name][0])}
         problems += twice
         problems += [
             Problem(
-                place, "unknown_id", gettext("No entry of this list has this id. Leave it out.")
+                field, "unknown_id", gettext("No entry of this list has this id. Leave it out.")
             )
-            for identifier, place in places.items()
+            for identifier, field in fields.items()
             if identifier not in known
         ]
     if problems:

@@ -66,7 +66,7 @@ class DataHolding:
 
 
 def _holding(
-    place: str,
+    columns_of_table: str,
     on_erasure: OnErasure,
     retention: RetentionPeriod,
     about: SubjectKind | frozenset[SubjectKind] = BOTH,
@@ -74,7 +74,7 @@ def _holding(
     exported: bool = False,
     reason: str = "",
 ) -> DataHolding:
-    table, _, columns = place.partition(": ")
+    table, _, columns = columns_of_table.partition(": ")
     kinds = about if isinstance(about, frozenset) else frozenset({about})
     return DataHolding(
         table, tuple(columns.split()), on_erasure, retention, kinds, exported, reason
@@ -119,8 +119,8 @@ HOLDINGS: tuple[DataHolding, ...] = (
     _H("refusal_counts: entry", _E.REPLACED, _R.SHORT),
     # who did something: the address of a user, beside what they did
     *(
-        _H(place, _E.REPLACED, _R.ACCOUNT, USER)
-        for place in (
+        _H(columns, _E.REPLACED, _R.ACCOUNT, USER)
+        for columns in (
             "alerts: acknowledged_by",
             "api_keys: created_by",
             "brand_versions: author",
@@ -216,8 +216,8 @@ HOLDINGS: tuple[DataHolding, ...] = (
     _H("erasures: requested_by", _E.REPLACED, _R.HISTORY, USER),
     # what belongs to a company, even where it names a person
     *(
-        _H(place, _E.KEPT, _R.ACCOUNT, reason=_COMPANY)
-        for place in (
+        _H(columns, _E.KEPT, _R.ACCOUNT, reason=_COMPANY)
+        for columns in (
             "organizations: name name_key search_words status_reason billing_address",
             "statements: parties",
             "partners: name name_key billing_email support_email notification_email",
@@ -231,8 +231,8 @@ HOLDINGS: tuple[DataHolding, ...] = (
         )
     ),
     *(
-        _H(place, _E.KEPT, _R.ACCOUNT, reason=_OWN_TEXT)
-        for place in (
+        _H(columns, _E.KEPT, _R.ACCOUNT, reason=_OWN_TEXT)
+        for columns in (
             "agents: name name_key default_intro default_voicemail",
             "api_keys: name name_key",
             "brand_versions: content",

@@ -51,18 +51,18 @@ def swept_tables() -> list[SweptTable]:
 def sweep_next(
     session: Session,
     subject: DataSubject,
-    place: SweptTable,
+    swept: SweptTable,
     pseudonym: str,
     after: Sequence[Any] | None,
 ) -> tuple[int, Sequence[Any] | None]:
     """Change the next rows of a place that name the person; return how many, and the key of the
     last row that was read, None at the end."""
-    table = Base.metadata.tables[place.table]
+    table = Base.metadata.tables[swept.table]
     words = subject.words
     if not words.spellings:
         return 0, None
     keys = list(table.primary_key.columns)
-    wanted = [table.c[name] for name in place.columns]
+    wanted = [table.c[name] for name in swept.columns]
     query = select(*keys, *wanted).where(words.stand_in(*wanted), in_scope(table, subject))
     if after is not None:
         last = [literal(value, key.type) for value, key in zip(after, keys, strict=True)]
@@ -78,7 +78,7 @@ def sweep_next(
         if all(new[column.name] == value for column, value in zip(wanted, values, strict=True)):
             continue
         changed += 1
-        if place.deletes:
+        if swept.deletes:
             session.execute(delete(table).where(own))
         else:
             session.execute(update(table).where(own).values(_untouched_times(table) | new))

@@ -20,11 +20,11 @@ class PlanChange:
 
 def differences(old: Sequence[EditedPlan], new: Sequence[EditedPlan]) -> list[PlanChange]:
     """Return the fields in which two sets of plans differ, plan by plan in the new order."""
-    before = {plan.tier: (place, plan) for place, plan in enumerate(old, 1)}
+    before = {plan.tier: (position, plan) for position, plan in enumerate(old, 1)}
     changes: list[PlanChange] = []
-    for place, plan in enumerate(new, 1):
-        old_place, other = before[plan.tier]
-        values, others = _values(plan, place), _values(other, old_place)
+    for position, plan in enumerate(new, 1):
+        old_position, other = before[plan.tier]
+        values, others = _values(plan, position), _values(other, old_position)
         changes += [
             PlanChange(plan.tier, name, others[name], value)
             for name, value in values.items()
@@ -33,11 +33,11 @@ def differences(old: Sequence[EditedPlan], new: Sequence[EditedPlan]) -> list[Pl
     return changes
 
 
-def _values(plan: EditedPlan, place: int) -> Mapping[str, Any]:
+def _values(plan: EditedPlan, position: int) -> Mapping[str, Any]:
     """Return the fields that a user edits; an id that publishing gave is none."""
     named = {field.name: getattr(plan, field.name) for field in fields(plan)}
     for name in ("price_id", "product_id"):
         named[name] = "" if named[name].startswith(LOCAL_ID) else named[name]
     del named["tier"], named["terms"]
     price = {field.name: getattr(plan.terms, field.name) for field in fields(plan.terms)}
-    return {"name": named.pop("name"), **price, **named, "order": place}
+    return {"name": named.pop("name"), **price, **named, "order": position}

@@ -137,27 +137,27 @@ def _problems(plan: EditedPlan) -> Iterator[Problem]:
             yield Problem(name, "value_too_long", message)
 
 
-def _text_problems(place: str, name: str, features: Sequence[str]) -> Iterator[Problem]:
+def _text_problems(prefix: str, name: str, features: Sequence[str]) -> Iterator[Problem]:
     if len(name) > LONGEST_NAME:
-        yield Problem(f"{place}name", "value_too_long", _at_most(LONGEST_NAME))
+        yield Problem(f"{prefix}name", "value_too_long", _at_most(LONGEST_NAME))
     if len(features) > MOST_FEATURES:
         message = ngettext(
             "Enter at most %(num)s line.", "Enter at most %(num)s lines.", MOST_FEATURES
         )
-        yield Problem(f"{place}features", "too_many", message)
+        yield Problem(f"{prefix}features", "too_many", message)
     elif any(len(feature) > LONGEST_FEATURE for feature in features):
         message = ngettext(
             "Enter at most %(num)s character in each line.",
             "Enter at most %(num)s characters in each line.",
             LONGEST_FEATURE,
         )
-        yield Problem(f"{place}features", "value_too_long", message)
+        yield Problem(f"{prefix}features", "value_too_long", message)
 
 
 def _shown(name: str, most: int, currency: str) -> str:
     if name == "amount":
-        places = decimals(currency)
-        return written_number(Decimal(most).scaleb(-places), places)
+        digits = decimals(currency)
+        return written_number(Decimal(most).scaleb(-digits), digits)
     return written_number(most // 1_000_000 if name == "overage" else most)
 
 

@@ -119,9 +119,9 @@ def move(session: Session, caller: Caller, partner_id: UUID, tier: Tier, steps: 
     `NotFound`."""
     plan_set = _locked(session, caller, partner_id)
     wanted = list(plan_set.plans)
-    place = next(index for index, plan in enumerate(wanted) if plan.tier is tier)
-    plan = wanted.pop(place)
-    wanted.insert(max(0, place + steps), plan)
+    position = next(index for index, plan in enumerate(wanted) if plan.tier is tier)
+    plan = wanted.pop(position)
+    wanted.insert(max(0, position + steps), plan)
     return _keep(session, caller, partner_id, plan_set, wanted, plan.name)
 
 

@@ -133,16 +133,16 @@ def adding_up(rows: Sequence[Sequence[CurrencyCost]]) -> tuple[list[list[Currenc
     shown = [list(costs) for costs in rows]
     are_other = False
     for currency in {cost.currency for costs in rows for cost in costs}:
-        places = [
+        positions = [
             (row, at)
             for row, costs in enumerate(rows)
             for at, cost in enumerate(costs)
             if cost.currency == currency
         ]
-        amounts = [rows[row][at].micros for row, at in places]
+        amounts = [rows[row][at].micros for row, at in positions]
         parts = rounded_parts(amounts, currency)
         are_other |= are_adjusted(amounts, parts, currency)
-        for (row, at), part in zip(places, parts, strict=True):
+        for (row, at), part in zip(positions, parts, strict=True):
             shown[row][at] = replace(rows[row][at], micros=part)
     return shown, are_other
 

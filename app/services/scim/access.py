@@ -46,7 +46,7 @@ def is_active(user: User, stored: ScimUser | None) -> bool:
     return user.status in ACTIVE or (stored is not None and stored.waits_for_role)
 
 
-def place_of(session: Session, user: User) -> RoleAssignment | None:
+def assignment_of(session: Session, user: User) -> RoleAssignment | None:
     """Return what the groups of a user give, otherwise the default; None is no access."""
     rows = session.execute(
         select(ScimGroup.role, ScimGroup.organization_id)
@@ -62,11 +62,11 @@ def place_of(session: Session, user: User) -> RoleAssignment | None:
         RoleAssignment(role, organization_id) for role, organization_id in rows if role is not None
     ]
     if assignments:
-        return min(assignments, key=lambda place: HIGHEST_FIRST.index(place.role))
-    return default_place(session, user.partner_id)
+        return min(assignments, key=lambda assignment: HIGHEST_FIRST.index(assignment.role))
+    return default_assignment(session, user.partner_id)
 
 
-def default_place(session: Session, partner_id: UUID | None) -> RoleAssignment | None:
+def default_assignment(session: Session, partner_id: UUID | None) -> RoleAssignment | None:
     """Return the partner's default for users in no group with a role."""
     chosen = session.get(ScimSettings, partner_id) if partner_id else None
     return (
@@ -111,13 +111,13 @@ def activate(session: Session, caller: Caller, user: User, stored: ScimUser) -> 
     """As `apply`, for a user that the directory wants to be active; suspended ones stay so."""
     if user.status is UserStatus.SUSPENDED:
         return
-    place = place_of(session, user)
-    if place is None:
+    assignment = assignment_of(session, user)
+    if assignment is None:
         stored.waits_for_role = True
         session.flush()
         users.deactivate(session, caller, user.id)
         return
-    _move(session, caller, user, place)
+    _move(session, caller, user, assignment)
     if user.status is UserStatus.DEACTIVATED:
         users.reactivate(session, caller, user.id)
         invite(session, caller, user)
@@ -140,17 +140,21 @@ def invite(session: Session, caller: Caller, user: User) -> None:
         inviting.send_invitation(session, caller, user.id)
 
 
-def _move(session: Session, caller: Caller, user: User, place: RoleAssignment) -> None:
+def _move(session: Session, caller: Caller, user: User, assignment: RoleAssignment) -> None:
     """Give the user the role, and the organization."""
-    if place.role in MEMBERS and user.organization_id is None and place.organization_id is not None:
-        make_member(session, caller, user.id, place.role, place.organization_id)
+    if (
+        assignment.role in MEMBERS
+        and user.organization_id is None
+        and assignment.organization_id is not None
+    ):
+        make_member(session, caller, user.id, assignment.role, assignment.organization_id)
         invite(session, caller, user)
         return
-    if place.organization_id != user.organization_id:
+    if assignment.organization_id != user.organization_id:
         message = gettext(
             "%(email)s belongs to another organization, or the group is for another kind of user.",
             email=user.email,
         )
         raise Conflict(message, "other_organization")
-    if user.role is not place.role:
-        users.change_role(session, caller, user.id, place.role)
+    if user.role is not assignment.role:
+        users.change_role(session, caller, user.id, assignment.role)

@@ -85,11 +85,11 @@ class StoredAttribute(NamedTuple):
     kind: ComparisonKind
 
 
-Places = Mapping[tuple[str, str | None], StoredAttribute]
+StoredAttributes = Mapping[tuple[str, str | None], StoredAttribute]
 
 _IS_ACTIVE = or_(User.status.in_(access.ACTIVE), func.coalesce(ScimUser.waits_for_role, false()))
 _ADDRESS = StoredAttribute(User.email_key, ComparisonKind.FOLDED)
-USER_PLACES: Places = {
+USER_ATTRIBUTES: StoredAttributes = {
     ("id", None): StoredAttribute(User.id, ComparisonKind.ID),
     ("external_id", None): StoredAttribute(ScimUser.external_id, ComparisonKind.TEXT),
     ("user_name", None): _ADDRESS,
@@ -106,7 +106,7 @@ USER_PLACES: Places = {
     ("meta", "created"): StoredAttribute(User.created_at, ComparisonKind.MOMENT),
     ("meta", "last_modified"): StoredAttribute(User.updated_at, ComparisonKind.MOMENT),
 }
-GROUP_PLACES: Places = {
+GROUP_ATTRIBUTES: StoredAttributes = {
     ("id", None): StoredAttribute(ScimGroup.id, ComparisonKind.ID),
     ("external_id", None): StoredAttribute(ScimGroup.external_id, ComparisonKind.TEXT),
     ("display_name", None): StoredAttribute(ScimGroup.display_key, ComparisonKind.FOLDED),
@@ -149,8 +149,8 @@ def find_users(
     """Return a page of users. Raises `Forbidden`, `InvalidFilterException` and
     `InvalidPathException`."""
     rows: Select[Any] = users.rows(caller)  # type: ignore[assignment]  # of any shape
-    query = _filtered(rows, asked, wire.User, USER_PLACES)
-    total, start, stored_users = _page(session, query, asked, wire.User, USER_PLACES, User.id)
+    query = _filtered(rows, asked, wire.User, USER_ATTRIBUTES)
+    total, start, stored_users = _page(session, query, asked, wire.User, USER_ATTRIBUTES, User.id)
     of_users = users.groups_of(session, [user.id for user, _ in stored_users])
     accounts = [
         ScimAccount(user, stored, of_users.get(user.id, [])) for user, stored in stored_users
@@ -162,15 +162,17 @@ def find_groups(
     session: Session, caller: Caller, asked: SearchRequest[wire.Group]
 ) -> ResourcePage[ScimGroup]:
     """As `find_users`, for groups."""
-    query = _filtered(groups.rows(caller), asked, wire.Group, GROUP_PLACES)
-    total, start, rows = _page(session, query, asked, wire.Group, GROUP_PLACES, ScimGroup.id)
+    query = _filtered(groups.rows(caller), asked, wire.Group, GROUP_ATTRIBUTES)
+    total, start, rows = _page(session, query, asked, wire.Group, GROUP_ATTRIBUTES, ScimGroup.id)
     return ResourcePage([group for (group,) in rows], total, start)
 
 
-def _filtered(query: Select[Any], asked: Any, model: type[Any], places: Places) -> Select[Any]:
+def _filtered(
+    query: Select[Any], asked: Any, model: type[Any], attributes: StoredAttributes
+) -> Select[Any]:
     if asked.filter is None:
         return query
-    return query.where(_ToSql(asked.filter, model, places).visit(asked.filter.ast))
+    return query.where(_ToSql(asked.filter, model, attributes).visit(asked.filter.ast))
 
 
 def _page(
@@ -178,7 +180,7 @@ def _page(
     query: Select[Any],
     asked: Any,
     model: type[Any],
-    places: Places,
+    attributes: StoredAttributes,
     identifier: Any,
 ) -> tuple[int, int, Sequence[Any]]:
     counted = query.with_only_columns(identifier).order_by(None).subquery()
@@ -187,20 +189,24 @@ def _page(
     size = MOST_RESULTS if asked.count is None else min(asked.count, MOST_RESULTS)
     if size == 0 or start > total:
         return total, start, []
-    ordered = query.order_by(*_order(asked, model, places), identifier)
+    ordered = query.order_by(*_order(asked, model, attributes), identifier)
     return total, start, session.execute(ordered.offset(start - 1).limit(size)).all()
 
 
-def _order(asked: Any, model: type[Any], places: Places) -> list[Any]:
+def _order(asked: Any, model: type[Any], attributes: StoredAttributes) -> list[Any]:
     """Return the order asked for: absent values come last, or first where it descends."""
     if asked.sort_by is None:
         return []
     binding = asked.sort_binding(model)
-    place = places.get((binding.field_name, binding.sub_field_name)) if binding else None
-    if binding is None or place is None or binding.field_name in _ROWS:
+    attribute = attributes.get((binding.field_name, binding.sub_field_name)) if binding else None
+    if binding is None or attribute is None or binding.field_name in _ROWS:
         raise InvalidPathException(detail=f"Lists can't be sorted by {asked.sort_by}.")
-    column = func.lower(place.column) if place.kind is ComparisonKind.ANY_CASE else place.column
-    absent = place.column.is_(None)
+    column = (
+        func.lower(attribute.column)
+        if attribute.kind is ComparisonKind.ANY_CASE
+        else attribute.column
+    )
+    absent = attribute.column.is_(None)
     if asked.sort_order == SearchRequest.SortOrder.descending:
         return [absent.desc(), column.desc()]
     return [absent, column]
@@ -213,21 +219,21 @@ class _ToSql(FilterVisitor[Condition]):
         self,
         scim_filter: ScimFilter[Any],
         model: type[Any],
-        places: Places,
+        attributes: StoredAttributes,
         within: AttrPath | None = None,
     ):
         self._filter = scim_filter
         self._model = model
-        self._places = places
+        self._attributes = attributes
         self._within = within
 
     def visit_comparison(self, node: Comparison) -> Condition:
         binding = self._bound(node.attr_path, compares=True)
-        place = self._place(binding, node.attr_path)
+        attribute = self._attribute(binding, node.attr_path)
         value = coerce_value(binding, node.value, node.op)
         negated = node.op is CompareOperator.ne
         operator = CompareOperator.eq if negated else node.op
-        compared = func.coalesce(_compared(place, operator, value, node), false())
+        compared = func.coalesce(_compared(attribute, operator, value, node), false())
         condition = self._of_any_row(binding, compared)
         return not_(condition) if negated else condition
 
@@ -239,8 +245,8 @@ class _ToSql(FilterVisitor[Condition]):
             return or_(ScimUser.given_name.is_not(None), ScimUser.family_name.is_not(None))
         if (binding.field_name, binding.sub_field_name) == ("meta", None):
             return true()
-        place = self._place(binding, node.attr_path)
-        return true() if place.kind is ComparisonKind.FLAG else place.column.is_not(None)
+        attribute = self._attribute(binding, node.attr_path)
+        return true() if attribute.kind is ComparisonKind.FLAG else attribute.column.is_not(None)
 
     def visit_not(self, node: Not) -> Condition:
         return not_(self.visit(node.expr))
@@ -251,7 +257,7 @@ class _ToSql(FilterVisitor[Condition]):
 
     def visit_value_path(self, node: ValuePath) -> Condition:
         binding = self._bound(node.attr_path)
-        inner = _ToSql(self._filter, self._model, self._places, node.attr_path)
+        inner = _ToSql(self._filter, self._model, self._attributes, node.attr_path)
         return self._of_any_row(binding, inner.visit(node.val_filter))
 
     def _bound(self, path: AttrPath, *, compares: bool = False) -> AttributeBinding:
@@ -263,11 +269,11 @@ class _ToSql(FilterVisitor[Condition]):
             raise InvalidFilterException(detail=f"The attribute {path} is unknown.")
         return binding
 
-    def _place(self, binding: AttributeBinding, path: AttrPath) -> StoredAttribute:
-        place = self._places.get((binding.field_name, binding.sub_field_name))
-        if place is None:
+    def _attribute(self, binding: AttributeBinding, path: AttrPath) -> StoredAttribute:
+        attribute = self._attributes.get((binding.field_name, binding.sub_field_name))
+        if attribute is None:
             raise InvalidFilterException(detail=f"Filters can't use the attribute {path}.")
-        return place
+        return attribute
 
     def _of_any_row(self, binding: AttributeBinding, condition: Condition) -> Condition:
         """Return that one of the rows meets the condition, for an attribute with several."""
@@ -278,17 +284,17 @@ class _ToSql(FilterVisitor[Condition]):
 
 
 def _compared(
-    place: StoredAttribute, operator: CompareOperator, value: Any, node: Comparison
+    attribute: StoredAttribute, operator: CompareOperator, value: Any, node: Comparison
 ) -> Condition:
-    column: Any = place.column
+    column: Any = attribute.column
     if value is None:
         if operator is CompareOperator.eq:
             is_absent: Condition = (
-                false() if place.kind is ComparisonKind.FLAG else column.is_(None)
+                false() if attribute.kind is ComparisonKind.FLAG else column.is_(None)
             )
             return is_absent
         raise _unfit(node)
-    match place.kind:
+    match attribute.kind:
         case ComparisonKind.FLAG:
             if not isinstance(value, bool) or operator is not CompareOperator.eq:
                 raise _unfit(node)
@@ -298,10 +304,10 @@ def _compared(
             if not isinstance(value, str) or operator is not CompareOperator.eq:
                 raise _unfit(node)
             identifier = as_hyphenated_uuid(value)
-            return false() if identifier is None else place.column == UUID(str(identifier))
+            return false() if identifier is None else attribute.column == UUID(str(identifier))
         case ComparisonKind.MOMENT:
-            return _compared_moments(place.column, operator, value, node)
-    return _compared_texts(place, operator, value, node)
+            return _compared_moments(attribute.column, operator, value, node)
+    return _compared_texts(attribute, operator, value, node)
 
 
 def _compared_moments(
@@ -321,12 +327,16 @@ def _compared_moments(
 
 
 def _compared_texts(
-    place: StoredAttribute, operator: CompareOperator, value: Any, node: Comparison
+    attribute: StoredAttribute, operator: CompareOperator, value: Any, node: Comparison
 ) -> Condition:
     if not isinstance(value, str) or not _can_be_stored(value):
         raise _unfit(node)
-    column = func.lower(place.column) if place.kind is ComparisonKind.ANY_CASE else place.column
-    text = value if place.kind is ComparisonKind.TEXT else value.lower()
+    column = (
+        func.lower(attribute.column)
+        if attribute.kind is ComparisonKind.ANY_CASE
+        else attribute.column
+    )
+    text = value if attribute.kind is ComparisonKind.TEXT else value.lower()
     condition: Condition
     match operator:
         case CompareOperator.eq:

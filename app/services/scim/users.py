@@ -115,13 +115,13 @@ def create(session: Session, caller: Caller, wanted: ScimUserFields) -> ScimAcco
             raise email_exists()
         stored.removed_at = None
     else:
-        place = access.default_place(session, partner_id)
-        role = place.role if place else Role.PARTNER_EDITOR
+        assignment = access.default_assignment(session, partner_id)
+        role = assignment.role if assignment else Role.PARTNER_EDITOR
         user = users.invite(
             session, caller, email=wanted.email, user_type=role, name=wanted.name, with_mail=False
         )
         stored = access.row_of(session, user)
-        if place is not None and wanted.active is not False:
+        if assignment is not None and wanted.active is not False:
             access.invite(session, caller, user)
     return _write(session, caller, user, stored, wanted, active=wanted.active is not False)
 

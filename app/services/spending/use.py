@@ -75,10 +75,10 @@ def day_of_limit(
     if month.most is None or month.used >= month.most or expected is None:
         return None
     used = month.used - today.used
-    for place, amount in enumerate(expected.with_today(today.used).days):
+    for position, amount in enumerate(expected.with_today(today.used).days):
         used += round(amount)
         if used >= month.most:
-            return first + timedelta(days=place)
+            return first + timedelta(days=position)
     return None
 
 

@@ -127,10 +127,10 @@ def _invitees(line: PastedLine, columns: dict[str, int] | None) -> list[Invitee]
 
 def _groups(cells: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the cells of each address of a line: it comes first or last among them."""
-    places = [at for at, cell in enumerate(cells) if "@" in cell]
-    if len(places) < 2:
+    positions = [at for at, cell in enumerate(cells) if "@" in cell]
+    if len(positions) < 2:
         return [cells]
-    starts = places if places[0] == 0 else [0, *(at + 1 for at in places[:-1])]
+    starts = positions if positions[0] == 0 else [0, *(at + 1 for at in positions[:-1])]
     return [cells[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
 

@@ -149,7 +149,7 @@ def test_the_check_shows_what_a_call_would_wait_for(session: Session, line: Line
         ),
         (
             "line_free",
-            f"{limits.all_places_taken(1)} The call will wait for its turn.",
+            f"{limits.all_slots_taken(1)} The call will wait for its turn.",
         ),
         (
             "carrier_has_a_turn",

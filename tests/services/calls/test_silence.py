@@ -120,10 +120,10 @@ def test_a_silent_call_does_not_count_as_a_call_at_once(
     session: Session, line: Line, attempt_id: UUID, clock: SetClock
 ) -> None:
     organization = session.get_one(Organization, line.organization_id)
-    full = limits.all_places_taken(1)
-    assert limits.no_place_free(session, organization, 1, live=True) == full
+    full = limits.all_slots_taken(1)
+    assert limits.no_free_slot(session, organization, 1, live=True) == full
     since = utcnow()
     clock.pass_by(minutes=5)
     silence.release_line(session, attempt_id, since, 5)
     session.flush()
-    assert limits.no_place_free(session, organization, 1, live=True) is None
+    assert limits.no_free_slot(session, organization, 1, live=True) is None

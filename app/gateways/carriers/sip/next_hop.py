@@ -27,7 +27,7 @@ def pinned_hop(account: SipAccount) -> Hop:
     host, port = first_hop(account)
     allowed = account.may_be_private
     addresses = resolve_addresses(host, port, seconds=LOOKUP_SECONDS, allow_private=allowed)
-    over_ipv4 = [place for place in addresses if place.family is socket.AF_INET]
+    over_ipv4 = [address for address in addresses if address.family is socket.AF_INET]
     if not over_ipv4:  # the only one that baresip is told to speak
         message = f"DNS lookup for {host} found no IPv4 address"
         raise NoIPv4Address(message)

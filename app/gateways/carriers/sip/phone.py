@@ -29,7 +29,7 @@ END_SECONDS = 3.0
 REGISTRATION_SECONDS = 120
 PR_SET_PDEATHSIG = 1
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
-MODULE_PLACES = ("lib/baresip/modules", "lib64/baresip/modules", "local/lib/baresip/modules")
+MODULE_FOLDERS = ("lib/baresip/modules", "lib64/baresip/modules", "local/lib/baresip/modules")
 _WAV_HEAD = 44
 _NETSTRING = re.compile(rb"(\d{1,7}):")
 _set_process_option: Any = (
@@ -253,8 +253,8 @@ def _module_folder(baresip: str) -> Path:
     """Return the folder of this baresip's modules: in the library folder beside its own."""
     program = Path(shutil.which(baresip) or baresip).resolve()
     roots = program.parents[1], Path("/usr")
-    places = [root / place for root in roots for place in MODULE_PLACES]
-    return next((place for place in places if place.is_dir()), places[0])
+    folders = [root / folder for root in roots for folder in MODULE_FOLDERS]
+    return next((folder for folder in folders if folder.is_dir()), folders[0])
 
 
 def _free_port() -> int:

@@ -105,8 +105,8 @@ def to_telephone(samples: "array[int]", rate: int) -> "array[int]":
 def _kernel(offset: float, half: int, reach: float) -> list[float]:
     """A windowed low-pass filter around a position between two samples."""
     weights = []
-    for place in range(-half, half + 1):
-        away = (place - offset) / reach
+    for position in range(-half, half + 1):
+        away = (position - offset) / reach
         curve = math.sin(math.pi * away) / (math.pi * away) if away else 1.0
         window = 0.5 + 0.5 * math.cos(math.pi * away / _LOBES) if abs(away) < _LOBES else 0.0
         weights.append(curve * window)

@@ -253,7 +253,7 @@ def _own(candidates: list[Mapping[str, Any]], inquiry: AttemptInquiry) -> Mappin
     if len(candidates) <= inquiry.rivals:
         return None
     ordered = sorted(candidates, key=_began)
-    return ordered[len(ordered) - inquiry.rivals - 1 + inquiry.place]
+    return ordered[len(ordered) - inquiry.rivals - 1 + inquiry.position]
 
 
 def _began(call: Mapping[str, Any]) -> tuple[float, str]:

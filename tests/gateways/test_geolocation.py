@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.config import Settings
-from app.gateways.places import place_of
+from app.gateways.geolocation import location_of
 from tests.fixtures.places_file import KNOWN, UNKNOWN, write_places
 
 
@@ -16,7 +16,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_place_is_named_in_the_language_of_the_reader_or_in_english(file: Path) -> None:
-    named = {language: place_of(file, KNOWN, language) for language in ("en", "de", "fr")}
+    named = {language: location_of(file, KNOWN, language) for language in ("en", "de", "fr")}
     assert named == {"en": "Berlin, Germany", "de": "Berlin, Deutschland", "fr": "Berlin, Germany"}
 
 
@@ -24,22 +24,22 @@ def test_a_place_is_named_in_the_language_of_the_reader_or_in_english(file: Path
 def test_an_address_that_the_file_does_not_know_has_no_place(
     file: Path, address: str | None
 ) -> None:
-    assert place_of(file, address, "en") is None
+    assert location_of(file, address, "en") is None
 
 
 def test_without_a_file_and_with_a_damaged_one_there_are_no_places(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.mmdb"
     damaged.write_bytes(b"no database" * 100)
-    found = [place_of(file, KNOWN, "en") for file in (None, damaged, tmp_path / "gone.mmdb")]
+    found = [location_of(file, KNOWN, "en") for file in (None, damaged, tmp_path / "gone.mmdb")]
     assert found == [None, None, None]
 
 
 def test_a_replaced_file_counts_at_once(file: Path, tmp_path: Path) -> None:
-    assert place_of(file, KNOWN, "en") == "Berlin, Germany"
+    assert location_of(file, KNOWN, "en") == "Berlin, Germany"
     newer = write_places(tmp_path / "newer.mmdb", city="Hamburg")
     os.utime(newer, ns=(1, 1))  # also where it is older
     newer.replace(file)
-    assert place_of(file, KNOWN, "en") == "Hamburg, Germany"
+    assert location_of(file, KNOWN, "en") == "Hamburg, Germany"
 
 
 def test_a_setting_that_names_no_file_is_refused(tmp_path: Path) -> None:

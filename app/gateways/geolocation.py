@@ -12,7 +12,7 @@ from typing import Any
 log = logging.getLogger(__name__)
 
 
-def place_of(file: Path | None, address: str | None, language: str) -> str | None:
+def location_of(file: Path | None, address: str | None, language: str) -> str | None:
     """Return the city and country of an address, such as "Berlin, Germany", as far as the file
     knows them. Their names are English where it has none in ``language``."""
     if file is None or not address:

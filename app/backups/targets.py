@@ -16,24 +16,24 @@ from app.gateways.buckets import Bucket
 S3 = "s3://"
 
 
-def create_at(settings: Settings, place: str, public_keys: Sequence[str]) -> CreatedBackup:
+def create_at(settings: Settings, target: str, public_keys: Sequence[str]) -> CreatedBackup:
     """Make a backup in a folder or bucket. Raises what `create` raises."""
-    if not place.startswith(S3):
-        return create(settings, Path(place), public_keys)
+    if not target.startswith(S3):
+        return create(settings, Path(target), public_keys)
     settings.instance_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=WORK, dir=settings.instance_dir) as folder:
         made = create(settings, Path(folder), public_keys)
-        with _bucket(settings, place) as bucket, made.path.open("rb") as file:
+        with _bucket(settings, target) as bucket, made.path.open("rb") as file:
             bucket.put(made.path.name, iter(lambda: file.read(CHUNK), b""), made.size)
             return replace(made, url=f"{bucket.url}/{made.path.name}")
 
 
-def remove_old_at(settings: Settings, place: str, keep: int) -> None:
+def remove_old_at(settings: Settings, target: str, keep: int) -> None:
     """Remove all backups but the newest."""
-    if not place.startswith(S3):
-        remove_old(Path(place), keep)
+    if not target.startswith(S3):
+        remove_old(Path(target), keep)
         return
-    with _bucket(settings, place) as bucket:
+    with _bucket(settings, target) as bucket:
         names = sorted(
             name
             for name, _at in bucket.names()
@@ -50,10 +50,10 @@ def local_file(settings: Settings, file: str) -> Iterator[Path]:
     if not file.startswith(S3):
         yield Path(file)
         return
-    place, _, name = file.rpartition("/")
+    target, _, name = file.rpartition("/")
     with tempfile.NamedTemporaryFile() as copy:
         try:
-            with _bucket(settings, place) as bucket, bucket.open(name) as source:
+            with _bucket(settings, target) as bucket, bucket.open(name) as source:
                 shutil.copyfileobj(source, copy, CHUNK)
         except FileNotFoundError:
             message = f"{file} doesn't exist."
