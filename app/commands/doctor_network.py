@@ -15,7 +15,7 @@ from app.gateways.carriers.twilio.checking import fault_of
 from app.gateways.mailers import MailDeferred
 from app.gateways.mailers.smtp import SmtpMailer
 from app.gateways.outside_http import HttpAnswer, NoAnswer
-from app.gateways.public_addresses import NoPlace, resolve_addresses
+from app.gateways.public_addresses import HostRefused, resolve_addresses
 from app.models import utcnow
 
 LOOKUP_SECONDS = 5.0
@@ -31,7 +31,7 @@ def names(settings: Settings, _database: Database) -> DoctorFinding:
         began = time.monotonic()
         try:
             resolve_addresses(host, 443, seconds=LOOKUP_SECONDS, allow_private=True)
-        except NoPlace as reason:
+        except HostRefused as reason:
             return fail(f"{host}: {reason}. Check the name, and /etc/resolv.conf of this machine.")
         slowest = max(slowest, time.monotonic() - began)
     summary = f"{', '.join(hosts)} found, the slowest in {slowest * 1000:.0f} ms"

@@ -18,7 +18,7 @@ from http.client import HTTPMessage
 from urllib.parse import SplitResult, quote, urlsplit
 
 from app.errors import Sentence
-from app.gateways.public_addresses import NoPlace, resolve_addresses
+from app.gateways.public_addresses import HostRefused, resolve_addresses
 
 CONNECT_SECONDS = 5.0
 WHOLE_SECONDS = 10.0
@@ -119,7 +119,7 @@ def _connect(parts: SplitResult, allow_private: bool, seconds: float) -> socket.
     port = parts.port or (443 if parts.scheme.lower() == "https" else 80)
     try:
         addresses = resolve_addresses(host, port, seconds=seconds, allow_private=allow_private)
-    except NoPlace as reason:
+    except HostRefused as reason:
         raise NoAnswer(str(reason)) from None
     for family, kind, protocol, _name, address in addresses:
         left = deadline - time.monotonic()

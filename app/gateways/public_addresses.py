@@ -30,15 +30,15 @@ _lookups = ThreadPoolExecutor(max_workers=32, thread_name_prefix="lookup")
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
-class NoPlace(Exception):
+class HostRefused(Exception):
     """Why nothing can be sent to the address, as the end of a sentence."""
 
 
-class LeadsNowhere(NoPlace):
+class LookupFailed(HostRefused):
     pass
 
 
-class NotPublic(NoPlace):
+class PrivateAddress(HostRefused):
     pass
 
 
@@ -67,15 +67,15 @@ def is_public(address: IPAddress) -> bool:
 def resolve_addresses(
     host: str, port: int, *, seconds: float, allow_private: bool
 ) -> list[SocketAddress]:
-    """Return all addresses of the name, or the address itself. Raises `LeadsNowhere`, also if the
-    lookup takes too many seconds, and `NotPublic` if one of them is private."""
+    """Return all addresses of the name, or the address itself. Raises `LookupFailed`, also if the
+    lookup takes too many seconds, and `PrivateAddress` if one of them is private."""
     lookup = _lookups.submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
         addresses = [SocketAddress(*address) for address in lookup.result(timeout=seconds)]
     except (OSError, UnicodeError):
-        raise LeadsNowhere(_NOT_FOUND(host=host)) from None
+        raise LookupFailed(_NOT_FOUND(host=host)) from None
     if not allow_private and not all(_is_allowed(each.address[0]) for each in addresses):
-        raise NotPublic(_NOT_PUBLIC(host=host))
+        raise PrivateAddress(_NOT_PUBLIC(host=host))
     return addresses
 
 

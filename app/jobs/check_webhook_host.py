@@ -9,7 +9,7 @@ from uuid import UUID
 from dbos import DBOS
 
 from app.database import Database
-from app.gateways.public_addresses import NoPlace, resolve_addresses
+from app.gateways.public_addresses import HostRefused, resolve_addresses
 from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage
@@ -39,6 +39,6 @@ def check(database: Database, endpoint_id: UUID, url: str, *, allow_private: boo
         resolve_addresses(
             urlsplit(url).hostname or "", HTTPS, seconds=SECONDS, allow_private=allow_private
         )
-    except NoPlace:
+    except HostRefused:
         with database.transaction() as session:
             addresses.keep_missing_host(session, endpoint_id, url)

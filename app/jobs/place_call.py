@@ -28,7 +28,7 @@ from app.gateways.carriers.base import (
     PlacementRejected,
     PlacementVerdict,
 )
-from app.gateways.public_addresses import NoPlace, NotPublic, resolve_addresses
+from app.gateways.public_addresses import HostRefused, PrivateAddress, resolve_addresses
 from app.gateways.writers.base import WrittenMessages
 from app.jobs.context import context
 from app.jobs.observed import observed
@@ -172,10 +172,10 @@ def _look_up(host: str, allow_private: bool, _period: int) -> FoundHost:
     """``_period`` changes every `HOST_SECONDS`: an earlier result is no longer found then."""
     try:
         resolve_addresses(host, 0, seconds=LOOKUP_SECONDS, allow_private=allow_private)
-    except NoPlace as reason:
+    except HostRefused as reason:
         words = str(reason)
         sentence = f"{words[0].upper()}{words[1:]}."
-        return FoundHost(host, sentence, lasts=isinstance(reason, NotPublic))
+        return FoundHost(host, sentence, lasts=isinstance(reason, PrivateAddress))
     return FoundHost(host)
 
 

@@ -28,7 +28,7 @@ from app.gateways.carriers.sip.speech import CannotSpeak, prepare
 from app.gateways.carriers.sip.task import SILENT_TRUNK_SECONDS, SipCallTask
 from app.gateways.carriers.sip.trace import SipMessage
 from app.gateways.carriers.sip.voicemail_detection import RATE, VoicemailDetector
-from app.gateways.public_addresses import LeadsNowhere, NotPublic
+from app.gateways.public_addresses import LookupFailed, PrivateAddress
 
 TICK = 0.05
 REGISTRATION_SECONDS = 6.0
@@ -156,10 +156,10 @@ class CallSession:
             return first_hop(self._account)
         try:
             pinned = pinned_hop(self._account)
-        except LeadsNowhere as reason:
+        except LookupFailed as reason:
             message = f"The trunk could not be reached: {reason}."
             raise server_unreached(message) from None
-        except NotPublic as reason:
+        except PrivateAddress as reason:
             message = f"No call was placed: {reason}."
             raise ended(EndedReason.CARRIER_ERROR, message, definite=True) from None
         # Over TLS the certificate proves the host name.

@@ -14,7 +14,7 @@ from app.gateways.carriers.sip.probe import (
     open_connection,
 )
 from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
-from app.gateways.public_addresses import LeadsNowhere, NotPublic
+from app.gateways.public_addresses import LookupFailed, PrivateAddress
 from app.languages import gettext
 
 _NO_NAME = Sentence.gettext(
@@ -65,11 +65,11 @@ def _found(account: SipAccount) -> Hop:
     host, _port = first_hop(account)
     try:
         return pinned_hop(account)
-    except NotPublic:
+    except PrivateAddress:
         raise _TrunkFault(_NOT_PUBLIC(host=host)) from None
     except NoIPv4Address:
         raise _TrunkFault(_NO_IPV4(host=host)) from None
-    except LeadsNowhere:
+    except LookupFailed:
         raise _TrunkFault(_NO_NAME(host=host)) from None
 
 

@@ -3,7 +3,7 @@
 import socket
 
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.public_addresses import LeadsNowhere, resolve_addresses
+from app.gateways.public_addresses import LookupFailed, resolve_addresses
 
 PORTS = {"udp": 5060, "tcp": 5060, "tls": 5061}
 LOOKUP_SECONDS = 4.0
@@ -12,7 +12,7 @@ Hop = tuple[str, int]
 """A host, by name or address, and a port."""
 
 
-class NoIPv4Address(LeadsNowhere):
+class NoIPv4Address(LookupFailed):
     pass
 
 
@@ -22,8 +22,8 @@ def first_hop(account: SipAccount) -> Hop:
 
 
 def pinned_hop(account: SipAccount) -> Hop:
-    """Return the hop with the address that its name has now. Raises `LeadsNowhere`, and `NotPublic`
-    if the account may not use that address."""
+    """Return the hop with the address that its name has now. Raises `LookupFailed`, and
+    `PrivateAddress` if the account may not use that address."""
     host, port = first_hop(account)
     allowed = account.may_be_private
     addresses = resolve_addresses(host, port, seconds=LOOKUP_SECONDS, allow_private=allowed)
