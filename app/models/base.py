@@ -58,11 +58,11 @@ def utcnow() -> datetime:
     return Clock.read()
 
 
-class _Clock:
+class _LastId:
     """The last millisecond used and its counter, so that ids of one process ascend."""
 
     lock = Lock()
-    last = 0
+    tick = 0
 
 
 def new_id() -> UUID:
@@ -74,9 +74,9 @@ def new_id() -> UUID:
     reader that keeps an id as its position must look for rows before it too, as the dispatcher of
     campaigns does.
     """
-    with _Clock.lock:
-        tick = max(Clock.nanoseconds() * 4096 // 1_000_000, _Clock.last + 1)
-        _Clock.last = tick
+    with _LastId.lock:
+        tick = max(Clock.nanoseconds() * 4096 // 1_000_000, _LastId.tick + 1)
+        _LastId.tick = tick
     milliseconds, counter = divmod(tick, 4096)
     random = int.from_bytes(os.urandom(8)) & ((1 << 62) - 1)
     return UUID(int=milliseconds << 80 | 7 << 76 | counter << 64 | 2 << 62 | random)
@@ -89,9 +89,9 @@ def id_at(moment: datetime) -> UUID:
 
 def new_ids(count: int) -> list[str]:
     """Return ascending ids as text, for bulk writes: only the counter differs."""
-    with _Clock.lock:
-        first = max(Clock.nanoseconds() * 4096 // 1_000_000, _Clock.last + 1)
-        _Clock.last = max(first + count - 1, _Clock.last)
+    with _LastId.lock:
+        first = max(Clock.nanoseconds() * 4096 // 1_000_000, _LastId.tick + 1)
+        _LastId.tick = max(first + count - 1, _LastId.tick)
     random = int.from_bytes(os.urandom(8)) & ((1 << 62) - 1)
     end = f"-{random >> 48 | 0x8000:04x}-{random & 0xFFFFFFFFFFFF:012x}"
     ids: list[str] = []
