@@ -32,7 +32,7 @@ from app.gateways.public_addresses import HostRefused, PrivateAddress, resolve_a
 from app.gateways.writers.base import WrittenMessages
 from app.jobs.context import context
 from app.jobs.observed import observed
-from app.jobs.resilience import placing, retry_on_database_outage
+from app.jobs.resilience import calls_gate, retry_on_database_outage
 from app.models import utcnow
 from app.services.calls import attempts, carrier_reports, claims, silence
 from app.services.calls.carrier_reports import ReportOutcome
@@ -116,7 +116,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> NextStep | None:
     messages: WrittenMessages | None = None
     found_host: FoundHost | None = None
     while True:
-        with placing:
+        with calls_gate:
             with context().database.transaction() as session:
                 claim = claims.next_step(
                     session,
@@ -148,7 +148,7 @@ def ask_again(attempt_id: UUID) -> NextStep | None:
     """Send an attempt again that the carrier asked to send later."""
     found_host: FoundHost | None = None
     while True:
-        with placing:
+        with calls_gate:
             with context().database.transaction() as session:
                 claim = claims.claim_carrier_retry(
                     session,

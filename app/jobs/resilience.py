@@ -72,17 +72,17 @@ class ShutdownGate:
             return self._condition.wait_for(lambda: self._inside == 0, timeout)
 
 
-placing = ShutdownGate("a call was still being placed; its attempt will be asked about")
+calls_gate = ShutdownGate("a call was still being placed; its attempt will be asked about")
 """Around a request to the carrier, from the written attempt to the written answer."""
-mailing = ShutdownGate("a mail was still being sent; it may be sent again")
+mails_gate = ShutdownGate("a mail was still being sent; it may be sent again")
 """Around a request to the mail server, from the rendered mail to the stored answer."""
-delivering = ShutdownGate("a webhook was still being delivered; it may be delivered again")
+webhooks_gate = ShutdownGate("a webhook was still being delivered; it may be delivered again")
 """Around a request to a webhook's receiver, until its answer is stored."""
 
 
 def close_gates(seconds: float) -> list[str]:
     """Close all gates at once; return the consequences of what did not end in time."""
-    gates = placing, mailing, delivering
+    gates = calls_gate, mails_gate, webhooks_gate
     for gate in gates:
         gate.close(0)
     end = time.monotonic() + seconds

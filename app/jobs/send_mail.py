@@ -15,7 +15,7 @@ from dbos import DBOS
 from app.gateways.mailers import MailDeferred, MailRefused, OutgoingMail
 from app.jobs.context import context
 from app.jobs.observed import observed
-from app.jobs.resilience import mailing, retry_on_database_outage
+from app.jobs.resilience import mails_gate, retry_on_database_outage
 from app.services import mails
 from app.services.mails.attaching import MailPdf
 
@@ -33,7 +33,7 @@ class SendResult(TypedDict):
 @observed
 def send_mail(mail_id: str, attempt: int) -> None:
     """Send the mail, or queue the next attempt."""
-    with mailing:
+    with mails_gate:
         try:
             answer = ask_server(mail_id, attempt)
         except Exception as error:

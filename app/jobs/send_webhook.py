@@ -12,8 +12,7 @@ from dbos import DBOS
 from app.gateways.webhook_line import WebhookAnswer, post
 from app.jobs.context import context
 from app.jobs.observed import observed
-from app.jobs.resilience import delivering as gate
-from app.jobs.resilience import retry_on_database_outage
+from app.jobs.resilience import retry_on_database_outage, webhooks_gate
 from app.services.credentials.encryption import SealBroken
 from app.services.webhooks import delivering
 from app.services.webhooks.delivering import WebhookRequest
@@ -34,7 +33,7 @@ class StoredAnswer(TypedDict):
 @observed
 def send_webhook(delivery_id: str, turn: int) -> None:
     """Deliver the webhook, or queue the next attempt."""
-    with gate:
+    with webhooks_gate:
         answer = ask_receiver(delivery_id, turn)
         if answer is not None:
             keep_receivers_answer(delivery_id, turn, answer)
@@ -90,16 +89,17 @@ def keep_receivers_answer(delivery_id: str, turn: int, answer: StoredAnswer) -> 
 @observed
 def send_held_webhooks(endpoint_id: str) -> None:
     """Queue the deliveries that were held for an endpoint."""
-    take_up_held(endpoint_id)
+    queue_held(endpoint_id)
 
 
 @DBOS.step(name="take_up_held_webhooks")
-def take_up_held(endpoint_id: str) -> None:
-    while _some(endpoint_id):
-        pass
+def queue_held(endpoint_id: str) -> None:
+    has_more = True
+    while has_more:
+        has_more = _queue_next_batch(endpoint_id)
 
 
 @retry_on_database_outage
-def _some(endpoint_id: str) -> bool:
+def _queue_next_batch(endpoint_id: str) -> bool:
     with context().database.transaction() as session:
-        return delivering.take_up_held(session, UUID(endpoint_id))
+        return delivering.queue_next_held(session, UUID(endpoint_id))

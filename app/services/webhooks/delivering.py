@@ -99,7 +99,7 @@ def settle(
     session.flush()
 
 
-def take_up_held(session: Session, endpoint_id: UUID) -> bool:
+def queue_next_held(session: Session, endpoint_id: UUID) -> bool:
     """Queue the next held deliveries of an endpoint, the oldest first; False after the last."""
     endpoint = _locked_endpoint(session, endpoint_id)
     if endpoint is None or endpoint.paused_at is not None:

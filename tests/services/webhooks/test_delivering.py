@@ -197,10 +197,10 @@ def test_held_messages_are_sent_when_the_endpoint_resumes(
         attempt(session, settings, delivery, BUSY)
     endpoints.pause(session, admin, made.endpoint.id)
     attempt(session, settings, delivery, TAKEN)
-    assert delivering.take_up_held(session, made.endpoint.id) is False
+    assert delivering.queue_next_held(session, made.endpoint.id) is False
     assert delivery.state is HELD
     endpoints.resume(session, admin, made.endpoint.id)
-    assert delivering.take_up_held(session, made.endpoint.id) is False
+    assert delivering.queue_next_held(session, made.endpoint.id) is False
     assert (delivery.state, delivery.retries) == (WAITING, 0)
     attempt(session, settings, delivery, TAKEN)
     assert (delivery.state, delivery.attempts) == (DELIVERED, 4)
@@ -242,7 +242,7 @@ def test_a_finished_message_is_sent_again_under_its_id(
         deliveries.replay(session, admin, made.endpoint.id, delivery.id)
     first = attempt(session, settings, delivery, TAKEN)
     deliveries.replay(session, admin, made.endpoint.id, delivery.id)
-    delivering.take_up_held(session, made.endpoint.id)
+    delivering.queue_next_held(session, made.endpoint.id)
     second = attempt(session, settings, delivery, TAKEN)
     assert first is not None
     assert second is not None
@@ -260,7 +260,7 @@ def test_a_message_that_waits_for_a_retry_can_be_sent_at_once(
     assert (delivery.state, deliveries.is_retrying(delivery)) == (WAITING, True)
     deliveries.replay(session, admin, made.endpoint.id, delivery.id)
     assert delivery.next_attempt_at is None
-    delivering.take_up_held(session, made.endpoint.id)
+    delivering.queue_next_held(session, made.endpoint.id)
     message = attempt(session, settings, delivery, TAKEN)
     assert message is not None
     session.refresh(delivery)
@@ -281,7 +281,7 @@ def test_all_messages_that_failed_since_a_time_are_sent_again(
     assert deliveries.counts(session, made.endpoint)[FAILED] == 2
     since = utcnow() - timedelta(days=1)
     assert deliveries.replay_failed(session, admin, whose, since) == 1
-    delivering.take_up_held(session, whose)
+    delivering.queue_next_held(session, whose)
     session.expire_all()
     assert (old.state, new.state, taken.state) == (FAILED, WAITING, DELIVERED)
     assert deliveries.replay_failed(session, admin, whose) == 1
