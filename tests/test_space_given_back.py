@@ -37,11 +37,11 @@ def path(tmp_path: Path) -> Path:
 def test_free_pages_are_returned_except_a_reserve(path: Path) -> None:
     database = Database(make_engine(f"sqlite:///{path}"))
     fill_and_empty(database)
-    given_back = database.give_back_space(pause_seconds=0)
+    given_back = database.release_space(pause_seconds=0)
     with database.engine.connect() as connection:
         assert pages(connection)[1] == KEPT_PAGES
     assert given_back >= (ROWS - KEPT_PAGES) * PAGE
-    assert database.give_back_space() == 0
+    assert database.release_space() == 0
     database.dispose()  # the last connection empties the log into the file
     assert path.stat().st_size < (KEPT_PAGES + 50) * PAGE
 
@@ -54,7 +54,7 @@ def test_a_file_of_an_earlier_version_returns_space_once_it_was_compacted(path: 
     old.close()
     database = Database(make_engine(f"sqlite:///{path}"))
     fill_and_empty(database)
-    assert database.give_back_space(pause_seconds=0) == 0
+    assert database.release_space(pause_seconds=0) == 0
     assert database.compact() >= ROWS * PAGE
     assert path.stat().st_size < 10 * PAGE
     with database.engine.connect() as connection:

@@ -74,7 +74,9 @@ def status() -> ResponseReturnValue:
     """Where a call stands."""
     attempt_id, report = _read({})
     with transaction(scope=INSTALLATION) as session:
-        carrier_reports.take(session, CarrierKind.TWILIO, attempt_id, state_of_report(report))
+        carrier_reports.accept_report(
+            session, CarrierKind.TWILIO, attempt_id, state_of_report(report)
+        )
     return "", 204
 
 

@@ -47,7 +47,9 @@ def report(call_id: UUID) -> ResponseReturnValue:
     voice_report = read(VoiceReport, _decoded(body))
     sent_at = datetime.fromtimestamp(int(signed["webhook-timestamp"]), UTC)
     with transaction(scope=INSTALLATION) as session:
-        is_new = reports.take(session, call_id, voice_report, signed["webhook-id"], sent_at)
+        is_new = reports.accept_report(
+            session, call_id, voice_report, signed["webhook-id"], sent_at
+        )
         if is_new and voice_report.transcript and settings().summaries:
             writing.ask(session, call_id, f"report:{signed['webhook-id']}")
     return "", 204

@@ -110,7 +110,7 @@ class ContactImporter:
                     "phoneOrder": planned.settings.mapping.phones,
                 }
                 chosen = UploadChoices(reading, table.header, targets)
-        upload_id = self._hand_in(wish, chosen)
+        upload_id = self._upload(wish, chosen)
         with self._leased(upload_id):
             self._check_and_apply(upload_id)
         upload = self._now(upload_id)
@@ -159,7 +159,7 @@ class ContactImporter:
                 raise UnreadableFile("no_contact_column")
         return planned
 
-    def _hand_in(self, wish: ImportRequest, chosen: UploadChoices) -> UUID:
+    def _upload(self, wish: ImportRequest, chosen: UploadChoices) -> UUID:
         try:
             with wish.path.open("rb") as stream:
                 kept = self._files.save(stream, max_bytes=self._max_bytes)

@@ -155,10 +155,10 @@ def _store(
     for table, kind in enumerate((Call, CallAttempt, Conversation)):
         if values := [row[table] for row in rows if row[table]]:
             session.execute(insert(kind), values)
-    _give_samples(session, [row[0] for row in rows])
+    _store_samples(session, [row[0] for row in rows])
 
 
-def _give_samples(session: Session, calls: Sequence[dict[str, Any]]) -> None:
+def _store_samples(session: Session, calls: Sequence[dict[str, Any]]) -> None:
     """Store the sample conversation of each call that a person answered."""
     report = samples.sample()
     turns = [turn.model_dump(exclude_none=True) for turn in report.transcript or ()]
@@ -206,7 +206,7 @@ def _rows(
         "id": _id_of(started - QUEUED, rng),
         **of_calls,
         **whose,
-        **_asked(assistant, call, line),
+        **_call_values(assistant, call, line),
     }
     attempt = {
         "id": _id_of(started, rng),
@@ -226,7 +226,7 @@ def _rows(
     return stored, attempt, conversation if call.seconds else {}
 
 
-def _asked(assistant: Assistant, call: PastCall, line: int) -> dict[str, Any]:
+def _call_values(assistant: Assistant, call: PastCall, line: int) -> dict[str, Any]:
     """Return what only the call has: the request for it, and its sums."""
     number = f"{(assistant.phone_number or '')[:-4]}{100 + line:04}"
     started = call.at - RINGING

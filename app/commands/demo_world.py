@@ -179,7 +179,7 @@ class DemoWorld:
                 self.session, own, request, source=CallSource.API, live=True
             )
         report = read(VoiceReport, CONVERSATION)
-        reports.take(self.session, placed["human"].call_id, report, "demo", utcnow())
+        reports.accept_report(self.session, placed["human"].call_id, report, "demo", utcnow())
 
     def _alerts(self, own: Caller, busiest: UUID) -> None:
         """Two rules, of which the history of the busiest organization meets one."""

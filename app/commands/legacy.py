@@ -107,9 +107,9 @@ def _add_traffic(
         for _ in range(rng.randrange(2, 6) if day.weekday() < SATURDAY else rng.randrange(2)):
             at = datetime.combine(day, OPENING, UTC) + timedelta(seconds=rng.randrange(8 * 3600))
             if status < BAD_REQUEST and rng.random() < REFUSED:
-                legacy_migration.keep(session, client.id, BAD_REQUEST, None, None, at=at)
+                legacy_migration.record_request(session, client.id, BAD_REQUEST, None, None, at=at)
             else:
-                legacy_migration.keep(session, client.id, status, answer, shadow, at=at)
+                legacy_migration.record_request(session, client.id, status, answer, shadow, at=at)
             client.last_used_at = max(client.last_used_at or at, at)
 
 

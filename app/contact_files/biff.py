@@ -143,9 +143,9 @@ class _SharedTexts:
             yield self._text()
 
     def _text(self) -> str:
-        length, options = struct.unpack("<HB", self._take(3))
-        runs = struct.unpack("<H", self._take(2))[0] if options & 8 else 0
-        further = struct.unpack("<I", self._take(4))[0] if options & 4 else 0
+        length, options = struct.unpack("<HB", self._read_bytes(3))
+        runs = struct.unpack("<H", self._read_bytes(2))[0] if options & 8 else 0
+        further = struct.unpack("<I", self._read_bytes(4))[0] if options & 4 else 0
         wide = options & 1
         pieces = []
         while length:
@@ -174,7 +174,7 @@ class _SharedTexts:
             self._position = 0
         return True
 
-    def _take(self, count: int) -> bytes:
+    def _read_bytes(self, count: int) -> bytes:
         if not self._more():
             raise UnreadableFile("unreadable_workbook")
         part = self._parts[self._part]

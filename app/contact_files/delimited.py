@@ -127,7 +127,7 @@ class DelimitedText:
             return cells, BAD_QUOTE if _closes(record[0], cells) else UNCLOSED_QUOTE
         if self._is_too_long(record):
             raise UnreadableFile("field_too_long", row=number, limit=self._limits.cell)
-        lines.give_back()
+        lines.push_back()
         return cells, UNCLOSED_QUOTE
 
     def _swallowed(self, record: list[str], cells: list[str]) -> bool:
@@ -208,7 +208,7 @@ class _CsvLines:
         self.row_number = row_number
         return self.record
 
-    def give_back(self) -> None:
+    def push_back(self) -> None:
         """Read all lines of the record but the first again, as rows of their own."""
         self._pending.extendleft(reversed(self.record[1:]))
         del self.record[1:]

@@ -121,7 +121,7 @@ class WorkbookWriter:
             'defaultRowHeight="15"/><sheetData>'
         )
         self._write(self._line(header.cells, [_HEADER] * len(header.cells)))
-        return self._pipe.taken()
+        return self._pipe.pop()
 
     def rows(self, rows: Iterable[MarkedRow]) -> bytes:
         for cells, marked in rows:
@@ -130,14 +130,14 @@ class WorkbookWriter:
                 for index, cell in enumerate(cells)
             ]
             self._write(self._line(cells, styles))
-        return self._pipe.taken()
+        return self._pipe.pop()
 
     def end(self) -> bytes:
         self._write("</sheetData></worksheet>")
         if self._open is not None:
             self._open.close()
         self._archive.close()
-        return self._pipe.taken()
+        return self._pipe.pop()
 
     def _line(self, cells: Sequence[str], styles: Sequence[int]) -> str:
         self._row += 1
@@ -162,7 +162,7 @@ def _clean(text: str) -> str:
 
 
 class _Pipe(io.RawIOBase):
-    """A buffer: what is written stays until it is taken."""
+    """A buffer: what is written stays until it is popped."""
 
     def __init__(self) -> None:
         self._held = bytearray()
@@ -171,10 +171,10 @@ class _Pipe(io.RawIOBase):
         self._held += data
         return len(data)
 
-    def taken(self) -> bytes:
-        taken = bytes(self._held)
+    def pop(self) -> bytes:
+        written = bytes(self._held)
         self._held.clear()
-        return taken
+        return written
 
 
 class RowWriter(Protocol):

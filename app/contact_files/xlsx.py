@@ -65,7 +65,7 @@ class Workbook:
         expected = 1
         for _ in self._package.parse(self._part, reader.parser):
             self.hidden_columns = reader.hidden_columns
-            for number, cells, self.row_is_hidden in reader.take():
+            for number, cells, self.row_is_hidden in reader.pop_rows():
                 for blank in range(expected, number):
                     yield FileRow(blank, [])
                 yield FileRow(number, cells)

@@ -55,7 +55,7 @@ class SharedStrings:
 
 
 class SheetReader:
-    """Feed ``parser`` with the sheet's bytes and ``take`` the complete rows.
+    """Feed ``parser`` with the sheet's bytes and ``pop_rows`` the complete ones.
 
     ``hidden_columns`` has the indexes of hidden columns, known before the first row.
     """
@@ -87,7 +87,7 @@ class SheetReader:
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._characters
 
-    def take(self) -> list[SheetRow]:
+    def pop_rows(self) -> list[SheetRow]:
         """Return the rows completed since the last call."""
         rows, self._rows = self._rows, []
         return rows

@@ -26,8 +26,8 @@ from app.database.scope import INSTALLATION, SCOPE, DatabaseScope, begin
 from app.database.sqlite_write_lock import (
     BUSY_SECONDS,
     QueueingConnection,
+    acquire_write_lock,
     queue_writers,
-    take_turn,
 )
 
 WAL_IS_SOUND_FROM = (3, 51, 3)
@@ -187,7 +187,7 @@ def _begin_sqlite_transaction(connection: Connection) -> None:
     # transaction that may write takes the lock at its start.
     read_only = connection.get_execution_options().get(READ_ONLY, False)
     if not read_only:
-        take_turn(connection)
+        acquire_write_lock(connection)
     connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
 
@@ -273,7 +273,7 @@ class Database:
         finally:
             connection.close()
 
-    def give_back_space(self, pause_seconds: float = 0.05) -> int:
+    def release_space(self, pause_seconds: float = 0.05) -> int:
         """Shrink SQLite's file by the pages that deleted rows left, some at a time, so that other
         writers have their turn; return how many bytes that gave back.
 
@@ -301,14 +301,14 @@ class Database:
             sleep(pause_seconds)
 
     def compact(self) -> int:
-        """Rewrite SQLite's file without free pages, so that `give_back_space` works from now on;
+        """Rewrite SQLite's file without free pages, so that `release_space` works from now on;
         return how many bytes that gave back. Nothing can be written meanwhile, and the disk needs
         room for a second file."""
         if not self.is_sqlite:
             return 0
         with self.engine.connect() as connection:
             raw: Any = connection.connection.dbapi_connection
-            raw.take_turn()
+            raw.acquire_write_lock()
             try:
                 (pages,) = raw.execute("PRAGMA page_count").fetchone()
                 raw.execute("PRAGMA auto_vacuum=INCREMENTAL")

@@ -58,7 +58,7 @@ class WriteLock:
         weakref.finalize(self, os.close, file)
         return file
 
-    def take(self) -> bool:
+    def acquire(self) -> bool:
         """Wait for the turn; return False if it didn't come in time."""
         end = monotonic() + (HUNG_SECONDS if self._is_hung else WAIT_SECONDS)
         if not self._among_threads.acquire(timeout=end - monotonic()):
@@ -124,11 +124,11 @@ class QueueingConnection(sqlite.Connection):  # type: ignore[name-defined,misc] 
     _has_turn = False
     _is_hasty = False
 
-    def take_turn(self) -> None:
+    def acquire_write_lock(self) -> None:
         """Wait for the connections that asked earlier; return at once if this one has the turn."""
         if self._has_turn:
             return
-        self._has_turn = self.turns.take()
+        self._has_turn = self.turns.acquire()
         if not self._has_turn:
             self._is_hasty = True
             self.wait_for_lock(HUNG_SECONDS)
@@ -177,10 +177,10 @@ def queue_writers(engine: Engine, path: str) -> None:
     event.listen(engine, "connect", set_turns)
 
 
-def take_turn(connection: Connection) -> None:
+def acquire_write_lock(connection: Connection) -> None:
     """To be called before the transaction takes SQLite's lock to write."""
     raw: Any = connection.connection.dbapi_connection
-    raw.take_turn()
+    raw.acquire_write_lock()
 
 
 def lock_holders(path: str) -> list[int]:

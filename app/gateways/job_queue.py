@@ -31,7 +31,7 @@ from sqlalchemy.orm import Session
 
 from app.database import SQLITE_ARGUMENTS, make_engine
 from app.database.connection_budget import WORKER_QUEUE
-from app.database.sqlite_write_lock import queue_writers, take_turn
+from app.database.sqlite_write_lock import acquire_write_lock, queue_writers
 from app.gateways import dbos_adapter
 from app.gateways.wake import wake
 from app.telemetry import tracing
@@ -104,7 +104,7 @@ def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
 def _before_writing(connection: Connection, _cursor: Any, statement: str, *_more: Any) -> None:
     # The driver begins a transaction before statements that change data.
     if statement.lstrip()[:6].upper() in ("INSERT", "UPDATE", "DELETE"):
-        take_turn(connection)
+        acquire_write_lock(connection)
 
 
 def migrate_engine(url: str) -> None:

@@ -62,4 +62,4 @@ def check_account(database: Database, settings: Settings, account_id: UUID) -> N
     with database.transaction() as session:
         used = carrier_accounts.end_test(session, account_id, result, wanted.account.version)
         if used is not None and listed is not None:
-            phone_numbers.keep_list(session, used, listed)
+            phone_numbers.store_list(session, used, listed)

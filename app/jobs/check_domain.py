@@ -21,12 +21,12 @@ from app.services.domains import RecordFinding
 @DBOS.workflow(name="check_domain")
 def check_domain(partner_id: str, purpose: str) -> None:
     """Look the records up and keep what was found."""
-    look_records_up(partner_id, purpose)
+    look_up_records(partner_id, purpose)
 
 
 @DBOS.step(name="look_records_up")
 @retry_on_database_outage
-def look_records_up(partner_id: str, purpose: str) -> None:
+def look_up_records(partner_id: str, purpose: str) -> None:
     worker = context()
     check(worker.database, worker.settings, UUID(partner_id), DomainPurpose(purpose))
 
@@ -43,4 +43,4 @@ def check(database: Database, settings: Settings, partner_id: UUID, purpose: Dom
         findings = [RecordFinding(each.kind, DnsRecordState.UNANSWERED) for each in wanted.records]
     grace = timedelta(days=settings.domain_grace_days)
     with database.transaction() as session:
-        domains.settle(session, wanted, findings, grace)
+        domains.store_findings(session, wanted, findings, grace)

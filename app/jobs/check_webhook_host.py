@@ -23,12 +23,12 @@ SECONDS = 5.0
 @observed
 def check_webhook_host(endpoint_id: str, url: str) -> None:
     """Look the host up and record if it isn't found."""
-    look_host_up(endpoint_id, url)
+    look_up_host(endpoint_id, url)
 
 
 @DBOS.step(name="look_webhook_host_up")
 @retry_on_database_outage
-def look_host_up(endpoint_id: str, url: str) -> None:
+def look_up_host(endpoint_id: str, url: str) -> None:
     allow_private = context().settings.webhook_allow_private
     check(context().database, UUID(endpoint_id), url, allow_private=allow_private)
 
@@ -41,4 +41,4 @@ def check(database: Database, endpoint_id: UUID, url: str, *, allow_private: boo
         )
     except HostRefused:
         with database.transaction() as session:
-            addresses.keep_missing_host(session, endpoint_id, url)
+            addresses.record_missing_host(session, endpoint_id, url)

@@ -65,7 +65,7 @@ def is_ready(erasure_id: str) -> bool:
 def erase_all(erasure_id: str) -> None:
     own = context()
     SubjectErasure(own.database, own.files, open_outbox(own.settings), UUID(erasure_id)).run()
-    own.database.give_back_space()
+    own.database.release_space()
 
 
 @DBOS.step(name="give_up_erasure")

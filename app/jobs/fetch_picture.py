@@ -28,16 +28,16 @@ FAILED = "The picture could not be fetched. Try again."
 @observed
 def fetch_picture(partner_id: str, kind: str) -> None:
     """Fetch the picture and keep a copy."""
-    fetch_and_keep_picture(partner_id, kind)
+    fetch_and_store_picture(partner_id, kind)
 
 
 @DBOS.step(name="fetch_and_keep_picture")
 @retry_on_database_outage
-def fetch_and_keep_picture(partner_id: str, kind: str) -> None:
-    keep_copy(context().database, context().settings, UUID(partner_id), ImageType(kind))
+def fetch_and_store_picture(partner_id: str, kind: str) -> None:
+    update_copy(context().database, context().settings, UUID(partner_id), ImageType(kind))
 
 
-def keep_copy(database: Database, settings: Settings, partner_id: UUID, kind: ImageType) -> None:
+def update_copy(database: Database, settings: Settings, partner_id: UUID, kind: ImageType) -> None:
     """Fetch and encode the picture without an open transaction, and store the result."""
     with database.transaction(read_only=True) as session:
         wanted = outside_pictures.begin(session, partner_id, kind)
@@ -62,4 +62,4 @@ def keep_copy(database: Database, settings: Settings, partner_id: UUID, kind: Im
         log.exception("a picture could not be fetched")
         outcome = FAILED
     with database.transaction() as session:
-        outside_pictures.settle(session, partner_id, wanted, outcome, etag)
+        outside_pictures.store_result(session, partner_id, wanted, outcome, etag)

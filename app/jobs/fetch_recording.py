@@ -29,18 +29,18 @@ FAILED = Sentence.gettext("The recording could not be stored.")
 @DBOS.workflow(name="fetch_recording")
 def fetch_recording(recording_id: str, turn: int) -> None:
     """Fetch the recording and keep it as a file."""
-    fetch_and_keep_recording(recording_id, turn)
+    fetch_and_store_recording(recording_id, turn)
 
 
 @DBOS.step(name="fetch_and_keep_recording")
 @retry_on_database_outage
 @retry_on_file_outage
-def fetch_and_keep_recording(recording_id: str, turn: int) -> None:
+def fetch_and_store_recording(recording_id: str, turn: int) -> None:
     worker = context()
-    keep_file(worker.database, worker.files, worker.settings, UUID(recording_id), turn)
+    fetch_and_store(worker.database, worker.files, worker.settings, UUID(recording_id), turn)
 
 
-def keep_file(
+def fetch_and_store(
     database: Database, files: FileStore, settings: Settings, recording_id: UUID, turn: int
 ) -> None:
     """Fetch the file without an open transaction, and store the result."""
@@ -77,7 +77,7 @@ def keep_file(
             fetching.fail(session, recording_id, turn, FAILED(), again=True)
         return
     with database.transaction() as session:
-        unneeded = fetching.keep(session, recording_id, turn, stored, fetched.content_type)
+        unneeded = fetching.store_file(session, recording_id, turn, stored, fetched.content_type)
         if unneeded != stored.key and settings.transcriber != "none":
             writing.ask(session, wanted.call_id, f"recording:{recording_id}:{turn}")
     files.delete(unneeded)

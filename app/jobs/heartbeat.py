@@ -93,8 +93,8 @@ def announce(
     with database.transaction() as session:
         now = workers.announce(session, executor_id, queues)
         mark.advance(session)
-        _keep_time(database, now, began)
-    mark.keep()
+        _set_common_time(database, now, began)
+    mark.write_committed()
     pulse.add(now)
 
 
@@ -107,14 +107,14 @@ def send_heartbeat(
         now = workers.record_heartbeat(session, executor_id)
         if now is None:
             return False
-        _keep_time(database, now, began)
+        _set_common_time(database, now, began)
         mark.advance(session)
-    mark.keep()
+    mark.write_committed()
     pulse.add(now)
     return True
 
 
-def _keep_time(database: Database, now: datetime, began: float) -> None:
+def _set_common_time(database: Database, now: datetime, began: float) -> None:
     """On SQLite the heartbeat's time is this process's own, and old by how long it was written: to
     go by it would set the clock back a little more each time."""
     if not database.is_sqlite:

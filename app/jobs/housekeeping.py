@@ -80,23 +80,23 @@ def in_transaction(work: Callable[[Session], object]) -> Callable[[], None]:
     return run
 
 
-def tidy_accounts() -> None:
+def maintain_secrets() -> None:
     """Delete the secret and the call ledger of carrier accounts that no call needs any more, and
     re-encrypt what the previous key encrypted."""
     ledger = AttemptLedger(trunk_of(context().settings).folder)
     kept = list(ledger.accounts())
     with context().database.transaction() as session:
-        carrier_accounts.tidy(session, context().settings.secret_keys)
+        carrier_accounts.maintain_secrets(session, context().settings.secret_keys)
         forgotten = carrier_accounts.forgotten(session, kept)
-        processor_accounts.tidy(session, context().settings.secret_keys)
-        authenticator_apps.tidy(session, context().settings.secret_keys)
-        domains.tidy(session, context().settings.secret_keys)
-        identity_providers.tidy(session, context().settings.secret_keys)
+        processor_accounts.reencrypt_secrets(session, context().settings.secret_keys)
+        authenticator_apps.reencrypt_secrets(session, context().settings.secret_keys)
+        domains.reencrypt_keys(session, context().settings.secret_keys)
+        identity_providers.reencrypt_secrets(session, context().settings.secret_keys)
     for account_id in forgotten:
         ledger.forget_account(account_id)
 
 
-def tidy_ledgers() -> None:
+def purge_ledgers() -> None:
     """Delete what SIP calls left on this host: each worker does so for its own."""
     AttemptLedger(trunk_of(context().settings).folder).tidy()
 
@@ -147,12 +147,12 @@ def _refresh_prices(processor: PaymentProcessor, partner_id: UUID | None = None)
             log.warning("prices were not refreshed: %s", error)
             return
         with database.transaction() as session:
-            pricing_refresh.keep(session, references, prices)
+            pricing_refresh.store_prices(session, references, prices)
 
 
-def give_back_space() -> None:
+def release_space() -> None:
     """Shrink SQLite's file by what deleted rows left."""
-    context().database.give_back_space()
+    context().database.release_space()
 
 
 def gather_statistics() -> None:
@@ -347,12 +347,12 @@ TASKS = [
     PeriodicTask("purge exports", HOUR, purging.purge_exports),
     PeriodicTask("remove orphan files", HOUR, purging.remove_orphan_files),
     PeriodicTask("measure uploads", HOUR, purging.measure_uploads),
-    PeriodicTask("give back space", HOUR, give_back_space),
+    PeriodicTask("give back space", HOUR, release_space),
     PeriodicTask("give back memory", MINUTE, gc_tuning.return_free_memory),
     PeriodicTask("purge records", HOUR, in_transaction(retention.purge)),
     PeriodicTask("turn months", HOUR, lambda: months.turn(context().database, context().settings)),
-    PeriodicTask("tidy carrier accounts", HOUR, tidy_accounts),
-    PeriodicTask("tidy ledgers of SIP calls", HOUR, tidy_ledgers),
+    PeriodicTask("tidy carrier accounts", HOUR, maintain_secrets),
+    PeriodicTask("tidy ledgers of SIP calls", HOUR, purge_ledgers),
     PeriodicTask(
         "purge observations of carriers", HOUR, in_transaction(carrier_health.delete_old_counts)
     ),

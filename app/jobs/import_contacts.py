@@ -111,7 +111,7 @@ def undo(import_id: str, undo_number: str) -> None:
 def delete_data(import_id: str) -> None:
     own = context()
     purging.delete_upload(own.bulk_database, own.files, UUID(import_id))
-    own.database.give_back_space()
+    own.database.release_space()
 
 
 @DBOS.step(name="give_up_check")

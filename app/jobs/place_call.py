@@ -279,7 +279,7 @@ def _apply_if_placed(attempt_id: UUID, state: CarrierReport) -> PlacementVerdict
 def _apply(session: Session, attempt_id: UUID, state: CarrierReport) -> ReportOutcome:
     followed = carrier_reports.apply(session, attempt_id, state)
     if followed.over:
-        samples.give(session, attempt_id)
+        samples.report_sample(session, attempt_id)
     return followed
 
 

@@ -28,9 +28,9 @@ def purge_outbox() -> None:
     outbox, now = open_outbox(settings), datetime.now(UTC)
     with context().database.transaction(read_only=True) as session:
         shorter = retention.shorter(session, RetentionKind.MAILS, settings.mail_days)
-    outbox.forget(now - timedelta(days=settings.mail_days))
+    outbox.purge(now - timedelta(days=settings.mail_days))
     for partner_id, days in shorter.items():
-        outbox.forget(now - timedelta(days=days), partner_id)
+        outbox.purge(now - timedelta(days=days), partner_id)
 
 
 def purge_deliveries() -> None:
@@ -76,8 +76,8 @@ def purge_uploads() -> None:
     kind, days = RetentionKind.UPLOADS, settings.rows_kept_days
     with database.transaction(read_only=True) as session:
         shorter = retention.shorter(session, kind, days)
-    removed = forget_rows(database, days)
-    removed += sum(forget_rows(database, own, partner) for partner, own in shorter.items())
+    removed = purge_rows(database, days)
+    removed += sum(purge_rows(database, own, partner) for partner, own in shorter.items())
     with database.transaction() as session:
         retention.note_run(session, kind, removed)
 
@@ -119,23 +119,23 @@ def remove_orphan_files() -> None:
         log.warning("removed %d files that nothing refers to", len(orphans))
 
 
-def forget_rows(database: Database, days: int, partner_id: UUID | None = None) -> int:
+def purge_rows(database: Database, days: int, partner_id: UUID | None = None) -> int:
     """Remove the stored rows of uploads, of all partners or of one, that ended ``days`` ago; return
     of how many."""
     number = 0
     while True:
         with database.transaction(read_only=True) as session:
-            upload_id = expiry.to_forget(session, days, partner_id)
+            upload_id = expiry.to_purge(session, days, partner_id)
         if upload_id is None:
             return number
-        _forget_all_rows(database, upload_id)
+        _purge_all_rows(database, upload_id)
         number += 1
 
 
 def delete_upload(database: Database, files: FileStore, upload_id: UUID) -> None:
     """Delete the file, the rows and the undo log of an upload."""
     delete_upload_file(database, files, upload_id)
-    _forget_all_rows(database, upload_id)
+    _purge_all_rows(database, upload_id)
 
 
 def delete_upload_file(database: Database, files: FileStore, upload_id: UUID) -> None:
@@ -147,11 +147,11 @@ def delete_upload_file(database: Database, files: FileStore, upload_id: UUID) ->
             expiry.files_gone(session, [upload_id])
 
 
-def _forget_all_rows(database: Database, upload_id: UUID) -> None:
+def _purge_all_rows(database: Database, upload_id: UUID) -> None:
     left = True
     while left:
         with database.transaction() as session:
-            left = expiry.forget_some(session, upload_id)
+            left = expiry.purge_some(session, upload_id)
         time.sleep(0.02)  # others write too
 
 

@@ -26,7 +26,8 @@ log = logging.getLogger(__name__)
 
 class MarkFile:
     """Stores the database's mark outside of it. Call `advance` in the transaction of each
-    heartbeat and `keep` after its commit, so that a crash never leaves what is outside ahead."""
+    heartbeat and `write_committed` after its commit, so that a crash never leaves what is
+    outside ahead."""
 
     def __init__(self, folder: Path, database: Database):
         self._path = folder / FILE
@@ -42,7 +43,7 @@ class MarkFile:
             # Before the commit: a row that names a label never comes without one.
             self._label.write(DatabaseMark(self._next.lineage, 0))
 
-    def keep(self) -> None:
+    def write_committed(self) -> None:
         """Write what was committed. A folder that can't be written to is logged once."""
         if self._next is None:
             return

@@ -139,7 +139,7 @@ def _refresh(worker: WorkerContext, partner_id: UUID, references: Sequence[Price
         log.warning("prices were not refreshed: %s", error)
         return
     with worker.database.transaction() as session:
-        refresh.keep(session, references, prices)
+        refresh.store_prices(session, references, prices)
 
 
 def ask_for_checkout(worker: WorkerContext, checkout_id: UUID) -> None:

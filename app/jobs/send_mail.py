@@ -39,7 +39,7 @@ def send_mail(mail_id: str, attempt: int) -> None:
         except Exception as error:
             log.exception("a mail could not be written")
             answer = SendResult(end="later", reason=type(error).__name__)
-        keep_answer(mail_id, attempt, answer)
+        store_answer(mail_id, attempt, answer)
 
 
 @DBOS.step(name="ask_server")
@@ -73,7 +73,7 @@ def _read_paper(mail_id: str) -> MailPdf | None:
 
 @DBOS.step(name="keep_answer")
 @retry_on_database_outage
-def keep_answer(mail_id: str, attempt: int, answer: SendResult) -> None:
+def store_answer(mail_id: str, attempt: int, answer: SendResult) -> None:
     with context().database.transaction() as session:
         match answer["end"]:
             case "sent":

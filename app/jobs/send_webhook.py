@@ -36,7 +36,7 @@ def send_webhook(delivery_id: str, turn: int) -> None:
     with webhooks_gate:
         answer = ask_receiver(delivery_id, turn)
         if answer is not None:
-            keep_receivers_answer(delivery_id, turn, answer)
+            store_receivers_answer(delivery_id, turn, answer)
 
 
 @DBOS.step(name="ask_receiver")
@@ -78,9 +78,9 @@ def _begin(delivery_id: str, turn: int) -> WebhookRequest | None:
 
 @DBOS.step(name="keep_receivers_answer")
 @retry_on_database_outage
-def keep_receivers_answer(delivery_id: str, turn: int, answer: StoredAnswer) -> None:
+def store_receivers_answer(delivery_id: str, turn: int, answer: StoredAnswer) -> None:
     with context().database.transaction() as session:
-        delivering.settle(
+        delivering.record_answer(
             session, UUID(delivery_id), turn, WebhookAnswer(**answer), context().settings
         )
 

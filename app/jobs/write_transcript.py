@@ -73,7 +73,7 @@ def add_transcript(database: Database, files: FileStore, settings: Settings, cal
         log.warning("a recording was not transcribed: %s", reason)
         return
     with database.transaction() as session:
-        writing.keep_turns(session, call_id, [_turn(each) for each in segments])
+        writing.store_turns(session, call_id, [_turn(each) for each in segments])
 
 
 def _turn(segment: SpeechSegment) -> dict[str, Any]:
@@ -98,4 +98,4 @@ def add_summary(database: Database, settings: Settings, call_id: UUID) -> None:
         log.warning("a call was not summed up: %s", reason)
         return
     with database.transaction() as session:
-        writing.keep_summary(session, call_id, summary)
+        writing.store_summary(session, call_id, summary)

@@ -57,7 +57,7 @@ def send(
         return
     _count(session, partner, str(sender), MOST_FROM_ONE_SENDER)
     _count(session, partner, "everyone", MOST_TO_ONE_PARTNER)
-    mail_queue.hand_in(
+    mail_queue.enqueue(
         session,
         MailKind.CHAT_MESSAGE,
         partner_id=partner.id,

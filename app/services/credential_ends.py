@@ -60,7 +60,7 @@ def _send(session: Session, credential: Credential, end: datetime) -> None:
     organization_id = getattr(credential, "organization_id", None)
     organization = session.get(Organization, organization_id) if organization_id else None
     if credential.partner_id is not None:
-        mail_queue.hand_in_to_administrators(
+        mail_queue.enqueue_to_administrators(
             session,
             MailKind.CREDENTIAL_ENDS,
             credential.partner_id,

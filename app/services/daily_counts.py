@@ -12,7 +12,7 @@ _TABLE = Base.metadata.tables[DailyCount.__tablename__]
 _KEPT = timedelta(days=1)
 
 
-def take(session: Session, subject: str, most: int) -> bool:
+def count_one(session: Session, subject: str, most: int) -> bool:
     """Count one more for today, unless ``most`` is reached; whether it was counted.
 
     Others that count the same subject wait until this transaction ends.
@@ -31,7 +31,7 @@ def take(session: Session, subject: str, most: int) -> bool:
 
 
 def has_room(session: Session, subject: str, most: int) -> bool:
-    """Whether `take` would count one more."""
+    """Whether `count_one` would count one more."""
     today = select(_TABLE.c.count).where(
         _TABLE.c.day == utcnow().date(), _TABLE.c.subject == subject
     )

@@ -39,7 +39,7 @@ class IdempotencySlot:
 def claim(
     session: Session, credential_id: UUID, operation: str, key: str, request: Mapping[str, Any]
 ) -> IdempotencySlot | dict[str, Any]:
-    """Return the stored answer of the same request, or a slot to `keep` the new answer in.
+    """Return the stored answer of the same request, or a slot to `store_answer` the new answer in.
 
     Raises `ValidationFailed` (``invalid_idempotency_key``) and `Conflict` (``idempotency_conflict``
     for another body, ``idempotency_in_progress``).
@@ -66,7 +66,7 @@ def claim(
     return dict(record.response or {})
 
 
-def keep(session: Session, slot: IdempotencySlot, response: Mapping[str, Any]) -> None:
+def store_answer(session: Session, slot: IdempotencySlot, response: Mapping[str, Any]) -> None:
     """Store the answer of an accepted request."""
     session.add(
         IdempotencyRecord(

@@ -40,10 +40,10 @@ def ask_for(
         return
     if caller.user_id == user.id:
         details = {**(details or {}), "language": language()}
-    hand_in(session, kind, partner_id=user.partner_id, user_id=user.id, to=to, details=details)
+    enqueue(session, kind, partner_id=user.partner_id, user_id=user.id, to=to, details=details)
 
 
-def hand_in(
+def enqueue(
     session: Session,
     kind: MailKind,
     *,
@@ -69,7 +69,7 @@ def hand_in(
     return mail
 
 
-def hand_in_to_administrators(
+def enqueue_to_administrators(
     session: Session,
     kind: MailKind,
     partner_id: UUID,
@@ -88,7 +88,7 @@ def hand_in_to_administrators(
     )
     for user_id in session.scalars(query.order_by(User.id)).all():
         if user_id != without:
-            hand_in(session, kind, partner_id=partner_id, user_id=user_id, details=details)
+            enqueue(session, kind, partner_id=partner_id, user_id=user_id, details=details)
 
 
 def users_at(session: Session, partner_id: UUID, addresses: Iterable[str]) -> dict[str, User]:
@@ -104,7 +104,7 @@ def users_at(session: Session, partner_id: UUID, addresses: Iterable[str]) -> di
     return {user.email_key: user for user in session.scalars(query)}
 
 
-def hand_in_to_address(
+def enqueue_to_address(
     session: Session,
     kind: MailKind,
     partner_id: UUID,
@@ -116,7 +116,7 @@ def hand_in_to_address(
     """Queue a mail to an address that someone entered; if it is a user's, to that user, and so in
     the user's own language."""
     whose: dict[str, Any] = {"user_id": user.id} if user else {"to": address}
-    return hand_in(session, kind, partner_id=partner_id, details=details, **whose)
+    return enqueue(session, kind, partner_id=partner_id, details=details, **whose)
 
 
 def latest(session: Session, user_id: UUID, kind: MailKind) -> Mail | None:

@@ -35,7 +35,7 @@ def load(
     asking = replace(caller, ip=None, request_id=None)  # the same for all requests of a user
     rows = session.execute(_query(asking, notified.kept_since(), list_name, with_plans)).all()
     if with_plans:
-        reading.keep_published(session, caller.partner_id, rows)
+        reading.remember_published(session, caller.partner_id, rows)
     views = dict.fromkeys(row.SavedView for row in rows if row.SavedView)
     return PageFrame(rows[0].unread if rows else 0, tuple(views))
 

@@ -51,7 +51,7 @@ def purge(session: Session) -> None:
     daily_counts.purge(session)
     request_log.purge(session)
     legacy_migration.purge(session)
-    workers.forget_silent(session, HEARTBEATS_KEPT)
+    workers.delete_silent(session, HEARTBEATS_KEPT)
     session.execute(delete(RevokedToken).where(RevokedToken.expires_at < now))
     session.execute(delete(PortalSession).where(PortalSession.expires_at < now))
     session.execute(delete(OfferedAccount).where(OfferedAccount.expires_at < now))

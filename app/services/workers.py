@@ -158,7 +158,7 @@ def declare_dead(session: Session, executor_ids: Iterable[str]) -> None:
     )
 
 
-def forget_silent(session: Session, older_than: timedelta) -> int:
+def delete_silent(session: Session, older_than: timedelta) -> int:
     """Remove old heartbeats; return how many."""
     gone = session.execute(
         delete(WorkerHeartbeat)

@@ -103,7 +103,7 @@ def test_a_backup_under_load_is_consistent_and_can_be_restored_on_another_host(
     mark = MarkFile(settings.instance_dir, fresh_database)
     with fresh_database.transaction() as session:
         mark.advance(session)
-    mark.keep()
+    mark.write_committed()
     while under_load() < 20:
         pass
     made = backups.create(settings, tmp_path / "backups", [keys[0]])

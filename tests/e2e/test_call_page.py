@@ -58,7 +58,7 @@ def recorded_call(stack: Stack, organization: dict[str, Any]) -> UUID:
         kept = worker.files.save(io.BytesIO(WAV), max_bytes=len(WAV))
         with worker.database.transaction() as session:
             report = VoiceReport(transcript=TURNS, summary="Wants a call tomorrow.")
-            assert reports.take(session, call_id, report, "r1", utcnow())
+            assert reports.accept_report(session, call_id, report, "r1", utcnow())
             recording = CallRecording(
                 state=RecordingState.STORED,
                 file_key=kept.key,

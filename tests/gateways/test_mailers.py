@@ -292,5 +292,5 @@ def test_the_outbox_deletes_old_mails(tmp_path: Path) -> None:
     (old,) = outbox.mails()
     time.sleep(0.01)
     outbox.send(letter(subject="New"))
-    assert outbox.forget(old.kept_at + timedelta(milliseconds=5)) == 1
+    assert outbox.purge(old.kept_at + timedelta(milliseconds=5)) == 1
     assert [mail.read()["Subject"] for mail in outbox.mails()] == ["New"]

@@ -103,7 +103,7 @@ class World:
         """A mail as it would be sent now."""
         with self.database.transaction() as session:
             user = self.tenant.staff[Role.PARTNER_ADMIN].id
-            mail_queue.hand_in(session, MailKind.PASSWORD_CHANGED, partner_id=self.id, user_id=user)
+            mail_queue.enqueue(session, MailKind.PASSWORD_CHANGED, partner_id=self.id, user_id=user)
         return self.mails()[-1]
 
     def mails(self) -> list[OutgoingMail]:
@@ -249,7 +249,7 @@ def test_findings_about_an_earlier_domain_are_ignored(world: World) -> None:
     world.name("other.northwind.example")
     seen = [domains.RecordFinding(record.kind, DnsRecordState.SEEN) for record in begun.records]
     with world.database.transaction() as session:
-        domains.settle(session, begun, seen, timedelta(days=3))
+        domains.store_findings(session, begun, seen, timedelta(days=3))
     assert not world.served("other.northwind.example")
 
 
@@ -362,7 +362,7 @@ def test_the_signing_key_is_stored_encrypted_and_follows_a_key_change(world: Wor
     assert "PRIVATE" not in before
     keys = ("a new secret key of the installation", *world.settings.secret_keys)
     with world.database.transaction() as session:
-        domains.tidy(session, keys)
+        domains.reencrypt_keys(session, keys)
     world.prove(DomainPurpose.MAIL)
     with world.database.transaction(read_only=True) as session:
         partner = session.get_one(Partner, world.id)

@@ -16,7 +16,7 @@ from app.schemas.parsing import read
 from app.schemas.users import CreatePartialUserInput
 from app.services import users
 from app.services.auth import one_time_links
-from app.services.mail_queue import hand_in
+from app.services.mail_queue import enqueue
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.mail_server import Post
@@ -146,7 +146,7 @@ def test_without_a_mail_server_mails_are_files(
 ) -> None:
     make_worker(PORTAL_INSTANCE_DIR=str(tmp_path)).start()
     with fresh_database.transaction() as session:
-        hand_in(
+        enqueue(
             session,
             MailKind.RESET_PASSWORD,
             partner_id=own.partner.id,

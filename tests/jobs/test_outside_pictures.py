@@ -13,7 +13,7 @@ from sqlalchemy import update
 
 from app.database import Database
 from app.enums import ImageType
-from app.jobs.fetch_picture import keep_copy
+from app.jobs.fetch_picture import update_copy
 from app.models import OutsidePicture, Partner, utcnow
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
@@ -57,7 +57,7 @@ class Brand:
             partners.update(session, OPERATOR, self.id, read(UpdatePartnerInput, changes))
 
     def fetch(self, kind: ImageType = ImageType.LOGO) -> OutsidePicture:
-        keep_copy(self.database, self.settings, self.id, kind)
+        update_copy(self.database, self.settings, self.id, kind)
         return self.pictures()[kind]
 
     def pictures(self) -> dict[ImageType, OutsidePicture]:
@@ -155,7 +155,7 @@ def test_the_first_picture_of_a_kind_counts_and_removed_ones_are_forgotten(
     assert {kind: one.url for kind, one in brand.pictures().items()} == {ImageType.FAVICON: other}
     brand.change(siteImages=None, logoImgUrl=f"https://portal.example/brand/images/{'a' * 64}")
     assert brand.pictures() == {}
-    keep_copy(brand.database, brand.settings, brand.id, ImageType.HERO)
+    update_copy(brand.database, brand.settings, brand.id, ImageType.HERO)
     assert server.asked == []
 
 
@@ -166,7 +166,7 @@ def test_a_result_for_an_earlier_url_is_ignored(brand: Brand, server: PictureSer
     brand.change(logoImgUrl=server.url("/b.png"))
     assert wanted
     with brand.database.transaction() as session:
-        outside_pictures.settle(session, brand.id, wanted, "too late")
+        outside_pictures.store_result(session, brand.id, wanted, "too late")
     assert brand.pictures()[ImageType.LOGO].checked_at is None
 
 

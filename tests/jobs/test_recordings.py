@@ -13,7 +13,7 @@ from sqlalchemy import delete, select, update
 from app.database import Database
 from app.enums import RecordingState, Role
 from app.gateways.files import open_files
-from app.jobs.fetch_recording import keep_file
+from app.jobs.fetch_recording import fetch_and_store
 from app.models import (
     Call,
     CallAttempt,
@@ -85,7 +85,7 @@ class Desk:
     def report(self, url: str, report_id: str = "r1") -> None:
         report = read(VoiceReport, {"recordingUrl": url, "summary": "Booked."})
         with self.database.transaction() as session:
-            reports.take(session, self.call_id, report, report_id, utcnow())
+            reports.accept_report(session, self.call_id, report, report_id, utcnow())
 
     def recording(self) -> CallRecording | None:
         with self.database.transaction(read_only=True) as session:
@@ -94,7 +94,7 @@ class Desk:
     def fetch(self) -> CallRecording:
         found = self.recording()
         assert found is not None
-        keep_file(self.database, self.files, self.settings, found.id, found.turn)
+        fetch_and_store(self.database, self.files, self.settings, found.id, found.turn)
         after = self.recording()
         assert after is not None
         return after
@@ -135,7 +135,7 @@ def test_an_outdated_job_fetches_nothing(desk: Desk, server: PictureServer) -> N
     old = desk.recording()
     assert old is not None
     desk.report(server.serve("/2.mp3", MP3), "r2")
-    keep_file(desk.database, desk.files, desk.settings, old.id, old.turn)
+    fetch_and_store(desk.database, desk.files, desk.settings, old.id, old.turn)
     assert (server.asked, desk.stored()) == ([], [])
 
 

@@ -28,7 +28,7 @@ def beat(database: Database, folder: Path, times: int = 1) -> MarkFile:
     for _ in range(times):
         with database.transaction() as session:
             mark_file.advance(session)
-        mark_file.keep()
+        mark_file.write_committed()
     return mark_file
 
 

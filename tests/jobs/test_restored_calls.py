@@ -74,7 +74,7 @@ def house(tmp_path: Path) -> Iterator[House]:
         mark = MarkFile(made.folder, database)
         with database.transaction() as session:
             mark.advance(session)
-        mark.keep()
+        mark.write_committed()
         database.dispose()
         yield made
 

@@ -43,7 +43,7 @@ def beat(database: Database, folder: Path, times: int = 2) -> None:
     for _ in range(times):
         with database.transaction() as session:
             mark_file.advance(session)
-        mark_file.keep()
+        mark_file.write_committed()
 
 
 def opened(url: str) -> Database:
@@ -171,7 +171,7 @@ def test_restarting_moving_and_vacuuming_a_sqlite_file_are_no_restore(
 ) -> None:
     own, moved = path_of(worked), tmp_path / "moved.db"
     worked.compact()
-    worked.give_back_space()
+    worked.release_space()
     beat(worked, tmp_path / "instance")
     worked.dispose()
     own.rename(moved)

@@ -62,7 +62,7 @@ def desk(
 def recorded(desk: Desk, server: PictureServer) -> None:
     report = read(VoiceReport, {"recordingUrl": server.serve("/1.wav", WAV)})
     with desk.database.transaction() as session:
-        reports.take(session, desk.call_id, report, "r1", utcnow())
+        reports.accept_report(session, desk.call_id, report, "r1", utcnow())
     desk.fetch()
 
 
@@ -192,7 +192,7 @@ def test_a_transcript_of_the_voice_engine_is_not_written_again(
     recorded(desk, server)
     sent = {"transcript": [{"speaker": "person", "text": "Hi."}], "summary": "Short."}
     with desk.database.transaction() as session:
-        reports.take(session, desk.call_id, read(VoiceReport, sent), "r2", utcnow())
+        reports.accept_report(session, desk.call_id, read(VoiceReport, sent), "r2", utcnow())
     add_transcript(desk.database, desk.files, desk.settings, desk.call_id)
     add_summary(desk.database, desk.settings, desk.call_id)
     assert kept(desk) == ([{"speaker": "person", "text": "Hi."}], "Short.")
@@ -217,5 +217,5 @@ def test_the_worker_fetches_transcribes_and_sums_up_without_being_asked(
     ).start()
     report = read(VoiceReport, {"recordingUrl": server.serve("/1.wav", WAV)})
     with desk.database.transaction() as session:
-        reports.take(session, desk.call_id, report, "r1", utcnow())
+        reports.accept_report(session, desk.call_id, report, "r1", utcnow())
     wait_for(lambda: kept(desk) == (TURNS, "They asked who calls."))

@@ -148,7 +148,7 @@ def test_mails_link_to_the_host_and_name_no_other_company(
 ) -> None:
     user = branded.staff[Role.PARTNER_ADMIN]
     for kind in (MailKind.RESET_PASSWORD, MailKind.PASSWORD_CHANGED):
-        mail_queue.hand_in(session, kind, partner_id=branded.partner.id, user_id=user.id)
+        mail_queue.enqueue(session, kind, partner_id=branded.partner.id, user_id=user.id)
     letters = send_waiting(session, app.extensions["settings"])
     text = "".join(f"{one.sender_name}{one.subject}{one.text}{one.html}" for one in letters)
     found = [n for n in (NEUTRAL_NAME, "platform.example", "southgate") if n in text.casefold()]

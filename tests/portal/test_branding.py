@@ -308,7 +308,7 @@ def test_a_picture_of_another_host_is_shown_once_it_was_fetched(
     whose = outside_pictures.begin(session, own.partner.id, ImageType.LOGO)
     assert whose
     encoded = images.encode(picture().getvalue(), ImageType.LOGO, "logo")
-    outside_pictures.settle(session, own.partner.id, whose, encoded)
+    outside_pictures.store_result(session, own.partner.id, whose, encoded)
     session.commit()
     path = f"/brand/images/{sha256(encoded.data).hexdigest()}"
     assert f'src="{path}"' in editor.get("/").text
@@ -330,7 +330,7 @@ def test_a_picture_that_was_not_fetched_says_why_and_can_be_tried_again(
     whose = outside_pictures.begin(session, own.partner.id, ImageType.HERO)
     assert whose
     problem = "cdn.northwind.example answered with status 404."
-    outside_pictures.settle(session, own.partner.id, whose, problem)
+    outside_pictures.store_result(session, own.partner.id, whose, problem)
     session.commit()
     assert problem in editor.get(PAGE).text
     answer = editor.post("/branding/images/hero/retry", page=PAGE)

@@ -162,7 +162,7 @@ def test_the_sample_of_a_simulated_call_is_labelled(
     )
     session.add(attempt)
     session.flush()
-    samples.give(session, attempt.id)
+    samples.report_sample(session, attempt.id)
     session.commit()
     assert words_of(signed_in(own.user).get(f"/calls/{call.id}").text) == (
         "Conversation Sample The simulated carrier called no one. This is what a voice service "

@@ -432,14 +432,14 @@ def test_an_unused_account_can_be_removed_and_one_in_use_can_not(
     opened = carrier_accounts.credentials(session, keys, account.id)
     assert opened is not None
     assert opened.secret == TOKEN
-    carrier_accounts.tidy(session, keys)
+    carrier_accounts.maintain_secrets(session, keys)
     session.flush()
     assert carrier_accounts.credentials(session, keys[:1], account.id) == opened
     [gone] = stored(session)
     assert gone.removed_at is not None
     gone.removed_at -= carrier_accounts.KEPT_SECRET * 2
     session.flush()
-    carrier_accounts.tidy(session, keys)
+    carrier_accounts.maintain_secrets(session, keys)
     assert gone.secret == ""
 
 

@@ -178,7 +178,7 @@ def test_a_mail_is_in_the_language_of_its_recipient(
 ) -> None:
     own.partner.language = "de"
     own.user.language = chosen
-    mail_queue.hand_in(
+    mail_queue.enqueue(
         session, MailKind.PASSWORD_CHANGED, partner_id=own.partner.id, user_id=own.user.id
     )
     session.flush()

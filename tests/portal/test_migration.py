@@ -111,9 +111,11 @@ def test_the_page_shows_traffic_request_and_both_answers(
     client = make(session, own)
     before = (utcnow() - timedelta(days=40)).date()
     session.add(LegacyDay(client_id=client.id, day=before, accepted=7, refused=7, differing=7))
-    legacy_migration.keep(session, client.id, 200, ACCEPTED, ShadowRequest(ASKED, 200, ACCEPTED))
+    legacy_migration.record_request(
+        session, client.id, 200, ACCEPTED, ShadowRequest(ASKED, 200, ACCEPTED)
+    )
     shadow = ShadowRequest(ASKED, 200, {**ACCEPTED, "status": "queued"})
-    legacy_migration.keep(session, client.id, 410, refusal("retired", "Retired."), shadow)
+    legacy_migration.record_request(session, client.id, 410, refusal("retired", "Retired."), shadow)
     session.commit()
     shown = admin.get(page_of(client)).text
     blocks = dict(re.findall(r'<code id="([\w-]+)">(.*?)</code>', shown, re.DOTALL))

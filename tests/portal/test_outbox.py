@@ -13,7 +13,7 @@ from app.config import Settings
 from app.enums import Role
 from app.gateways.mailers import MailAttachment, OutgoingMail, open_outbox
 from app.models import MailKind, User
-from app.services.mail_queue import hand_in
+from app.services.mail_queue import enqueue
 from tests.fixtures.cast import Tenant
 from tests.fixtures.mails import path_in, send_waiting
 from tests.portal.conftest import Browser
@@ -28,7 +28,7 @@ def mail_ids(session: Session, settings: Settings, own: Tenant, other: Tenant) -
     session.add(operator)
     session.flush()
     for user in (own.user, other.user, operator):
-        hand_in(session, MailKind.RESET_PASSWORD, partner_id=user.partner_id, user_id=user.id)
+        enqueue(session, MailKind.RESET_PASSWORD, partner_id=user.partner_id, user_id=user.id)
     outbox = open_outbox(settings)
     for letter in send_waiting(session, settings):
         outbox.send(letter)

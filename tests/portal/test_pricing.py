@@ -269,7 +269,7 @@ def answers(session: Session, price_id: str, *, cost: int = 149, is_known: bool 
     """Store what Stripe says about an id, as the worker does."""
     price = ListedPrice("Growth", Decimal(cost), "EUR", "prod_1", "month")
     found = {price_id: price} if is_known else {}
-    refresh.keep(session, [PriceReference(Tier.PLUS, price_id, "")], found)
+    refresh.store_prices(session, [PriceReference(Tier.PLUS, price_id, "")], found)
     session.commit()
 
 
@@ -405,7 +405,7 @@ def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
     partners.update(session, OPERATOR, own.partner.id, changes)
     price = ListedPrice("Plus", Decimal(99), "EUR", "prod_p", "month")
     asked = [PriceReference(Tier.PLUS, price_id, "") for price_id in ("price_p", "price_b")]
-    refresh.keep(session, asked, {"price_p": price})
+    refresh.store_prices(session, asked, {"price_p": price})
     session.commit()
     page = words(with_stripe.get(PAGE).text)
     assert "Free price_f Not checked yet –" in page

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict
-from app.jobs.purging import forget_rows
+from app.jobs.purging import purge_rows
 from app.models import Contact, ContactImport, utcnow
 from tests.files.corpus.workbooks import xlsx
 from tests.fixtures.uploads import number
@@ -108,7 +108,7 @@ def test_after_their_days_the_rows_are_gone_and_the_figures_stay(desk: Desk) -> 
     address = desk.applied(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
     with desk.database.transaction() as session:
         session.execute(update(ContactImport).values(finished_at=utcnow() - timedelta(days=31)))
-    forget_rows(desk.database, 30)
+    purge_rows(desk.database, 30)
     for part in ("file.csv", "failed-rows.csv"):
         gone = desk.browser.get(f"{address}/{part}")
         assert gone.status_code == 410

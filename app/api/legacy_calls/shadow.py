@@ -49,7 +49,7 @@ def store_shadow(response: Response) -> Response:
         with transaction(scope=scope_of(g.legacy_terms.caller)) as session:
             if "legacy_shadow" not in g and response.status_code in NOT_READ:
                 _cast_unread(session)
-            legacy_migration.keep(
+            legacy_migration.record_request(
                 session,
                 g.legacy_terms.caller.subject_id,
                 response.status_code,

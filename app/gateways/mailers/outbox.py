@@ -60,7 +60,7 @@ class Outbox:
         """Return every stored mail, newest first."""
         return sorted(self._all(), key=lambda mail: mail.path.name, reverse=True)
 
-    def forget(self, before: datetime, partner_id: UUID | None = None) -> int:
+    def purge(self, before: datetime, partner_id: UUID | None = None) -> int:
         """Remove the mails, of all partners or of one, stored before that time; return how many."""
         old = [
             mail

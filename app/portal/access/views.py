@@ -26,9 +26,9 @@ from app.services.users.access import (
     AccessExplanation,
     AccessRule,
     explain,
-    given_by,
     of_client,
     of_key,
+    role_giver,
     to_ask,
 )
 from app.validation.uuids import as_uuid
@@ -117,7 +117,7 @@ def _explanations(
 
 def _facts_of(session: Session, user: User) -> dict[str, Any]:
     own = user.organization_id
-    giver, given_at = given_by(session, user)
+    giver, given_at = role_giver(session, user)
     return {
         "organization": organizations.get(session, caller(), own) if own else None,
         "giver": giver,

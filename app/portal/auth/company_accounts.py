@@ -84,7 +84,7 @@ def take_answer(partner: Partner, provider: IdentityProvider) -> VerifiedAnswer:
     `AnswerRefused`, `tokens.TokenRefused` and `openid.ProviderFailed`."""
     state, browser_token = request.args.get("state", ""), browser.pop(BROWSER_KEY, "")
     with transaction(scope=of_tenant(partner.id, None)) as session:
-        taken = requests.take(session, provider.id, state, browser_token)
+        taken = requests.redeem(session, provider.id, state, browser_token)
     if taken is None:
         raise AnswerRefused("state")
     private = settings().webhook_allow_private

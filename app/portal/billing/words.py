@@ -18,7 +18,7 @@ from app.portal.calls.listing import IN_STATEMENTS, calls_url
 from app.portal.web.blueprint import portal
 from app.portal.web.formats import day, number
 from app.services.billing import usage
-from app.services.billing.months import asked_month, next_month, previous_month
+from app.services.billing.months import next_month, previous_month, requested_month
 from app.services.billing.parties import StatementParties
 from app.services.billing.rating import LineKind, StatementLine, in_micros
 from app.services.billing.statements import Bill
@@ -53,8 +53,8 @@ def model_rate() -> ModelRate:
 
 
 def month_of_url() -> date:
-    """Return the month that the URL names; this one without it. Raises as `asked_month`."""
-    return asked_month(request.args.get("month", ""), utcnow().date())
+    """Return the month that the URL names; this one without it. Raises as `requested_month`."""
+    return requested_month(request.args.get("month", ""), utcnow().date())
 
 
 def decimal_of(amount: int) -> Decimal:

@@ -94,7 +94,7 @@ def chosen_span() -> tuple[DaySpan, Problems]:
     problems: Problems = []
     if start or end:
         try:
-            return reporting.asked_span(start, end), problems
+            return reporting.requested_span(start, end), problems
         except ValidationFailed as error:
             for problem in error.problems:
                 name, label = FIELDS[problem.field]

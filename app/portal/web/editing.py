@@ -57,7 +57,7 @@ class FormSubmission:
     def led_to(self, url: str) -> str:
         """Store the URL of the answer; return it."""
         if self._slot is not None:
-            idempotency.keep(self._session, self._slot, {"url": url})
+            idempotency.store_answer(self._session, self._slot, {"url": url})
         return url
 
 
@@ -69,7 +69,7 @@ def run_once(session: Session, part: str, work: Callable[[], dict[str, Any]]) ->
         return found
     result = work()
     if found is not None:
-        idempotency.keep(session, found, result)
+        idempotency.store_answer(session, found, result)
     return result
 
 

@@ -201,7 +201,7 @@ def _mail(
         with languages.using_language(languages.best_tag((of_user, of_partner))):
             details = {**_details(rule, opened, names), **more}
         kind, of = MailKind.ALERTS_OPENED, rule.partner_id
-        mail_queue.hand_in_to_address(session, kind, of, address, user, details=details)
+        mail_queue.enqueue_to_address(session, kind, of, address, user, details=details)
 
     about = {"isRecipient": True, "organizationId": _text(rule.organization_id)}
     if rule.recipients is None:

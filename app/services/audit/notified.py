@@ -103,7 +103,7 @@ def mark_read(session: Session, caller: Caller, *about: ColumnElement[bool]) -> 
     read."""
     rows = _visible(caller, utcnow() - KEPT).where(_is_unread(caller), *about)
     entry_ids = session.scalars(rows.with_only_columns(AuditEntry.id)).all()
-    _keep_read(session, caller, entry_ids)
+    _store_read(session, caller, entry_ids)
 
 
 def mark_read_by_staff(
@@ -122,7 +122,7 @@ def mark_read_by_staff(
         session.execute(added.on_conflict_do_nothing())
 
 
-def _keep_read(session: Session, caller: Caller, entry_ids: Collection[UUID]) -> None:
+def _store_read(session: Session, caller: Caller, entry_ids: Collection[UUID]) -> None:
     if caller.user_id is None or not entry_ids:
         return
     rows = [{"user_id": caller.user_id, "entry_id": entry_id} for entry_id in entry_ids]

@@ -23,7 +23,7 @@ class PasswordChecks:
         self, at_once: int, waiting: int, longest_wait_seconds: float = LONGEST_WAIT_SECONDS
     ):
         self._turns = BoundedSemaphore(at_once)
-        self._places = BoundedSemaphore(at_once + waiting)
+        self._slots = BoundedSemaphore(at_once + waiting)
         self._longest_wait_seconds = longest_wait_seconds
 
     @contextmanager
@@ -32,7 +32,7 @@ class PasswordChecks:
 
         Raises `RateLimited` (``sign_in_busy``) where too many wait, or where it takes too long.
         """
-        if not self._places.acquire(blocking=False):
+        if not self._slots.acquire(blocking=False):
             raise _busy()
         try:
             if not self._turns.acquire(timeout=self._longest_wait_seconds):
@@ -42,7 +42,7 @@ class PasswordChecks:
             finally:
                 self._turns.release()
         finally:
-            self._places.release()
+            self._slots.release()
 
 
 def _busy() -> RateLimited:

@@ -29,7 +29,7 @@ def ask(session: Session, *, email: str, partner_id: UUID | None, ip: str | None
     key = email.strip().lower()
     if emails.is_email(key):
         details = {"network": network_of(ip), "language": language()}
-        mail_queue.hand_in(
+        mail_queue.enqueue(
             session, MailKind.RECOVERY, partner_id=partner_id, to=key, details=details
         )
 
@@ -52,7 +52,7 @@ def answer(session: Session, request: Mail) -> None:
         invited = user.status is UserStatus.INVITED
         kind = MailKind.INVITATION if invited else MailKind.RESET_PASSWORD
         details = {"language": request.details.get("language")}
-        mail_queue.hand_in(
+        mail_queue.enqueue(
             session, kind, partner_id=user.partner_id, user_id=user.id, details=details
         )
     refused_sign_ins.note_recovery(

@@ -306,7 +306,7 @@ def record_sign_in(session: Session, user: User, ip: str | None, request_id: str
 def mail_about_new_browser(session: Session, user: User, ip: str | None) -> None:
     """Queue the mail to a user who signed in from a browser that the account wasn't used in
     before, in the language of that browser unless the account has one."""
-    mail_queue.hand_in(
+    mail_queue.enqueue(
         session,
         MailKind.NEW_BROWSER,
         partner_id=user.partner_id,

@@ -32,7 +32,7 @@ def latest_closable(now: datetime) -> date:
     return previous_month(month_of((now - CLOSING).date()))
 
 
-def asked_month(text: str, today: date) -> date:
+def requested_month(text: str, today: date) -> date:
     """Return the month of a text like 2026-10; this one for a blank text.
 
     Raises `ValidationFailed` (``invalid_month``), also for months to come and before `EARLIEST`.

@@ -180,7 +180,7 @@ def publish(
     draft = _required_draft(session, partner)
     published = published_content(partner, caller)
     if draft.number == 1:
-        _keep_initial(session, partner, published)
+        _store_initial(session, partner, published)
     wanted = {name: draft.content.get(name) for name in STUDIO_NAMES}
     changes = {name: value for name, value in wanted.items() if value != published[name]}
     partners.update(session, caller, partner.id, read(UpdateBrandInput, changes))
@@ -245,7 +245,7 @@ def roll_back(
     return publish(session, caller, partner)
 
 
-def _keep_initial(session: Session, partner: Partner, content: dict[str, Any]) -> None:
+def _store_initial(session: Session, partner: Partner, content: dict[str, Any]) -> None:
     """Keep what customers saw before the first version, so that it can be rolled back too."""
     initial = BrandVersion(
         partner_id=partner.id, number=0, content=content, author="", published_at=utcnow()

@@ -49,7 +49,7 @@ def begin(session: Session, partner_id: UUID, kind: ImageType) -> PictureRequest
     return PictureRequest(kind, picture.url, picture.etag) if picture else None
 
 
-def settle(
+def store_result(
     session: Session,
     partner_id: UUID,
     wanted: PictureRequest,

@@ -239,7 +239,7 @@ def schedule(
     scheduled = CallScheduled(call.id, call.status, admitted.sentence)
     _write_history(session, caller, call)
     if slot is not None:
-        idempotency.keep(session, slot, scheduled.as_dict())
+        idempotency.store_answer(session, slot, scheduled.as_dict())
     return scheduled
 
 

@@ -242,7 +242,9 @@ class CallSpeech:
     hand_over_to: str | None
 
 
-def take(session: Session, carrier: CarrierKind, attempt_id: UUID, state: CarrierReport) -> bool:
+def accept_report(
+    session: Session, carrier: CarrierKind, attempt_id: UUID, state: CarrierReport
+) -> bool:
     """Write what an authenticated carrier reports. Returns False if the attempt was over.
 
     An attempt whose answer was lost gets its reference here; if it was given up as never placed,
@@ -275,7 +277,7 @@ def answer(
     secret_keys: Sequence[str] = (),
 ) -> CallSpeech | None:
     """Write the answer and return the message: the voicemail message for a machine, else the
-    intro. None if the attempt is over by our records. Raises the same errors as `take`.
+    intro. None if the attempt is over by our records. Raises the same errors as `accept_report`.
     Verification calls need ``secret_keys``.
 
     A person is handed over to the voice address that was checked before the call was placed, if
@@ -288,7 +290,7 @@ def answer(
         CarrierEvent(CarrierEventKind.ANSWERED, now, answered_by),
         CarrierEvent(spoken, now),
     )
-    if not take(
+    if not accept_report(
         session, carrier, attempt_id, CarrierReport(PlacementVerdict.PLACED, reference, reported)
     ):
         return None

@@ -31,7 +31,7 @@ def day_used_up(session: Session, assistant: Assistant, limits: TrialLimits) -> 
 def count_call(session: Session, assistant: Assistant, limits: TrialLimits) -> None:
     """Count an accepted call. Raises `Forbidden` (``trial_mode``) if others were first."""
     for subject, most, blocker in _limits(assistant, limits):
-        if not daily_counts.take(session, subject, most):
+        if not daily_counts.count_one(session, subject, most):
             raise blocker.error()
 
 

@@ -215,5 +215,5 @@ def _count(session: Session, organization: Organization, phone: str, limits: Tri
         ),
     )
     for subject, most, message in counted:
-        if not daily_counts.take(session, subject, most):
+        if not daily_counts.count_one(session, subject, most):
             raise ValidationFailed.on(PHONE_FIELD, "too_many_calls", message)

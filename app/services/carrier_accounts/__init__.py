@@ -16,7 +16,7 @@ from app.services.carrier_accounts.accounts import (
     save,
     use,
 )
-from app.services.carrier_accounts.key_rotation import KEPT_SECRET, forgotten, tidy
+from app.services.carrier_accounts.key_rotation import KEPT_SECRET, forgotten, maintain_secrets
 from app.services.carrier_accounts.testing import any_failing, failing, is_running, last_tests
 from app.services.carrier_accounts.testing import ask as ask_for_test
 from app.services.carrier_accounts.testing import begin as begin_test

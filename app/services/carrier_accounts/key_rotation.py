@@ -17,7 +17,7 @@ KEPT_SECRET = timedelta(days=1)
 """How long a removed account's secret is kept, or as long as a call is active."""
 
 
-def tidy(session: Session, keys: Sequence[str]) -> None:
+def maintain_secrets(session: Session, keys: Sequence[str]) -> None:
     """Re-encrypt what the previous key encrypted, and delete the secrets of removed accounts that
     no active call needs."""
     for account in session.scalars(select(CarrierAccount).where(CarrierAccount.secret != "")):

@@ -86,7 +86,7 @@ def apply(
         contact_id=meant,
     )
     for item, reading in zip(contacts, readings, strict=True):
-        plan.take(item, reading)
+        plan.add(item, reading)
     if not dry_run:
         plan.number_created()
     result = plan.result(contacts)
@@ -206,7 +206,7 @@ def write(session: Session, campaign: Campaign, store: ContactStore, index: Cont
     if index.created:
         store.insert(index.created, now)
     _write_external_ids(store, [*changed, *index.created])
-    consent.keep(session, [*changed, *index.created], now)
+    consent.store_consent(session, [*changed, *index.created], now)
     if index.created or index.removed or moved or changed:
         gone = sum(stored.id is not None for stored in index.removed)
         campaigns.revise(session, campaign, added=len(index.created) - gone)

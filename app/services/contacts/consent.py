@@ -66,7 +66,7 @@ def status_of(value: Any) -> str | None:
     return GIVEN if word in _YES else REFUSED if word in _NO else None
 
 
-def keep(session: Session, contacts: Sequence[CurrentContact], now: datetime) -> None:
+def store_consent(session: Session, contacts: Sequence[CurrentContact], now: datetime) -> None:
     """Write the consent of contacts whose metadata were just written; ``now`` is its
     default time."""
     rows = []

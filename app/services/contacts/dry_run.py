@@ -110,8 +110,8 @@ class DryRun:
             remembers_rows=True,
         )
         for item, reading in zip(items, readings, strict=True):
-            plan.take(item, reading)
-        self._scratch.keep(plan.concerned(), with_ids=bool(self._rules.keys))
+            plan.add(item, reading)
+        self._scratch.store(plan.concerned(), with_ids=bool(self._rules.keys))
         return plan.result(items)
 
 
@@ -160,7 +160,7 @@ class _ChangedContacts:
         rows = self._connection.execute(_EXTERNAL_IDS, (_json(names),))
         return [ExternalIdRow(names[row[0]], row[1], row[2], bool(row[3])) for row in rows]
 
-    def keep(self, concerned: Iterable[CurrentContact], *, with_ids: bool) -> None:
+    def store(self, concerned: Iterable[CurrentContact], *, with_ids: bool) -> None:
         rows = []
         external_ids = []
         replaced = []

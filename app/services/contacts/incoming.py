@@ -72,7 +72,7 @@ class IncomingContact(CurrentContact):
     write, if any, ``removed_keys`` those to remove (None: all that are stored). ``identity`` is its
     own pair if the key identifies contacts. ``further_ids`` are more pairs, which only files can
     have, ``further_identities`` those of them that identify. ``sent_read_only`` has the read-only
-    fields by name; see `keep_what_differs`.
+    fields by name; see `move_differing_to_metadata`.
     """
 
     sent_metadata: dict[str, Any] | None = None
@@ -226,7 +226,7 @@ def _details(item: dict[str, Any], incoming: IncomingContact, problems: list[Pro
             incoming.sent_read_only = {name: item[name] for name in sorted(others & READ_ONLY)}
 
 
-def keep_what_differs(incoming: IncomingContact, held: Mapping[str, Any]) -> list[Problem]:
+def move_differing_to_metadata(incoming: IncomingContact, held: Mapping[str, Any]) -> list[Problem]:
     """Turn read-only fields that were sent with another value than ``held`` into metadata; return
     their problems."""
     problems: list[Problem] = []

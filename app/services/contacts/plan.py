@@ -19,7 +19,11 @@ from app.services.contacts.contact_index import (
     CurrentContact,
     RowIdentity,
 )
-from app.services.contacts.incoming import IncomingContact, keep_what_differs, missing_identifier
+from app.services.contacts.incoming import (
+    IncomingContact,
+    missing_identifier,
+    move_differing_to_metadata,
+)
 from app.services.contacts.results import (
     CREATED,
     DELETED,
@@ -50,7 +54,7 @@ _TOO_MUCH_METADATA = Sentence.ngettext(
 
 
 class ChangePlan:
-    """What a request does. Feed it with `take`, write its ``index``, then get the `result`."""
+    """What a request does. Feed it with `add`, write its ``index``, then get the `result`."""
 
     def __init__(
         self,
@@ -85,7 +89,7 @@ class ChangePlan:
         self._equal: set[int] = set()
         self._listed: set[int] = set()
 
-    def take(self, item: Any, reading: IncomingContact | list[Problem]) -> None:
+    def add(self, item: Any, reading: IncomingContact | list[Problem]) -> None:
         """Plan the next contact: as it was sent, and as it was read."""
         if isinstance(reading, list):
             self._fail(item, reading)
@@ -182,7 +186,7 @@ class ChangePlan:
             self._fail(item, [Problem("phone", "do_not_contact", _DO_NOT_CONTACT())])
             return
         if incoming.sent_read_only:
-            _keep_read_only(incoming, incoming)
+            _move_changed_to_metadata(incoming, incoming)
         if incoming.sent_metadata:
             incoming.metadata = _merged(None, incoming)
         _blank_to_none(incoming)
@@ -291,15 +295,15 @@ class ChangePlan:
 def _metadata_after(stored: CurrentContact, incoming: IncomingContact) -> str | None:
     """Return the stored contact's metadata after the update. Raises `ContactRefused`."""
     if incoming.sent_read_only:
-        _keep_read_only(incoming, stored)
+        _move_changed_to_metadata(incoming, stored)
     if incoming.sent_metadata or incoming.removed_keys != ():
         return _merged(stored.metadata, incoming)
     return stored.metadata
 
 
-def _keep_read_only(incoming: IncomingContact, stored: CurrentContact) -> None:
+def _move_changed_to_metadata(incoming: IncomingContact, stored: CurrentContact) -> None:
     """Keep changed read-only fields as metadata. Raises `ContactRefused` if they can't be."""
-    problems = keep_what_differs(incoming, stored.read_only())
+    problems = move_differing_to_metadata(incoming, stored.read_only())
     if problems:
         raise ContactRefused(problems[0])
 

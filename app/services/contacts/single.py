@@ -138,7 +138,7 @@ def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID
     slot = idempotency.claim(session, caller.subject_id or new_id(), REMOVED, str(contact_id), {})
     if isinstance(slot, idempotency.IdempotencySlot):
         kept = gone.model_dump(mode="json", by_alias=True)
-        idempotency.keep(session, slot, {"campaign": str(campaign.id), "contact": kept})
+        idempotency.store_answer(session, slot, {"campaign": str(campaign.id), "contact": kept})
     return gone
 
 

@@ -24,7 +24,7 @@ def send(
         return
     kind, _, done = action.partition(".")
     end: datetime | None = getattr(credential, "expires_at", None)
-    mail_queue.hand_in_to_administrators(
+    mail_queue.enqueue_to_administrators(
         session,
         MailKind.CREDENTIAL_CREATED,
         credential.partner_id,

@@ -76,7 +76,7 @@ def begin(
     return DomainCheck(partner_id, purpose, domain.domain, records)
 
 
-def settle(
+def store_findings(
     session: Session, examined: DomainCheck, findings: Sequence[RecordFinding], grace: timedelta
 ) -> None:
     """Store what was found and decide: a domain whose records are all seen is in effect; the
@@ -143,12 +143,12 @@ def _some_missing(
 
 def _mail_admins(session: Session, domain: PartnerDomain, until: str | None) -> None:
     details = {"purpose": domain.purpose.value, "domain": domain.domain, "until": until}
-    mail_queue.hand_in_to_administrators(
+    mail_queue.enqueue_to_administrators(
         session, MailKind.DOMAIN_RECORDS, domain.partner_id, details=details
     )
 
 
-def tidy(session: Session, keys: Sequence[str]) -> None:
+def reencrypt_keys(session: Session, keys: Sequence[str]) -> None:
     """Re-encrypt what the previous key encrypted."""
     for domain in session.scalars(select(PartnerDomain).where(PartnerDomain.dkim_key.is_not(None))):
         domain.dkim_key = resealed(domain.dkim_key or "", PURPOSE, keys)

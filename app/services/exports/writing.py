@@ -95,7 +95,7 @@ def _end(
     export.finished_at = utcnow()
     export.expires_at = export.finished_at + KEPT_FOR
     session.flush()
-    mail_queue.hand_in(
+    mail_queue.enqueue(
         session,
         MailKind.EXPORT_FINISHED,
         partner_id=export.partner_id,

@@ -71,7 +71,7 @@ def remove(session: Session, user_id: UUID) -> None:
     session.execute(delete(AuthenticatorApp).where(AuthenticatorApp.user_id == user_id))
 
 
-def tidy(session: Session, keys: Sequence[str]) -> None:
+def reencrypt_secrets(session: Session, keys: Sequence[str]) -> None:
     """Re-encrypt what the previous key encrypted."""
     for app in session.scalars(select(AuthenticatorApp)):
         app.secret = resealed(app.secret, PURPOSE, keys)

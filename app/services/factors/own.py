@@ -106,7 +106,7 @@ def remove_app(session: Session, caller: Caller) -> None:
     user = lock_own_user(session, caller)
     if not authenticator_apps.is_confirmed(session, user.id):
         return
-    _keep_required(session, user)
+    _refuse_removing_required(session, user)
     authenticator_apps.remove(session, user.id)
     _changed(session, caller, user, "app_removed")
 
@@ -117,7 +117,7 @@ def remove_passkey(session: Session, caller: Caller, passkey_id: UUID) -> None:
     passkey = session.get(Passkey, passkey_id)
     if passkey is None or passkey.user_id != user.id:
         raise NotFound
-    _keep_required(session, user)
+    _refuse_removing_required(session, user)
     name = passkey.name
     session.delete(passkey)
     session.flush()
@@ -146,7 +146,7 @@ def remove_all(session: Session, caller: Caller, user: User) -> None:
     sessions.end_all_of_user(session, user.id)
     _note(session, user, None)
     details = {"what": "factors_reset", "by": caller.label}
-    mail_queue.hand_in(
+    mail_queue.enqueue(
         session,
         MailKind.FACTORS_CHANGED,
         partner_id=user.partner_id,
@@ -165,7 +165,7 @@ def lock_own_user(session: Session, caller: Caller) -> User:
     return user
 
 
-def _keep_required(session: Session, user: User) -> None:
+def _refuse_removing_required(session: Session, user: User) -> None:
     if not of_user(session, user).can_remove_one:
         message = gettext("Your company requires a second factor. Add another one first.")
         raise Conflict(message, "factor_required")

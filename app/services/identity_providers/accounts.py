@@ -224,12 +224,12 @@ def _add_link(
     audit.record_change(
         session, caller, "user.identity_linked", user, after={"companyAccount": provider.name}
     )
-    _keep_subject(session, provider, user, subject)
+    _store_subject(session, provider, user, subject)
     details = {"provider": provider.name}
     mail_queue.ask_for(session, caller, MailKind.IDENTITY_LINKED, user, details=details)
 
 
-def _keep_subject(session: Session, provider: IdentityProvider, user: User, subject: str) -> None:
+def _store_subject(session: Session, provider: IdentityProvider, user: User, subject: str) -> None:
     """The subject becomes the user's ``idpUid``, unless they have one or it can't be one: what
     signs in is the link, which belongs to one provider."""
     if user.idp_uid is not None:

@@ -217,7 +217,7 @@ def secret_of(provider: IdentityProvider, keys: Sequence[str]) -> str | None:
     return try_unseal(provider.secret, PURPOSE, keys)
 
 
-def tidy(session: Session, keys: Sequence[str]) -> None:
+def reencrypt_secrets(session: Session, keys: Sequence[str]) -> None:
     """Re-encrypt the secrets that the previous key encrypted."""
     for provider in session.scalars(select(IdentityProvider)):
         provider.secret = resealed(provider.secret, PURPOSE, keys)

@@ -127,7 +127,7 @@ def authorization_url(
     return f"{endpoints.authorization}{separator}{urlencode(words)}"
 
 
-def take(
+def redeem(
     session: Session, provider_id: UUID, state: str, browser_token: str
 ) -> RedeemedRequest | None:
     """Use the request up and return it; None if it isn't this browser's, is used or has expired."""

@@ -84,7 +84,7 @@ def apply_batch(
         row_numbers=[row.number for row in rows],
         collect_changes=True,
     )
-    _keep(session, upload, rows, result)
+    _store_outcomes(session, upload, rows, result)
     return True
 
 
@@ -117,7 +117,7 @@ def fail(session: Session, import_id: UUID, apply_number: int, sentence: str) ->
         _end(session, upload, ImportState.FAILED)
 
 
-def _keep(
+def _store_outcomes(
     session: Session, upload: ContactImport, rows: Sequence[_CheckedRow], result: BulkResult
 ) -> None:
     ignored = {entry["index"]: entry["code"] for entry in result.ignored}
@@ -135,7 +135,7 @@ def _keep(
     if otherwise:
         session.execute(update(ImportRow), otherwise)
     if result.problems:
-        _keep_problems(session, upload, result)
+        _store_problems(session, upload, result)
     changes = [
         {
             "import_id": upload.id,
@@ -158,7 +158,7 @@ def _keep(
     session.flush()
 
 
-def _keep_problems(session: Session, upload: ContactImport, result: BulkResult) -> None:
+def _store_problems(session: Session, upload: ContactImport, result: BulkResult) -> None:
     """Keep the problems that are new since the check because the campaign has changed."""
     mapping = HeaderMapping(upload.columns, [ColumnTarget.parse(text) for text in upload.mapping])
     held = session.execute(
@@ -248,7 +248,7 @@ def notify_author(session: Session, upload: ContactImport) -> None:
         return
     if not notifications.wants_mail(user, notifications.IMPORT_FINISHED):
         return
-    mail_queue.hand_in(
+    mail_queue.enqueue(
         session,
         MailKind.IMPORT_FINISHED,
         partner_id=user.partner_id,

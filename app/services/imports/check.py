@@ -99,14 +99,14 @@ def options_of(chosen: Mapping[str, Any], max_rows: int) -> ReadOptions:
     )
 
 
-def forget_rows(session: Session, task: CheckTask) -> bool:
+def delete_earlier_rows(session: Session, task: CheckTask) -> bool:
     """Delete some of the rows of an earlier check; return False when there are none left."""
     _locked(session, task)
     models = (ImportProblem, ImportBlock, ImportRow)
     return delete_some(session, task.import_id, models, _FORGET_AT_ONCE)
 
 
-def keep(
+def store_rows(
     session: Session, task: CheckTask, listed: list[RowRecord], packed: list[PackedRow]
 ) -> None:
     """Store the next rows as `RowPacker.split` returns them. Raises `CheckSuperseded`."""

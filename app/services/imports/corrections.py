@@ -16,7 +16,7 @@ from app.models import ContactImport, ImportCorrection, ImportRow
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.imports.cells import storable
-from app.services.imports.uploads import get_open, hand_in_check
+from app.services.imports.uploads import get_open, request_check
 
 LEFT_OUT = "left_out"
 """Why a row is ignored: a user left it out."""
@@ -105,10 +105,10 @@ def fix_rows(
         changed = _changed(row, typed.get(row.row_number, {}))
         is_left_out = row.row_number in left_out
         if changed or is_left_out:
-            _keep(session, row, typed.get(row.row_number, {}), changed, skipped=is_left_out)
+            _store(session, row, typed.get(row.row_number, {}), changed, skipped=is_left_out)
             cells, skipped = cells + len(changed), skipped + is_left_out
     if cells or skipped:
-        hand_in_check(session, upload)
+        request_check(session, upload)
         after = {"cells": cells, "rowsLeftOut": skipped}
         audit.record_change(session, caller, "upload.mended", upload, after=after)
     return upload
@@ -119,7 +119,7 @@ def restore_left_out(session: Session, caller: Caller, upload_id: UUID) -> Conta
     upload = get_open(session, caller, upload_id)
     own = ImportCorrection.import_id == upload.id
     session.execute(update(ImportCorrection).where(own).values(skipped=False))
-    hand_in_check(session, upload)
+    request_check(session, upload)
     audit.record_change(session, caller, "upload.mended", upload, after={"rowsLeftOut": 0})
     return upload
 
@@ -128,7 +128,7 @@ def discard_fixes(session: Session, caller: Caller, upload_id: UUID) -> ContactI
     """Discard all corrections and read the file as it is. Raises as `fix_rows` does."""
     upload = get_open(session, caller, upload_id)
     session.execute(delete(ImportCorrection).where(ImportCorrection.import_id == upload.id))
-    hand_in_check(session, upload)
+    request_check(session, upload)
     audit.record_change(
         session, caller, "upload.mended", upload, after={"cells": 0, "rowsLeftOut": 0}
     )
@@ -159,7 +159,7 @@ def _on_one_line(text: str) -> str:
     return text.replace("\r", "").replace("\n", "")
 
 
-def _keep(
+def _store(
     session: Session,
     row: ImportRow,
     typed: Mapping[int, str],

@@ -81,7 +81,7 @@ def files_gone(session: Session, upload_ids: list[UUID]) -> None:
     )
 
 
-def to_forget(session: Session, days: int, partner_id: UUID | None = None) -> UUID | None:
+def to_purge(session: Session, days: int, partner_id: UUID | None = None) -> UUID | None:
     """Return an upload, of all partners or of one, that ended so many days ago and still has its
     rows."""
     query = (
@@ -100,7 +100,7 @@ def kept_until(upload: ContactImport, days: int) -> datetime | None:
     return upload.finished_at + timedelta(days=days) if upload.finished_at else None
 
 
-def forget_some(session: Session, upload_id: UUID) -> bool:
+def purge_some(session: Session, upload_id: UUID) -> bool:
     """Delete some of what the rows of an upload held; return False when nothing is left.
 
     The log keeps which contacts were changed, without the values.

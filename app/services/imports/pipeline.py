@@ -6,8 +6,8 @@
    into a contact with notes on its cells.
 3. Plan: `ImportPreview.plan` tries the contacts out against the campaign and the rows before
    them, and says what applying would do to each row.
-4. Check: `check.keep` stores the rows with their outcome, for people to review and correct. Of a
-   file with very many problems, only the first are listed one by one (`packing`).
+4. Check: `check.store_rows` stores the rows with their outcome, for people to review and correct.
+   Of a file with very many problems, only the first are listed one by one (`packing`).
 5. Apply: `apply.apply_batch` writes the good rows to the campaign, and an undo log.
 6. Undo: `undo.undo_batch` takes the changes of that log back, the last row first.
 
@@ -90,7 +90,7 @@ def _check(database: Database, files: FileStore, task: CheckTask) -> None:
     file = cast(BinaryIO, files.fetch(task.file_key))
     opened = open_table(file, name=task.file_name, options=task.order.options)
     with opened as table, reading_one_of(table.sheets):
-        _forget_rows(database, task)
+        _delete_earlier_rows(database, task)
         with database.transaction(read_only=True) as session:
             planned = preview.prepare(session, task.order, table)
         with planned:
@@ -98,7 +98,7 @@ def _check(database: Database, files: FileStore, task: CheckTask) -> None:
             for kept in preview_rows(database, planned, task.import_id):
                 listed, packed = packer.split(kept)
                 with database.transaction() as session:
-                    check.keep(session, task, listed, packed)
+                    check.store_rows(session, task, listed, packed)
         with database.transaction() as session:
             check.analyze_tables(session, planned)
         with database.transaction() as session:
@@ -134,7 +134,7 @@ def apply_rows(
         if batches >= ANALYZED_FROM and batches.bit_count() == 1:
             with database.transaction() as session:
                 records.analyze_contacts(session)
-        _give_way(database, time.monotonic() - began)
+        _yield_to_other_writers(database, time.monotonic() - began)
         began = time.monotonic()
 
 
@@ -168,7 +168,7 @@ def _refuse(
 ) -> None:
     """What is wrong may stand far down in the file: nothing is kept of the rows above it."""
     try:
-        _forget_rows(database, task)
+        _delete_earlier_rows(database, task)
     except CheckSuperseded:
         return
     refusal = error if isinstance(error, UnreadableFile) else None
@@ -177,14 +177,14 @@ def _refuse(
         check.fail(session, task.import_id, check_number, sentence, refusal)
 
 
-def _forget_rows(database: Database, task: CheckTask) -> None:
+def _delete_earlier_rows(database: Database, task: CheckTask) -> None:
     while True:
         with database.transaction() as session:
-            if not check.forget_rows(session, task):
+            if not check.delete_earlier_rows(session, task):
                 return
 
 
-def _give_way(database: Database, seconds: float) -> None:
+def _yield_to_other_writers(database: Database, seconds: float) -> None:
     """SQLite lets one write at a time: others have their turn for half as long as a batch took."""
     if database.is_sqlite:
         time.sleep(min(seconds / 2, LONGEST_PAUSE_SECONDS))

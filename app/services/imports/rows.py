@@ -117,10 +117,10 @@ def _names(
             if parts.title:
                 metadata.setdefault(TITLE_KEY, parts.title)
             if any(known) or parts.title:
-                _keep_whole(text, mapping.keys[index], row, metadata)
+                _store_full_name(text, mapping.keys[index], row, metadata)
 
 
-def _keep_whole(text: str, key: str, row: MappedRow, metadata: dict[str, Any]) -> None:
+def _store_full_name(text: str, key: str, row: MappedRow, metadata: dict[str, Any]) -> None:
     """Keep a full name if it says more than the parts that were taken from it."""
     taken = (row.contact.get("firstName"), row.contact.get("lastName"), metadata.get(TITLE_KEY))
     if not is_within(text, " ".join(filter(None, taken))):

@@ -30,9 +30,9 @@ from app.services.imports.uploads import (
     external_id_keys,
     get,
     get_open,
-    hand_in_check,
     locked,
     not_open,
+    request_check,
     rows_left,
 )
 
@@ -84,7 +84,7 @@ def read_again(
         _check_mapping(upload, mapping, external_id_keys(session, upload))
         upload.mapping = list(mapping)
         _remember(session, upload)
-    hand_in_check(session, upload)
+    request_check(session, upload)
     after = {"mapping": upload.mapping, "reading": upload.read_options}
     audit.record_change(session, caller, "upload.read_again", upload, before=before, after=after)
     return upload
@@ -172,7 +172,7 @@ def _set_repairs(
     session: Session, caller: Caller, upload: ContactImport, repairs: set[str]
 ) -> ContactImport:
     before, upload.repairs = upload.repairs, sorted(repairs)
-    hand_in_check(session, upload)
+    request_check(session, upload)
     change = {"before": {"repairs": before}, "after": {"repairs": upload.repairs}}
     audit.record_change(session, caller, "upload.repaired", upload, **change)
     return upload

@@ -268,7 +268,7 @@ def create(
         upload.columns, upload.mapping = list(chosen.columns), list(chosen.mapping)
     session.add(upload)
     session.flush()
-    hand_in_check(session, upload)
+    request_check(session, upload)
     audit.record_change(
         session, caller, "upload.created", upload, after={"action": action, "size": file.size}
     )
@@ -330,7 +330,7 @@ def can_be_read_again(upload: ContactImport) -> bool:
     return upload.state is ImportState.CHECKED
 
 
-def hand_in_check(session: Session, upload: ContactImport) -> None:
+def request_check(session: Session, upload: ContactImport) -> None:
     """Request a check of the file from its beginning."""
     upload.state, upload.failure, upload.finished_at = ImportState.UPLOADED, None, None
     upload.check_run, upload.checked_at = None, None

@@ -98,7 +98,7 @@ def answer_of(status: CallStatus, message: str) -> dict[str, Any]:
     return {"success": True, "message": message, "callId": CALL_ID, "status": status.value}
 
 
-def keep(
+def record_request(
     session: Session,
     client_id: UUID,
     status: int,

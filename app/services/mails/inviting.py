@@ -42,6 +42,6 @@ def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
             return user
         last.failed_at, last.failure = utcnow(), "replaced by a newer one"
     user.invited_by_id = caller.subject_id
-    mail_queue.hand_in(session, kind, partner_id=user.partner_id, user_id=user.id)
+    mail_queue.enqueue(session, kind, partner_id=user.partner_id, user_id=user.id)
     audit.record_change(session, caller, "user.invitation_sent", user, after={"email": user.email})
     return user

@@ -35,7 +35,7 @@ def send_test(
     user = account.get(session, caller)
     of_schedule = get(session, caller, organization_id)[0].language
     tag = _tag(session, owner, (user.language, of_schedule))
-    return mail_queue.hand_in(
+    return mail_queue.enqueue(
         session,
         MailKind.MONTHLY_REPORT,
         partner_id=partners.own(caller),
@@ -117,7 +117,7 @@ def send_due(session: Session, now: datetime, model: ModelRate, figures: Session
             tag = _tag(session, owner, (of_user, schedule.language))
             if tag not in by_tag:
                 by_tag[tag] = _details(figures, caller, owner, today, model, tag)
-            mail_queue.hand_in_to_address(
+            mail_queue.enqueue_to_address(
                 session,
                 MailKind.MONTHLY_REPORT,
                 schedule.partner_id,

@@ -192,7 +192,7 @@ class _CampaignTurn:
                 if scheduled == room:
                     return scheduled
                 checked += 1
-                scheduled += self._settle(contact, waiting, known)
+                scheduled += self._decide(contact, waiting, known)
                 if waiting is None:
                     self._outreach.position = contact.id
             self._session.flush()
@@ -274,7 +274,7 @@ class _CampaignTurn:
                 return
             yield candidates
 
-    def _settle(
+    def _decide(
         self, contact: Contact, waiting: OutreachContact | None, known: KnownNumbers
     ) -> bool:
         """Decide about one contact; whether it is called."""

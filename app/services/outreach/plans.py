@@ -162,7 +162,7 @@ def recheck_unreached(session: Session, stored: Outreach) -> None:
     unreached = select(Call.id).where(
         Call.id == OutreachContact.call_id, Call.status.in_(states.NOT_REACHED)
     )
-    _forget_called(session, stored, unreached.exists())
+    _delete_called(session, stored, unreached.exists())
 
 
 def recheck_stopped(session: Session, stored: Outreach) -> None:
@@ -174,10 +174,10 @@ def recheck_stopped(session: Session, stored: Outreach) -> None:
         Call.started_at.is_(None),
         Call.cancel_requested_at.is_(None),
     )
-    _forget_called(session, stored, never_begun.exists())
+    _delete_called(session, stored, never_begun.exists())
 
 
-def _forget_called(session: Session, stored: Outreach, which: ColumnElement[bool]) -> None:
+def _delete_called(session: Session, stored: Outreach, which: ColumnElement[bool]) -> None:
     session.execute(
         delete(OutreachContact)
         .where(

@@ -10,9 +10,9 @@ from app.services.phone_numbers.listing import (
     begin_list,
     end_list,
     is_running,
-    keep_list,
     last_lists,
     refresh_due,
+    store_list,
 )
 from app.services.phone_numbers.owning import (
     NOT_ASSIGNED,

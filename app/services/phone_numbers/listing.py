@@ -81,7 +81,7 @@ def refresh_due(session: Session) -> int:
     return len(accounts)
 
 
-def keep_list(session: Session, account: CarrierAccount, listed: ListedNumbers) -> None:
+def store_list(session: Session, account: CarrierAccount, listed: ListedNumbers) -> None:
     """For the worker: as `end_list`, for a list that no user asked for."""
     _begin(session, account)
     end_list(session, account.id, listed)
@@ -217,7 +217,7 @@ def _end_confirmations(
 def _mail_admins(session: Session, account: CarrierAccount, numbers: Sequence[str]) -> None:
     shown = [format_international(number) for number in numbers[:MOST_IN_A_MAIL]]
     details = {"account": account.name, "numbers": shown, "count": len(numbers)}
-    mail_queue.hand_in_to_administrators(
+    mail_queue.enqueue_to_administrators(
         session, MailKind.NUMBERS_UNCONFIRMED, account.partner_id, details=details
     )
 

@@ -83,7 +83,7 @@ def require(
     """
     route = route_of(session, organization, carrier)
     if route.carrier is CarrierKind.SIMULATOR:
-        _take_if_free(session, caller, organization, number)
+        _assign_if_free(session, caller, organization, number)
     phone_number = locked(session, number)
     is_own = phone_number is not None and phone_number.partner_id == organization.partner_id
     if phone_number is not None and is_own and phone_number.organization_id is None:
@@ -199,7 +199,7 @@ def not_callable_over(
     return lost
 
 
-def _take_if_free(
+def _assign_if_free(
     session: Session, caller: Caller, organization: Organization, number: str
 ) -> None:
     """Of several that take a free number at once, one gets it."""

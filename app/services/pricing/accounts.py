@@ -136,7 +136,7 @@ def open_account_keys(
         return None
 
 
-def tidy(session: Session, keys: Sequence[str]) -> None:
+def reencrypt_secrets(session: Session, keys: Sequence[str]) -> None:
     """Re-encrypt what the previous key encrypted."""
     for account in session.scalars(select(ProcessorAccount)):
         for name, purpose in (("secret", PURPOSE), ("webhook_secret", WEBHOOK_PURPOSE)):

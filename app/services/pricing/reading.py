@@ -35,8 +35,8 @@ def _published(session: Session, partner_id: UUID, at: datetime | None) -> list[
 
 
 def with_published(rows: Select[Any], at: datetime | None = None) -> Select[Any]:
-    """Return a query of a `Partner` with the columns from which `keep_published` reads its plans.
-    Without a version there is a row for each price."""
+    """Return a query of a `Partner` with the columns from which `remember_published` reads its
+    plans. Without a version there is a row for each price."""
     last = select(PlanVersion.id).where(
         PlanVersion.partner_id == Partner.id, PlanVersion.published_at.is_not(None)
     )
@@ -51,7 +51,7 @@ def with_published(rows: Select[Any], at: datetime | None = None) -> Select[Any]
     )
 
 
-def keep_published(session: Session, partner_id: UUID, rows: Sequence[Row[Any]]) -> None:
+def remember_published(session: Session, partner_id: UUID, rows: Sequence[Row[Any]]) -> None:
     """Keep the plans in rows of `with_published`, which may repeat them, for `published` in a
     transaction that only reads."""
     read_once(session, ("plans", partner_id, None), lambda: _read(session, rows))

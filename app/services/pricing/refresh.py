@@ -50,7 +50,7 @@ def connected(session: Session) -> Sequence[UUID]:
     return session.scalars(select(ProcessorAccount.partner_id)).all()
 
 
-def keep(
+def store_prices(
     session: Session, references: Sequence[PriceReference], prices: Mapping[str, ListedPrice]
 ) -> None:
     """Store the processor's answer. An id that it doesn't know keeps its last known price."""

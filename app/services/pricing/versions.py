@@ -93,7 +93,7 @@ def save(
     and `Conflict` (``changed_meanwhile``).
     """
     plan_set = locked(session, caller, partner_id, plan, expected_version=expected_version)
-    return _keep(session, caller, partner_id, plan_set, _with(plan_set, plan), plan.name)
+    return _store_draft(session, caller, partner_id, plan_set, _with(plan_set, plan), plan.name)
 
 
 def locked(
@@ -122,7 +122,7 @@ def move(session: Session, caller: Caller, partner_id: UUID, tier: Tier, steps: 
     position = next(index for index, plan in enumerate(wanted) if plan.tier is tier)
     plan = wanted.pop(position)
     wanted.insert(max(0, position + steps), plan)
-    return _keep(session, caller, partner_id, plan_set, wanted, plan.name)
+    return _store_draft(session, caller, partner_id, plan_set, wanted, plan.name)
 
 
 def publish(
@@ -201,7 +201,7 @@ def roll_back(session: Session, caller: Caller, partner_id: UUID, number: int) -
         message = gettext("There is a draft with changes. Publish or discard it first.")
         raise Conflict(message, "draft_exists")
     plans = plans_of(get(session, caller, partner_id, number))
-    return _keep(session, caller, partner_id, plan_set, plans, f"Version {number}")
+    return _store_draft(session, caller, partner_id, plan_set, plans, f"Version {number}")
 
 
 def get(session: Session, caller: Caller, partner_id: UUID, number: int) -> PlanVersion:
@@ -249,7 +249,7 @@ def _current(session: Session, partner_id: UUID) -> PlanSet:
     return PlanSet(plans, live, draft, last)
 
 
-def _keep(
+def _store_draft(
     session: Session,
     caller: Caller,
     partner_id: UUID,

@@ -61,7 +61,7 @@ def begin(
     return RecordingRequest(recording.call_id, own.api_url + path, headers, is_carriers=True)
 
 
-def keep(
+def store_file(
     session: Session, recording_id: UUID, turn: int, stored: StoredFile, content_type: str
 ) -> str:
     """Keep the fetched file; return the key of the file that is not needed any more, if any."""

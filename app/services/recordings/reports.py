@@ -24,7 +24,7 @@ def assistant_of(session: Session, call_id: UUID) -> UUID | None:
     return call.assistant_id
 
 
-def take(
+def accept_report(
     session: Session, call_id: UUID, report: VoiceReport, report_id: str, sent_at: datetime
 ) -> bool:
     """Keep what the report holds; False if it came before, or is older than what is kept."""

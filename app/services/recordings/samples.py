@@ -23,7 +23,7 @@ _TURNS: tuple[tuple[Literal["assistant", "person"], Sentence], ...] = (
 _SECONDS_A_TURN = 2
 
 
-def give(session: Session, attempt_id: UUID) -> None:
+def report_sample(session: Session, attempt_id: UUID) -> None:
     """Report a sample as a voice engine would, for an ended call of the simulated carrier that a
     person answered; not if the call has a transcript."""
     attempt = session.get_one(CallAttempt, attempt_id)
@@ -33,7 +33,7 @@ def give(session: Session, attempt_id: UUID) -> None:
     present = select(CallTranscript.id).where(CallTranscript.call_id == call.id)
     if reports.assistant_of(session, call.id) is None or session.scalar(present) is not None:
         return
-    reports.take(session, call.id, sample(), SAMPLE, utcnow())
+    reports.accept_report(session, call.id, sample(), SAMPLE, utcnow())
 
 
 def sample() -> VoiceReport:

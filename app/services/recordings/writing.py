@@ -39,7 +39,7 @@ def untranscribed_recording(session: Session, call_id: UUID) -> RecordedFile | N
     return RecordedFile(recording.file_key, kind, extension_of(kind))
 
 
-def keep_turns(session: Session, call_id: UUID, turns: Sequence[dict[str, Any]]) -> None:
+def store_turns(session: Session, call_id: UUID, turns: Sequence[dict[str, Any]]) -> None:
     """Keep a transcript, unless the recording is gone or the voice engine sent one meanwhile."""
     call = session.get(Call, call_id, with_for_update=True)
     if call is None or untranscribed_recording(session, call_id) is None:
@@ -57,7 +57,7 @@ def without_summary(session: Session, call_id: UUID) -> list[str]:
     return [_line(turn) for turn in transcript.turns]
 
 
-def keep_summary(session: Session, call_id: UUID, summary: str) -> None:
+def store_summary(session: Session, call_id: UUID, summary: str) -> None:
     """Keep a summary, unless the transcript is gone or has one by now."""
     transcript = session.scalar(
         select(CallTranscript).where(CallTranscript.call_id == call_id).with_for_update()

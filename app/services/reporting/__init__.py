@@ -54,9 +54,9 @@ from app.services.reporting.report_page import ReportFilter, ReportRow, count, s
 from app.services.reporting.sign_ups import SignUps, by_days, range_of_sign_ups, sign_ups
 from app.services.reporting.span import (
     DaySpan,
-    asked_span,
     last_days,
     last_month,
+    requested_span,
     this_month,
     whole_month,
 )

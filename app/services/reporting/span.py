@@ -34,7 +34,7 @@ class DaySpan:
         )
 
 
-def asked_span(start: str, end: str) -> DaySpan:
+def requested_span(start: str, end: str) -> DaySpan:
     """Return the range from two days as text. Raises `ValidationFailed` as the JSON does."""
     asked = read(DayRange, {"startDate": start, "endDate": end})
     return DaySpan(asked.start_date, asked.end_date)

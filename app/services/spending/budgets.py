@@ -258,7 +258,7 @@ def _report(session: Session, stored: SpendingLimit, percent: int, spent: int) -
 
     admins, kind, of = _admins(session, stored), MailKind.BUDGET_REACHED, stored.partner_id
     for user in admins:
-        mail_queue.hand_in(
+        mail_queue.enqueue(
             session, kind, partner_id=of, user_id=user.id, details=details(user.language)
         )
     known = {user.email.casefold() for user in admins}
@@ -268,7 +268,7 @@ def _report(session: Session, stored: SpendingLimit, percent: int, spent: int) -
         if address.casefold() not in known:
             other = users.get(address.lower())
             extra = {**details(other.language if other else None), "isRecipient": True}
-            mail_queue.hand_in_to_address(session, kind, of, address, other, details=extra)
+            mail_queue.enqueue_to_address(session, kind, of, address, other, details=extra)
 
 
 def _admins(session: Session, stored: SpendingLimit) -> Sequence[User]:

@@ -110,7 +110,7 @@ def _pause(session: Session, organization: Organization, why: str) -> None:
         lambda: {"organizationId": organization.id, "reason": words},
     )
     for user in _addressed(session, organization):
-        mail_queue.hand_in(
+        mail_queue.enqueue(
             session,
             MailKind.CALLING_PAUSED,
             partner_id=organization.partner_id,

@@ -102,7 +102,7 @@ def of_role(role: Role, permission: Permission) -> AccessExplanation:
     return AccessExplanation(AccessRule.ROLE_TOO_LOW, holders, changers)
 
 
-def given_by(session: Session, user: User) -> tuple[User | None, datetime]:
+def role_giver(session: Session, user: User) -> tuple[User | None, datetime]:
     """Return who gave a loaded user their role, None for an operator or a script, and when."""
     changed = session.scalar(
         select(AuditEntry)

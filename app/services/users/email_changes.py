@@ -201,7 +201,7 @@ def _apply(session: Session, caller: Caller, user: User, email: str, *, sends_ma
         return
     whose = {"partner_id": user.partner_id, "user_id": user.id}
     for kind, address, details in _mails(user, before):
-        mail_queue.hand_in(session, kind, **whose, to=address, details=details)
+        mail_queue.enqueue(session, kind, **whose, to=address, details=details)
 
 
 def _mails(user: User, before: str) -> list[tuple[MailKind, str | None, dict[str, str]]]:

@@ -20,7 +20,7 @@ def mail(session: Session, caller: Caller, user: User) -> None:
     if caller.kind is CallerKind.SYSTEM or user.role not in ROLES or user.partner_id is None:
         return
     organization = session.get(Organization, user.organization_id) if user.organization_id else None
-    mail_queue.hand_in_to_administrators(
+    mail_queue.enqueue_to_administrators(
         session,
         MailKind.ADMINISTRATOR_ADDED,
         user.partner_id,
@@ -51,7 +51,7 @@ def mail_owners(session: Session, caller: Caller, organization_ids: Sequence[UUI
         mail(session, caller, owners[0][0])
     if len(owners) < 2 or caller.kind is CallerKind.SYSTEM or caller.partner_id is None:
         return
-    mail_queue.hand_in_to_administrators(
+    mail_queue.enqueue_to_administrators(
         session,
         MailKind.ADMINISTRATOR_ADDED,
         caller.partner_id,

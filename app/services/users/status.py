@@ -49,7 +49,7 @@ def change_role(
             "Members belong to an organization, other users don't. Create a new user instead."
         )
         raise ValidationFailed.on("userType", "role_needs_organization", message)
-    _keep_an_administrator(session, user)
+    _refuse_last_administrator(session, user)
     author_check.access_changes(session, user.id)
     before = user.role
     ended = end_items(session, caller, user, role=role, hand_over=hand_over)
@@ -132,7 +132,7 @@ def _shut_out(
     session: Session, caller: Caller, user: User, status: UserStatus, ended: dict[str, Any]
 ) -> None:
     """End everything that gives the user access; ``ended`` is added to the history."""
-    _keep_an_administrator(session, user)
+    _refuse_last_administrator(session, user)
     author_check.access_changes(session, user.id)
     _set(session, caller, user, status, status.value, ended)
     sessions.end_all_of_user(session, user.id)
@@ -156,7 +156,7 @@ def _set(
     )
 
 
-def _keep_an_administrator(session: Session, user: User) -> None:
+def _refuse_last_administrator(session: Session, user: User) -> None:
     """Refuse if the user is the partner's last active administrator.
 
     Locks the partner's row, so that two administrators can't remove each other at the same time.

@@ -125,6 +125,6 @@ def _record_for_operators(
 def _mail_admins(session: Session, caller: Caller, user: User, reason: str) -> None:
     if user.partner_id is not None:
         details = {"operator": caller.label, "as": user.email, "reason": reason}
-        mail_queue.hand_in_to_administrators(
+        mail_queue.enqueue_to_administrators(
             session, MailKind.PORTAL_VIEWED, user.partner_id, details=details
         )

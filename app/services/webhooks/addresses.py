@@ -38,7 +38,7 @@ def request_check(session: Session, endpoint: WebhookEndpoint) -> None:
     )
 
 
-def keep_missing_host(session: Session, endpoint_id: UUID, url: str) -> None:
+def record_missing_host(session: Session, endpoint_id: UUID, url: str) -> None:
     """Record that the host of this address wasn't found, unless the address is another one now."""
     endpoint = session.get(WebhookEndpoint, endpoint_id)
     if endpoint is None or endpoint.url != url:

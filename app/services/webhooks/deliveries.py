@@ -119,7 +119,7 @@ def replay(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUI
         raise Conflict(message, "still_waiting")
     delivery.state, delivery.ended_at = DeliveryState.HELD, None
     delivery.next_attempt_at = None
-    _take_up(session, caller, endpoint, 1)
+    _queue_replayed(session, caller, endpoint, 1)
 
 
 def replay_failed(
@@ -155,11 +155,13 @@ def _send_again(
     )
     count: int = done.rowcount  # type: ignore[attr-defined]  # an update has it
     if count:
-        _take_up(session, caller, endpoint, count)
+        _queue_replayed(session, caller, endpoint, count)
     return count
 
 
-def _take_up(session: Session, caller: Caller, endpoint: WebhookEndpoint, count: int) -> None:
+def _queue_replayed(
+    session: Session, caller: Caller, endpoint: WebhookEndpoint, count: int
+) -> None:
     if endpoint.paused_at is None:
         enqueue_held_webhooks(session, endpoint.id, new_id())
     audit.record_change(session, caller, "webhook.replayed", endpoint, after={"deliveries": count})

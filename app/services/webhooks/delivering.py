@@ -64,7 +64,7 @@ def begin(
     )
 
 
-def settle(
+def record_answer(
     session: Session, delivery_id: UUID, turn: int, answer: WebhookAnswer, settings: Settings
 ) -> None:
     """Store the receiver's answer, and queue the next attempt unless it accepted."""
@@ -95,7 +95,7 @@ def settle(
         if endpoint.paused_at is not None:
             _hold(delivery)
         else:
-            _hand_in(session, delivery, _gap(delivery.retries, answer, settings.webhook_pace))
+            _enqueue(session, delivery, _gap(delivery.retries, answer, settings.webhook_pace))
     session.flush()
 
 
@@ -114,7 +114,7 @@ def queue_next_held(session: Session, endpoint_id: UUID) -> bool:
     ).all()
     for delivery in held:
         delivery.retries = 0
-        _hand_in(session, delivery, 0)
+        _enqueue(session, delivery, 0)
     session.flush()
     return len(held) == AT_ONCE
 
@@ -159,7 +159,7 @@ def _hold(delivery: WebhookDelivery) -> None:
     delivery.state, delivery.next_attempt_at = DeliveryState.HELD, None
 
 
-def _hand_in(session: Session, delivery: WebhookDelivery, seconds: float) -> None:
+def _enqueue(session: Session, delivery: WebhookDelivery, seconds: float) -> None:
     delivery.state, delivery.ended_at = DeliveryState.WAITING, None
     delivery.turn += 1
     delivery.next_attempt_at = utcnow() + timedelta(seconds=seconds)
@@ -183,7 +183,7 @@ def _pause(session: Session, endpoint: WebhookEndpoint, reason: PauseReason) -> 
         return
     whose = endpoint.organization_id
     organization = session.get_one(Organization, whose) if whose else None
-    mail_queue.hand_in(
+    mail_queue.enqueue(
         session,
         MailKind.WEBHOOK_PAUSED,
         partner_id=partner.id,

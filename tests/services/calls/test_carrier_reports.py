@@ -29,7 +29,7 @@ def guess(session: Session, attempt: CallAttempt, reference: str) -> None:
 
 def report(session: Session, attempt: CallAttempt, reference: str) -> bool:
     state = CarrierReport(PlacementVerdict.PLACED, reference)
-    return carrier_reports.take(session, CarrierKind.TWILIO, attempt.id, state)
+    return carrier_reports.accept_report(session, CarrierKind.TWILIO, attempt.id, state)
 
 
 def held(session: Session, *attempts: CallAttempt) -> list[tuple[str | None, bool]]:

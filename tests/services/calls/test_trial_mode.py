@@ -184,7 +184,7 @@ def test_calls_in_trial_mode_are_limited_per_organization_and_partner(
 
 def test_counts_of_past_days_are_removed(session: Session, clock: SetClock) -> None:
     for _ in range(3):
-        assert daily_counts.take(session, "trial:a", 1)
+        assert daily_counts.count_one(session, "trial:a", 1)
         clock.pass_by(days=1)
     daily_counts.purge(session)
     today = clock.now.date()

@@ -319,7 +319,7 @@ def test_a_new_check_stops_the_one_before(desk: Desk) -> None:
     assert task is not None
     assert counts(desk.check(upload_id)) == (1, 0, 0, 0, 0)
     with pytest.raises(CheckSuperseded), desk.database.transaction() as session:
-        check.keep(session, task, [], [])
+        check.store_rows(session, task, [], [])
     with desk.database.transaction() as session:
         assert check.begin(session, upload_id, 1) is None
         assert session.scalar(select(func.count()).select_from(ImportRow)) == 1

@@ -7,7 +7,7 @@ from sqlalchemy import func, select, update
 
 from app.enums import ImportState
 from app.errors import Conflict
-from app.jobs.purging import forget_rows
+from app.jobs.purging import purge_rows
 from app.models import (
     AuditEntry,
     ContactImport,
@@ -30,7 +30,7 @@ def test_rows_and_values_go_after_their_days_and_the_history_stays(desk: Desk) -
     desk.check(upload.id)
     done = desk.apply(upload.id)
     waiting = desk.checked(f"Name,Phone\nBob,{BOB}\n")
-    forget_rows(desk.database, 30)
+    purge_rows(desk.database, 30)
     assert desk.rows(upload.id) != []
     with desk.database.transaction() as session:
         session.execute(
@@ -38,7 +38,7 @@ def test_rows_and_values_go_after_their_days_and_the_history_stays(desk: Desk) -
             .where(ContactImport.id == upload.id)
             .values(finished_at=utcnow() - timedelta(days=31))
         )
-    forget_rows(desk.database, 30)
+    purge_rows(desk.database, 30)
     now = desk.now(upload.id)
     assert now.rows_forgotten_at is not None
     assert (now.samples, counts(now), now.state) == ([], counts(done), ImportState.DONE)
@@ -65,7 +65,7 @@ def test_a_stopped_upload_does_not_continue_without_its_rows(desk: Desk) -> None
     assert uploads.can_go_on(desk.now(upload.id))
     with desk.database.transaction() as session:
         session.execute(update(ContactImport).values(finished_at=utcnow() - timedelta(days=31)))
-    forget_rows(desk.database, 30)
+    purge_rows(desk.database, 30)
     with pytest.raises(Conflict):
         desk.start(upload.id)
     now = desk.now(upload.id)

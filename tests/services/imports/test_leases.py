@@ -15,7 +15,7 @@ from tests.fixtures.uploads import MAX_BYTES, Desk, number
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 
 
-def hand_in(desk: Desk) -> UUID:
+def uploaded(desk: Desk) -> UUID:
     kept = desk.files.save(io.BytesIO(f"Phone\n{number(1)}\n".encode()), max_bytes=MAX_BYTES)
     with desk.database.transaction() as session:
         return uploads.create(
@@ -50,7 +50,7 @@ def renewed(desk: Desk, upload_id: UUID) -> bool:
 
 
 def test_a_held_upload_is_left_alone(desk: Desk) -> None:
-    upload_id = hand_in(desk)
+    upload_id = uploaded(desk)
     assert not taken_over(desk, upload_id)
     run_out(desk, upload_id)
     assert renewed(desk, upload_id)
@@ -58,7 +58,7 @@ def test_a_held_upload_is_left_alone(desk: Desk) -> None:
 
 
 def test_an_upload_that_was_taken_over_is_no_longer_held(desk: Desk) -> None:
-    upload_id = hand_in(desk)
+    upload_id = uploaded(desk)
     run_out(desk, upload_id)
     assert taken_over(desk, upload_id)
     assert not renewed(desk, upload_id)
@@ -66,7 +66,7 @@ def test_an_upload_that_was_taken_over_is_no_longer_held(desk: Desk) -> None:
 
 
 def test_an_unchecked_upload_is_checked_and_then_applied(desk: Desk) -> None:
-    upload_id = hand_in(desk)
+    upload_id = uploaded(desk)
     run_out(desk, upload_id)
     assert taken_over(desk, upload_id)
     check_file(desk.database, desk.files, upload_id, 1)
@@ -76,7 +76,7 @@ def test_an_unchecked_upload_is_checked_and_then_applied(desk: Desk) -> None:
 
 
 def test_a_checked_upload_is_applied(desk: Desk) -> None:
-    upload_id = hand_in(desk)
+    upload_id = uploaded(desk)
     check_file(desk.database, desk.files, upload_id, 1)
     assert desk.now(upload_id).state is ImportState.CHECKED
     run_out(desk, upload_id)
@@ -85,7 +85,7 @@ def test_a_checked_upload_is_applied(desk: Desk) -> None:
 
 
 def test_an_ended_upload_stays_as_it_is(desk: Desk) -> None:
-    upload_id = hand_in(desk)
+    upload_id = uploaded(desk)
     with desk.database.transaction() as session:
         steps.cancel(session, desk.caller, upload_id)
     run_out(desk, upload_id)

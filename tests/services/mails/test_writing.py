@@ -26,7 +26,7 @@ from app.services import mails, partners
 from app.services.auth import email_changes, one_time_links
 from app.services.branding.brand import NEUTRAL_NAME
 from app.services.branding.shades import brand_shades
-from app.services.mail_queue import hand_in
+from app.services.mail_queue import enqueue
 from app.services.mails.facts import written_time
 from app.services.mails.sending import GAPS_SECONDS
 from app.services.mails.words import WORDS
@@ -167,7 +167,7 @@ def asked(session: Session, user: User, kind: MailKind) -> Mail:
             session, user.id, details["to"], requested_by=details["by"], requested_by_id=None
         )
         details = details | {"changeId": str(change.id)}
-    return hand_in(
+    return enqueue(
         session,
         kind,
         partner_id=user.partner_id,
@@ -221,7 +221,7 @@ def test_the_mail_about_a_changed_factor_says_what_happened(
     details: dict[str, object],
     sentence: str,
 ) -> None:
-    hand_in(
+    enqueue(
         session,
         MailKind.FACTORS_CHANGED,
         partner_id=own.user.partner_id,
@@ -283,7 +283,7 @@ def test_an_invitation_is_in_the_language_of_the_page_where_it_was_sent_if_no_ot
     own.partner.language, own.user.language = of_partner, of_user
     own.user.status = UserStatus.INVITED
     with using_language("de-CH"):
-        hand_in(session, MailKind.INVITATION, partner_id=own.partner.id, user_id=own.user.id)
+        enqueue(session, MailKind.INVITATION, partner_id=own.partner.id, user_id=own.user.id)
     [letter] = send_waiting(session, settings)
     assert letter.subject.startswith(subject)
 

@@ -120,7 +120,7 @@ def plant(house: House) -> None:
                 )
         slot = idempotency.claim(session, admin.subject_id or new_id(), "contacts", "k1", {})
         assert isinstance(slot, idempotency.IdempotencySlot)
-        idempotency.keep(session, slot, {"contacts": [{"phone": PHONE, "email": EMAIL}]})
+        idempotency.store_answer(session, slot, {"contacts": [{"phone": PHONE, "email": EMAIL}]})
         session.add(
             SavedView(
                 partner_id=partner_id,
@@ -132,7 +132,7 @@ def plant(house: House) -> None:
                 is_shared=True,
             )
         )
-        mail_queue.hand_in(
+        mail_queue.enqueue(
             session,
             MailKind.CHAT_MESSAGE,
             partner_id=partner_id,

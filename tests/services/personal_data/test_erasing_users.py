@@ -112,7 +112,7 @@ def erased(session: Session, own: Tenant, admin: Caller) -> User:
             ),
         ]
     )
-    mail_queue.hand_in(session, MailKind.NEW_BROWSER, partner_id=own.partner.id, user_id=user.id)
+    mail_queue.enqueue(session, MailKind.NEW_BROWSER, partner_id=own.partner.id, user_id=user.id)
     session.commit()
     return user
 

@@ -52,7 +52,7 @@ def test_unknown_prices_are_asked_first_and_fresh_ones_not_at_all(session: Sessi
 
 def test_an_answer_is_kept_and_asked_for_again_later(session: Session) -> None:
     make_partner(session, pricing=[PLUS])
-    pricing_refresh.keep(
+    pricing_refresh.store_prices(
         session, [QUESTION], {"price_plus": ListedPrice("Plus", Decimal(99), "USD", "prod_plus")}
     )
     assert kept(session) == [("price_plus", "Plus", Decimal(99), "USD")]
@@ -63,10 +63,10 @@ def test_a_price_that_is_gone_at_the_processor_stays_as_it_was_last_known(
     session: Session,
 ) -> None:
     make_partner(session, pricing=[PLUS])
-    pricing_refresh.keep(
+    pricing_refresh.store_prices(
         session, [QUESTION], {"price_plus": ListedPrice("Plus", Decimal(99), "USD")}
     )
-    pricing_refresh.keep(session, [QUESTION], {})
+    pricing_refresh.store_prices(session, [QUESTION], {})
     check = session.get_one(ProcessorCheck, "price_plus")
     assert (kept(session), check.found) == ([("price_plus", "Plus", Decimal(99), "USD")], False)
 
@@ -75,5 +75,5 @@ def test_a_new_answer_replaces_the_old_one(session: Session) -> None:
     make_partner(session, pricing=[PLUS])
     for cost in (99, 120):
         price = ListedPrice("Plus", Decimal(cost), "USD")
-        pricing_refresh.keep(session, [QUESTION], {"price_plus": price})
+        pricing_refresh.store_prices(session, [QUESTION], {"price_plus": price})
     assert kept(session) == [("price_plus", "Plus", Decimal(120), "USD")]

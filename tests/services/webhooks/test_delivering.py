@@ -41,7 +41,7 @@ def attempt(
     turn = delivery.turn
     message = delivering.begin(session, delivery.id, turn, settings)
     if message is not None:
-        delivering.settle(session, delivery.id, turn, answer, settings)
+        delivering.record_answer(session, delivery.id, turn, answer, settings)
     return message
 
 
@@ -144,7 +144,7 @@ def test_an_outdated_attempt_does_nothing(
     delivery = event_to_try(session, admin, made)
     attempt(session, settings, delivery, BUSY)
     assert delivering.begin(session, delivery.id, 1, settings) is None
-    delivering.settle(session, delivery.id, 1, TAKEN, settings)
+    delivering.record_answer(session, delivery.id, 1, TAKEN, settings)
     assert (delivery.state, delivery.attempts, delivery.turn) == (WAITING, 1, 2)
 
 

@@ -55,7 +55,7 @@ def refusal(
     return TrunkRefusal(code, reason, words, is_definite=definite)
 
 
-def tells_of_an_answer(event: str | None, words: str) -> bool:
+def means_answered(event: str | None, words: str) -> bool:
     """Whether this baresip event comes after an answer to the INVITE; a request for the password
     does not count as one."""
     if event == "CALL_CLOSED":

@@ -246,7 +246,7 @@ class CallSession:
     def _is_ahead(self, event: dict[str, Any]) -> bool:
         """Whether an event came before the trunk's answer that it belongs to: the terminal may be
         slower than the control socket. An answer that doesn't come in time is not waited for."""
-        tells = tells_of_an_answer(event.get("type"), str(event.get("param", "")))
+        tells = means_answered(event.get("type"), str(event.get("param", "")))
         if self._taken or not tells or not self._phone.is_running:
             return False
         self._ahead_since = self._ahead_since or time.monotonic()

@@ -53,7 +53,7 @@ def tested(account: SipAccount, numbers: Sequence[str]) -> AccountTestResult:
         hop = _found(account)
         try:
             with open_connection(account, hop) as line:
-                return AccountTestResult(True, _asked(line, account, numbers))
+                return AccountTestResult(True, _check_account(line, account, numbers))
         except OSError as error:
             where = "{}:{}".format(*hop) + f" over {account.transport.upper()}"
             raise _TrunkFault(_why(error, where)) from None
@@ -84,7 +84,7 @@ def _why(error: OSError, where: str) -> str:
     return _UNREACHED(where=where)
 
 
-def _asked(line: ProbeConnection, account: SipAccount, numbers: Sequence[str]) -> str:
+def _check_account(line: ProbeConnection, account: SipAccount, numbers: Sequence[str]) -> str:
     was_proved = False
     if account.registers:
         registration = line.ask("REGISTER", account.user)
