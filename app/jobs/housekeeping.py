@@ -93,12 +93,12 @@ def maintain_secrets() -> None:
         domains.reencrypt_keys(session, context().settings.secret_keys)
         identity_providers.reencrypt_secrets(session, context().settings.secret_keys)
     for account_id in forgotten:
-        ledger.forget_account(account_id)
+        ledger.delete_account(account_id)
 
 
 def purge_ledgers() -> None:
     """Delete what SIP calls left on this host: each worker does so for its own."""
-    AttemptLedger(trunk_of(context().settings).folder).tidy()
+    AttemptLedger(trunk_of(context().settings).folder).purge()
 
 
 def purge_engine() -> None:

@@ -66,10 +66,10 @@ def task(
 def kept(task: SipCallTask) -> list[tuple[AttemptFact, dict[str, Any]]]:
     """Every fact of the call, once it is over."""
     ledger = AttemptLedger(task.account.folder)
-    with ledger.page(task.attempt_id) as page:
-        assert page.lock()
-        page.write(AttemptFact.ASKED)
-        CallSession(SipCallTask.read(task.written()), page).keep()
+    with ledger.open_file(task.attempt_id) as attempt_file:
+        assert attempt_file.lock()
+        attempt_file.write(AttemptFact.ASKED)
+        CallSession(SipCallTask.read(task.written()), attempt_file).run()
     record = ledger.read(task.attempt_id)
     assert record is not None
     assert record.is_over

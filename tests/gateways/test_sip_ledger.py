@@ -28,12 +28,12 @@ ACCOUNT = "55281084-9a21-488e-85cf-f642e61c882c"
 def finished_call(ledger: AttemptLedger) -> UUID:
     """A call whose process died before it removed the sounds."""
     attempt_id = uuid4()
-    with ledger.page(attempt_id) as page:
-        page.write(AttemptFact.ASKED)
-        page.write(AttemptFact.DIALING)
-    workshop = ledger.workshop(attempt_id)
-    workshop.mkdir()
-    (workshop / "intro.wav").write_bytes(b"Hello Ann")
+    with ledger.open_file(attempt_id) as attempt_file:
+        attempt_file.write(AttemptFact.ASKED)
+        attempt_file.write(AttemptFact.DIALING)
+    work_folder = ledger.work_folder(attempt_id)
+    work_folder.mkdir()
+    (work_folder / "intro.wav").write_bytes(b"Hello Ann")
     return attempt_id
 
 
@@ -43,13 +43,13 @@ def test_sounds_of_a_call_are_deleted_when_no_process_holds_its_ledger(
 ) -> None:
     ledger = AttemptLedger(tmp_path, account)
     over, going_on = finished_call(ledger), finished_call(ledger)
-    with ledger.page(going_on) as page:
-        assert page.lock()
-        AttemptLedger(tmp_path).tidy()
-        assert [ledger.workshop(each).exists() for each in (over, going_on)] == [False, True]
+    with ledger.open_file(going_on) as attempt_file:
+        assert attempt_file.lock()
+        AttemptLedger(tmp_path).purge()
+        assert [ledger.work_folder(each).exists() for each in (over, going_on)] == [False, True]
     assert ledger.path(over).exists()
-    AttemptLedger(tmp_path).tidy()
-    assert not ledger.workshop(going_on).exists()
+    AttemptLedger(tmp_path).purge()
+    assert not ledger.work_folder(going_on).exists()
 
 
 @pytest.mark.parametrize("account", ["", ACCOUNT])
@@ -58,18 +58,18 @@ def test_ledgers_are_deleted_after_seven_days_even_without_another_call(
 ) -> None:
     ledger = AttemptLedger(tmp_path, account)
     old, new = finished_call(ledger), finished_call(ledger)
-    ledger.stop_mark(old).touch()
+    ledger.stop_file(old).touch()
     began = ledger.began_at()
-    for path in (ledger.path(old), ledger.stop_mark(old), tmp_path / "began"):
+    for path in (ledger.path(old), ledger.stop_file(old), tmp_path / "began"):
         grow_old(path)
-    AttemptLedger(tmp_path).tidy()
+    AttemptLedger(tmp_path).purge()
     left = {path.name for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {"began", f"{new}.ledger"}
     assert ledger.began_at() == began
 
 
 def test_a_host_without_sip_calls_has_nothing_to_tidy(tmp_path: Path) -> None:
-    AttemptLedger(tmp_path / "sip").tidy()
+    AttemptLedger(tmp_path / "sip").purge()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -86,9 +86,9 @@ def test_a_ledger_holds_no_number_that_a_trunk_names(
     tmp_path: Path, words: str, written: str
 ) -> None:
     ledger, attempt_id = AttemptLedger(tmp_path), uuid4()
-    with ledger.page(attempt_id) as page:
-        page.write(AttemptFact.ASKED)
-        page.write(AttemptFact.ENDED, reason="carrier_error", words=words)
+    with ledger.open_file(attempt_id) as attempt_file:
+        attempt_file.write(AttemptFact.ASKED)
+        attempt_file.write(AttemptFact.ENDED, reason="carrier_error", words=words)
     record = ledger.read(attempt_id)
     assert record is not None
     assert record.last is not None

@@ -219,9 +219,9 @@ def test_a_request_that_died_before_its_process_began_was_not_placed(
 ) -> None:
     attempt_id, line = new_id(), make_line()
     ledger = AttemptLedger(tmp_path)
-    with ledger.page(attempt_id) as page:
-        assert page.lock()
-        page.write(AttemptFact.ASKED)
+    with ledger.open_file(attempt_id) as attempt_file:
+        assert attempt_file.lock()
+        attempt_file.write(AttemptFact.ASKED)
         with pytest.raises(NoCarrierAnswer, match="not answered yet"):
             line.look_up(about(attempt_id))
     assert line.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)

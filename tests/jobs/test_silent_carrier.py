@@ -40,11 +40,11 @@ def test_the_pauses_grow_while_the_carrier_is_silent(
             steps.append(place_call.follow(attempt_id, SIP, steps[-1].seconds))
         pauses = (2.0, 4.0, 8.0, 16.0, 30.0, 30.0)
         assert steps == [NextStep("follow", pause, SIP, is_silent=True) for pause in pauses]
-        with AttemptLedger(tmp_path / "sip").page(attempt_id) as page:
-            page.write(AttemptFact.ASKED)
-            page.write(AttemptFact.DIALING)
-            page.write(AttemptFact.TAKEN, reference="a Call-ID")
-            page.write(AttemptFact.ENDED, reason="busy")
+        with AttemptLedger(tmp_path / "sip").open_file(attempt_id) as attempt_file:
+            attempt_file.write(AttemptFact.ASKED)
+            attempt_file.write(AttemptFact.DIALING)
+            attempt_file.write(AttemptFact.TAKEN, reference="a Call-ID")
+            attempt_file.write(AttemptFact.ENDED, reason="busy")
         assert place_call.follow(attempt_id, SIP, 30.0) is None
         assert call_now(fresh_database, call_id).status == "busy"
 

@@ -79,16 +79,16 @@ def server_unreached(words: str) -> CallOver:
 class CallSession:
     """One call from its preparation to its last ledger entry."""
 
-    def __init__(self, task: SipCallTask, page: AttemptFile):
+    def __init__(self, task: SipCallTask, attempt_file: AttemptFile):
         self._task = task
         self._account = task.account
-        self._page = page
+        self._file = attempt_file
         ledger = AttemptLedger(task.account.folder, task.account.name)
-        self._stop_mark = ledger.stop_mark(task.attempt_id)
-        self._workshop = ledger.workshop(task.attempt_id)
+        self._stop_file = ledger.stop_file(task.attempt_id)
+        self._work_folder = ledger.work_folder(task.attempt_id)
         own = task.from_number if task.account.shows_number else task.account.user
-        self._phone = SipPhone(task.account, own or "anonymous", self._workshop)
-        self._listener = VoicemailDetector()
+        self._phone = SipPhone(task.account, own or "anonymous", self._work_folder)
+        self._voicemail_detector = VoicemailDetector()
         self._lengths: dict[str, float] = {}
         self._has_dialed = self._invited = self._taken = self._rung = self._stopping = False
         self._ahead_since: float | None = None
@@ -98,14 +98,14 @@ class CallSession:
         self._answered_at: float | None = None
         self._heard = 0
 
-    def keep(self) -> None:
+    def run(self) -> None:
         """Return when the call is over and its last entry is written."""
         try:
             last = self._carried_out()
         finally:
             self._phone.close()
-        self._page.write(last.fact, **last.more)
-        self._stop_mark.unlink(missing_ok=True)
+        self._file.write(last.fact, **last.more)
+        self._stop_file.unlink(missing_ok=True)
 
     def _carried_out(self) -> CallOver:
         try:
@@ -129,7 +129,7 @@ class CallSession:
         return ended(EndedReason.CARRIER_ERROR, words, definite=not self._has_dialed)
 
     def _prepare(self) -> None:
-        self._workshop.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._work_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         task, account = self._task, self._account
         words = {"silence": "", "intro": task.intro, "voicemail": task.voicemail}
         for name, text in words.items():
@@ -166,9 +166,9 @@ class CallSession:
         return first_hop(self._account) if self._account.transport == "tls" else pinned
 
     def _dial(self) -> None:
-        if self._stop_mark.exists():
+        if self._stop_file.exists():
             raise ended(EndedReason.CANCELED)
-        self._page.write(AttemptFact.DIALING, process=os.getpid())
+        self._file.write(AttemptFact.DIALING, process=os.getpid())
         self._has_dialed = True
         self._phone.dial(self._task.to_number)
 
@@ -181,13 +181,13 @@ class CallSession:
 
     def _speak(self) -> None:
         limit = time.monotonic() + GREETING_SECONDS
-        self._until(lambda: self._listener.answered_by is not None, GREETING_SECONDS)
-        answered_by = self._listener.answered_by or AnsweredBy.UNKNOWN
-        self._page.write(AttemptFact.HEARD, answered_by=answered_by.value)
+        self._until(lambda: self._voicemail_detector.answered_by is not None, GREETING_SECONDS)
+        answered_by = self._voicemail_detector.answered_by or AnsweredBy.UNKNOWN
+        self._file.write(AttemptFact.HEARD, answered_by=answered_by.value)
         if answered_by is not AnsweredBy.VOICEMAIL:
             self._say("intro", AttemptFact.INTRO_SPOKEN)
             self._hand_over()
-        elif self._until(lambda: self._listener.may_speak, limit - time.monotonic()):
+        elif self._until(lambda: self._voicemail_detector.may_speak, limit - time.monotonic()):
             self._say("voicemail", AttemptFact.VOICEMAIL_SPOKEN)
         self._hang_up(EndedReason.COMPLETED)
 
@@ -196,7 +196,7 @@ class CallSession:
             return
         self._phone.play(self._sound(name))
         self._until(lambda: False, self._lengths[name] + LAST_WORD_SECONDS)
-        self._page.write(fact)
+        self._file.write(fact)
 
     def _hand_over(self) -> None:
         if not _SIP_ADDRESS.fullmatch(self._task.hand_over_to):
@@ -218,20 +218,20 @@ class CallSession:
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
-            self._take_in(min(left, TICK))
+            self._handle_pending(min(left, TICK))
         return True
 
-    def _take_in(self, seconds: float) -> None:
+    def _handle_pending(self, seconds: float) -> None:
         self._phone.wait(seconds)
         while self._phone.messages:
-            self._take_message(self._phone.messages.popleft())
+            self._handle_message(self._phone.messages.popleft())
         while self._phone.events and not self._is_ahead(self._phone.events[0]):
-            self._take_event(self._phone.events.popleft())
+            self._handle_event(self._phone.events.popleft())
         if self._answered_at is not None:
             self._listen(self._answered_at)
         if self._stopping:
             return
-        if self._stop_mark.exists():
+        if self._stop_file.exists():
             if not self._has_dialed:
                 raise ended(EndedReason.CANCELED)
             self._hang_up(EndedReason.CANCELED)
@@ -252,17 +252,17 @@ class CallSession:
         self._ahead_since = self._ahead_since or time.monotonic()
         return time.monotonic() - self._ahead_since < LATEST_TRACE_SECONDS
 
-    def _take_message(self, message: SipMessage) -> None:
+    def _handle_message(self, message: SipMessage) -> None:
         match message.method:
             case "REGISTER":
-                self._take_registration(message)
+                self._handle_registration(message)
             case "INVITE" if message.code == 0:
                 self._invited = True
             case "INVITE" if message.code not in {401, 407}:
                 self._retry_after = message.headers.get("retry-after", "")
                 if not self._taken:
                     self._taken = True
-                    self._page.write(
+                    self._file.write(
                         AttemptFact.TAKEN, reference=message.headers.get("call-id", "")
                     )
                 self._is_confirmed |= message.code == 487
@@ -271,7 +271,7 @@ class CallSession:
             case "BYE" if message.code >= 200:
                 self._is_confirmed = True
 
-    def _take_registration(self, message: SipMessage) -> None:
+    def _handle_registration(self, message: SipMessage) -> None:
         if message.code in {401, 403, 407}:
             is_first = message.code != 403 and self._account.user and not self._was_challenged
             if self._has_dialed or is_first:
@@ -285,18 +285,18 @@ class CallSession:
             words = f"The trunk answered the registration with {message.code}."
             raise CallOver(AttemptFact.DELAYED, seconds=seconds, words=words)
 
-    def _take_event(self, event: dict[str, Any]) -> None:
+    def _handle_event(self, event: dict[str, Any]) -> None:
         if self._stopping:
             return
         match event.get("type"):
             case "CALL_RINGING" | "CALL_PROGRESS" if not self._rung:
                 self._rung = True
-                self._page.write(AttemptFact.RINGING)
+                self._file.write(AttemptFact.RINGING)
             case "CALL_ESTABLISHED" if self._answered_at is None:
                 self._answered_at = time.monotonic()
                 if self._rung:
                     self._phone.heard()  # what the network played while it rang
-                self._page.write(AttemptFact.ANSWERED)
+                self._file.write(AttemptFact.ANSWERED)
             case "TRANSFER_FAILED":
                 self._hand_over_refused = True
             case "CALL_CLOSED":
@@ -321,7 +321,7 @@ class CallSession:
         if not sound and missing > 0:
             sound = array("h", bytes(2 * missing))
         self._heard += len(sound)
-        self._listener.hear(sound)
+        self._voicemail_detector.hear(sound)
 
     def _sound(self, name: str) -> Path:
-        return self._workshop / f"{name}.wav"
+        return self._work_folder / f"{name}.wav"

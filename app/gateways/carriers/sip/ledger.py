@@ -7,7 +7,7 @@ lock is complete, and a line ``abandoned`` in it, or no line ``asked``, proves t
 or will be made.
 
 A ledger names no one: numbers in a trunk's words are left out. Only the sounds of a call, in its
-workshop, may hold names; they go when its process ends.
+work folder, may hold names; they go when its process ends.
 """
 
 import fcntl
@@ -133,16 +133,16 @@ class AttemptLedger:
     def path(self, attempt_id: UUID) -> Path:
         return self._folder / f"{attempt_id}.ledger"
 
-    def stop_mark(self, attempt_id: UUID) -> Path:
+    def stop_file(self, attempt_id: UUID) -> Path:
         """The file whose existence asks the call's session to hang up."""
         return self._folder / f"{attempt_id}.stop"
 
-    def workshop(self, attempt_id: UUID) -> Path:
+    def work_folder(self, attempt_id: UUID) -> Path:
         """A temporary folder for the call's process."""
         return self._folder / f"{attempt_id}.line"
 
     @contextmanager
-    def page(self, attempt_id: UUID) -> Iterator[AttemptFile]:
+    def open_file(self, attempt_id: UUID) -> Iterator[AttemptFile]:
         """The attempt's file, created if it is missing; closed, and so unlocked, at the end."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self.path(attempt_id)
@@ -173,14 +173,14 @@ class AttemptLedger:
             entries = [entry] if entry.fact is AttemptFact.ASKED else [*entries, entry]
         return AttemptRecord(tuple(entries))
 
-    def tidy(self) -> None:
-        """Remove the files of old calls, and the workshops of calls whose process has died; those
-        of all accounts on this host."""
+    def purge(self) -> None:
+        """Remove the files of old calls, and the work folders of calls whose process has died,
+        those of all accounts on this host."""
         before = time.time() - KEPT.total_seconds()
         for folder in (self._whole, *(self._whole / str(each) for each in self.accounts())):
-            for workshop in folder.glob("*.line"):
-                if not _is_held(workshop.with_suffix(".ledger")):
-                    shutil.rmtree(workshop, ignore_errors=True)
+            for work_folder in folder.glob("*.line"):
+                if not _is_held(work_folder.with_suffix(".ledger")):
+                    shutil.rmtree(work_folder, ignore_errors=True)
             for path in (*folder.glob("*.ledger"), *folder.glob("*.stop")):
                 with suppress(FileNotFoundError):
                     if path.stat().st_mtime < before:
@@ -192,7 +192,7 @@ class AttemptLedger:
             with suppress(ValueError):
                 yield UUID(path.name)
 
-    def forget_account(self, account_id: UUID) -> None:
+    def delete_account(self, account_id: UUID) -> None:
         shutil.rmtree(self._whole / str(account_id), ignore_errors=True)
 
     def _keep_name(self) -> None:

@@ -68,11 +68,11 @@ class SipCarrier:
 
     def place(self, placement: CallPlacement) -> CarrierReport:
         attempt_id = placement.attempt_id
-        with self._ledger.page(attempt_id) as page:
-            self._take_over(attempt_id, page)
-            self._ledger.stop_mark(attempt_id).unlink(missing_ok=True)
-            page.write(AttemptFact.ASKED)
-            self._start(placement, page)
+        with self._ledger.open_file(attempt_id) as attempt_file:
+            self._take_over(attempt_id, attempt_file)
+            self._ledger.stop_file(attempt_id).unlink(missing_ok=True)
+            attempt_file.write(AttemptFact.ASKED)
+            self._start(placement, attempt_file)
         return self._first_news(attempt_id)
 
     def look_up(self, inquiry: AttemptInquiry) -> CarrierReport:
@@ -97,7 +97,7 @@ class SipCarrier:
         attempt_id = inquiry.attempt_id
         if self._concluded(attempt_id).is_over:
             return False
-        self._ledger.stop_mark(attempt_id).touch()
+        self._ledger.stop_file(attempt_id).touch()
         deadline = time.monotonic() + self._account.request_seconds
         while not (record := self._concluded(attempt_id)).is_over:
             if time.monotonic() > deadline:
@@ -109,11 +109,11 @@ class SipCarrier:
             raise NoCarrierAnswer(message)
         return _reason(record) is EndedReason.CANCELED
 
-    def _take_over(self, attempt_id: UUID, page: AttemptFile) -> None:
-        """Lock the page of an attempt that was not requested yet, or was delayed."""
+    def _take_over(self, attempt_id: UUID, attempt_file: AttemptFile) -> None:
+        """Lock the file of an attempt that was not requested yet, or was delayed."""
         deadline = time.monotonic() + LAST_MOMENTS_SECONDS
         while True:
-            is_free = page.lock()
+            is_free = attempt_file.lock()
             record = self._ledger.read(attempt_id) or AttemptRecord()
             if record.last and record.last.fact is not AttemptFact.DELAYED:
                 message = "the attempt was asked for before"
@@ -125,8 +125,8 @@ class SipCarrier:
                 raise NoCarrierAnswer(message)
             time.sleep(LOOK_SECONDS)
 
-    def _start(self, placement: CallPlacement, page: AttemptFile) -> None:
-        """Start the call's process, which inherits only the page with its lock."""
+    def _start(self, placement: CallPlacement, attempt_file: AttemptFile) -> None:
+        """Start the call's process, which inherits only the file with its lock."""
         task = SipCallTask(
             attempt_id=placement.attempt_id,
             to_number=placement.to_number,
@@ -137,12 +137,17 @@ class SipCarrier:
             account=self._account,
         )
         process = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", "app.gateways.carriers.sip.process", str(page.descriptor)],
+            [
+                sys.executable,
+                "-m",
+                "app.gateways.carriers.sip.process",
+                str(attempt_file.descriptor),
+            ],
             cwd=ROOT,
             env={name: value for name, value in os.environ.items() if not _is_ours(name)},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            pass_fds=[page.descriptor],
+            pass_fds=[attempt_file.descriptor],
             start_new_session=True,
         )
         threading.Thread(target=process.communicate, args=(task.written(),), daemon=True).start()
@@ -172,17 +177,17 @@ class SipCarrier:
 
     def _concluded(self, attempt_id: UUID) -> AttemptRecord:
         """Return the attempt's record, concluded if no process is left to continue it."""
-        with self._ledger.page(attempt_id) as page:
-            is_left = page.lock()
+        with self._ledger.open_file(attempt_id) as attempt_file:
+            is_left = attempt_file.lock()
             record = self._ledger.read(attempt_id) or AttemptRecord()
             if is_left and not record.is_over:
                 if not record.find(AttemptFact.DIALING):
-                    page.write(AttemptFact.ABANDONED)
+                    attempt_file.write(AttemptFact.ABANDONED)
                 elif not record.find(AttemptFact.TAKEN):
-                    page.write(AttemptFact.SILENT)
+                    attempt_file.write(AttemptFact.SILENT)
                 else:
                     reason = EndedReason.CARRIER_ERROR
-                    page.write(
+                    attempt_file.write(
                         AttemptFact.ENDED, reason=reason.value, words="The call's process died."
                     )
                 record = self._ledger.read(attempt_id) or AttemptRecord()

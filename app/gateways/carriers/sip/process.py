@@ -1,6 +1,6 @@
 """The process of one call, started by the worker and independent of it: ``process DESCRIPTOR``.
 
-It reads its task from standard input. The locked page of the ledger is its only inherited file, by
+It reads its task from standard input. The locked file of the attempt is its only inherited file, by
 that descriptor. One timer limits the whole call.
 """
 
@@ -26,7 +26,7 @@ def main() -> None:
     signal.signal(signal.SIGALRM, _stop)
     signal.signal(signal.SIGTERM, _stop)
     signal.alarm(int(longest))
-    CallSession(task, AttemptFile(int(sys.argv[1]))).keep()
+    CallSession(task, AttemptFile(int(sys.argv[1]))).run()
 
 
 def _stop(number: int, _frame: FrameType | None) -> NoReturn:

@@ -53,10 +53,10 @@ class VoicemailDetector:
         self._rest.extend(samples)
         whole = len(self._rest) // FRAME * FRAME
         for start in range(0, whole, FRAME):
-            self._take(self._rest[start : start + FRAME])
+            self._analyze(self._rest[start : start + FRAME])
         del self._rest[:whole]
 
-    def _take(self, frame: "array[int]") -> None:
+    def _analyze(self, frame: "array[int]") -> None:
         self._frames += 1
         energy = sum(map(mul, frame, frame))
         is_loud = energy > FRAME * LOUD * LOUD
