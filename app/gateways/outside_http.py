@@ -61,22 +61,22 @@ def ask(
     whole = WHOLE_SECONDS if seconds is None else seconds
     late = _LATE(seconds=f"{whole:g}")
     deadline = time.monotonic() + whole
-    line = _TimedConnection()
+    connection = _TimedConnection()
     try:
-        line.hold(_connect(parts, allow_private, min(CONNECT_SECONDS, whole)))
-        line.connected.settimeout(whole)
-        with line.cut_at(deadline):
-            return _exchange(line, parts, method, headers, body, most_bytes)
+        connection.hold(_connect(parts, allow_private, min(CONNECT_SECONDS, whole)))
+        connection.connected.settimeout(whole)
+        with connection.cut_at(deadline):
+            return _exchange(connection, parts, method, headers, body, most_bytes)
     except ssl.SSLCertVerificationError as error:
         raise NoAnswer(_CERTIFICATE_REFUSED(detail=error.verify_message)) from None
     except ssl.SSLError as error:
         words = _NOT_SECURE(detail=error.reason or error)
-        raise NoAnswer(late if line.is_cut else words) from None
+        raise NoAnswer(late if connection.is_cut else words) from None
     except TimeoutError:
         raise NoAnswer(late) from None
     except (OSError, http.client.HTTPException) as error:
         words = _BROKEN(detail=type(error).__name__)
-        raise NoAnswer(late if line.is_cut else words) from None
+        raise NoAnswer(late if connection.is_cut else words) from None
 
 
 class _TimedConnection:
@@ -143,7 +143,7 @@ def _tls() -> ssl.SSLContext:
 
 
 def _exchange(
-    line: _TimedConnection,
+    connection: _TimedConnection,
     parts: SplitResult,
     method: str,
     headers: Mapping[str, str],
@@ -153,14 +153,16 @@ def _exchange(
     host = parts.hostname or ""
     speaking: http.client.HTTPConnection
     if parts.scheme.lower() == "https":
-        line.hold(
-            _tls().wrap_socket(line.connected, server_hostname=host, do_handshake_on_connect=False)
+        connection.hold(
+            _tls().wrap_socket(
+                connection.connected, server_hostname=host, do_handshake_on_connect=False
+            )
         )
-        line.connected.do_handshake()  # type: ignore[attr-defined]  # it was just wrapped
+        connection.connected.do_handshake()  # type: ignore[attr-defined]  # it was just wrapped
         speaking = http.client.HTTPSConnection(host, parts.port, context=_tls())
     else:
         speaking = http.client.HTTPConnection(host, parts.port)
-    speaking.sock = line.connected
+    speaking.sock = connection.connected
     target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), _IN_URLS)
     speaking.request(method, target, body, {**headers, "connection": "close"})
     answer = speaking.getresponse()

@@ -69,10 +69,10 @@ def notify_systemd(state: str, environment: Mapping[str, str] = os.environ) -> N
     address = environment.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
         return
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as line:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as connection:
         try:
-            line.connect("\0" + address[1:] if address[0] == "@" else address)
-            line.sendall(state.encode())
+            connection.connect("\0" + address[1:] if address[0] == "@" else address)
+            connection.sendall(state.encode())
         except OSError as error:
             log.warning("systemd was not notified: %s", error)
 

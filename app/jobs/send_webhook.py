@@ -9,7 +9,7 @@ from uuid import UUID
 
 from dbos import DBOS
 
-from app.gateways.webhook_line import WebhookAnswer, post
+from app.gateways.webhook_client import WebhookAnswer, post
 from app.jobs.context import context
 from app.jobs.observed import observed
 from app.jobs.resilience import retry_on_database_outage, webhooks_gate

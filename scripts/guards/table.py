@@ -306,7 +306,7 @@ GUARDS = (
         "app/gateways/public_addresses.py",
         "    if address.is_multicast or not address.is_global:\n        return False\n",
         "",
-        "tests/gateways/test_webhook_line.py tests/services/webhooks/test_endpoints.py",
+        "tests/gateways/test_webhook_client.py tests/services/webhooks/test_endpoints.py",
     ),
     Guard(
         "an idempotency key belongs to one body",

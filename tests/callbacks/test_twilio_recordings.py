@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallStatus, CarrierKind
 from app.gateways.carriers.base import CallPlacement
 from app.gateways.carriers.twilio.account import TwilioAccount
-from app.gateways.carriers.twilio.line import TwilioCarrier
+from app.gateways.carriers.twilio.carrier import TwilioCarrier
 from app.gateways.carriers.twilio.twiml import say
 from app.models import CallAttempt, CallRecording, new_id
 from tests.fixtures.cast import make_tenant

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.gateways import certificates, openid, outside_http, webhook_line
+from app.gateways import certificates, openid, outside_http, webhook_client
 from app.gateways.carriers.base import PlacementDelayed
 from app.gateways.carriers.twilio.wire import TwilioHttpClient
 from app.gateways.mailers.base import MailDeferred
@@ -47,8 +47,8 @@ def _serve(listener: socket.socket, context: ssl.SSLContext) -> None:
 
 
 def test_a_webhook_isnt_sent(port: int) -> None:
-    answer = webhook_line.post(f"https://localhost:{port}/", {}, "{}", allow_private=True)
-    assert answer == webhook_line.WebhookAnswer(None, f"the certificate was refused: {ENDED}")
+    answer = webhook_client.post(f"https://localhost:{port}/", {}, "{}", allow_private=True)
+    assert answer == webhook_client.WebhookAnswer(None, f"the certificate was refused: {ENDED}")
 
 
 def test_a_company_account_isnt_asked(port: int) -> None:

@@ -15,7 +15,7 @@ from app.gateways.carriers.base import (
     PlacementVerdict,
 )
 from app.gateways.carriers.sip.account import SipAccount
-from app.gateways.carriers.sip.line import SipCarrier
+from app.gateways.carriers.sip.carrier import SipCarrier
 from app.models import new_id, utcnow
 from tests.fixtures.sip_phone import await_port, free_port
 from tests.fixtures.waiting import wait_for

@@ -10,8 +10,8 @@ import pytest
 
 from app.gateways.carriers.base import AttemptInquiry, NoCarrierAnswer, PlacementVerdict
 from app.gateways.carriers.sip.account import SipAccount
+from app.gateways.carriers.sip.carrier import SipCarrier
 from app.gateways.carriers.sip.ledger import KEPT, AttemptFact, AttemptLedger
-from app.gateways.carriers.sip.line import SipCarrier
 from app.models import utcnow
 
 TO, FROM = "+12025550143", "+12025550100"

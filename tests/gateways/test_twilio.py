@@ -19,7 +19,7 @@ from app.gateways.carriers.base import (
 )
 from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.call_reports import read_answered_by, state_of_call
-from app.gateways.carriers.twilio.line import TwilioCarrier
+from app.gateways.carriers.twilio.carrier import TwilioCarrier
 from app.gateways.carriers.twilio.twiml import hang_up, say
 from app.gateways.carriers.twilio.wire import UNREACHED_SECONDS, pause_asked_for
 from app.models import new_id

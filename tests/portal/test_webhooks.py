@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import DeliveryState, PauseReason, Role, WebhookEvent
 from app.extensions import settings
-from app.gateways.webhook_line import WebhookAnswer
+from app.gateways.webhook_client import WebhookAnswer
 from app.jobs import check_webhook_host
 from app.models import AuditEntry, User, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller

@@ -10,10 +10,10 @@ from app.gateways.carriers.base import Carrier
 from app.gateways.carriers.partner_accounts import AccountCredentials
 from app.gateways.carriers.simulator import SimulatedCarrier
 from app.gateways.carriers.sip.account import SipAccount, Trunk
+from app.gateways.carriers.sip.carrier import SipCarrier
 from app.gateways.carriers.sip.ledger import AttemptLedger
-from app.gateways.carriers.sip.line import SipCarrier
 from app.gateways.carriers.twilio.account import TwilioAccount
-from app.gateways.carriers.twilio.line import TwilioCarrier
+from app.gateways.carriers.twilio.carrier import TwilioCarrier
 
 
 def open_carriers(settings: Settings, ledger: Engine) -> dict[CarrierKind, Carrier]:

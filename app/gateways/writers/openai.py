@@ -145,8 +145,8 @@ class OpenAiWriter:
         )
 
     def _post(self, body: bytes) -> bytes:
-        line = _RequestThread(self._parts, self._seconds)
-        asking = _asking.submit(line.exchange, self._parts.path, body, self._key)
+        request = _RequestThread(self._parts, self._seconds)
+        asking = _asking.submit(request.exchange, self._parts.path, body, self._key)
         try:
             return asking.result(timeout=self._seconds)
         except TimeoutError:
@@ -157,7 +157,7 @@ class OpenAiWriter:
             raise _UnusableAnswer(message) from None
         finally:
             asking.cancel()
-            line.give_up()
+            request.give_up()
 
     def _speakable(self, text: Any, brief: MessageBrief, given: str) -> str:
         """Return the text as one line of plain words. Raises `_UnusableAnswer`."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from app.gateways.webhook_line import WebhookAnswer
+from app.gateways.webhook_client import WebhookAnswer
 from app.models import WebhookDelivery
 
 MOST_KEPT = 22

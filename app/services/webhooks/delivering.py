@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import DeliveryState, PauseReason
 from app.gateways.job_queue import enqueue_webhook
-from app.gateways.webhook_line import WebhookAnswer
+from app.gateways.webhook_client import WebhookAnswer
 from app.models import MailKind, Organization, Partner, WebhookDelivery, WebhookEndpoint, utcnow
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import DeliveryState, PauseReason
 from app.errors import Conflict
-from app.gateways.webhook_line import WebhookAnswer
+from app.gateways.webhook_client import WebhookAnswer
 from app.models import Mail, MailKind, WebhookDelivery, utcnow
 from app.policy.caller import Caller
 from app.services.credentials.encryption import SealBroken

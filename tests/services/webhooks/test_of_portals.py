@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import Role, WebhookEvent
 from app.errors import Forbidden, NotFound, ValidationFailed
-from app.gateways.webhook_line import WebhookAnswer
+from app.gateways.webhook_client import WebhookAnswer
 from app.models import AuditEntry, Mail, WebhookDelivery, WebhookEndpoint
 from app.policy import Permission
 from app.policy.caller import Caller

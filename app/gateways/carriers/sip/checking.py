@@ -50,10 +50,10 @@ def tested(account: SipAccount, numbers: Sequence[str]) -> AccountTestResult:
     if account.transport == "tls" and not checks_certificates(account.baresip):
         return AccountTestResult(False, UNCHECKED)
     try:
-        hop = _found(account)
+        hop = _next_hop(account)
         try:
-            with open_connection(account, hop) as line:
-                return AccountTestResult(True, _check_account(line, account, numbers))
+            with open_connection(account, hop) as connection:
+                return AccountTestResult(True, _check_account(connection, account, numbers))
         except OSError as error:
             where = "{}:{}".format(*hop) + f" over {account.transport.upper()}"
             raise _TrunkFault(_why(error, where)) from None
@@ -61,7 +61,7 @@ def tested(account: SipAccount, numbers: Sequence[str]) -> AccountTestResult:
         return AccountTestResult(False, str(fault))
 
 
-def _found(account: SipAccount) -> Hop:
+def _next_hop(account: SipAccount) -> Hop:
     host, _port = first_hop(account)
     try:
         return pinned_hop(account)
@@ -84,20 +84,20 @@ def _why(error: OSError, where: str) -> str:
     return _UNREACHED(where=where)
 
 
-def _check_account(line: ProbeConnection, account: SipAccount, numbers: Sequence[str]) -> str:
+def _check_account(connection: ProbeConnection, account: SipAccount, numbers: Sequence[str]) -> str:
     was_proved = False
     if account.registers:
-        registration = line.ask("REGISTER", account.user)
+        registration = connection.ask("REGISTER", account.user)
         _check_password(registration)
         if registration.code >= 300:
             raise _TrunkFault(_USER_REFUSED(answer=registration.words))
         was_proved = registration.proved
-    greeting = line.ask("OPTIONS", account.user or "portal")
+    greeting = connection.ask("OPTIONS", account.user or "portal")
     _check_password(greeting)
     if greeting.code in _REFUSED:
         raise _TrunkFault(_PLATFORM_REFUSED(answer=greeting.words))
     if account.shows_number:
-        _check_numbers(line, numbers)
+        _check_numbers(connection, numbers)
     if not account.user:
         return gettext("The trunk answers.")
     if was_proved or greeting.proved:
@@ -117,9 +117,9 @@ def _check_password(reply: ProbeReply) -> None:
     raise _TrunkFault(message)
 
 
-def _check_numbers(line: ProbeConnection, numbers: Sequence[str]) -> None:
+def _check_numbers(connection: ProbeConnection, numbers: Sequence[str]) -> None:
     """Some trunks refuse foreign caller IDs at once, others only in a call."""
-    foreign = [number for number in numbers if line.ask("OPTIONS", number).code in _REFUSED]
+    foreign = [number for number in numbers if connection.ask("OPTIONS", number).code in _REFUSED]
     if foreign:
         sentence = _FOREIGN_NUMBER if len(foreign) == 1 else _FOREIGN_NUMBERS
         raise _TrunkFault(sentence(numbers=", ".join(foreign)))

@@ -188,8 +188,8 @@ def trunk_answers(account: SipAccount, hop: Hop) -> bool:
         if account.transport != "udp":
             with socket.create_connection(hop, CONNECT_SECONDS):
                 return True
-        with open_connection(account, hop) as line:
-            line.ask("OPTIONS", "portal")
+        with open_connection(account, hop) as connection:
+            connection.ask("OPTIONS", "portal")
     except OSError:
         return False
     return True

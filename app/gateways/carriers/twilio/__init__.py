@@ -1,2 +1,2 @@
-"""Twilio, or a compatible API, as the carrier. `line` places the calls; `call_reports` and `twiml`
-serve its callbacks."""
+"""Twilio, or a compatible API, as the carrier. `carrier` places the calls; `call_reports` and
+`twiml` serve its callbacks."""

@@ -25,8 +25,8 @@ from app.gateways.carriers.base import (
 )
 from app.gateways.carriers.sip.account import SipAccount
 from app.gateways.carriers.sip.answers import WRONG_CREDENTIALS, refusal
+from app.gateways.carriers.sip.carrier import SipCarrier
 from app.gateways.carriers.sip.ledger import AttemptFact, AttemptLedger
-from app.gateways.carriers.sip.line import SipCarrier
 from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
 from app.models import new_id, utcnow
 from tests.fixtures.certificate import write_certificate

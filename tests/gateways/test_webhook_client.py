@@ -11,7 +11,7 @@ import pytest
 
 from app.gateways import outside_http
 from app.gateways.public_addresses import is_public
-from app.gateways.webhook_line import WebhookAnswer, post
+from app.gateways.webhook_client import WebhookAnswer, post
 from tests.fixtures.receiver import Receiver
 
 HEADERS = {"webhook-id": "msg_1"}
