@@ -54,7 +54,7 @@ class DemoRotation:
         for key in keys:
             if key.revoked_at is None and key.replaced_by is None:
                 name = "apiKey" if key.live else "testApiKey"
-                organization[name] = api_keys.roll(self.session, own, key.id).secret
+                organization[name] = api_keys.rotate(self.session, own, key.id).secret
         if "legacyClient" in organization:
             legacy = organization["legacyClient"]
             legacy["clientSecret"] = self._roll(self.caller, legacy["clientId"])
@@ -67,7 +67,7 @@ class DemoRotation:
         users.set_password(self.session, own, user, passwords.hash_password(entry["password"]))
 
     def _roll(self, own: Caller, client_id: str) -> str:
-        return oauth_clients.roll(self.session, own, client_id).secret
+        return oauth_clients.rotate(self.session, own, client_id).secret
 
 
 FILE = "demo.json"

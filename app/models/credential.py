@@ -75,7 +75,7 @@ class OAuthClient(ScriptCredential, Named, Base):
     suspended_at: Mapped[Time | None]
     previous_secret_hash: Mapped[Hash | None]
     previous_until: Mapped[Time | None]
-    """Until then, the secret from before the last roll is accepted too."""
+    """Until then, the secret from before the last rotation is accepted too."""
     is_limited: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Only of the role admin: whether it sees only the organizations of its groups."""
     served_until: Mapped[Time | None]

@@ -186,16 +186,16 @@ def grants(session: Session, tenant: Tenant, caller: Caller) -> Iterator[frozens
         (ROLE_PERMISSIONS[Role.STANDARD], partial(_invite, session, tenant, caller, Role.STANDARD)),
         (
             ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
-            partial(oauth_clients.roll, session, caller, client.id),
+            partial(oauth_clients.rotate, session, caller, client.id),
         ),
-        (API_KEY_SCOPES, partial(api_keys.roll, session, caller, key.id)),
+        (API_KEY_SCOPES, partial(api_keys.rotate, session, caller, key.id)),
         (
             ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
             partial(scim_tokens.create, session, caller, name="x"),
         ),
         (
             ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
-            partial(scim_tokens.roll, session, caller, token.id),
+            partial(scim_tokens.rotate, session, caller, token.id),
         ),
     ]
     for powers, give in ways:

@@ -237,7 +237,7 @@ def test_a_client_is_created_rolled_suspended_resumed_and_revoked(
 def test_a_secret_rolled_at_once_gets_no_token_any_more(session: Session, own: Tenant) -> None:
     made = make_client(session, own)
     owner = system_caller("the owner", own.partner.id)
-    oauth_clients.roll(session, owner, made.client.id)
+    oauth_clients.rotate(session, owner, made.client.id)
     assert oauth_clients.authenticate(session, made.client.client_id, made.secret) is None
 
 

@@ -229,7 +229,7 @@ def test_items_of_a_colleague_stay_unless_the_leaving_user_saw_their_secret(
         oauth_clients.create(session, theirs, name=name, role=Role.ADMIN).client
         for name in ("Kept", "Rolled")
     ]
-    oauth_clients.roll(session, sessions.caller_of(leaving), clients[1].id)
+    oauth_clients.rotate(session, sessions.caller_of(leaving), clients[1].id)
     session.commit()
     page = f"/users/{leaving.id}/deactivate"
     admin.post(page, page=page)

@@ -106,7 +106,7 @@ def test_rolled_revoked_and_short_lived_credentials_are_not_announced_early(
             expires_at=expires_at,
         )
     rolled, revoked, short, _never = session.scalars(select(ApiKey).order_by(ApiKey.id)).all()
-    api_keys.roll(session, admin, rolled.id, overlap=timedelta(days=7), expires_at=None)
+    api_keys.rotate(session, admin, rolled.id, overlap=timedelta(days=7), expires_at=None)
     api_keys.revoke(session, admin, revoked.id)
     assert mailed(session) == []
     clock.now += timedelta(days=4)
@@ -121,7 +121,7 @@ def test_a_rolled_client_is_announced_again_before_its_new_end(
     client = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN).client
     clock.now += YEAR - DAY
     assert len(mailed(session)) == 1
-    oauth_clients.roll(session, admin, client.id)
+    oauth_clients.rotate(session, admin, client.id)
     assert client.expires_at == clock.now + YEAR
     clock.now += YEAR - 14 * DAY
     assert len(mailed(session)) == 2
@@ -162,7 +162,7 @@ def test_a_secret_that_was_replaced_works_until_the_old_end_at_most(
 ) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)
     made = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN, expires_at=DAY)
-    rolled = oauth_clients.roll(session, admin, made.client.id, overlap=timedelta(days=7))
+    rolled = oauth_clients.rotate(session, admin, made.client.id, overlap=timedelta(days=7))
     secrets = (made.secret, rolled.secret)
 
     def accepted() -> list[bool]:

@@ -79,7 +79,7 @@ def api_client_roll(client_id: UUID) -> Page:
     _changeable(client_id)
     with saving(form, lambda: _roll_page(client_id, form)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        new = oauth_clients.roll(session, caller(), client_id, **form.wanted)
+        new = oauth_clients.rotate(session, caller(), client_id, **form.wanted)
         submission.led_to(url_for("portal.api_client", client_id=new.client.id))
     done = gettext("“%(name)s” has a new secret", name=new.client.name)
     return _client_page(client_id, new.secret, done)

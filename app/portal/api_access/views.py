@@ -115,7 +115,7 @@ def api_key_roll(key_id: UUID) -> Page:
     form = RollForm()
     with saving(form, lambda: _roll_page(key_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        new = api_keys.roll(session, caller(), key_id, **form.wanted)
+        new = api_keys.rotate(session, caller(), key_id, **form.wanted)
         submission.led_to(url_for("portal.api_key", key_id=new.key.id))
     return _key_page(new.key.id, new.secret, gettext("“%(name)s” was rolled", name=new.key.name))
 

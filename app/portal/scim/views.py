@@ -89,7 +89,7 @@ def directory_token_roll(token_id: UUID) -> Page:
     form = RollForm()
     with saving(form, lambda: _roll_page(token_id, form), shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        new = scim_tokens.roll(session, caller(), token_id, **form.wanted)
+        new = scim_tokens.rotate(session, caller(), token_id, **form.wanted)
         submission.led_to(url_for("portal.directory"))
     return _page_with(new, gettext("“%(name)s” was rolled", name=new.token.name))
 

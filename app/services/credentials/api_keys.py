@@ -171,7 +171,7 @@ def neighbours(
     return before, next((each for each in keys if each.id == key.replaced_by), None)
 
 
-def roll(
+def rotate(
     session: Session,
     caller: Caller,
     key_id: UUID,

@@ -94,7 +94,7 @@ def get(session: Session, caller: Caller, token_id: UUID, *, for_change: bool = 
     return fetch(session, query, missing, for_change=for_change)
 
 
-def roll(
+def rotate(
     session: Session,
     caller: Caller,
     token_id: UUID,

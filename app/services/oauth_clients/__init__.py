@@ -1,7 +1,7 @@
 """Clients of the token endpoint: Area A by role, Area B for one organization.
 
 A partner's administrators make the first kind, only the operator the second ("support-issued").
-A secret is returned once, by `create`, `create_legacy` and `roll`; its hash alone is stored.
+A secret is returned once, by `create`, `create_legacy` and `rotate`; its hash alone is stored.
 """
 
 from app.services.oauth_clients.authenticating import authenticate, note_refusal, note_too_many
@@ -12,7 +12,7 @@ from app.services.oauth_clients.issuing import (
     create_legacy,
     resume,
     revoke,
-    roll,
+    rotate,
     suspend,
 )
 from app.services.oauth_clients.loading import get, list_all, search

@@ -79,7 +79,7 @@ def create_legacy(
     return _add(session, caller, client, name, expires_at)
 
 
-def roll(
+def rotate(
     session: Session,
     caller: Caller,
     client_id: UUID | str,

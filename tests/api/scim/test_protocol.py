@@ -346,7 +346,7 @@ def test_a_token_ends_at_once_and_its_use_is_noted(
     directory.get("/Users")
     session.refresh(token)
     assert token.last_used_at is not None
-    rolled = scim_tokens.roll(session, admin, token.id, overlap=timedelta(days=1))
+    rolled = scim_tokens.rotate(session, admin, token.id, overlap=timedelta(days=1))
     session.commit()
     newer = Directory(directory.client, rolled.secret)
     assert [each.get("/Users").status_code for each in (directory, newer)] == [200, 200]

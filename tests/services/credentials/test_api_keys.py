@@ -154,7 +154,7 @@ def test_other_tenants_do_not_find_the_keys(
     assert api_keys.list_all(session, stranger, organization_id=own.organization.id) == []
     assert [
         refusal(lambda: api_keys.get(session, stranger, made.key.id)),
-        refusal(lambda: api_keys.roll(session, stranger, made.key.id)),
+        refusal(lambda: api_keys.rotate(session, stranger, made.key.id)),
         refusal(lambda: api_keys.revoke(session, stranger, made.key.id)),
         refusal(
             lambda: api_keys.create(
@@ -171,7 +171,7 @@ def test_other_tenants_do_not_find_the_keys(
 def test_a_rolled_key_works_beside_its_successor_for_the_overlap(
     session: Session, clock: SetClock, administrator: Caller, made: api_keys.NewKey
 ) -> None:
-    rolled = api_keys.roll(session, administrator, made.key.id, overlap=WEEK)
+    rolled = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK)
     new = rolled.key
     assert (new.name, new.scopes, new.live, new.expires_at) == (
         made.key.name, made.key.scopes, True, clock.now + timedelta(days=365),
@@ -186,7 +186,7 @@ def test_a_rolled_key_works_beside_its_successor_for_the_overlap(
 def test_a_key_rolled_without_overlap_stops_at_once(
     session: Session, administrator: Caller, made: api_keys.NewKey
 ) -> None:
-    rolled = api_keys.roll(session, administrator, made.key.id)
+    rolled = api_keys.rotate(session, administrator, made.key.id)
     assert [works(session, secret) for secret in (made.secret, rolled.secret)] == [False, True]
 
 
@@ -195,7 +195,7 @@ def test_an_overlap_never_lengthens_a_keys_life(
 ) -> None:
     tomorrow = utcnow() + timedelta(days=1)
     made.key.expires_at = tomorrow
-    rolled = api_keys.roll(session, administrator, made.key.id, overlap=WEEK, expires_at=None)
+    rolled = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK, expires_at=None)
     assert (made.key.expires_at, rolled.key.expires_at) == (tomorrow, None)
 
 
@@ -203,17 +203,17 @@ def test_an_overlap_never_lengthens_a_keys_life(
 def test_an_overlap_is_at_most_a_week(
     session: Session, administrator: Caller, made: api_keys.NewKey, overlap: timedelta
 ) -> None:
-    refused = refusal(lambda: api_keys.roll(session, administrator, made.key.id, overlap=overlap))
+    refused = refusal(lambda: api_keys.rotate(session, administrator, made.key.id, overlap=overlap))
     assert refused == (ValidationFailed, "overlap_out_of_range")
 
 
 def test_a_key_is_rolled_once_and_not_after_its_end(
     session: Session, administrator: Caller, made: api_keys.NewKey
 ) -> None:
-    rolled = api_keys.roll(session, administrator, made.key.id, overlap=WEEK)
+    rolled = api_keys.rotate(session, administrator, made.key.id, overlap=WEEK)
     api_keys.revoke(session, administrator, rolled.key.id)
     for key in (made.key, rolled.key):
-        refused = refusal(lambda: api_keys.roll(session, administrator, key.id))  # noqa: B023 - called at once
+        refused = refusal(lambda: api_keys.rotate(session, administrator, key.id))  # noqa: B023 - called at once
         assert refused == (Conflict, "key_ended")
 
 

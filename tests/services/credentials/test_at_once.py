@@ -62,11 +62,11 @@ def test_a_key_and_a_token_are_rolled_once(
             token = scim_tokens.create(session, admin, name="Entra").token
         keys = at_once(
             fresh_database,
-            lambda session, id_=key.id: api_keys.roll(session, admin, id_, overlap=WEEK).secret,  # type: ignore[misc]
+            lambda session, id_=key.id: api_keys.rotate(session, admin, id_, overlap=WEEK).secret,  # type: ignore[misc]
         )
         tokens = at_once(
             fresh_database,
-            lambda session, id_=token.id: scim_tokens.roll(session, admin, id_).secret,  # type: ignore[misc]
+            lambda session, id_=token.id: scim_tokens.rotate(session, admin, id_).secret,  # type: ignore[misc]
         )
         assert (len(keys), len(tokens)) == (1, 1)
         with fresh_database.transaction() as session:
@@ -89,7 +89,7 @@ def test_of_secrets_rolled_at_once_the_last_works_and_the_one_before_it(
         secrets = at_once(
             fresh_database,
             lambda session, id_=client_id: (
-                oauth_clients.roll(  # type: ignore[misc]
+                oauth_clients.rotate(  # type: ignore[misc]
                     session, admin, id_, overlap=WEEK
                 ).secret
             ),

@@ -117,7 +117,7 @@ def test_other_tenants_do_not_find_the_clients(
         oauth_clients.suspend,
         oauth_clients.resume,
         oauth_clients.revoke,
-        oauth_clients.roll,
+        oauth_clients.rotate,
     ):
         assert refusal(lambda: action(session, stranger, client.id)) == absent  # noqa: B023 - called at once
     assert absent == (NotFound, "client_not_found")
@@ -139,7 +139,7 @@ def test_only_the_right_secret_authenticates(session: Session, administrator: Ca
 
 def test_a_new_secret_replaces_the_old_one(session: Session, administrator: Caller) -> None:
     made = make(session, administrator)
-    rolled = oauth_clients.roll(session, administrator, made.client.id)
+    rolled = oauth_clients.rotate(session, administrator, made.client.id)
     assert rolled.client == made.client
     secrets = (made.secret, rolled.secret)
     assert [authenticates(session, made.client, secret) for secret in secrets] == [False, True]
@@ -160,7 +160,7 @@ def test_a_revoked_client_stays_revoked(session: Session, administrator: Caller)
     for _ in range(2):
         oauth_clients.revoke(session, administrator, made.client.id)
     assert authenticates(session, made.client, made.secret) is False
-    for action in (oauth_clients.resume, oauth_clients.roll, oauth_clients.suspend):
+    for action in (oauth_clients.resume, oauth_clients.rotate, oauth_clients.suspend):
         refused = refusal(lambda: action(session, administrator, made.client.id))  # noqa: B023 - called at once
         assert refused == (Conflict, "client_revoked")
 
@@ -198,7 +198,7 @@ def test_only_operators_issue_and_change_legacy_clients(
                 session, administrator, organization_id=own.plus.id, name="Own"
             )
         ),
-        refusal(lambda: oauth_clients.roll(session, administrator, client.id)),
+        refusal(lambda: oauth_clients.rotate(session, administrator, client.id)),
         refusal(lambda: oauth_clients.suspend(session, administrator, client.id)),
     ] == [support_only] * 3
     assert oauth_clients.list_all(session, administrator, area=Area.LEGACY_CALLS) == [client]

@@ -32,17 +32,17 @@ def own(session: Session) -> Tenant:
 
 def _key(session: Session, _: Settings, own: Tenant, caller: Caller) -> None:
     made = api_keys.create(session, caller, organization_id=own.organization.id, name="CRM")
-    api_keys.roll(session, caller, made.key.id)
+    api_keys.rotate(session, caller, made.key.id)
 
 
 def _client(session: Session, _: Settings, own: Tenant, caller: Caller) -> None:
     made = oauth_clients.create(session, caller, name="Sync", role=Role.ADMIN)
-    oauth_clients.roll(session, caller, made.client.id)
+    oauth_clients.rotate(session, caller, made.client.id)
 
 
 def _token(session: Session, _: Settings, own: Tenant, caller: Caller) -> None:
     made = scim_tokens.create(session, caller, name="Entra")
-    scim_tokens.roll(session, caller, made.token.id)
+    scim_tokens.rotate(session, caller, made.token.id)
 
 
 def _account(session: Session, settings: Settings, own: Tenant, caller: Caller) -> None:

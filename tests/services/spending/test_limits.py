@@ -110,7 +110,7 @@ def test_a_rolled_key_keeps_its_limits(session: Session, own: Tenant) -> None:
     )
     wanted = SpendingLimits(day_micros=5 * DOLLAR, month_minutes=9)
     spending.change(session, admin, LimitSubject(api_key_id=made.key.id), wanted)
-    new = api_keys.roll(session, admin, made.key.id)
+    new = api_keys.rotate(session, admin, made.key.id)
     assert (
         spending.spending_of(session, admin, LimitSubject(api_key_id=new.key.id)).limits == wanted
     )
