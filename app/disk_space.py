@@ -42,10 +42,10 @@ def shortage(settings: Settings, more: int = 0) -> str | None:
     """Return which disk would keep less than the reserve after ``more`` bytes, as a sentence
     without its end; None if all have room."""
     for name, folder in written_folders(settings):
-        found = _measured(folder)
-        if found.free - more < settings.disk_reserve_bytes:
+        file_system = _measured(folder)
+        if file_system.free - more < settings.disk_reserve_bytes:
             return f"under {_megabytes(settings.disk_reserve_bytes)} are free in {name}"
-        if found.free_files == 0:
+        if file_system.free_files == 0:
             return f"no more files fit in {name}"
     return None
 
@@ -72,12 +72,12 @@ def file_systems(settings: Settings) -> list[FileSystem]:
 
 
 def _measured(folder: Path) -> FileSystem:
-    found = os.statvfs(folder)
+    status = os.statvfs(folder)
     return FileSystem(
         folder,
-        free=found.f_bavail * found.f_frsize,
-        total=found.f_blocks * found.f_frsize,
-        free_files=found.f_favail if found.f_files else None,
+        free=status.f_bavail * status.f_frsize,
+        total=status.f_blocks * status.f_frsize,
+        free_files=status.f_favail if status.f_files else None,
     )
 
 

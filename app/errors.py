@@ -260,8 +260,8 @@ def in_language(stored: str) -> str:
 @lru_cache(10_000)
 def _translated(_language: str, stored: str) -> str | None:
     """Return the stored `Sentence` in the language, which is the current one; None for others."""
-    found = (each.of_english(stored) for each in _sentences())
-    return next(filter(None, found), None)
+    translations = (each.of_english(stored) for each in _sentences())
+    return next(filter(None, translations), None)
 
 
 @cache

@@ -60,8 +60,8 @@ def is_voice_address(value: str) -> bool:
 def parts_of_voice_address(value: str) -> tuple[str | None, str]:
     """Return the user (None for a stream) and the host of an address that passes
     `is_voice_address`."""
-    found = re.fullmatch(_VOICE, value)
-    if found is None:
+    match = re.fullmatch(_VOICE, value)
+    if match is None:
         message = "not a voice address"
         raise ValueError(message)
-    return found["user"], found["sip_host"] or found["host"]
+    return match["user"], match["sip_host"] or match["host"]

@@ -29,11 +29,11 @@ from app.services.scim.groups import not_found
 
 
 def list_groups() -> Response:
-    return _found(parameters(*QUERY), Context.RESOURCE_QUERY_RESPONSE)
+    return _search_results(parameters(*QUERY), Context.RESOURCE_QUERY_RESPONSE)
 
 
 def search_groups() -> Response:
-    return _found(searched(), Context.SEARCH_RESPONSE)
+    return _search_results(searched(), Context.SEARCH_RESPONSE)
 
 
 def create_group() -> Response:
@@ -113,7 +113,7 @@ def _names_members(path: Any) -> bool:
     return "members" in str(path).lower()
 
 
-def _found(asked: dict[str, Any], context: Context) -> Response:
+def _search_results(asked: dict[str, Any], context: Context) -> Response:
     queries.check_filter(str(asked.get("filter") or ""))
     with reading():
         wanted = SearchRequest[wire.Group].model_validate(asked)

@@ -36,11 +36,11 @@ QUERY = (
 
 
 def list_users() -> Response:
-    return _found(parameters(*QUERY), Context.RESOURCE_QUERY_RESPONSE)
+    return _search_results(parameters(*QUERY), Context.RESOURCE_QUERY_RESPONSE)
 
 
 def search_users() -> Response:
-    return _found(searched(), Context.SEARCH_RESPONSE)
+    return _search_results(searched(), Context.SEARCH_RESPONSE)
 
 
 def create_user() -> Response:
@@ -98,7 +98,7 @@ def _locked(session: Any, user_id: str) -> ScimAccount:
     return account
 
 
-def _found(asked: dict[str, Any], context: Context) -> Response:
+def _search_results(asked: dict[str, Any], context: Context) -> Response:
     queries.check_filter(str(asked.get("filter") or ""))
     with reading():
         wanted = SearchRequest[wire.User].model_validate(asked)
