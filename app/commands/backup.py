@@ -58,7 +58,7 @@ def create(to: str | None, as_json: bool) -> None:
         raise
     is_verified = made.unverified is None
     with changing() as (session, _caller):
-        records.succeed(session, backup_id, made.place, made.size, is_verified=is_verified)
+        records.succeed(session, backup_id, made.location, made.size, is_verified=is_verified)
     rows = sum(made.manifest.tables.values())
     described = {
         "file": made.location,
@@ -119,7 +119,7 @@ def restore(file: str, identity: Path, into: str, instance: Path, as_json: bool)
 def list_backups(limit: int, as_json: bool) -> None:
     """List the newest backups; exit code 1 if daily backups are on and the last is too old."""
     with reading() as (session, _caller):
-        found = [_described(each) for each in records.listing(session, limit)]
+        described = [_described(each) for each in records.listing(session, limit)]
         is_overdue = records.state(session).is_overdue
     lines = [f"{each['startedAt']}  {each['state']}  {each['file']}" for each in described]
     answer(described, as_json, *(lines or ["No backup was made."]))

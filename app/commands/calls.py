@@ -39,7 +39,7 @@ call_commands = AppGroup("calls", help="Stuck calls, and pauses of calling.")
 def list_calls(limit: int, as_json: bool) -> None:
     """List calls that are stuck, overdue, or ended with an unknown outcome."""
     with reading() as (session, _caller):
-        found = [_listed(each) for each in stuck.listing(session, limit)]
+        described = [_listed(each) for each in stuck.listing(session, limit)]
     names = ("callId", "trouble", "status", "since", "phoneNumber", "organization")
     lines = ["  ".join(each[name] for name in names) for each in described]
     answer(described, as_json, *(lines or ["No call is stuck or of unknown outcome."]))
@@ -127,8 +127,8 @@ def drain(timeout: int, reason: str, as_json: bool) -> None:
     while _on_the_line() and time.monotonic() < deadline:
         time.sleep(LOOK_SECONDS)
     with reading() as (session, _caller):
-        found = stuck.dispatcher_status(session)
-        described = _status_described(found)
+        dispatcher = stuck.dispatcher_status(session)
+        described = _status_described(dispatcher)
     _print_status(described, as_json)
     if dispatcher.on_the_line:
         raise SystemExit(1)

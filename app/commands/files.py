@@ -20,8 +20,8 @@ def orphans(remove: bool) -> None:
     """List files that nothing refers to, older than a day. The worker removes them every hour."""
     store = extensions.files()
     with reading() as (session, _caller):
-        found = expiry.orphans(session, store, expiry.ORPHAN_AFTER)
-    for key in found:
+        keys = expiry.orphans(session, store, expiry.ORPHAN_AFTER)
+    for key in keys:
         click.echo(key)
         if remove:
             store.delete(key)

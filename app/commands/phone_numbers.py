@@ -21,7 +21,7 @@ NUMBER = click.argument("number", metavar="NUMBER")
 def list_numbers(partner_id: UUID | None, organization_id: UUID | None, as_json: bool) -> None:
     """Print each number with its partner, its organization and how it is confirmed."""
     cursor: str | None = None
-    found: list[phone_numbers.ListedNumber] = []
+    numbers: list[phone_numbers.ListedNumber] = []
     with reading(partner_id) as (session, caller):
         while True:
             page = phone_numbers.listing(
@@ -83,7 +83,7 @@ def release(number: str) -> None:
 def conflicts(as_json: bool) -> None:
     """Print each assistant with a number that isn't its organization's: its calls are refused."""
     with reading() as (session, caller):
-        found = phone_numbers.conflicts(session, caller)
+        rows = phone_numbers.conflicts(session, caller)
         described = [
             {
                 "number": each.number,

@@ -45,8 +45,8 @@ def replace_regions(organization_id: UUID, regions: tuple[str, ...]) -> None:
     """Replace the list of regions that it may call (US CA …), among those that are open."""
     wanted = tuple(region.upper() for region in regions)
     with changing() as (session, caller):
-        found = organizations.get(session, caller, organization_id, for_change=True)
-        rules = replace(organizations.rules_of(found), allowed_regions=wanted)
+        organization = organizations.get(session, caller, organization_id, for_change=True)
+        rules = replace(organizations.rules_of(organization), allowed_regions=wanted)
         most = extensions.settings().calls_per_organization
         organizations.change_settings(session, caller, organization.id, rules, most_at_once=most)
         name, allowed = organization.name, " ".join(organization.allowed_regions)

@@ -105,8 +105,8 @@ def _locks(connection: Connection, config: Any, script: Any) -> Iterator[TableLo
     created = {"alembic_version"}
     for statement in statements(config, f"{script.down_revision}:{script.revision}"):
         created |= set(_CREATED.findall(statement))
-        found |= set(locks_of(statement))
-    for table, mode in sorted(found):
+        locks |= set(locks_of(statement))
+    for table, mode in sorted(locks):
         if table not in created:
             size: Any = connection.execute(_SIZES, {"table": table}).one_or_none() or (0, 0)
             yield TableLock(table, mode, *size)

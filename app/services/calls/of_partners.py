@@ -126,10 +126,10 @@ def _conditions(session: Session, wanted: PartnerCallFilter) -> list[ColumnEleme
         conditions.append(Call.partner_id == wanted.partner)
     elif wanted.partner:
         named = select(Partner.id).where(Partner.named(wanted.partner))
-        found.append(Call.partner_id.in_(named))
+        conditions.append(Call.partner_id.in_(named))
     if wanted.organization:
         of = Call.organization_id
-        found.append(name_search.is_of_organization(session, of, wanted.organization))
+        conditions.append(name_search.is_of_organization(session, of, wanted.organization))
     if wanted.states:
         conditions.append(Call.status.in_(wanted.states))
     if wanted.carrier is not None:

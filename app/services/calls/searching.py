@@ -270,7 +270,7 @@ def _of_parties(session: Session, caller: Caller, chosen: CallSearch) -> list[Co
     conditions: list[ColumnElement[bool]] = []
     if chosen.organization is not None:
         of = Call.organization_id
-        found.append(name_search.is_of_organization(session, of, chosen.organization))
+        conditions.append(name_search.is_of_organization(session, of, chosen.organization))
     if chosen.assistant is not None:
         conditions.append(_by_assistant(chosen.assistant))
     if chosen.campaign is not None:

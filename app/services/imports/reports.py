@@ -285,8 +285,8 @@ def page(
         query = query.where(ImportRow.outcome == FAILED, _has_problem(code, reason))
     elif outcome is not None:
         query = query.where(_has_outcome(outcome))
-    found = session.scalars(query.order_by(ImportRow.row_number).limit(limit + 1)).all()
-    rows = found[:limit]
+    found_rows = session.scalars(query.order_by(ImportRow.row_number).limit(limit + 1)).all()
+    rows = found_rows[:limit]
     problems = _problems(session, upload, [row.row_number for row in rows])
     shown = [
         ShownRow(

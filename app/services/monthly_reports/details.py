@@ -58,10 +58,10 @@ def details_of(
         "start": month.start.isoformat(),
         "organizationId": str(organization_id) if organization_id else None,
         "figures": figures,
-        "growing": named(found.growing),
-        "falling": named(found.falling),
-        "near": [(near.name, near.words) for near in found.near],
-        "paper": paper(found, earned, owner.name, has_model=model != ModelRate()),
+        "growing": named(report.growing),
+        "falling": named(report.falling),
+        "near": [(near.name, near.words) for near in report.near],
+        "paper": paper(report, earned, owner.name, has_model=model != ModelRate()),
     }
 
 

@@ -97,11 +97,11 @@ def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float
     items += calling.offline(waiting)
     for (ask, _), is_there in zip(asked, are_there, strict=True):
         if is_there:
-            found += ask(session, caller)
-    found += _assistants(session, caller, not_ready) if not_ready else ()
-    found += calling.unanswered_calls(unanswered) if sees_calls else ()
-    found += _brand(own) if writes_brand else ()
-    return ThingsToDo(sorted(found, key=_order), {} if all(done.values()) else done)
+            items += ask(session, caller)
+    items += _assistants(session, caller, not_ready) if not_ready else ()
+    items += calling.unanswered_calls(unanswered) if sees_calls else ()
+    items += _brand(own) if writes_brand else ()
+    return ThingsToDo(sorted(items, key=_order), {} if all(done.values()) else done)
 
 
 def _order(item: ActionItem) -> int:

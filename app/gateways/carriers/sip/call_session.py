@@ -15,9 +15,9 @@ from typing import Any, NoReturn
 from app.enums import AnsweredBy, EndedReason
 from app.gateways.carriers.sip.answers import (
     TrunkRefusal,
+    means_answered,
     pause_asked_for,
     refusal,
-    tells_of_an_answer,
 )
 from app.gateways.carriers.sip.ledger import AttemptFact, AttemptFile, AttemptLedger
 from app.gateways.carriers.sip.next_hop import Hop, first_hop, pinned_hop
