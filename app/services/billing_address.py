@@ -16,18 +16,18 @@ MOST_IN_TAX_ID = 40
 @dataclass(frozen=True, slots=True)
 class BillingAddress:
     """Lines of the postal address, without blank ones, and the tax or registration number; both may
-    be empty. What was typed becomes one by `checked_address`."""
+    be empty. `checked_address` makes one from input."""
 
     lines: tuple[str, ...] = ()
     tax_id: str = ""
 
     @classmethod
     def of(cls, stored: Mapping[str, Any] | None) -> "BillingAddress":
-        """Return what a column holds."""
+        """Return the address in a column."""
         return cls(tuple(stored["lines"]), stored["taxId"]) if stored else cls()
 
     def to_json(self) -> dict[str, Any] | None:
-        """Return what a column holds; None for nothing."""
+        """Return the value of a column; None for an empty address."""
         return {"lines": list(self.lines), "taxId": self.tax_id} if self != _NOTHING else None
 
     @property
@@ -42,8 +42,8 @@ _NOTHING = BillingAddress()
 
 
 def checked_address(text: str, tax_id: str) -> BillingAddress:
-    """Return what was typed without surrounding spaces and blank lines. Raises `ValidationFailed`
-    with every problem by its field (``too_many_lines``, ``too_long``)."""
+    """Return the input without surrounding spaces and blank lines. Raises `ValidationFailed` with
+    every problem by its field (``too_many_lines``, ``too_long``)."""
     lines = (line.strip() for line in text.replace("\0", "").splitlines())
     made = BillingAddress(tuple(filter(None, lines)), trimmed(tax_id))
     refuse_any(_problems(made))

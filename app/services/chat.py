@@ -19,13 +19,13 @@ from app.validation.emails import is_email
 MOST_CHARACTERS = 2000
 MOST_FROM_ONE_SENDER = 5
 MOST_TO_ONE_PARTNER = 100
-"""Messages in ten minutes."""
+"""Maximum messages to one partner in ten minutes."""
 SAME_AGAIN = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class VisitorMessage:
-    """A visitor's message, and the address for the answer."""
+    """A visitor's message, and the email address for the answer."""
 
     text: str
     email: str
@@ -38,8 +38,8 @@ def send(
     """Send a message as a mail to the partner's support address. The same message again within ten
     minutes is one message.
 
-    ``sender`` is what the rate limit counts: the signed-in user, otherwise the network address,
-    which a whole office may share.
+    ``sender`` is the key of the rate limit: the signed-in user, else the IP address, which a whole
+    office may share.
 
     Raises `NotFound` if the partner offers no chat, `ValidationFailed` and `RateLimited`
     (``too_many_messages``).

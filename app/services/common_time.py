@@ -8,19 +8,19 @@ from time import monotonic
 from app.models.base import Clock, utcnow
 
 SLOW_SECONDS = 0.5
-"""An answer that took longer says too little about the clock."""
+"""Seconds from which an answer is too slow to compare clocks."""
 CLOCKS_DIFFER = timedelta(seconds=0.25)
 WRONG = timedelta(seconds=2)
-"""From this difference on, a machine's clock is reported."""
+"""Difference from which a machine's clock is reported."""
 _PASSING = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""A clock that never jumps; on Linux it goes on while the machine is suspended."""
+"""A clock that never jumps; on Linux it continues while the machine is suspended."""
 
 log = logging.getLogger(__name__)
 
 
 class _CommonClock:
-    """Adds the seconds that pass to a moment. ``ahead`` is how far the machine's clock was ahead
-    of the database's then."""
+    """The current time: a moment plus the seconds since. ``ahead`` is how far the machine's clock
+    was ahead of the database's then."""
 
     def __init__(self, moment: datetime, ahead: timedelta):
         self.ahead = ahead
@@ -35,8 +35,8 @@ class _CommonClock:
 
 
 def go_by(database_time: datetime, asked: float) -> None:
-    """Let `utcnow` and new ids in this process go by the database's time, which was asked for at a
-    moment of `monotonic`. A later jump of the machine's clock changes nothing."""
+    """Make `utcnow` and new ids in this process use the database's time, which was read at a moment
+    of `monotonic`. A later jump of the machine's clock changes nothing."""
     if monotonic() - asked > SLOW_SECONDS:
         return
     here = datetime.now(UTC)

@@ -24,7 +24,7 @@ def record(
     started_at: datetime,
     ended_at: datetime,
 ) -> bool:
-    """Count a conversation on the UTC day it began; False if the call was counted before."""
+    """Count a conversation on the UTC day it began; return False if the call was counted before."""
     seconds = max(0, round((ended_at - started_at).total_seconds()))
     added = session.execute(
         _insertion(is_sqlite=session.get_bind().dialect.name == "sqlite"),
@@ -54,6 +54,6 @@ def record(
 
 @cache
 def _insertion(*, is_sqlite: bool) -> Executable:
-    """Built once: building takes as long as running it."""
+    """Return the statement, cached: building it takes as long as running it."""
     statement = (sqlite.insert if is_sqlite else postgresql.insert)(Conversation)
     return statement.on_conflict_do_nothing(index_elements=["call_id"]).returning(Conversation.id)

@@ -1,4 +1,5 @@
-"""Announce credentials that end soon: by mail, and to the webhooks of a key's organization."""
+"""Send notices about credentials that end soon: by mail, and to the webhooks of a key's
+organization."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -13,7 +14,7 @@ from app.services import mail_queue
 from app.services.webhooks.publishing import publish
 
 NOTICES = (14, 1)
-"""Days before the end."""
+"""Days before the end at which a notice is sent."""
 
 _KINDS: dict[type[ApiKey] | type[OAuthClient] | type[ScimToken], str] = {
     ApiKey: "key",
@@ -24,13 +25,13 @@ Credential = ApiKey | OAuthClient | ScimToken
 
 
 def is_any_due(session: Session, now: datetime) -> bool:
-    """Whether `announce` has something to do."""
+    """Return whether `announce` has something to do."""
     return next(_ending(session, now), None) is not None
 
 
 def announce(session: Session, now: datetime) -> None:
-    """Announce each credential 14 days and 1 day before its end, once each; one that was given less
-    time only 1 day before. Rolled, revoked and ended ones are left out."""
+    """Send a notice about each credential 14 days and 1 day before its end, once each; about one
+    that was given less time only 1 day before. Rolled, revoked and ended ones are left out."""
     for credential in _ending(session, now, lock=True):
         end = credential.expires_at or now
         notice = min(days for days in NOTICES if end - now <= timedelta(days=days))

@@ -1,4 +1,4 @@
-"""Figures as CSV files that a spreadsheet opens as they are meant, without running formulas."""
+"""Figures as CSV files that spreadsheets open unchanged, without running formulas."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ def first_line(columns: Sequence[str]) -> bytes:
 
 
 def lines(rows: Iterable[Sequence[Cell]]) -> bytes:
-    """Return rows as lines; text that a spreadsheet would run is escaped, times are UTC."""
+    """Return rows as lines; texts that a spreadsheet would run are escaped, times are UTC."""
     text = io.StringIO(newline="")
     csv.writer(text).writerows([_written(cell) for cell in row] for row in rows)
     return text.getvalue().encode()

@@ -1,4 +1,4 @@
-"""Limits per day (UTC) that hold over all partners, organizations and processes."""
+"""Limits per day (UTC) across all partners, organizations and processes."""
 
 from datetime import timedelta
 
@@ -15,7 +15,7 @@ _KEPT = timedelta(days=1)
 def count_one(session: Session, subject: str, most: int) -> bool:
     """Count one more for today, unless ``most`` is reached; whether it was counted.
 
-    Others that count the same subject wait until this transaction ends.
+    Concurrent counts of the same subject wait until this transaction ends.
     """
     counted = (
         insert_into(session, _TABLE)
@@ -39,5 +39,5 @@ def has_room(session: Session, subject: str, most: int) -> bool:
 
 
 def purge(session: Session) -> None:
-    """Remove the counts of past days."""
+    """Delete the counts of past days."""
     session.execute(delete(_TABLE).where(_TABLE.c.day < (utcnow() - _KEPT).date()))

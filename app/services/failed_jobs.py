@@ -1,4 +1,4 @@
-"""Run a failed job again, where that can do no harm."""
+"""Run a failed job again, if that is safe."""
 
 from sqlalchemy.orm import Session
 
@@ -28,8 +28,8 @@ REPEATABLE = frozenset(
         "write_transcript",
     }
 )
-"""Workflows that do nothing if their work is done, or do the same once more. Those of calls never
-are: a call could be placed twice."""
+"""Workflows that are safe to repeat: they do nothing if their work is done, or do the same again.
+Those of calls never are: a call could be placed twice."""
 
 
 def get(session: Session, caller: Caller, job_id: str) -> str:

@@ -1,4 +1,4 @@
-"""The daily totals compared with the rows that they count, of a day that is over."""
+"""The daily totals compared with the rows that they count, for days that are over."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,11 +45,11 @@ from app.services.uniqueness import insert_into
 
 KEPT = timedelta(days=60)
 SHOWN = 30
-"""So many days are shown."""
+"""Number of days that are shown."""
 SETTLED = timedelta(hours=1)
-"""So long after its end a day is checked."""
+"""Time after its end at which a day is checked."""
 SLACK = timedelta(hours=1)
-"""More than the time in an id differs from the database's."""
+"""More than the difference between the time in an id and the database's."""
 
 CONVERSATIONS = "Conversations by organization"
 OF_PARTNERS = "Conversations by partner"
@@ -58,7 +58,7 @@ MINUTES = "Billed minutes by organization"
 SPENDING = "Spending by organization"
 """In millionths of the currency of the call rates."""
 NAMED = 3
-"""So many organizations or partners that differ are kept with their amounts."""
+"""Maximum organizations or partners that are kept with their differing amounts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +75,15 @@ class CheckedDay:
 
 @dataclass(frozen=True, slots=True)
 class FigureCheckResults:
-    """The latest results, newest first, and how many partners and organizations they cover."""
+    """The latest results, newest first, and the number of partners and organizations that they
+    cover."""
 
     days: Sequence[CheckedDay]
     partners: int
     organizations: int
     comparisons: int
     names: Mapping[str, str]
-    """Those of the organizations and partners that differ, by id."""
+    """Names of the organizations and partners that differ, by id."""
 
     @property
     def differences(self) -> int:
@@ -97,8 +98,8 @@ def is_due(session: Session, now: datetime) -> date | None:
 
 
 def counted(session: Session, day: date) -> list[FigureCheck]:
-    """Return each kind of total with the rows of the day that it counts, compared for each
-    organization or partner. It only reads."""
+    """Compare each kind of total with the rows of the day that it counts, for each organization or
+    partner. Read-only."""
     return [
         _compared(session, day, figure, rows, totals)
         for figure, (rows, totals) in _queries(day).items()
@@ -140,7 +141,7 @@ def _queries(day: date) -> dict[str, tuple[Select[Any], Select[Any]]]:
 
 
 def _bounds(day: date) -> tuple[datetime, datetime]:
-    """Return the begin and the end of the day."""
+    """Return the start and the end of the day."""
     start = datetime.combine(day, time(), UTC)
     return start, start + timedelta(days=1)
 
@@ -148,7 +149,7 @@ def _bounds(day: date) -> tuple[datetime, datetime]:
 def _conversations_of(day: date) -> tuple[ColumnElement[bool], ...]:
     start, end = _bounds(day)
     return (
-        # Ids are made when a conversation ends, so none of the day has a smaller one.
+        # Ids are made when a conversation ends, so no id of the day is smaller.
         Conversation.id >= id_at(start - SLACK),
         Conversation.started_at >= start,
         Conversation.started_at < end,
@@ -189,8 +190,8 @@ def _rows(
 def _compared(
     session: Session, day: date, figure: str, rows: Select[Any], totals: Select[Any]
 ) -> FigureCheck:
-    """Compare the amounts of each owner in the database: two queries, and only the sums and the
-    first `NAMED` owners that differ are read."""
+    """Compare the amounts of each owner in the database: two queries, which return only the sums
+    and the first `NAMED` owners that differ."""
     stored, counted = totals.subquery(), rows.subquery()
     none = literal(0)
     both = union_all(

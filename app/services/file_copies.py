@@ -12,12 +12,12 @@ from app.services.file_identity import OtherStore
 
 
 class CopyDiffers(Exception):
-    """A copy was read back and isn't what was written."""
+    """A copy differs from what was written."""
 
 
 def copy_files(source: FileStore, target: FileStore) -> Iterator[tuple[str, bool]]:
-    """Copy every file, and at the end the mark by which processes know the store. Yield each key,
-    and whether it was copied now: what an earlier run has copied is only compared.
+    """Copy every file, and at the end the mark that identifies the store. Yield each key, and
+    whether it was copied now: copies of an earlier run are only compared.
 
     Each copy is read back. Raises `CopyDiffers`, and `OtherStore` if the target is that of another
     database. A file that is deleted meanwhile is left out.

@@ -17,14 +17,14 @@ _ONLY_ROW = 1
 
 
 class OtherStore(Exception):
-    """The files of a store aren't those of this database, with what to do about it."""
+    """The files of a store aren't those of this database; the message says what to do."""
 
 
 def check(session: Session, store: FileStore, *, must_be_own: bool) -> None:
     """Compare the store with the database. Raises `OtherStore`.
 
     The first process marks the store. Until its transaction ends, others wait for its row.
-    ``must_be_own``: a new database can't take a store that is marked already.
+    ``must_be_own``: a new database can't use a store that is marked already.
     """
     known = identity(session)
     if known is None:
@@ -43,7 +43,7 @@ def check(session: Session, store: FileStore, *, must_be_own: bool) -> None:
 
 
 def compare(store: FileStore, known: str | None) -> None:
-    """Raises `OtherStore` unless this is the identity of the store."""
+    """Raise `OtherStore` unless this is the identity of the store."""
     if store.identity() != known:
         message = (
             f"{store.location} isn't where this installation keeps its files: they are shared by "
@@ -59,14 +59,14 @@ def identity(session: Session) -> str | None:
 
 
 def adopt(session: Session, store: FileStore) -> None:
-    """Make the store that of the installation."""
+    """Declare the store that of the installation."""
     store.mark(uuid4().hex)
     session.execute(delete(FileStoreMark))
     session.execute(insert(FileStoreMark).values(id=_ONLY_ROW, identity=store.identity()))
 
 
 def _introduce(session: Session, new: str) -> bool:
-    """Write an identity unless another process does; return whether this one did."""
+    """Store an identity unless another process does; return whether this one did."""
     row = {"id": _ONLY_ROW, "identity": new}
     session.execute(insert_into(session, FileStoreMark).values(**row).on_conflict_do_nothing())
     return identity(session) == new

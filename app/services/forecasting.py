@@ -1,8 +1,8 @@
 """Forecast the days to come from daily figures.
 
 Additive exponential smoothing with a weekly season and a damped trend (Holt-Winters), with fixed
-parameters; docs/decisions/partners.md#forecast has its errors. R. J. Hyndman and G. Athanasopoulos,
-"Forecasting: Principles and Practice", 3rd edition, sections 8.4 and 8.7.
+parameters; docs/decisions/partners.md#forecast lists its errors. R. J. Hyndman and G.
+Athanasopoulos, "Forecasting: Principles and Practice", 3rd edition, sections 8.4 and 8.7.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ from itertools import accumulate
 from math import sqrt
 
 HISTORY = timedelta(weeks=12)
-"""How far back the daily figures go on which the end of a month is forecast."""
+"""How many days of figures the forecast of a month's end is based on."""
 WEEK = 7
 FEWEST_DAYS = 3 * WEEK
-"""Fewer days are no basis for a forecast."""
+"""Minimum days of a forecast's history."""
 LEVEL, TREND, SEASON, DAMPING = 0.05, 0.005, 0.1, 0.95
 EIGHTY_PERCENT = 1.2816
 """Standard deviations on both sides of the middle 80 % of a normal distribution."""
@@ -23,7 +23,7 @@ EIGHTY_PERCENT = 1.2816
 
 @dataclass(frozen=True, slots=True)
 class DailyForecast:
-    """The expected figure of each day to come, and how far their sum may be off (80 %)."""
+    """The expected figure of each coming day, and the error of their sum (80 %)."""
 
     days: tuple[float, ...]
     margin: float
@@ -33,7 +33,8 @@ class DailyForecast:
         return sum(self.days)
 
     def with_today(self, so_far: float) -> "DailyForecast":
-        """Return the forecast with what today, its first day, has already, where that is more."""
+        """Return the forecast, with the figure that today, its first day, already has if that is
+        higher."""
         return DailyForecast((max(self.days[0], so_far), *self.days[1:]), self.margin)
 
 
@@ -88,7 +89,7 @@ def forecast(history: Sequence[float], count: int) -> DailyForecast | None:
         max(0.0, level + slopes[step] * trend + season[(len(known) + step) % WEEK])
         for step in range(count)
     )
-    # How much an error of one day moves the days after it, and so the sum.
+    # The influence of a day's error on the days after it, and so on the sum.
     moved = [1.0] + [
         LEVEL + TREND * slopes[step - 1] + (SEASON if step % WEEK == 0 else 0)
         for step in range(1, count)

@@ -1,6 +1,6 @@
-"""Idempotency-Key: repeating an accepted request gives its stored answer and changes nothing.
+"""Idempotency-Key: repeating an accepted request returns its stored answer and changes nothing.
 
-The record is written in the transaction of the request itself, so a refused request keeps none.
+The record is written in the transaction of the request itself, so a refused request has none.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from app.models import IdempotencyRecord, utcnow
 KEPT_FOR = timedelta(hours=24)
 LONGEST_KEY = 255
 KEY_PATTERN = r"^[!-~](?:[ -~]*[!-~])?$"
-"""Printable ASCII: of other characters a server sees bytes."""
+"""Printable ASCII, because servers see other characters as bytes."""
 _KEY = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 
 
@@ -47,7 +47,7 @@ def claim(
     _check(key)
     slot = IdempotencySlot(credential_id, operation, key, _hash(request))
     if session.get_bind().dialect.name == "postgresql":
-        # On SQLite writers wait for each other anyway, so no request sees half of another.
+        # On SQLite writers wait for each other anyway, so no request sees another's partial data.
         name = f"{credential_id}:{operation}:{key}"
         lock = func.pg_try_advisory_xact_lock(func.hashtextextended(name, 0))
         if not session.scalar(select(lock)):

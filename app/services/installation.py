@@ -11,16 +11,16 @@ from app.models import CarrierAccount, Mail, User, utcnow
 
 MAILS_OF = timedelta(days=1)
 LATE = timedelta(minutes=5)
-"""Work that waits longer is delayed."""
+"""Waiting time from which work is delayed."""
 FAILED_WITHIN = timedelta(days=7)
-"""The jobs that failed within this time are shown."""
+"""Period whose failed jobs are shown."""
 
 _DEMO_ACCOUNTS = User.email_key.like("%.example")
-"""No real mail address ends like this (RFC 2606); all of the demo's do."""
+"""Domain of the demo's mail addresses; no real one ends like this (RFC 2606)."""
 
 
 def is_late(oldest_at: datetime | None) -> bool:
-    """Whether the oldest of what waits is delayed; without one, nothing is."""
+    """Return whether the oldest of what waits is delayed; False if nothing waits."""
     return oldest_at is not None and oldest_at < utcnow() - LATE
 
 

@@ -1,4 +1,4 @@
-"""Queue mails: a row and its place in the queue, in the transaction of the change they are about.
+"""Queue mails: a row and its place in the queue, in the transaction of the change that they report.
 
 Nothing is sent here; the worker renders and sends each mail (`app.services.mails`).
 """
@@ -33,9 +33,9 @@ def ask_for(
     to: str | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> None:
-    """Queue a mail to the user about what ``caller`` has just done; ``to`` is another address than
-    the user's current one. About what users did themselves it is in the language of their page.
-    Actions of the command line send no mail."""
+    """Queue a mail to the user about an action of ``caller``; ``to`` replaces the user's current
+    address. Mails about users' own actions are in the language of their page. Actions of the
+    command line send no mail."""
     if caller.kind is CallerKind.SYSTEM:
         return
     if caller.user_id == user.id:
@@ -52,8 +52,8 @@ def enqueue(
     to: str | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> Mail:
-    """Queue a mail. Without ``user_id`` it needs ``to``. To a new user it is, if nothing else is
-    known, in the language of who invites."""
+    """Queue a mail. It needs ``user_id`` or ``to``. A new user without a known language gets it in
+    the language of the inviting user."""
     hints = {INVITED_IN: language()} if kind in _TO_NEW_USERS else {}
     mail = Mail(
         id=new_id(),
@@ -78,7 +78,7 @@ def enqueue_to_administrators(
     also: Iterable[UUID | None] = (),
     without: UUID | None = None,
 ) -> None:
-    """Queue a mail to each active partnerAdmin of the partner and to its active users ``also``,
+    """Queue a mail to each active partnerAdmin of the partner and to the active users ``also``,
     once each."""
     ids = [user_id for user_id in also if user_id is not None]
     query = select(User.id).where(

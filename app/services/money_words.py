@@ -1,4 +1,4 @@
-"""Amounts of money as users read them, in their language: $12.50, 12,50 €, 12.50 CHF."""
+"""Amounts of money for users, in their language: $12.50, 12,50 €, 12.50 CHF."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -12,7 +12,7 @@ SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 
 
 def money(amount: Decimal | float, currency: str, digits: int | None = None) -> str:
-    """Return $29.00, −$29.00, €948.50, ¥3,000, or 29,00 $ where the sign follows; 29.00 CHF for
+    """Return $29.00, −$29.00, €948.50, ¥3,000, or 29,00 $ if the sign follows; 29.00 CHF for
     currencies without a common sign. ``digits`` are the decimals, otherwise the currency's."""
     whole = abs(Decimal(str(amount)))
     number = written_number(whole, decimals(currency) if digits is None else digits)

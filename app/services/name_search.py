@@ -1,7 +1,7 @@
 """Search names by an index, as long as few match.
 
-The conditions here only narrow what a list compares itself. If many match, a list in its own order
-fills a page quickly anyway.
+These conditions only narrow a list's own comparison. If many match, a list in its own order fills a
+page quickly anyway.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from app.models.name_index import table_of
 
 FEW = 1000
 SHORTEST = SHORTEST_SPELLING
-"""The index consists of trigrams."""
+"""Minimum characters: the index consists of trigrams."""
 
 
 def organizations_called(session: Session, words: str) -> ColumnElement[bool] | None:
@@ -59,7 +59,7 @@ def is_of_organization_called(
     few = organizations_called(session, words)
     named = select(Organization.id).where(Organization.named(words))
     if few is None and len(fold(words)) >= SHORTEST:
-        # For many matches, a list that checks row by row fills its page before all are found.
+        # If many match, a list that checks row by row fills its page before all are found.
         own = named.where(Organization.id == organization_id)
         return own.correlate_except(Organization).exists()
     if few is None:
@@ -84,7 +84,7 @@ def users_called(
     others = [of_partner.where(User.idp_uid == words)]
     if theirs:
         others.append(of_partner.where(User.organization_id.in_(theirs)))
-    # Not one "or", for which the databases scan all users.
+    # Not a single "or", for which the databases scan all users.
     more = session.scalars(union_all(*others).limit(FEW + 1)).all()
     return None if len(more) > FEW else _one_of(User, [*known, *more])
 
@@ -94,8 +94,8 @@ def _one_of(model: type[Organization | User], ids: Sequence[UUID]) -> ColumnElem
 
 
 def _known(session: Session, model: type[Organization | User], words: str) -> Sequence[UUID] | None:
-    """Return the matching ids; None if there are many, or if the words are too short. Asked once in
-    a transaction that only reads: for the rows of a page, and for their number."""
+    """Return the matching ids; None if there are many, or if the words are too short. Read once per
+    read-only transaction: for the rows of a page, and for their number."""
     if len(fold(words)) < SHORTEST:
         return None
     key = ("known by name", model, words)

@@ -1,5 +1,5 @@
-"""Names that are nearly the words searched: with a wrong, missing or extra letter in a word, or
-with two swapped neighbours."""
+"""Names similar to the searched words: with a wrong, missing or extra letter in a word, or with two
+swapped neighbours."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,10 @@ from app.models.folding import fold
 
 NamedRow = TypeVar("NamedRow", Assistant, Campaign, Organization, Partner)
 SHORTEST = 4
-"""A shorter word must be exact: too many words differ from it by one letter."""
+"""Minimum letters: a shorter word must be exact, because too many words differ from it by one
+letter."""
 SHORTEST_BEGINNING = 6
-"""A word at least as long may also be the beginning of a longer one."""
+"""Minimum letters of a word that may also be the beginning of a longer one."""
 MOST_COMPARED = 2000
 
 
@@ -34,7 +35,7 @@ def nearest(
 
 
 def is_near(text: str, words: str) -> bool:
-    """Whether each of the words is nearly a word of the text, or its beginning."""
+    """Return whether each of the words is nearly a word of the text, or its beginning."""
     parts, wanted = _parts(text), _parts(words)
     return bool(wanted) and all(any(_is_like(part, word) for part in parts) for word in wanted)
 
@@ -48,7 +49,8 @@ def _is_like(part: str, word: str) -> bool:
 
 
 def _is_one_edit(one: str, other: str) -> bool:
-    """Whether the two are equal, or one letter is wrong, missing or extra, or two are swapped."""
+    """Return whether the two are equal, or one letter is wrong, missing or extra, or two are
+    swapped."""
     pairs = enumerate(zip(one, other, strict=False))
     first_difference = next(
         (first_difference for first_difference, (a, b) in pairs if a != b),

@@ -1,4 +1,4 @@
-"""The mails that a user may turn off; those that protect the account can't be."""
+"""The mails that users can turn off, unlike those that protect the account."""
 
 from app.models import User
 from app.policy import Permission
@@ -17,7 +17,7 @@ _NEEDS = {
 
 
 def wants_mail(user: User, mail: str) -> bool:
-    """Whether the user gets this kind of mail; on until they turn it off."""
+    """Return whether the user gets this kind of mail; on until they turn it off."""
     return user.notifications.get(mail, True) is not False
 
 

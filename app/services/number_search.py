@@ -1,4 +1,4 @@
-"""The numbers that are searched for where no country code is typed."""
+"""The phone numbers meant by a search without a country code."""
 
 from contextlib import suppress
 
@@ -37,8 +37,8 @@ def numbers_in_regions(session: Session, caller: Caller, text: str) -> set[str]:
 
 
 def _regions(caller: Caller) -> Select[str | None]:
-    """Return the query of the regions, each found from the one before by an index: "distinct" would
-    read all organizations."""
+    """Return the query of the regions, each found from the previous one by an index: "distinct"
+    would read all organizations."""
     region = Organization.default_region
     lowest = select(func.min(region).label("region")).select_from(Organization)
     known = _of(caller, lowest).cte("regions", recursive=True)

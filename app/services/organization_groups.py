@@ -1,6 +1,6 @@
 """Groups of organizations, and the admins and API clients that are limited to them.
 
-Which rows a limited caller sees decides `app.services.tenancy`.
+`app.services.tenancy` decides which rows a limited caller sees.
 """
 
 from collections.abc import Collection, Sequence
@@ -73,7 +73,7 @@ def listing(session: Session, caller: Caller) -> list[GroupRow]:
 def get(
     session: Session, caller: Caller, group_id: UUID, *, for_change: bool = False
 ) -> OrganizationGroup:
-    """Raises `Forbidden` and `NotFound` (``group_not_found``)."""
+    """Return a group. Raises `Forbidden` and `NotFound` (``group_not_found``)."""
     query = _manageable(caller).where(OrganizationGroup.id == group_id)
     return fetch(session, query, _missing(), for_change=for_change)
 
@@ -90,8 +90,8 @@ def organizations_of(session: Session, group: OrganizationGroup) -> Sequence[Org
 
 
 def create(session: Session, caller: Caller, wanted: GroupInput) -> OrganizationGroup:
-    """Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
-    (``blank``, ``too_long``, ``name_exists``)."""
+    """Create a group. Raises `Forbidden`, `NotFound` (``organization_not_found``) and
+    `ValidationFailed` (``blank``, ``too_long``, ``name_exists``)."""
     _manageable(caller)
     name = _checked_name(wanted.name)
     ids = _checked_ids(session, caller, wanted.organization_ids)
@@ -151,7 +151,7 @@ def add(session: Session, caller: Caller, group_id: UUID, organization_id: UUID)
 
 
 def remove(session: Session, caller: Caller, group_id: UUID) -> OrganizationGroup:
-    """Remove a group. Who was limited to it alone sees no organization from then on. Raises
+    """Remove a group. Users and clients limited to it alone then see no organization. Raises
     `Forbidden` and `NotFound` (``group_not_found``)."""
     group = get(session, caller, group_id, for_change=True)
     audit.record_change(session, caller, "organization_group.removed", group)
@@ -251,7 +251,7 @@ def _limited_to(group: OrganizationGroup) -> Select[UUID]:
 
 
 def _end_exports(session: Session, user_ids: Select[UUID]) -> None:
-    """End the exports of users who see less from now on, also those that are being written."""
+    """End the exports of users whose access shrinks, including unfinished ones."""
     ended = update_rows(ListExport).where(ListExport.user_id.in_(user_ids))
     session.execute(ended.values(expires_at=utcnow()).execution_options(synchronize_session=False))
 

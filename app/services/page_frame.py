@@ -1,4 +1,4 @@
-"""What a page needs beside its own content: unread notifications, views of its list, plan names."""
+"""Data of a page besides its own content: unread notifications, views of its list, plan names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ def load(
     session: Session, caller: Caller, list_name: str | None = None, *, with_plans: bool = True
 ) -> PageFrame:
     """Return the frame of a page for a user of a partner, with one query. ``with_plans`` reads the
-    plans with it: `pricing.published` asks nothing more in this transaction."""
+    plans with it: `pricing.published` then needs no query in this transaction."""
     if caller.partner_id is None:
         return PageFrame(0, ())
     asking = replace(caller, ip=None, request_id=None)  # the same for all requests of a user
@@ -43,8 +43,8 @@ def load(
 @lru_cache(200)
 def _query(caller: Caller, since: datetime, list_name: str | None, with_plans: bool) -> Select[Any]:
     """Return the statement: a row for each view of the list, again for each price if the plans have
-    no version, with the number of notifications in each. Every page asks: making the statement
-    takes longer than running it."""
+    no version, with the number of notifications in each. Cached, because every page uses it and
+    building it takes longer than running it."""
     unread = notified.counting_unread(caller, since).scalar_subquery().label("unread")
     is_offered = saved_views.is_offered(caller, list_name) if list_name else false()
     rows = (

@@ -1,4 +1,4 @@
-"""Lists in three shapes: by page number, in chunks to be streamed, by cursor for screens."""
+"""Lists in three forms: by page number, in chunks to be streamed, by cursor for screens."""
 
 import base64
 import json
@@ -88,7 +88,7 @@ class SortOrder:
 
     @property
     def is_nullable(self) -> bool:
-        """Whether rows can be without a value; they come last."""
+        """Return whether rows can be without a value; they come last."""
         return bool(getattr(self.column, "nullable", False))
 
     def value_of(self, row: Any) -> Position:
@@ -154,8 +154,8 @@ def keyset_page(
     key: InstrumentedAttribute[Any] | None = None,
 ) -> Page[M]:
     """Return the rows after ``cursor`` in the order of ``sort``, then id, those without a value
-    last: the cost is that of one page, at any position. ``key`` is what tells rows apart instead of
-    an id. A query of several columns returns rows of them. Raises `ValidationFailed`
+    last: the cost is that of one page, at any position. ``key`` identifies rows without an id. A
+    query of several columns returns rows of them. Raises `ValidationFailed`
     (``invalid_cursor``)."""
     column = sort.column
     id_column = rows.column_descriptions[0]["entity"].id if key is None else key

@@ -16,8 +16,8 @@ MOST_DAYS = 365
 @dataclass(frozen=True, slots=True)
 class PaymentTerms:
     """Plain text, such as bank details; ``days`` after a statement is issued it is due. ``texts``
-    replace the instructions for readers of their languages. What was typed becomes one by
-    `checked_terms`."""
+    replace the instructions for readers of their languages. `checked_terms` makes one from
+    input."""
 
     instructions: str = ""
     days: int | None = None
@@ -25,7 +25,7 @@ class PaymentTerms:
 
     @property
     def shown(self) -> str:
-        """The instructions in the current language."""
+        """Return the instructions in the current language."""
         return self.texts.get(language()) or self.instructions
 
     @classmethod
@@ -36,7 +36,7 @@ class PaymentTerms:
 
     @classmethod
     def stored(cls, values: Mapping[str, Any] | None) -> "PaymentTerms":
-        """Return what a statement was closed with; nothing if that wasn't stored."""
+        """Return the terms that a statement was closed with; None if they weren't stored."""
         if not values:
             return cls()
         return cls(values["instructions"], values["days"], values.get("texts") or {})
@@ -54,7 +54,7 @@ class PaymentTerms:
 
 
 def checked_terms(instructions: str, days: str, texts: Mapping[str, str]) -> PaymentTerms:
-    """Return what was typed, without surrounding spaces; ``texts`` by the codes of their languages.
+    """Return the input without surrounding spaces; ``texts`` by the codes of their languages.
     Raises `ValidationFailed` with every problem by its field (``too_long``, ``out_of_range``)."""
     text = _trimmed(instructions)
     written = {code: _trimmed(typed) for code, typed in texts.items()}

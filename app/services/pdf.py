@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 TEMPLATES = ROOT / "templates" / "pdf"
 FONTS = ("Inter", "DejaVu Sans Mono")
-"""The second one is part of the typesetter, for installations without built assets. Fonts of the
-system follow, for scripts that neither has."""
+"""The second one is part of the typesetter, for installations without built assets. System fonts
+follow, for scripts that neither has."""
 
 
 def is_installed() -> bool:
-    """Whether the extra ``pdf`` is installed."""
+    """Return whether the extra ``pdf`` is installed."""
     return find_spec("typst") is not None
 
 

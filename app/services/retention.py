@@ -1,4 +1,4 @@
-"""Delete records whose retention time is over, and note when that was done."""
+"""Delete expired records, and record when that was done."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -35,9 +35,9 @@ from app.services.factors import passkeys
 from app.services.legacy import migration as legacy_migration
 
 LINKS_KEPT = timedelta(days=30)
-"""Kept after their end, so that an old link is answered with "expired" for some time."""
+"""Time after their end for which links are kept, so that an old one is answered with "expired"."""
 SIGNALS_KEPT = timedelta(hours=6)
-"""Longer than any call."""
+"""How long signals are kept, longer than any call."""
 HEARTBEATS_KEPT = timedelta(days=1)
 AT_ONCE = 500
 EVENTS_A_TURN = 20_000
@@ -45,7 +45,7 @@ _UNDER_WAY = [status for status in CallStatus if status not in FINAL_CALL_STATUS
 
 
 def purge(session: Session) -> None:
-    """Delete every expired record of the tables without months."""
+    """Delete every expired record of the tables without monthly partitions."""
     now = utcnow()
     idempotency.purge(session)
     daily_counts.purge(session)
@@ -67,8 +67,8 @@ def purge(session: Session) -> None:
 
 
 def turn_months(session: Session, table: str, days: int) -> list[str]:
-    """Make the coming months of a table that has them, and drop those of which all rows are older;
-    return the names of these. 0 days keep all.
+    """Create the coming months of a partitioned table, and drop those of which all rows are older;
+    return the names of the dropped ones. 0 days keep all.
 
     On SQLite some expired rows of timelines are deleted instead; mails and deliveries are deleted
     by `purge_mails` and `purge_deliveries` on both databases. Sums and statements have counted the
@@ -88,13 +88,13 @@ def turn_months(session: Session, table: str, days: int) -> list[str]:
 
 
 def _kept_from(session: Session, table: str, days: int, now: datetime) -> datetime | None:
-    """The moment before which rows are not kept; None if all are."""
+    """Return the moment before which rows are not kept; None if all are."""
     if not days:
         return None
     expired = now - timedelta(days=days)
     if table != CallEvent.__tablename__:
         return expired
-    # The timeline of a call under way is what keeps repeated reports about it harmless.
+    # The timeline of an active call makes repeated reports about it harmless.
     oldest = session.scalar(select(func.min(Call.created_at)).where(Call.status.in_(_UNDER_WAY)))
     return min(oldest, expired) if oldest else expired
 
@@ -134,7 +134,7 @@ def shorter(session: Session, kind: RetentionKind, days: int) -> dict[UUID, int]
 
 
 def note_run(session: Session, kind: RetentionKind, removed: int) -> None:
-    """Note that this kind was deleted now as far as its time was over."""
+    """Record that this kind was deleted now, up to its retention period."""
     session.merge(RetentionRun(kind=kind.value, ran_at=utcnow(), removed=removed))
 
 

@@ -1,4 +1,4 @@
-"""The totals of partners: updated with everything they count, in the same transaction."""
+"""The totals of partners, updated in the transaction of everything that they count."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -30,7 +30,7 @@ from app.models import (
 ENDED_BY_CARRIER = frozenset(
     {CallStatus.COMPLETED, CallStatus.BUSY, CallStatus.NO_ANSWER, CallStatus.FAILED}
 )
-"""The ends of calls that reached the carrier: the answer rate counts them."""
+"""The outcomes of calls that reached the carrier: the answer rate counts them."""
 
 
 def add_conversations(
@@ -152,7 +152,7 @@ def move_organization(
     )
     archived = int(organization.status is OrganizationStatus.ARCHIVED)
     moves = [(before or Tier.FREE, -1), (after or Tier.FREE, 1)]
-    for tier, sign in sorted(moves):  # always in one order: two that move at once don't deadlock
+    for tier, sign in sorted(moves):  # a fixed order: concurrent moves don't deadlock
         _add_to_tier(
             session,
             organization.partner_id,
@@ -195,7 +195,8 @@ def _addition(
     *,
     is_sqlite: bool,
 ) -> Executable:
-    """The statement of `add`: building it takes several times as long as running it."""
+    """Return the statement of `add`, cached: building it takes several times as long as running
+    it."""
     statement = (sqlite.insert if is_sqlite else postgresql.insert)(table)
     new, columns = statement.excluded, inspect(table).columns
     return statement.on_conflict_do_update(

@@ -1,4 +1,4 @@
-"""Saved views of lists: a user's own, and those that others share."""
+"""Saved views of lists: a user's own, and those shared by others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from app.services.tenancy import fetch
 from app.validation.texts import trimmed
 
 MOST = 50
-"""Views of one user for one list."""
+"""Maximum views of one user for one list."""
 LONGEST_QUERY = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class ViewInput:
-    """What a user decides about a saved view."""
+    """A user's input for a saved view."""
 
     name: str
     is_shared: bool = False
@@ -37,7 +37,7 @@ def of_list(session: Session, caller: Caller, list_name: str) -> Sequence[SavedV
 
 
 def is_offered(caller: Caller, list_name: str) -> ColumnElement[bool]:
-    """Whether `of_list` returns a view."""
+    """Return the condition that `of_list` returns a view."""
     offered = or_(SavedView.user_id == caller.user_id, SavedView.is_shared)
     return and_(_is_visible(caller), SavedView.list_name == list_name, offered)
 
@@ -88,7 +88,7 @@ def change(
     query: str | None = None,
     expected_version: int | None = None,
 ) -> SavedView:
-    """Change what ``wanted`` and ``query`` give. Raises `NotFound`, `ValidationFailed`
+    """Change the values given in ``wanted`` and ``query``. Raises `NotFound`, `ValidationFailed`
     (``required``, ``too_long``) and `Conflict` (``changed_meanwhile``)."""
     view = get(session, caller, view_id, for_change=True)
     refuse_stale(expected_version, view.version, "saved view")
@@ -114,9 +114,9 @@ def delete(session: Session, caller: Caller, view_id: UUID) -> SavedView:
 
 
 def _is_visible(caller: Caller) -> ColumnElement[bool]:
-    """Whether a view is of the partner's staff, or of the members of an organization; a limited
-    caller sees only their own, since filters and names of others tell of organizations. An operator
-    belongs to no partner and sees none."""
+    """Return the condition that a view belongs to the partner's staff, or to the members of an
+    organization; a limited caller sees only their own, because filters and names of others may
+    reveal organizations. An operator belongs to no partner and sees none."""
     of_partner = SavedView.partner_id == caller.partner_id
     own = SavedView.user_id == caller.user_id if caller.is_limited else true()
     return and_(of_partner, own, SavedView.organization_id == caller.organization_id)

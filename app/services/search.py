@@ -52,7 +52,7 @@ from app.validation.uuids import as_uuid
 
 T = TypeVar("T")
 SHORTEST = 2
-"""A single letter finds nothing useful."""
+"""Minimum characters: a single letter finds nothing useful."""
 SURELY_A_NUMBER = 7
 
 
@@ -74,8 +74,8 @@ class SearchResults:
 
 def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
     """Return up to ``limit + 1`` of each kind, in at most seventeen queries: an id finds only its
-    own record, a complete address its user and contacts, everything else is found by name, address,
-    referral code, number or public id. Contacts have no index of names for all campaigns: only
+    own record, a complete address its user and contacts, other words find names, addresses,
+    referral codes, numbers and public ids. Contacts have no index of names for all campaigns: only
     their whole number or address finds them. Partners are only for operators."""
     words = trimmed(text)
     if len(words) < SHORTEST:
@@ -93,8 +93,8 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
 
 
 def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
-    """Return up to ``limit`` partners, organizations, assistants and campaigns whose names are
-    nearly the words, for words that `find` doesn't find, in at most eight queries."""
+    """Return up to ``limit`` partners, organizations, assistants and campaigns with similar names,
+    for words that `find` doesn't find, in at most eight queries."""
     words = trimmed(text)
     if len(words) < near_names.SHORTEST or is_number(words) or as_uuid(words) is not None:
         return SearchResults()
@@ -120,7 +120,8 @@ def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
 
 
 def users_and_contacts(session: Session, caller: Caller, text: str, limit: int) -> SearchResults:
-    """Return only the users and contacts that `find` finds, no id, and contacts by their name."""
+    """Return only the users and contacts that `find` finds, without ids, and contacts also by
+    name."""
     words = trimmed(text)
     if len(words) < SHORTEST:
         return SearchResults()
@@ -135,7 +136,7 @@ def users_and_contacts(session: Session, caller: Caller, text: str, limit: int) 
 
 
 def is_number(words: str) -> bool:
-    """Whether it can only be a phone number: digits and punctuation."""
+    """Return whether it can only be a phone number: digits and punctuation."""
     digits = sum(c.isascii() and c.isdigit() for c in words)
     return digits >= SURELY_A_NUMBER and not any(c.isalpha() for c in words)
 
@@ -215,7 +216,7 @@ def _clients(session: Session, caller: Caller, words: str, most: int) -> Sequenc
 
 
 class _Kind(NamedTuple):
-    """What a caller needs to find records of a kind, and what finds them."""
+    """The permission to find records of a kind, and the function that finds them."""
 
     permission: Permission
     find: Callable[[Session, Caller, str, int], Sequence[Any]]
@@ -233,6 +234,6 @@ _KINDS: Mapping[str, _Kind] = {
     "keys": _Kind(Permission.CREDENTIALS_MANAGE, _keys),
     "clients": _Kind(Permission.CREDENTIALS_MANAGE, _clients),
 }
-"""By the fields of `SearchResults`."""
+"""Kinds by the fields of `SearchResults`."""
 _OF_A_NUMBER = ("assistants", "contacts", "calls", "numbers")
 """The kinds that have phone numbers."""

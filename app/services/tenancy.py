@@ -1,6 +1,6 @@
 """The tenant filter: which rows a caller may see. Every loader of tenant rows uses it.
 
-It is below all other services, so that they can load organizations without a cycle.
+It is a layer below all other services, so that they can load organizations without a cycle.
 """
 
 from typing import Any, TypeVar
@@ -47,7 +47,8 @@ def of_tenant(
 def in_groups(
     caller: Caller, organization_id: InstrumentedAttribute[Any] | ColumnElement[Any]
 ) -> ColumnElement[bool]:
-    """Return whether a limited caller has the organization in its groups; true for all others."""
+    """Return the condition that the organization is in a limited caller's groups; true for all
+    others."""
     if not caller.is_limited:
         return true()
     return organization_id.in_(
@@ -90,8 +91,7 @@ def get_organization(
     """Return the organization. Raises `NotFound` (``organization_not_found``) if the caller may not
     see it.
 
-    ``for_change`` locks the row until the transaction ends. A transaction that only reads reads it
-    once.
+    ``for_change`` locks the row until the transaction ends. A read-only transaction reads it once.
     """
     query = visible_organizations(caller).where(Organization.id == organization_id)
     if for_change:
@@ -110,7 +110,7 @@ def get_organization_with_limits(
 
 
 def refuse_archived(organization: Organization) -> None:
-    """Raise `Conflict` (``archived``) if it takes nothing new."""
+    """Raise `Conflict` (``archived``) if the organization is archived."""
     if organization.status is OrganizationStatus.ARCHIVED:
         extra = {"organizationId": str(organization.id)}
         raise Conflict(archived_words(), ARCHIVED, extra=extra)

@@ -1,4 +1,4 @@
-"""Writing what must be unique while others may write the same."""
+"""Writing unique values while others may write the same."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,8 @@ from app.errors import DomainError
 
 @contextmanager
 def unless_taken(session: Session, taken: DomainError) -> Iterator[None]:
-    """Write what the block changes in a savepoint. Raises ``taken`` if a constraint refuses it."""
+    """Write the changes of the block in a savepoint. Raises ``taken`` if a constraint refuses
+    them."""
     try:
         with session.begin_nested():
             yield
@@ -22,6 +23,6 @@ def unless_taken(session: Session, taken: DomainError) -> Iterator[None]:
 
 
 def insert_into(session: Session, table: Any) -> postgresql.Insert | sqlite.Insert:
-    """Return the database's own kind of insertion, which can say what a conflict does."""
+    """Return the database's own insert statement, which can handle conflicts."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     return sqlite.insert(table) if is_sqlite else postgresql.insert(table)

@@ -20,8 +20,8 @@ from app.models import WorkerHeartbeat, utcnow
 class HeartbeatSeries:
     """The unbroken series of a worker's own heartbeats, by the database's time.
 
-    After an outage of the database all heartbeats are old. So a worker judges others only once it
-    has beaten for as long as they may be silent: by then the living ones have beaten, too.
+    After an outage of the database all heartbeats are old. So a worker judges others only once its
+    series is as long as they may be silent: by then the living ones have sent a heartbeat, too.
     """
 
     dead_after: timedelta
@@ -29,19 +29,19 @@ class HeartbeatSeries:
     _last: datetime | None = None
 
     def add(self, beat_at: datetime) -> None:
-        """Continue the series, or begin another after a gap."""
+        """Continue the series, or start another after a gap."""
         if self._last is None or not self._continues(beat_at):
             self._since = beat_at
         self._last = beat_at
 
     def may_judge(self, now: datetime) -> bool:
-        """Whether another worker that has been silent for ``dead_after`` is dead."""
+        """Return whether another worker that has been silent for ``dead_after`` is dead."""
         if self._since is None or not self._continues(now):
             return False
         return now - self._since >= self.dead_after
 
     def _continues(self, moment: datetime) -> bool:
-        """Also False if the database's clock was set back."""
+        """Return False after a gap, and if the database's clock was set back."""
         return self._last is not None and timedelta() <= moment - self._last <= self.dead_after / 2
 
 
@@ -72,14 +72,14 @@ def record_heartbeat(session: Session, executor_id: str) -> datetime | None:
 
 
 def leave(session: Session, executor_id: str) -> None:
-    """Remove the heartbeat of a worker that stops: its work may be taken over at once."""
+    """Remove the heartbeat of a worker that stops, so that its work is taken over at once."""
     session.execute(delete(WorkerHeartbeat).where(WorkerHeartbeat.executor_id == executor_id))
 
 
 def dead(session: Session, executor_ids: Collection[str], pulse: HeartbeatSeries) -> set[str]:
     """Return those of the executors that are dead: they left, were declared dead, or have been
     silent for too long, if ``pulse`` allows that judgment. Read their work before calling this: a
-    worker announces itself before it takes any."""
+    worker registers before it takes any."""
     known = WorkerHeartbeat.executor_id.in_(executor_ids)
     beats = dict(
         session.execute(
@@ -93,12 +93,12 @@ def dead(session: Session, executor_ids: Collection[str], pulse: HeartbeatSeries
 
 
 def any_alive(session: Session, within_seconds: float) -> bool:
-    """Whether a worker is alive to do queued work."""
+    """Return whether a worker is alive to do queued work."""
     return bool(session.scalar(select(is_any_alive(session, within_seconds))))
 
 
 def is_any_alive(session: Session, within_seconds: float) -> ColumnElement[bool]:
-    """`any_alive` as a condition."""
+    """Return `any_alive` as a condition."""
     since = _now(session) - timedelta(seconds=within_seconds)
     return exists().where(WorkerHeartbeat.beat_at >= since)
 
@@ -110,14 +110,14 @@ def by_queue(online: Iterable[WorkerHeartbeat]) -> dict[str, int]:
 
 
 def unserved_queues(counts: Mapping[str, int]) -> list[str]:
-    """Return the queues of `by_queue` that no worker serves; none while there is no worker at all,
-    which is reported by itself."""
+    """Return the queues of `by_queue` that no worker serves; empty while there is no worker at all,
+    which is reported separately."""
     return [name for name, count in counts.items() if not count] if any(counts.values()) else []
 
 
 @dataclass(frozen=True, slots=True)
 class RunningWorkers:
-    """The workers that have not stopped, the longest running first. ``silent`` are those without a
+    """The workers that have not stopped, longest running first. ``silent`` are those without a
     heartbeat that were not replaced: no worker that started later on the host does the same work.
     """
 
@@ -152,7 +152,7 @@ def _replaces(new: WorkerHeartbeat, old: WorkerHeartbeat) -> bool:
 
 
 def declare_dead(session: Session, executor_ids: Iterable[str]) -> None:
-    """Remove the heartbeats, so that a worker that was only slow notices it and rejoins."""
+    """Delete the heartbeats, so that a worker that was only slow notices it and rejoins."""
     session.execute(
         delete(WorkerHeartbeat).where(WorkerHeartbeat.executor_id.in_(list(executor_ids)))
     )
@@ -169,7 +169,7 @@ def delete_silent(session: Session, older_than: timedelta) -> int:
 
 
 def database_time(session: Session) -> datetime:
-    """Return the time that is one for all machines. On SQLite there is only one machine."""
+    """Return the time shared by all machines. On SQLite there is only one machine."""
     now = _now(session)
     return now if isinstance(now, datetime) else session.scalars(select(now)).one()
 

@@ -1,4 +1,4 @@
-"""Alerts: rules over the figures of a partner, and what they have found.
+"""Alerts: rules over the figures of a partner, and the alerts that they open.
 
 `rules` keeps the rules, `measuring` reads the figures, `evaluating` opens and resolves alerts,
 `reading` shows and acknowledges them, `words` describes both.

@@ -27,12 +27,12 @@ _OPENED = notifications.ALERT_OPENED
 MOST_OPEN = 100
 """Open alerts of one rule: more would hide what is unusual."""
 MOST_NAMED = 10
-"""So many organizations are named in a mail."""
+"""Maximum organizations named in a mail."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlertChanges:
-    """What is to be opened and resolved."""
+    """Alerts to open and to resolve."""
 
     opened: Sequence[MetRule]
     resolved: Sequence[UUID]
@@ -42,7 +42,7 @@ class AlertChanges:
 
 
 def changes(session: Session, now: datetime) -> AlertChanges:
-    """Return what has changed since the last time. It only reads: one query for each measure."""
+    """Return the changes since the last evaluation. Read-only: one query for each measure."""
     rules = session.scalars(select(AlertRule).order_by(AlertRule.measure, AlertRule.id)).all()
     met = [
         each
@@ -67,8 +67,8 @@ def changes(session: Session, now: datetime) -> AlertChanges:
 
 
 def apply(session: Session, wanted: AlertChanges, now: datetime) -> None:
-    """Open and resolve the alerts, and send what the rules send. What another worker did first is
-    left out, and so are rules that were changed meanwhile."""
+    """Open and resolve the alerts, and send the rules' notifications. Skips what another worker did
+    first, and rules that were changed meanwhile."""
     ids = {each.rule_id for each in wanted.opened}
     locked = session.scalars(
         select(AlertRule)
@@ -187,8 +187,8 @@ def _is_muted(rule: AlertRule, now: datetime) -> bool:
 def _mail(
     session: Session, rule: AlertRule, opened: Sequence[Alert], names: dict[UUID, str]
 ) -> None:
-    """One mail to each who gets those of the rule, whatever number of alerts opened; its words are
-    in the language of the user, or else of the partner."""
+    """Queue one mail to each user of the rule's mails, whatever the number of opened alerts, in the
+    language of the user, else of the partner."""
     of_partner = session.get_one(Partner, rule.partner_id).language
     sent: set[UUID | str] = set()
 
@@ -218,7 +218,7 @@ def _mail(
 
 
 def _administrators(session: Session, rule: AlertRule) -> Sequence[User]:
-    """Return the users who look after customers."""
+    """Return the users who manage customers."""
     return _users(session, rule, User.user_type.in_((Role.PARTNER_ADMIN, Role.ADMIN)))
 
 
@@ -240,7 +240,8 @@ def _text(organization_id: UUID | None) -> str | None:
 
 
 def _may_see_all(session: Session, user: User, opened: Sequence[Alert]) -> bool:
-    """Whether a user who is limited to groups has the organizations of all alerts in them."""
+    """Return whether a user who is limited to groups has the organizations of all alerts in
+    them."""
     if not (user.is_limited and user.role is Role.ADMIN):
         return True
     ids = {alert.organization_id for alert in opened}

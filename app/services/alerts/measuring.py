@@ -1,5 +1,5 @@
-"""The figures that alert rules watch, worked out by the database: one query for each measure, for
-the rules of all partners."""
+"""The figures that alert rules watch, computed by the database: one query for each measure, for the
+rules of all partners."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from app.models import (
 from app.services.spending.scopes import day_of, month_of
 
 FEWEST_CALLS = 20
-"""An answer rate is measured from so many calls on."""
+"""Minimum calls for an answer rate."""
 PERCENT = 100
 _DAY = 86_400
 
@@ -48,7 +48,8 @@ Values = Mapping[UUID, Mapping[AlertPeriod | None, int]]
 
 @dataclass(frozen=True, slots=True)
 class MeasureRequest:
-    """What is measured, of which partners; ``only`` limits it to some of their organizations."""
+    """The measure, and the partners to measure; ``only`` limits it to some of their
+    organizations."""
 
     measure: AlertMeasure
     periods: Sequence[AlertPeriod | None]
@@ -60,7 +61,7 @@ class MeasureRequest:
     def by(
         cls, rules: Sequence[AlertRule], now: datetime, only: Collection[UUID] | None = None
     ) -> "MeasureRequest":
-        """What rules of one measure watch."""
+        """Return the request for the rules of one measure."""
         periods = list(dict.fromkeys(rule.period for rule in rules))
         return cls(rules[0].measure, periods, {rule.partner_id for rule in rules}, now, only)
 
@@ -84,7 +85,7 @@ partners, or of each organization."""
 def measured(
     session: Session, rules: Sequence[AlertRule], now: datetime, subject_ids: Collection[UUID]
 ) -> Values:
-    """Return what rules of one measure watch, of these organizations and, where a rule has that
+    """Return the values for rules of one measure, of these organizations and, if a rule has that
     scope, of partners."""
     asked = MeasureRequest.by(rules, now, subject_ids)
     return {
@@ -100,7 +101,7 @@ def measured(
 def find_met_rules(
     session: Session, rules: Sequence[AlertRule], now: datetime, most: int
 ) -> list[MetRule]:
-    """Return what meets stored rules of one measure, at most so many of each rule: those with an
+    """Return what meets stored rules of one measure, at most ``most`` for each rule: those with an
     open alert first."""
     asked = MeasureRequest.by(rules, now)
     figures = _of_scopes(asked, rules).subquery()
@@ -197,7 +198,7 @@ def _of_days(
     value: Callable[..., ColumnElement[int]],
     *names: str,
 ) -> Query:
-    """A measure that is worked out from the sums of daily totals."""
+    """Return the query of a measure that is computed from sums of daily totals."""
 
     def query(asked: MeasureRequest, whole: bool) -> Select[Any]:
         today = asked.now.date()
@@ -226,8 +227,8 @@ def _rate(ended: ColumnElement[int], answered: ColumnElement[int]) -> ColumnElem
 
 
 def _silence(asked: MeasureRequest, whole: bool) -> Select[Any]:
-    """Days since the last call of active organizations, or since they were created; of a partner,
-    those of the organization that called last."""
+    """Return the query of the days since the last call of active organizations, or since they were
+    created; for a partner, those of the organization that called last."""
     latest = union_all(
         *(
             select(func.max(table.day).label("day"))
@@ -248,14 +249,14 @@ def _silence(asked: MeasureRequest, whole: bool) -> Select[Any]:
 
 
 def _day_number(moment: Any) -> ColumnElement[int]:
-    """Days since 1970 of a day, or of a moment in UTC."""
+    """Return the days from 1970 to a day, or to a moment in UTC."""
     seconds = extract("epoch", moment)
     return cast(seconds - seconds % _DAY, BigInteger) // _DAY
 
 
 def _limits(asked: MeasureRequest, _whole: bool) -> Select[Any]:
-    """The share of users or assistants in use, of active organizations with room for several; there
-    is none of a partner."""
+    """Return the query of the share of users or assistants in use, of active organizations with a
+    limit above one; a partner has none."""
 
     def share(held: Select[Any], limit: Any) -> ColumnElement[int]:
         return case((limit > 1, PERCENT * held.correlate(Organization).scalar_subquery() // limit))
@@ -286,7 +287,8 @@ def _among(column: Any, asked: MeasureRequest) -> ColumnElement[bool]:
 
 
 def _spending(asked: MeasureRequest, whole: bool) -> Select[Any]:
-    """The largest share of the limits of a day and a month that is spent or reserved."""
+    """Return the query of the largest share of the daily and monthly limits that is spent or
+    reserved."""
     limit, total = SpendingLimit, SpendingTotal
     is_day = total.period == day_of(asked.now)
 
@@ -324,7 +326,7 @@ def _spending(asked: MeasureRequest, whole: bool) -> Select[Any]:
 
 
 def _budget(asked: MeasureRequest, whole: bool) -> Select[Any]:
-    """The share of the budget of the month that is spent."""
+    """Return the query of the share of the month's budget that is spent."""
     limit, total = SpendingLimit, SpendingTotal
     subject_id: Any = limit.partner_id if whole else limit.organization_id
     return (

@@ -30,7 +30,7 @@ _NEWEST = SortOrder(Alert.opened_at, descending=True)
 @dataclass(frozen=True, slots=True)
 class AlertView:
     """An alert with its rule and the name of its organization, if it is about one. ``value_now`` is
-    what an open alert of a list measures now, if it can be measured."""
+    the current value of an open alert in a list, if it can be measured."""
 
     alert: Alert
     rule: AlertRule
@@ -39,12 +39,12 @@ class AlertView:
 
     @property
     def title(self) -> str:
-        """What the alert found, in the current language."""
+        """The alert's finding, in the current language."""
         return title(self.rule, self.alert.value, self.organization)
 
     @property
     def title_now(self) -> str:
-        """What is measured now, or else what the alert found, with the limit of the rule."""
+        """The current value, else the alert's finding, with the limit of the rule."""
         value = self.alert.value if self.value_now is None else self.value_now
         text = title(self.rule, value, self.organization)
         limit = amount(self.rule, self.rule.threshold)
@@ -56,7 +56,7 @@ class AlertView:
 
     @property
     def value_when_opened(self) -> str:
-        """What was measured when the alert opened, if it is another value now."""
+        """The value when the alert opened, if it has changed since."""
         is_same = self.value_now in (None, self.alert.value)
         return "" if is_same else amount(self.rule, self.alert.value)
 
@@ -73,8 +73,8 @@ def search(
     cursor: str | None = None,
     limit: int = 25,
 ) -> Page[AlertView]:
-    """Return a page of the open or the resolved alerts, newest first; open ones with what they
-    measure now, in one query for each measure. Raises `Forbidden` and `ValidationFailed`
+    """Return a page of the open or the resolved alerts, newest first; open ones with their current
+    values, by one query for each measure. Raises `Forbidden` and `ValidationFailed`
     (``invalid_cursor``)."""
     rows = _visible(caller).where(
         Alert.resolved_at.is_not(None) if resolved else Alert.resolved_at.is_(None)
@@ -85,7 +85,7 @@ def search(
 
 
 def open_alerts(session: Session, caller: Caller, most: int) -> list[AlertView]:
-    """Return the newest open alerts that are not acknowledged, with what they measure now. Raises
+    """Return the newest open alerts that are not acknowledged, with their current values. Raises
     `Forbidden`."""
     rows = _unacknowledged(caller).order_by(Alert.id.desc()).limit(most)
     return _measured_now(session, _shown(session, list(session.scalars(rows))))
@@ -107,7 +107,7 @@ def titles(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID
 
 def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
     """Note that the caller knows about an alert; it stays open until it resolves. Return it with
-    what it measures now. Repeating it changes nothing. Raises `Forbidden`, `NotFound`
+    its current value. Repeating it changes nothing. Raises `Forbidden`, `NotFound`
     (``alert_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     missing = NotFound(gettext("There is no such alert."), "alert_not_found")
@@ -134,7 +134,7 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
 
 
 def last_opened(session: Session, caller: Caller) -> dict[UUID, datetime]:
-    """Return when each rule opened an alert last, by the ids of rules. Raises `Forbidden`."""
+    """Return when each rule last opened an alert, by the ids of rules. Raises `Forbidden`."""
     last = func.max(Alert.opened_at).label("last")
     opened = _visible(caller).with_only_columns(Alert.rule_id, last).group_by(Alert.rule_id)
     return {row.rule_id: row.last for row in session.execute(opened)}
@@ -144,7 +144,7 @@ def nearest(
     session: Session, caller: Caller, measure: AlertMeasure
 ) -> dict[AlertPeriod | None, str]:
     """Return the value of the organization that is nearest to an alert now, for each period, as the
-    title of an alert; one query measures all. Raises `Forbidden`."""
+    title of an alert; by one query for all periods. Raises `Forbidden`."""
     caller.require(Permission.REPORT_READ)
     own = partners.own(caller)
     periods = list(AlertPeriod) if uses_period(measure) else [None]

@@ -25,7 +25,7 @@ from app.services.spending import budgets
 from app.services.tenancy import ARCHIVED, archived_words, fetch, get_organization, of_tenant
 
 MOST_RULES = 50
-"""Rules of one partner."""
+"""Maximum rules of one partner."""
 _MOST: dict[AlertMeasure, int] = {
     AlertMeasure.ANSWER_RATE: 100,
     AlertMeasure.SPENDING: 100,
@@ -40,7 +40,7 @@ EXISTS = "alert_rule_exists"
 
 @dataclass(frozen=True, slots=True)
 class RuleInput:
-    """What a user chooses; ``organization_id`` and ``to_owners`` belong to the scope of one
+    """The input for a rule; ``organization_id`` and ``to_owners`` belong to the scope of one
     organization. Without ``recipients``, mails go to all administrators."""
 
     measure: AlertMeasure
@@ -67,7 +67,7 @@ def listing(session: Session, caller: Caller) -> list[tuple[AlertRule, str]]:
 
 
 def get(session: Session, caller: Caller, rule_id: UUID, *, for_change: bool = False) -> AlertRule:
-    """Raises `Forbidden` and `NotFound` (``alert_rule_not_found``)."""
+    """Return a rule. Raises `Forbidden` and `NotFound` (``alert_rule_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE if for_change else Permission.REPORT_READ)
     query = of_tenant(select(AlertRule), caller, AlertRule.partner_id, AlertRule.organization_id)
     missing = NotFound(gettext("There is no such alert rule."), "alert_rule_not_found")
@@ -75,10 +75,10 @@ def get(session: Session, caller: Caller, rule_id: UUID, *, for_change: bool = F
 
 
 def create(session: Session, caller: Caller, wanted: RuleInput) -> AlertRule:
-    """Raises `Forbidden`, `NotFound` (``organization_not_found``) and `ValidationFailed`
-    (``out_of_range``, ``organization_required``, ``archived``, ``scope_not_measured``,
-    ``period_required``, ``invalid_email``, ``too_many_recipients``, ``alert_rule_exists``,
-    ``too_many_rules``)."""
+    """Create a rule. Raises `Forbidden`, `NotFound` (``organization_not_found``) and
+    `ValidationFailed` (``out_of_range``, ``organization_required``, ``archived``,
+    ``scope_not_measured``, ``period_required``, ``invalid_email``, ``too_many_recipients``,
+    ``alert_rule_exists``, ``too_many_rules``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     partner_id = partners.own(caller)
     values = _checked(session, caller, wanted)
@@ -104,7 +104,7 @@ def update(
     *,
     expected_version: int | None = None,
 ) -> bool:
-    """Change everything but the measure; whether this changed anything. Raises as `create`, and
+    """Change everything but the measure; return whether anything changed. Raises as `create`, and
     `Conflict` (``changed_meanwhile``)."""
     rule = get(session, caller, rule_id, for_change=True)
     values = _checked(session, caller, wanted, rule.organization_id)
@@ -123,8 +123,8 @@ def update(
 
 
 def mute(session: Session, caller: Caller, rule_id: UUID, days: int) -> AlertRule:
-    """Send nothing for so many days of `MUTE_DAYS`; with 0, send again. Raises `Forbidden`,
-    `NotFound` and `ValidationFailed` (``out_of_range``)."""
+    """Mute a rule for some days (one of `MUTE_DAYS`); 0 ends it. Raises `Forbidden`, `NotFound` and
+    `ValidationFailed` (``out_of_range``)."""
     if days not in (0, *MUTE_DAYS):
         message = gettext("Choose how long the rule is muted.")
         raise ValidationFailed.on("days", "out_of_range", message)
@@ -179,7 +179,7 @@ def sentences_of(
 def _checked(
     session: Session, caller: Caller, wanted: RuleInput, held: UUID | None = None
 ) -> dict[str, Any]:
-    """Return the values of the columns. ``held`` is the organization that the rule has already."""
+    """Return the values of the columns. ``held`` is the rule's current organization."""
     problems: list[Problem] = []
     if caller.is_limited and wanted.scope is not AlertScope.ORGANIZATION:
         message = gettext("Choose one organization. Your access is limited to some of them.")
@@ -253,7 +253,7 @@ def _name(session: Session, rule: AlertRule) -> str | None:
 
 
 def _shown(rule: AlertRule) -> dict[str, Any]:
-    """The rule as the history shows it."""
+    """Return the rule as the history shows it."""
     return {
         "measure": rule.measure,
         "scope": rule.scope,

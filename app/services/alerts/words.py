@@ -32,12 +32,12 @@ _WITH_PERIOD = frozenset(
 
 
 def uses_period(measure: AlertMeasure) -> bool:
-    """Whether a rule of this measure counts the days of a period."""
+    """Return whether a rule of this measure counts the days of a period."""
     return measure in _WITH_PERIOD
 
 
 def sentence(rule: AlertRule, organization: str | None) -> str:
-    """What opens an alert: "Acme has less than 20 % of calls answered in 7 days"."""
+    """Return what opens an alert: "Acme has less than 20 % of calls answered in 7 days"."""
     who = _watched(rule, organization)
     count = rule.threshold
     values = {"who": who, "num": written_number(count), "period": _period(rule)}
@@ -99,7 +99,7 @@ def _failed_calls(count: int, values: dict[str, str]) -> str:
 
 
 def title(rule: AlertRule, value: int, organization: str | None) -> str:
-    """What an alert found: "Acme: 14 % of calls answered in 7 days"."""
+    """Return an alert's finding: "Acme: 14 % of calls answered in 7 days"."""
     who = organization or gettext("The portal")
     values = {"who": who, "num": written_number(value), "period": _period(rule)}
     match rule.measure:
@@ -143,7 +143,7 @@ def title(rule: AlertRule, value: int, organization: str | None) -> str:
 
 
 def amount(rule: AlertRule, value: int) -> str:
-    """What a rule measures: "308" or "14 %"."""
+    """Return a measured value in words: "308" or "14 %"."""
     return (
         _on_one_line(f"{written_number(value)} %")
         if UNITS[rule.measure] == "%"

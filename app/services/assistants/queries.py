@@ -35,7 +35,7 @@ SORTS = both_ways(
 
 
 class Readiness(StrEnum):
-    """Whether an assistant can call: switched off, on and ready, or on and not ready."""
+    """Whether an assistant can call: off, on and ready, or on and not ready."""
 
     READY = "ready"
     NOT_READY = "not-ready"
@@ -45,7 +45,7 @@ class Readiness(StrEnum):
 @dataclass(frozen=True, slots=True)
 class ReadinessCondition:
     """Something that an assistant needs. ``needed`` is False if calls work without it; ``place`` is
-    where it is fixed: ``organization``, or the field of the assistant."""
+    where it can be fixed: ``organization``, or the field of the assistant."""
 
     code: str
     met: bool
@@ -152,7 +152,7 @@ def readiness_of(
 def blocker_of(
     assistant: Assistant, organization: Organization, refusal: str | None = None
 ) -> str | None:
-    """Return what an assistant lacks first for calling, as a sentence."""
+    """Return the first thing that an assistant lacks for calling, as a sentence."""
     conditions = readiness(assistant, organization, refusal)
     return next((each.sentence for each in conditions if each.needed and not each.met), None)
 
@@ -164,8 +164,8 @@ def _condition(
 
 
 def _has_readiness(wanted: Readiness) -> ColumnElement[bool]:
-    """`readiness_of` as a condition of rows joined with their organizations. Whether the number is
-    confirmed depends on the carrier, and is left out."""
+    """Return `readiness_of` as a condition on rows joined with their organizations. It ignores
+    whether the number is confirmed, because that depends on the carrier."""
     is_own = exists().where(
         PhoneNumber.number == Assistant.phone_number,
         PhoneNumber.organization_id == Assistant.organization_id,

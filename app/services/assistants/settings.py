@@ -203,7 +203,7 @@ def checked_fields(
 
 
 def check_texts(fields: AssistantFields) -> None:
-    """Raises `ValidationFailed` with the problems that don't depend on the organization."""
+    """Raise `ValidationFailed` with the problems that don't depend on the organization."""
     problems: list[Problem] = []
     _own_texts(fields, (), problems)
     refuse_any(problems)

@@ -40,7 +40,8 @@ FIELDS = {
 }
 """The columns of an entry, and their names in the JSON that is hashed and exported."""
 SALT = "salt"
-"""The column, and the name in the JSON, of what keeps a hash from revealing redacted values."""
+"""The column, and the name in the JSON, of the salt that keeps a hash from revealing redacted
+values."""
 _WAITING = "audit entries to link"
 
 
@@ -57,13 +58,14 @@ def content_of(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def digest_of(content: Mapping[str, Any]) -> str:
-    """SHA-256 over the JSON with sorted keys, without spaces, in UTF-8."""
+    """Return SHA-256 over the JSON with sorted keys, without spaces, in UTF-8."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def hash_of(previous: str, chain: UUID, number: int, digest: str) -> str:
-    """SHA-256 over the previous hash (empty for the first entry), the place and the digest."""
+    """Return SHA-256 over the previous hash (empty for the first entry), the place and the
+    digest."""
     return hashlib.sha256(f"{previous} {chain} {number} {digest}".encode()).hexdigest()
 
 
@@ -85,7 +87,7 @@ def _link(session: Session) -> None:
     by_chain: dict[UUID, list[AuditEntry]] = {}
     for entry in kept:
         by_chain.setdefault(chain_of(entry.partner_id), []).append(entry)
-    for chain in sorted(by_chain, key=_lock_key):  # one order, so that no two wait for each other
+    for chain in sorted(by_chain, key=_lock_key):  # a fixed order, so that writers can't deadlock
         number, previous = _end(session, chain)
         rows = []
         for entry in by_chain[chain]:

@@ -40,7 +40,7 @@ def mark_sent(session: Session, entries: Sequence[dict[str, Any]]) -> None:
 
 
 def _grown(session: Session) -> Sequence[UUID]:
-    """Return the partners whose chain has grown: one lookup of each chain's end."""
+    """Return the partners whose chain has grown: one look-up of each chain's end."""
     end = (
         select(func.max(AuditLink.number))
         .where(AuditLink.chain == Partner.id)

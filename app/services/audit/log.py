@@ -40,13 +40,13 @@ from app.services.tenancy import of_tenant
 
 SIGNED_IN = "user.signed_in"
 NUMBER_LISTED = "do_not_call.added"
-"""Entries about several numbers have these with their reasons in ``reasons``."""
+"""Numbers in an entry about several; all of them are in ``reasons``, each with its reason."""
 REFUSED = tuple(
     f"{what}.refused" for what in ("sign_in", "password", "recovery", "client", "key", "request")
 )
 """Refused attempts, which `refusals` writes."""
 EVERYDAY = (SIGNED_IN, "call.scheduled", *REFUSED)
-"""What happens all the time and changes nothing."""
+"""Actions that happen all the time and change nothing."""
 VIEWS = ("user.viewed", "user.view_ended")
 """A view as a user in the partner's history; operators have entries of their own about it."""
 LOOKED_BACK = 500
@@ -210,7 +210,7 @@ def last_of_target(
     session: Session, caller: Caller, target_type: str, target_id: UUID, action: str | None = None
 ) -> AuditEntry | None:
     """Return the last change of a record that the caller has loaded, or the last one of an action;
-    its author is no secret to them."""
+    its author is shown to them."""
     query = select(AuditEntry).where(_is_target(target_type, target_id))
     if action is not None:
         query = query.where(AuditEntry.action == action)
@@ -219,7 +219,7 @@ def last_of_target(
 
 
 def last_change_at(session: Session, partner_id: UUID) -> datetime | None:
-    """Return when something of the partner was last changed: one look-up in an index."""
+    """Return when anything of the partner last changed: one look-up in an index."""
     query = select(AuditEntry.at).where(AuditEntry.partner_id == partner_id)
     return session.scalar(query.order_by(AuditEntry.id.desc()).limit(1))
 
@@ -239,8 +239,8 @@ def of_partner(session: Session, caller: Caller, limit: int) -> list[AuditEntry]
 
 
 def is_shown_to(caller: Caller) -> ColumnElement[bool]:
-    """Return which entries a history shows to the caller: of what is recorded for the partner and
-    for operators, one."""
+    """Return which entries the caller's history shows: where one is recorded for the partner and
+    one for operators, one of them."""
     return AuditEntry.action.not_in(VIEWS) if caller.is_operator else true()
 
 

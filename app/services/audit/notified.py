@@ -1,7 +1,6 @@
-"""Notifications: the entries of the history that happened while a user didn't look.
+"""Notifications: the entries of the history that happened while a user wasn't looking.
 
-Unread are those after the time when a user marked all as read, except for those that the user has
-marked one by one since.
+Unread are those after the user last marked all as read, except for those marked one by one since.
 """
 
 from collections.abc import Collection
@@ -80,14 +79,14 @@ def count_unread(session: Session, caller: Caller) -> int:
 
 
 def kept_since() -> datetime:
-    """Return the begin of the time of which notifications are shown, the same for an hour."""
+    """Return the start of the period of notifications, constant for an hour."""
     return utcnow().replace(minute=0, second=0, microsecond=0) - KEPT
 
 
 @lru_cache(200)
 def counting_unread(caller: Caller, since: datetime) -> Select[int]:
-    """Return the statement of `count_unread`. Every page counts: making it takes longer than
-    running it."""
+    """Return the statement of `count_unread`, cached: every page counts, and building it takes
+    longer than running it."""
     rows = _visible(caller, since).where(_is_unread(caller))
     return counting_up_to(rows.with_only_columns(AuditEntry.id), MOST_COUNTED)
 
@@ -109,8 +108,8 @@ def mark_read(session: Session, caller: Caller, *about: ColumnElement[bool]) -> 
 def mark_read_by_staff(
     session: Session, caller: Caller, partner_id: UUID, *about: ColumnElement[bool]
 ) -> None:
-    """Mark the notifications that meet the conditions on `AuditEntry` as read by the caller and by
-    all staff of the partner: one of them has dealt with the matter."""
+    """Mark the notifications that meet the conditions on `AuditEntry` as read for the caller and
+    all staff of the partner, because one of them has handled them."""
     mark_read(session, caller, *about)
     staff = User.partner_id == partner_id, User.organization_id.is_(None)
     since = AuditEntry.id >= id_at(utcnow() - KEPT)

@@ -1,7 +1,7 @@
 """Removing personal data from entries of the history, which stays verifiable.
 
-A redaction is written down before the entry changes: the digest that the entry has afterwards. An
-entry of the same chain vouches for these digests by a hash over all of them, and is itself part of
+A redaction is recorded before the entry changes, with the digest that the entry has afterwards. An
+entry of the same chain certifies these digests by a hash over all of them, and is itself part of
 the chain. So an entry may differ from its link only as an entry of the chain says.
 """
 
@@ -24,7 +24,7 @@ CHANGEABLE = ("actor", "ip", "target_id", "target", "before", "after")
 
 
 class ForgedRedaction(NamedTuple):
-    """``recorded_by`` vouches for other redactions than there are, or can't vouch for any."""
+    """The entry ``recorded_by`` certifies other redactions than there are, or can't certify any."""
 
     chain: UUID
     recorded_by: UUID
@@ -35,7 +35,8 @@ def redact(
     partner_id: UUID | None,
     changed: Sequence[tuple[AuditEntry, Mapping[str, Any]]],
 ) -> None:
-    """Write these values (see `CHANGEABLE`) into entries of one chain. Their salts go too."""
+    """Write these values (see `CHANGEABLE`) into entries of one chain. Their salts are deleted
+    too."""
     rows = []
     for entry, values in changed:
         content = {name: getattr(entry, name) for name in FIELDS} | dict(values)

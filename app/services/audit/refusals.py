@@ -30,7 +30,7 @@ SIGN_INS = (log.SIGNED_IN, SIGN_IN, PASSWORD, RECOVERY, CLIENT, KEY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """What was refused and why. ``network`` is where from, None for many networks together."""
+    """What was refused and why. ``network`` is its origin, None for many networks together."""
 
     action: str
     reason: str
@@ -55,7 +55,7 @@ class Refusal:
 
 
 def anonymous_caller(request_id: str | None = None) -> Caller:
-    """A caller who is not authenticated."""
+    """Return the caller of an unauthenticated attempt."""
     return Caller(
         kind=CallerKind.VISITOR,
         role=Role.STANDARD,
@@ -66,7 +66,7 @@ def anonymous_caller(request_id: str | None = None) -> Caller:
 
 
 def note(session: Session, actor: Caller, refusals: Sequence[Refusal]) -> None:
-    """Count refused attempts; the first, tenth, hundredth … of its kind becomes a row at once."""
+    """Count refused attempts; the first, tenth, hundredth … of each kind becomes a row at once."""
     now = utcnow()
     by_key = {refusal.key(actor): refusal for refusal in refusals}
     for key, refusal in sorted(

@@ -35,9 +35,9 @@ ASSISTANT_FIELDS = ("agentId", "agent_id")
 SORTS = both_ways(at=AuditEntry.id)
 """The sort orders of `search`; ids begin with the time."""
 FEWEST_DIGITS = 6
-"""Fewer digits are no phone number to look for."""
+"""Minimum digits of a search for a phone number."""
 SLACK = timedelta(days=1)
-"""The largest difference between the time in an entry's id and its stored time."""
+"""The maximum difference between the time in an entry's id and its stored time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +212,8 @@ def _ids_called(
     *models: type[User | Organization | Assistant | Campaign],
 ) -> Sequence[UUID]:
     """Return the records of the caller whose current names contain the words, up to
-    `name_search.FEW`; a transaction that only reads searches once. Users stand in the history with
-    their email addresses, not with their names."""
+    `name_search.FEW`; a transaction that only reads searches once. The history names users by their
+    email addresses."""
     key = ("called", caller, words, models)
     return read_once(session, key, lambda: _search_ids(session, caller, words, models))
 

@@ -20,7 +20,7 @@ _REDACTED = "redacted digest"
 
 @dataclass(frozen=True, slots=True)
 class BrokenChain:
-    """The first row that was changed. ``entry_id`` is None if it isn't known."""
+    """The first changed row. ``entry_id`` is None if it isn't known."""
 
     reason: str
     chain: UUID | None
@@ -47,8 +47,8 @@ class _ChainPosition:
 def verify(
     session: Session, known: Mapping[UUID, tuple[int, str]] | None = None
 ) -> AuditVerification:
-    """Check every chain from its first link. ``known`` is the number and hash that a chain had
-    earlier: they reveal that a chain was cut off or rewritten since."""
+    """Check every chain from its first link. ``known`` is the number and hash of an earlier link of
+    each chain: they reveal that a chain was cut off or rewritten since."""
     ends = dict(known or {})
     position: _ChainPosition | None = None
     chains = entries = 0

@@ -1,1 +1,1 @@
-"""Signing in and out, sessions, passwords, and the links that mails bring."""
+"""Signing in and out, sessions, passwords, and the links in mails."""

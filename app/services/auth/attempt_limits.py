@@ -1,7 +1,7 @@
-"""Which counters a failed attempt goes to: of the account, the network and the installation.
+"""The counters of failed attempts: of the account, the network and the installation.
 
-A success takes its failure back from the shared counters and starts its own afresh, so an office
-behind one address signs in without a wait.
+A success removes its attempt from the shared counters and resets its own, so an office behind one
+IP address signs in without a wait.
 """
 
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ class AttemptLimits:
 def of_sign_in(
     limits: LimitSettings, email: str, ip: str | None, device: str | None
 ) -> AttemptLimits:
-    """The counters of a sign-in. A browser that is known to the account has a counter of its own:
-    what strangers do on the account or in the same network doesn't delay it."""
+    """Return the counters of a sign-in. A browser that is known to the account has its own counter:
+    failures of strangers on the account or in the same network don't delay it."""
     if device is not None:
         rule = ThrottleRule(limits.failed_sign_ins, 300, QUARTER_OF_AN_HOUR)
         key = throttle.key_of("device", email, device)
@@ -46,30 +46,31 @@ def of_sign_in(
 
 
 def of_client(limits: LimitSettings, client_id: str, ip: str | None) -> AttemptLimits:
-    """The counters of a token request. There is none for a client from everywhere: secrets are too
-    long to guess, and strangers could stop the client."""
+    """Return the counters of a token request. None counts a client over all networks: secrets are
+    too long to guess, and strangers could block the client."""
     return AttemptLimits(
         [_at_network("client", limits, client_id, ip)], _shared("client", limits, ip)
     )
 
 
 def of_recovery_requests(ip: str | None) -> Sequence[FailureCounter]:
-    """The counters of one network's requests for recovery links. A request waits a minute at most,
-    so that the owner of an account can always ask."""
+    """Return the counters of one network's requests for recovery links. A request waits a minute at
+    most, so that the owner of an account can always request one."""
     return _of_networks("recovery network", ThrottleRule(10, 60, 60), ip)
 
 
 def of_recovery_mails(user_id: UUID) -> FailureCounter:
-    """The counter of mails with recovery links to one user: five at once, then five an hour. The
-    links of the last hour stay valid, so one of them works whenever no further mail is sent."""
+    """Return the counter of mails with recovery links to one user: five at once, then five an hour.
+    The links of the last hour stay valid, so one of them works whenever no further mail is sent."""
     return FailureCounter(
         throttle.key_of("recovery mail", str(user_id)), ThrottleRule(5, 720, 720, 720)
     )
 
 
 def of_second_step(limits: LimitSettings, user_id: UUID, ip: str | None) -> AttemptLimits:
-    """The counters of codes after a right password. Strangers who know the password make the owner
-    wait in their own network only, until they have tried as often as at an account."""
+    """Return the counters of codes after a right password. Strangers who know the password delay
+    the owner only in their own network, until they have made as many attempts as an account
+    allows."""
     rule = ThrottleRule(limits.failed_sign_ins_account, QUARTER_OF_AN_HOUR, QUARTER_OF_AN_HOUR)
     account = FailureCounter(throttle.key_of("second step", str(user_id)), rule, is_of_account=True)
     own = [_at_network("second step", limits, str(user_id), ip), account]
@@ -77,7 +78,7 @@ def of_second_step(limits: LimitSettings, user_id: UUID, ip: str | None) -> Atte
 
 
 def of_own_password(user_id: UUID | None, allowed: int) -> FailureCounter:
-    """The counter of wrong current passwords of a signed-in user."""
+    """Return the counter of wrong current passwords of a signed-in user."""
     rule = ThrottleRule(allowed, 300, QUARTER_OF_AN_HOUR)
     return FailureCounter(throttle.key_of("own password", str(user_id)), rule)
 

@@ -1,13 +1,13 @@
-"""The last check of who asks, just before a change is stored.
+"""The last check of the author of a change, just before it is stored.
 
-A request is allowed by what is stored when it begins. A user who is suspended, deactivated or given
+A request is authorized by the data at its start. A user who is suspended, deactivated or given
 another role while the request runs must not store anything after that, nor a script whose key or
-client ends. So a writing transaction looks at its author again when it commits, and holds a lock on
-the author until it has committed; the transaction that takes the access away waits for these locks,
-or they for it.
+client ends. So a writing transaction checks its author again when it commits, and holds a lock on
+the author until it has committed; the transaction that ends the access waits for these locks, or
+they for it.
 
-The locks are taken just before the commit, in one order, and after them only the audit chain's: a
-deadlock can't arise.
+The locks are taken just before the commit, in a fixed order, and after them only the audit chain's:
+a deadlock can't arise.
 """
 
 import hashlib
@@ -32,17 +32,17 @@ _CHANGED = "users whose access changes"
 def check_at_commit(
     session: Session, author: Caller, authenticate: Callable[[Session], Caller] | None = None
 ) -> None:
-    """Has the commit raise `Unauthenticated` (``not_signed_in``) where the user is not active any
-    more, and `Forbidden` (``role_changed``) where they have another role. For a script it raises
-    what ``authenticate`` raises for its credential by then. Raises `Forbidden` (``view_only``) at
-    once for an operator who views the portal as this user."""
+    """Make the commit raise `Unauthenticated` (``not_signed_in``) if the user is no longer active,
+    and `Forbidden` (``role_changed``) if they have another role. For a script it raises what
+    ``authenticate`` raises for its credential by then. Raises `Forbidden` (``view_only``) at once
+    for an operator who views the portal as this user."""
     author.require_write()
     session.info[_AUTHOR], session.info[_AUTHENTICATE] = author, authenticate
     _listen(session)
 
 
 def access_changes(session: Session, user_id: UUID) -> None:
-    """Has the commit wait for changes that this user is storing, and keep later ones out."""
+    """Make the commit wait for changes that this user is storing, and block later ones."""
     _listen(session)
     session.info[_CHANGED].add(user_id)
 
@@ -71,7 +71,7 @@ def _check(session: Session) -> None:
 
 
 def _lock(session: Session, author_id: UUID | None, changed: set[UUID]) -> None:
-    """On SQLite a writing transaction is alone anyway."""
+    """On SQLite only one transaction writes anyway."""
     if session.get_bind().dialect.name != "postgresql":
         return
     for user_id in sorted(changed | ({author_id} if author_id else set())):

@@ -1,6 +1,6 @@
-"""New email addresses that wait to be confirmed at the old and the new one, and their links.
+"""New email addresses that wait for confirmation at the old and the new address, and their links.
 
-Services of users request and apply them; here are the row and the tokens of its two links.
+Services of users request and apply them; this module has the row and the tokens of its two links.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class EmailChangeLink:
 
 
 def pending(session: Session, user_id: UUID, *, for_change: bool = False) -> EmailChange | None:
-    """The change that waits, of a user that the caller has loaded."""
+    """Return the pending change of a user that the caller has loaded."""
     query = select(EmailChange).where(
         EmailChange.user_id == user_id, EmailChange.expires_at > utcnow()
     )
@@ -51,7 +51,7 @@ def pending(session: Session, user_id: UUID, *, for_change: bool = False) -> Ema
 def create(
     session: Session, user_id: UUID, email: str, *, requested_by: str, requested_by_id: UUID | None
 ) -> EmailChange:
-    """A change that waits; it replaces the one before."""
+    """Create a pending change, in place of an earlier one."""
     end(session, user_id)
     change = EmailChange(
         user_id=user_id,
@@ -66,13 +66,13 @@ def create(
 
 
 def end(session: Session, user_id: UUID) -> None:
-    """Forget the change of the user, if there is one: neither link works any more."""
+    """Delete the user's pending change, if there is one: neither link works any more."""
     session.execute(delete(EmailChange).where(EmailChange.user_id == user_id))
 
 
 def new_token(session: Session, change_id: UUID, side: AddressSide) -> tuple[str, datetime] | None:
-    """A new token for one address, which ends the one before, and when it expires. None where the
-    change no longer waits for this address."""
+    """Return a new token for one address, which replaces the previous one, and when it expires;
+    None if the change no longer waits for this address."""
     change = session.get(EmailChange, change_id, with_for_update=True, populate_existing=True)
     if change is None or change.expires_at <= utcnow() or confirmed_at(change, side) is not None:
         return None
@@ -86,7 +86,7 @@ def new_token(session: Session, change_id: UUID, side: AddressSide) -> tuple[str
 
 
 def look_up(session: Session, token: str, *, for_change: bool = False) -> EmailChangeLink:
-    """The change and the address that the link belongs to. It works until the change is over.
+    """Return the change and the address of the link. It works until the change is over.
 
     Raises `NotFound` (``link_invalid``).
     """
@@ -107,7 +107,7 @@ def look_up(session: Session, token: str, *, for_change: bool = False) -> EmailC
 
 
 def confirm(session: Session, link: EmailChangeLink) -> bool:
-    """Note that the holder of the address agrees; return whether both now do."""
+    """Record that the holder of the address agrees; return whether both now do."""
     if link.side is AddressSide.OLD:
         link.change.old_confirmed_at = link.change.old_confirmed_at or utcnow()
     else:

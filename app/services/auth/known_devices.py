@@ -2,7 +2,7 @@
 
 The cookie holds the random id of the browser and a signature for each of the last accounts. A
 signature covers the account's password hash, so a new password makes every browser unknown. It
-opens nothing: it only keeps the owner apart from strangers who guess at the same account.
+grants no access: it only separates the owner from strangers who guess the password.
 """
 
 import base64
@@ -20,7 +20,7 @@ _COOKIE = re.compile(rf"([\w-]{{22}})((?:\.[\w-]{{22}}){{1,{MOST_ACCOUNTS}}})", 
 def remember(
     cookie: str | None, user_id: UUID, password_hash: str | None, secret_keys: Sequence[str]
 ) -> str:
-    """The cookie with this account added to it; beyond `MOST_ACCOUNTS` the oldest is dropped."""
+    """Return the cookie with this account added; beyond `MOST_ACCOUNTS` the oldest is dropped."""
     device, signatures = _read(cookie) or (secrets.token_urlsafe(16), [])
     own = _sign(device, user_id, password_hash, secret_keys[0])
     kept = [each for each in signatures if each != own]

@@ -1,7 +1,7 @@
 """The accounts that one password opens, offered once after a sign-in without a partner.
 
-Choosing needs the token of the page and that of the browser's cookie, within `LIFETIME`. Any
-choice uses the offer up. A sign-in, a sign-out, a new password and a suspension end it too.
+Choosing needs the token of the page and that of the browser's cookie, within `LIFETIME`. Any choice
+ends the offer. A sign-in, a sign-out, a new password and a suspension end it too.
 """
 
 from collections.abc import Collection
@@ -43,8 +43,8 @@ def create(session: Session, user_ids: Collection[UUID]) -> AccountOffer:
 
 
 def use(session: Session, offer: AccountOffer) -> set[UUID]:
-    """Use the offer up and return its accounts, none where it has ended; of two uses at once only
-    one gets them."""
+    """Return the accounts of the offer and end it; empty if it has ended. Of two concurrent uses
+    only one gets them."""
     used = (
         delete(OfferedAccount)
         .where(
@@ -65,7 +65,7 @@ def end_for_user(session: Session, user_id: UUID) -> None:
 
 
 def end_in_browser(session: Session, browser_token: str) -> None:
-    """End what was offered in the browser with this token."""
+    """End the offer in the browser with this token."""
     _delete(session, OfferedAccount.browser_hash == hash_of(browser_token))
 
 

@@ -1,7 +1,7 @@
 """Links sent by mail that work once and for a short time: invitations and passwords.
 
-Only the hash of a link's token is stored. A new link leaves the older ones as they are: a stranger
-who asks for links ends none of the owner's. The first one that sets a password ends all others.
+Only the hash of a link's token is stored. A new link leaves older ones valid, so that strangers who
+request links end none of the owner's. The first one that sets a password ends all others.
 """
 
 from datetime import timedelta
@@ -23,7 +23,7 @@ LIFETIME = {
 
 
 def create(session: Session, user_id: UUID, purpose: LinkPurpose) -> str:
-    """The token of a new link (256 bits), to be sent and then forgotten."""
+    """Return the token of a new link (256 bits); only its hash is stored."""
     token = random_token()
     session.add(
         OneTimeLink(
@@ -38,9 +38,9 @@ def create(session: Session, user_id: UUID, purpose: LinkPurpose) -> str:
 
 
 def look_up(session: Session, token: str, *purposes: LinkPurpose) -> User:
-    """Whose link it is, without using it up (mail scanners open links too).
+    """Return the user of a link without using it up (mail scanners open links, too).
 
-    Raises `NotFound` (``link_invalid``) where it is unknown, used, expired or replaced.
+    Raises `NotFound` (``link_invalid``) if it is unknown, used, expired or replaced.
     """
     user = session.scalars(
         select(User)
@@ -58,7 +58,7 @@ def look_up(session: Session, token: str, *purposes: LinkPurpose) -> User:
 
 
 def use(session: Session, token: str, *purposes: LinkPurpose) -> User:
-    """Use the link up and return its user; of two uses at once only one succeeds.
+    """Use the link up and return its user; of two concurrent uses only one succeeds.
 
     Raises `NotFound` (``link_invalid``).
     """
@@ -80,14 +80,14 @@ def use(session: Session, token: str, *purposes: LinkPurpose) -> User:
 
 
 def end_all(session: Session, user_id: UUID) -> None:
-    """End every open link of the user: none of them works any more."""
+    """End every open link of the user."""
     session.execute(
         delete(OneTimeLink).where(OneTimeLink.user_id == user_id, OneTimeLink.used_at.is_(None))
     )
 
 
 def invalid() -> NotFound:
-    """The one answer to every link that does not work."""
+    """Return the error for every link that does not work."""
     return NotFound(
         gettext("This link was used or has expired. Request a new one."), "link_invalid"
     )

@@ -17,7 +17,7 @@ TRY_AGAIN_SECONDS = 3
 
 
 class PasswordChecks:
-    """Gives out turns: ``at_once`` at a time, while at most ``waiting`` others wait."""
+    """Limits the hashing: ``at_once`` at a time, while at most ``waiting`` others wait."""
 
     def __init__(
         self, at_once: int, waiting: int, longest_wait_seconds: float = LONGEST_WAIT_SECONDS
@@ -30,7 +30,7 @@ class PasswordChecks:
     def turn(self) -> Iterator[None]:
         """Hash passwords in this block, outside of a transaction.
 
-        Raises `RateLimited` (``sign_in_busy``) where too many wait, or where it takes too long.
+        Raises `RateLimited` (``sign_in_busy``) if too many wait, or if the wait is too long.
         """
         if not self._slots.acquire(blocking=False):
             raise _busy()

@@ -1,7 +1,7 @@
-"""What a new password must be: long, and hard to guess (NIST SP 800-63B-4, 3.1.1.2).
+"""The rules of a new password: long, and hard to guess (NIST SP 800-63B-4, 3.1.1.2).
 
-A password is the only factor here, so it has 15 characters or more. No kind of character is asked
-for, and no password expires: such rules make passwords alike, not stronger.
+A password may be the only factor, so it has 15 characters or more. No kind of character is
+required, and no password expires: such rules make passwords alike, not stronger.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ MIN_LENGTH = 15
 
 
 def hash_new(password: str, *, known: Sequence[str], checks: PasswordChecks) -> str:
-    """The hash of a new password that meets the rules. Slow; never inside a transaction.
+    """Return the hash of a new password that meets the rules. Slow; never inside a transaction.
 
     Raises as `check`, and `RateLimited` (``sign_in_busy``).
     """
@@ -29,8 +29,8 @@ def hash_new(password: str, *, known: Sequence[str], checks: PasswordChecks) -> 
 
 
 def check(password: str, *, known: Sequence[str] = ()) -> None:
-    """Raises `ValidationFailed` on ``password`` (``too_short``, ``too_long``, ``too_common``,
-    ``too_close``). ``known`` are the `known_words` of the user, none of which it may be."""
+    """Raise `ValidationFailed` on ``password`` (``too_short``, ``too_long``, ``too_common``,
+    ``too_close``). ``known`` are the `known_words` of the user, which it must not consist of."""
     length = len(normalized(password[: MAX_LENGTH + 1]))
     if length < MIN_LENGTH:
         message = ngettext(

@@ -1,8 +1,8 @@
 """How many guesses a password withstands, estimated by zxcvbn.
 
 The package brings 30,000 common passwords from breaches, English words and names as data, and knows
-keyboard patterns, dates, sequences, repetitions, reversed words and letters written as figures. The
-first estimate of a process reads its lists into 7 MB; a later one takes some milliseconds.
+keyboard patterns, dates, sequences, repetitions, reversed words and letters written as digits. The
+first estimate of a process loads its lists (7 MB); later ones take some milliseconds.
 """
 
 import re
@@ -10,11 +10,11 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 LEAST_GUESSES = 10**9
-"""A year of a processor against a stolen hash, at 30 ms a guess."""
+"""Minimum guesses: a year of a processor against a stolen hash, at 30 ms a guess."""
 LEAST_GUESSES_BESIDE_WORDS = 10**6
-"""For what is left of a password without the words that everyone tries first."""
+"""Minimum guesses for the rest of a password without the words that everyone tries first."""
 MOST_CHARACTERS = 48
-"""Only the beginning is estimated: the work grows faster than the length."""
+"""Characters from the beginning that are estimated: the work grows faster than the length."""
 SHORTEST_WORD = 3
 
 _OWN_WORDS = """
@@ -31,19 +31,19 @@ januar februar märz juni juli oktober dezember enero febrero marzo junio julio 
 noviembre diciembre janvier février mars avril juin juillet août octobre décembre
 monday tuesday wednesday thursday friday saturday sunday
 """
-"""Words of the product and of its work, keyboard rows and months that the package lacks or finds
+"""Words of the product and its field, keyboard rows and months that the package lacks or considers
 rarer than they are in passwords here."""
 
 _UNSHIFTED = str.maketrans("!@#$%^&*()_+", "1234567890-=")
 _WRITTEN_AS = {
     "a": "a4@", "b": "b8", "e": "e3", "i": "i1!|", "l": "l1|", "o": "o0", "s": "s5$", "t": "t7",
 }  # fmt: skip
-"""Letters that are often written as figures or signs."""
+"""Letters that are often written as digits or signs."""
 
 
 def is_guessable(password: str, words: Iterable[str] = ()) -> bool:
-    """Whether few guesses find the password. ``words`` are tried first, besides the common ones:
-    names and addresses around the user."""
+    """Return whether few guesses find the password. ``words`` are tried first, besides the common
+    ones: names and addresses around the user."""
     first = [*_COMMON, *words_of(words)]
     if _guesses(password, first) < LEAST_GUESSES:
         return True
@@ -52,7 +52,8 @@ def is_guessable(password: str, words: Iterable[str] = ()) -> bool:
 
 
 def contains_word(password: str, words: Iterable[str]) -> bool:
-    """Whether one of the words is in the password, also reversed or with figures as letters."""
+    """Return whether one of the words is in the password, also reversed or with digits for
+    letters."""
     known = words_of(words)
     return bool(known) and _pattern(known).search(_letters(password)) is not None
 
@@ -67,7 +68,8 @@ def words_of(texts: Iterable[str]) -> list[str]:
 
 
 def _guesses(text: str, words: Sequence[str]) -> int:
-    """The fewest of the text as typed, in plain letters, and typed without the shift key."""
+    """Return the lowest estimate of the text as typed, in plain letters, and typed without the
+    shift key."""
     from zxcvbn_rs_py import zxcvbn
 
     forms = {text, _plain(text), text.casefold().translate(_UNSHIFTED)}
@@ -76,12 +78,12 @@ def _guesses(text: str, words: Sequence[str]) -> int:
 
 
 def _plain(text: str) -> str:
-    """Letters and figures alone, without accents and in lower case."""
+    """Return only letters and digits, without accents and in lower case."""
     return "".join(sign for sign in _decomposed(text) if sign.isalnum())
 
 
 def _letters(text: str) -> str:
-    """As `_plain`, with the signs that are written for letters."""
+    """As `_plain`, with the letters that signs stand for."""
     return "".join(sign for sign in _decomposed(text) if sign.isalnum() or sign in "@!|$")
 
 
@@ -90,7 +92,7 @@ def _decomposed(text: str) -> str:
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    """Find the words, forwards and reversed, longest first."""
+    """Return a pattern that finds the words, forwards and reversed, longest first."""
     both = {form for word in words for form in (word, word[::-1])}
     longest_first = sorted(both, key=len, reverse=True)
     return re.compile("|".join("".join(map(_written, word)) for word in longest_first))

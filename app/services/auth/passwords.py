@@ -14,32 +14,33 @@ _DUMMY_HASH = (
     "$argon2id$v=19$m=19456,t=2,p=1$sEqvl/WehD+FyTi6xwj/QQ"
     "$RN+yRul0/uUyGjjnrzYWiugxIXkvwBnQDhqzXM1q8EE"
 )
-"""Of random bytes that weren't kept, with the costs of `_hasher`: made here it delays the start."""
+"""A hash of discarded random bytes, with the costs of `_hasher`: hashing here would delay the
+start."""
 
 
 def hash_password(password: str) -> str:
-    """The encoded argon2id hash. Costs some 30 ms: never inside a transaction."""
+    """Return the encoded argon2id hash. Takes some 30 ms: never inside a transaction."""
     return _hasher.hash(_encoded(normalized(password)))
 
 
 def normalized(password: str) -> str:
-    """The password in NFKC: keyboards write the same letter in different code points."""
+    """Return the password in NFKC: keyboards write the same letter in different code points."""
     return unicodedata.normalize("NFKC", password)
 
 
 def verify(password_hash: str | None, password: str) -> bool:
-    """Whether the password fits. Without a hash (unknown address, no password set) it works as
-    long as with one and says no. Costs some 30 ms: never inside a transaction."""
+    """Return whether the password fits. Without a hash (unknown address, no password set) it takes
+    as long and returns False. Takes some 30 ms: never inside a transaction."""
     if len(password) > MAX_LENGTH:
         return False
     known = password_hash or _DUMMY_HASH
-    # Hashes from before passwords were normalized are of the password as it is typed.
+    # Hashes from before passwords were normalized are of the password as typed.
     fits = [_fits(known, form) for form in {normalized(password), password}]
     return password_hash is not None and any(fits)
 
 
 def needs_rehash(password_hash: str) -> bool:
-    """Whether the hash was made with other costs than today's."""
+    """Return whether the hash was made with other costs than the current ones."""
     return _hasher.check_needs_rehash(password_hash)
 
 

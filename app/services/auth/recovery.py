@@ -23,7 +23,7 @@ def ask(session: Session, *, email: str, partner_id: UUID | None, ip: str | None
     """Queue the search for accounts with this address; ``partner_id`` None means all partners.
 
     Raises `RateLimited` if the network requests too often, whether or not there is an account.
-    Requests of others for an account never keep its owner from requesting.
+    Requests of others for an account never block its owner's.
     """
     throttle.charge(session, attempt_limits.of_recovery_requests(ip))
     key = email.strip().lower()
@@ -35,7 +35,7 @@ def ask(session: Session, *, email: str, partner_id: UUID | None, ip: str | None
 
 
 def answer(session: Session, request: Mail) -> None:
-    """Queue the mails that follow: a link for a new password, or the invitation again.
+    """Queue the resulting mails: a link for a new password, or the invitation again.
 
     A user gets a few mails an hour. Beyond that, the links of the earlier mails are still valid.
     """

@@ -88,7 +88,7 @@ def note_recovery(
 def without_account(
     action: str, reason: str, partner_id: UUID | None, network: str | None
 ) -> Refusal:
-    """A refusal that names no account, of a partner's page or of the installation."""
+    """Return a refusal that names no account, of a partner's page or of the installation."""
     return Refusal(
         action=action,
         reason=reason,

@@ -18,7 +18,7 @@ REMEMBERED_FOR = timedelta(days=30)
 
 
 def begin(session: Session, user_id: UUID, *, host: str) -> str:
-    """The token of a new sign-in that waits for its second step (256 bits); only its hash is
+    """Return the token of a new sign-in that waits for its second step (256 bits); only its hash is
     stored."""
     token = random_token()
     session.add(
@@ -31,7 +31,7 @@ def begin(session: Session, user_id: UUID, *, host: str) -> str:
 
 
 def waiting(session: Session, token: str | None, *, host: str) -> UUID | None:
-    """Return whose sign-in waits under this token, without using it up."""
+    """Return the user whose sign-in waits under this token, without using it up."""
     query = select(PendingSignIn.user_id).where(
         PendingSignIn.token_hash == hash_of(token or ""),
         PendingSignIn.host == host,
@@ -41,7 +41,7 @@ def waiting(session: Session, token: str | None, *, host: str) -> UUID | None:
 
 
 def use(session: Session, token: str) -> bool:
-    """Use the waiting sign-in up; of two at once only one gets True."""
+    """Use the waiting sign-in up; return False if it was used already."""
     used = delete(PendingSignIn).where(PendingSignIn.token_hash == hash_of(token))
     return bool(session.execute(used.returning(PendingSignIn.user_id)).all())
 
@@ -68,7 +68,7 @@ def remember(session: Session, user_id: UUID, token: str | None) -> str:
 
 
 def is_remembered(session: Session, user_id: UUID, token: str | None) -> bool:
-    """Whether the user isn't asked for the second step in the browser with this token."""
+    """Return whether the user needs no second step in the browser with this token."""
     if not token:
         return False
     query = select(RememberedBrowser.user_id).where(
@@ -80,13 +80,13 @@ def is_remembered(session: Session, user_id: UUID, token: str | None) -> bool:
 
 
 def end_for_user(session: Session, user_id: UUID) -> None:
-    """Forget every second step of the user that waits or is remembered."""
+    """Delete every waiting or remembered second step of the user."""
     session.execute(delete(PendingSignIn).where(PendingSignIn.user_id == user_id))
     session.execute(delete(RememberedBrowser).where(RememberedBrowser.user_id == user_id))
 
 
 def purge(session: Session) -> None:
-    """Remove what has expired."""
+    """Delete expired rows."""
     now = utcnow()
     session.execute(delete(PendingSignIn).where(PendingSignIn.expires_at <= now))
     session.execute(delete(RememberedBrowser).where(RememberedBrowser.expires_at <= now))

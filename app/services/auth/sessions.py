@@ -1,4 +1,4 @@
-"""Server-side sessions of the portal: one row each, so that ending one has an effect at once.
+"""Server-side sessions of the portal: one row each, so that ending one takes effect at once.
 
 The cookie holds a random token of 256 bits, of which only the SHA-256 hash is stored.
 """
@@ -24,7 +24,7 @@ from app.services.auth.ways_in import of_open_tenants
 
 TOUCH_EVERY = timedelta(minutes=1)
 FRESH_FOR = timedelta(minutes=10)
-"""How long a proof counts for acts that need a fresh one."""
+"""How long a proof counts for actions that need a fresh one."""
 STAFF = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR})
 
 _VALID_SESSION = (
@@ -64,7 +64,7 @@ class SessionOrigin:
 
     @property
     def proven_at(self) -> datetime:
-        """When the user proved who they are; long ago if the provider doesn't say."""
+        """When the user proved their identity; long ago if the provider doesn't say."""
         now = utcnow()
         return min(self.signed_in_at or now - FRESH_FOR, now)
 
@@ -74,7 +74,7 @@ class SignedIn:
     """A user's session. ``partner`` is None for the operator; its lists are not loaded.
 
     While an operator views the portal as another user, ``caller``, ``user`` and ``partner`` are
-    theirs, and ``operator`` and ``viewer`` are who looks.
+    that user's, and ``operator`` and ``viewer`` are the operator's.
     """
 
     caller: Caller
@@ -84,12 +84,12 @@ class SignedIn:
     operator: Caller | None = None
     viewer: User | None = None
     has_view_ended: bool = False
-    """Whether the time of a view is over, or its user can't sign in any more; the operator has not
-    left it yet."""
+    """Whether the view has expired, or its user can't sign in any more, before the operator has
+    left it."""
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the user proved who they are in the last minutes: see `app.policy.step_up`."""
+        """Whether the user proved their identity in the last minutes (`app.policy.step_up`)."""
         proven_at = self.record.proven_at or self.record.created_at
         return utcnow() - proven_at < FRESH_FOR
 
@@ -109,7 +109,7 @@ class SignedIn:
 
     @property
     def touch_due(self) -> bool:
-        """Whether the stored last use is more than a minute old: see `touch`."""
+        """Whether the stored last use is more than a minute old (see `touch`)."""
         is_due = utcnow() - self.record.seen_at >= TOUCH_EVERY
         return is_due or (self.operator is None and self.user.last_session is None)
 
@@ -126,8 +126,8 @@ def create(
     origin: SessionOrigin | None = None,
 ) -> str:
     """Create a session of the user at one host; return the cookie's token. It ends the offers that
-    the user could still sign in with. ``factor`` is what proved the user beside or instead of the
-    password, ``origin`` the identity provider that may end the session."""
+    the user could still sign in with. ``factor`` is what proved the user's identity besides or
+    instead of the password, ``origin`` the identity provider that may end the session."""
     offered_accounts.end_for_user(session, user.id)
     token = random_token()
     now = utcnow()
@@ -189,7 +189,7 @@ def load(
 
 
 def _viewing(session: Session, own: SignedIn) -> SignedIn:
-    """Return what an operator sees as the user of the view."""
+    """Return the session of an operator as the viewed user's."""
     until = own.record.viewed_until
     row = None
     if own.caller.is_operator and until is not None and until > utcnow():
@@ -216,12 +216,12 @@ def able_to_sign_in(session: Session, user_id: UUID) -> User | None:
 
 
 def is_required(required: SecondFactorFor, role: Role) -> bool:
-    """Whether users of this role need a second factor."""
+    """Return whether users of this role need a second factor."""
     return required is SecondFactorFor.ALL or (required is SecondFactorFor.STAFF and role in STAFF)
 
 
 def _is_over(record: PortalSession, partner: Partner | None) -> bool:
-    """Whether the session has reached one of the partner's own limits."""
+    """Return whether the session has reached one of the partner's own limits."""
     if partner is None:
         return False
     now, hours, minutes = utcnow(), partner.session_hours, partner.idle_minutes
@@ -231,7 +231,7 @@ def _is_over(record: PortalSession, partner: Partner | None) -> bool:
 
 
 def record_proof(session: Session, token: str, factor: str | None) -> None:
-    """Note that the user of the session has just proved who they are."""
+    """Record that the user of the session has just proved their identity."""
     proven: dict[str, Any] = {"proven_at": utcnow()} | ({"factor": factor} if factor else {})
     session.execute(
         update(PortalSession).where(PortalSession.token_hash == hash_of(token)).values(**proven)
@@ -298,8 +298,8 @@ def end_all_of_user(session: Session, user_id: UUID, *, except_token: str | None
 def end_all_of_provider(
     session: Session, provider_id: UUID, *, user_id: UUID | None = None, sid: str | None = None
 ) -> int:
-    """End the sessions that this provider's sign-ins began, of one user or one of its own sessions
-    if given; return how many."""
+    """End the sessions that this provider's sign-ins began, of one user or one of the provider's
+    sessions if given; return how many."""
     theirs = delete(PortalSession).where(PortalSession.provider_id == provider_id)
     if user_id is not None:
         theirs = theirs.where(PortalSession.user_id == user_id)

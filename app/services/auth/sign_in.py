@@ -42,8 +42,8 @@ from app.services.auth.throttle import TooManyFailures
 
 PORTAL_PAUSED = "portal_paused"
 LEAST_CHECKS = 2
-"""So that the time reveals neither whether an address is known nor whether it has accounts at
-several partners."""
+"""Minimum password checks, so that the time reveals neither whether an address is known nor whether
+it has accounts at several partners."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +270,8 @@ def finish_first_step(
 def finish_second_step(
     session: Session, user_id: UUID, ip: str | None, request_id: str | None
 ) -> User | None:
-    """Sign in a user who proved a second factor; None where they may not sign in any more, or must
-    use a company account."""
+    """Sign in a user who proved a second factor; return None if they may not sign in any more, or
+    must use a company account."""
     user = usable_user(session, user_id)
     if user is None:
         return None

@@ -22,7 +22,7 @@ from app.services.uniqueness import insert_into
 from app.telemetry.metrics import THROTTLED
 
 KEPT = timedelta(days=1)
-"""Longer than any counter needs to forget its failures."""
+"""How long counters are kept, longer than any needs to forget its failures."""
 LONGEST_EXPONENT = 30
 
 

@@ -25,11 +25,11 @@ def of_open_tenants(query: Select[*Columns]) -> Select[*Columns]:
 
 
 def required_provider(session: Session, user: User) -> str | None:
-    """Return the name of the company account that the user must sign in with; None if a password
-    is enough.
+    """Return the name of the company account that the user must sign in with; None if a password is
+    enough.
 
-    It can be required of a partner's staff. Partner admins keep their password: they are the way
-    back while the provider is down.
+    It can be required of a partner's staff. Partner admins keep their password: it keeps the portal
+    accessible while the provider is down.
     """
     if user.partner_id is None or user.organization_id is not None:
         return None

@@ -20,8 +20,9 @@ from app.services.tenancy import get_organization
 
 @dataclass(frozen=True, slots=True)
 class CarrierSums:
-    """Amounts in millionths of the currency. Usage has what carriers have ``reported``, ``costs``
-    add what is ``estimated`` until they do, ``spending`` adds ``simulated`` calls."""
+    """Amounts in millionths of the currency. Usage shows the ``reported`` costs of carriers,
+    ``costs`` adds the ``estimated`` ones not reported yet, ``spending`` adds ``simulated``
+    calls."""
 
     organization_id: UUID | None
     month: date

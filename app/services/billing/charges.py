@@ -17,7 +17,7 @@ from app.models import Statement
 from app.services.pricing import subscriptions
 
 TRIED_FOR = timedelta(days=30)
-"""So long an amount that the processor doesn't take is sent again."""
+"""How long an amount that the processor refuses is sent again."""
 BATCH = 50
 ENDED = "The subscription has ended. Send the customer an invoice for this amount."
 
@@ -26,7 +26,8 @@ ENDED = "The subscription has ended. Send the customer an invoice for this amoun
 class DueCharge:
     """An amount in currency units to add to the next invoice of a subscription; without a
     ``subscription`` there is none that lasts. ``number`` is that of the statement. ``customers``
-    are all that the organization has had at the processor: an earlier try can be with any."""
+    are all customers of the organization at the processor, any of which an earlier attempt may have
+    charged."""
 
     statement_id: UUID
     partner_id: UUID
@@ -41,12 +42,12 @@ class DueCharge:
 
     @property
     def name(self) -> str:
-        """What the charge is called at the processor."""
+        """The name of the charge at the processor."""
         return f"statement:{self.statement_id}"
 
 
 def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[DueCharge]:
-    """For the worker: return some of the amounts to charge, after that of a statement."""
+    """For the worker: return some of the amounts to charge, starting after that of a statement."""
     query = select(Statement).where(
         Statement.extra != 0, Statement.invoice_item == "", Statement.closed_at > now - TRIED_FOR
     )

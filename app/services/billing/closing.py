@@ -1,4 +1,4 @@
-"""Closing months: the statements of a month that is over are written, and stay."""
+"""Closing months: the statements of ended months are written, and stay."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,11 +27,11 @@ from app.services.pricing import subscriptions
 WHO = "Billing"
 BATCH = 200
 CORRECTED_MONTHS = 3
-"""Usage that is reported later than so many months after its own isn't charged any more."""
+"""Months after its own within which late usage is still charged."""
 
 
 def close_due(session: Session, now: datetime) -> int:
-    """Write statements of months that are over, those of one partner; how many. It is called until
+    """Write statements of ended months, those of one partner; return how many. It is called until
     it returns 0.
 
     A month is closed if its partner had published plans in it.
@@ -56,7 +56,7 @@ def _next_to_close(session: Session, month: date) -> UUID | None:
 
 
 def is_open(month: date) -> ColumnElement[bool]:
-    """Whether an organization has no statement of the month yet."""
+    """Return whether an organization has no statement of the month yet."""
     has_statement = exists().where(
         Statement.organization_id == Organization.id, Statement.month == month
     )
@@ -65,8 +65,8 @@ def is_open(month: date) -> ColumnElement[bool]:
 
 def _close(session: Session, partner_id: UUID, month: date, now: datetime) -> int:
     """Write statements of the month for a partner, which is locked so that the invoice numbers have
-    no gaps. Others that hold a customer meanwhile may write rows about the partner: with a stricter
-    lock, both would wait for each other."""
+    no gaps. Others that lock a customer meanwhile may write rows about the partner: a stricter lock
+    would deadlock with them."""
     partner = session.get_one(Partner, partner_id, with_for_update={"key_share": True})
     query = select(Organization).where(Organization.partner_id == partner_id, is_open(month))
     opened = session.scalars(query.order_by(Organization.id).limit(BATCH)).all()
@@ -134,7 +134,7 @@ def _corrections(
 
 
 def _late(statement: Statement, days: Sequence[BilledDay]) -> StatementLine:
-    """Return what the usage of a closed month costs now beyond what was charged for it."""
+    """Return what the usage of a closed month costs now beyond what was charged."""
     correction = StatementLine(LineKind.CORRECTION, 0, month=statement.month)
     for line in lines_of(statement):
         if line.kind is LineKind.USAGE:
@@ -147,7 +147,8 @@ def _late(statement: Statement, days: Sequence[BilledDay]) -> StatementLine:
 def _in_currency(
     corrections: Sequence[tuple[StatementLine, Statement]], currency: str
 ) -> list[StatementLine]:
-    """Return the corrections in the currency, and mark them as charged; others wait."""
+    """Return the corrections in the currency, and mark them as charged. Those in other currencies
+    wait."""
     lines = []
     for line, statement in corrections:
         if statement.currency == currency:

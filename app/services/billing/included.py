@@ -23,12 +23,13 @@ from app.services.pricing.plans import PlanTerms
 from app.services.tenancy import visible_organizations
 
 NEAR = 80
-"""From this percentage on, included usage is nearly used."""
+"""Percentage from which included usage is nearly used."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsedUp:
-    """What an organization has used of what its plan includes, and what happens beyond that."""
+    """What an organization has used of what its plan includes, and the consequence of exceeding
+    it."""
 
     organization_id: UUID
     name: str
@@ -98,7 +99,7 @@ def nearly_used_up(session: Session, caller: Caller, most: int) -> list[UsedUp]:
 
 
 def have_used(session: Session, partner_id: UUID, percent: int) -> ColumnElement[bool]:
-    """Return the organizations of a partner that have used so many percent of what this month
+    """Return the organizations of a partner that have used this percentage of what this month
     includes."""
     used = _used(session, partner_id, percent, month_of(utcnow().date()))
     if used is None:
@@ -109,7 +110,7 @@ def have_used(session: Session, partner_id: UUID, percent: int) -> ColumnElement
 def _used(
     session: Session, partner_id: UUID, percent: int, month: date
 ) -> Select[UUID, int] | None:
-    """Return the organizations that have used so many percent of what their plan includes, with
+    """Return the organizations that have used this percentage of what their plan includes, with
     their minutes; None if no plan includes anything."""
     conditions = [
         and_(PLAN.in_([plan.tier]), _charged(plan.terms, month) * 100 >= percent * included)

@@ -47,7 +47,7 @@ class MonthMargin:
     trial_price: int = 0
     in_trial: int = 0
     is_adjusted: bool = False
-    """Whether a cost is another than it is rounded to by itself, so that the rows add up."""
+    """Whether a cost differs from its own rounding, so that the rows add up."""
 
     @property
     def carrier(self) -> Sequence[CarrierCost]:
@@ -64,7 +64,7 @@ class MonthMargin:
 
     @property
     def costs(self) -> Mapping[str, int]:
-        """Carrier and model costs by their currencies."""
+        """The carrier and model costs by their currencies."""
         costs = {cost.currency: cost.reported + cost.estimated for cost in self.carrier}
         costs[self.model_currency] = costs.get(self.model_currency, 0) + self.model
         return costs
@@ -99,8 +99,7 @@ _AMOUNTS: Mapping[str, Callable[[MonthMargin], int | None]] = {
     "margin": lambda row: row.margin,
 }
 ORDERS = frozenset(f"{way}{name}" for name in (NAME, *_AMOUNTS) for way in ("", "-"))
-"""The sort orders; of those by an amount, and of the reverse one by name, any page reads all
-organizations."""
+"""The sort orders. By an amount, or reversed by name, each page reads all organizations."""
 
 
 def by_organization(
@@ -116,7 +115,8 @@ def by_organization(
     limit: int = 25,
 ) -> Page[MonthMargin]:
     """Return a page of the partner's organizations that were there in the month, in one of
-    `ORDERS`; ``query`` searches names. ``known`` are all of them by name, not to be rated again.
+    `ORDERS`; ``query`` searches names. ``known`` are all of them by name, if they are rated
+    already.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
     """
@@ -311,7 +311,7 @@ def rows_of(
 
 
 def _shared(amount: int, units: dict[UUID, int]) -> dict[UUID, int]:
-    """Divide an amount in the smallest unit by units; the rounded parts sum up to it, unless there
+    """Divide an amount in the smallest unit by units; the rounded parts add up to it, unless there
     are no units."""
     whole, before, parts = sum(units.values()), 0, {}
     for key, count in units.items():

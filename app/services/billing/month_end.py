@@ -84,7 +84,7 @@ def _daily(
 ) -> Mapping[UUID, Sequence[BilledDay]]:
     """Return the days of `HISTORY` up to today that have calls."""
     days = defaultdict[UUID, list[BilledDay]](list)
-    if not organization_ids:  # PostgreSQL would read the whole table beneath its policy
+    if not organization_ids:  # PostgreSQL would read the whole table under its policy
         return days
     key = (BillingDay.organization_id, BillingDay.day)
     rows = session.execute(
@@ -124,8 +124,8 @@ def _used_up_on(
 
 @dataclass(frozen=True, slots=True)
 class MonthSoFar:
-    """``plan`` is the one that the month is rated by, in the current language; ``end`` is the
-    forecast, if there is one."""
+    """``plan`` is the one that rates the month, in the current language; ``end`` is the forecast,
+    if there is one."""
 
     bill: Bill
     plan: EditedPlan
@@ -193,7 +193,7 @@ def _day_of_last_included(
 def month_so_far(
     session: Session, caller: Caller, organization_id: UUID, today: date
 ) -> MonthSoFar:
-    """Return what is used of what the plan includes, and the price. Raises `Forbidden`,
+    """Return the used part of what the plan includes, and the price. Raises `Forbidden`,
     `NotFound`."""
     bill = statements.current_month(session, caller, organization_id)
     partner_id = get_organization(session, caller, organization_id).partner_id

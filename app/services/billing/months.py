@@ -6,7 +6,7 @@ from app.errors import ValidationFailed
 from app.languages import gettext
 
 CLOSING = timedelta(hours=3)
-"""So long after its end a month is closed: calls that began in it have ended then."""
+"""Time after its end at which a month is closed: calls that began in it have ended then."""
 EARLIEST = date(1970, 1, 1)
 
 
@@ -23,7 +23,7 @@ def previous_month(month: date) -> date:
 
 
 def end_of(month: date) -> datetime:
-    """Return the moment at which the month is over."""
+    """Return the moment at which the month ends."""
     return datetime.combine(next_month(month), time(), UTC)
 
 
@@ -35,7 +35,8 @@ def latest_closable(now: datetime) -> date:
 def requested_month(text: str, today: date) -> date:
     """Return the month of a text like 2026-10; this one for a blank text.
 
-    Raises `ValidationFailed` (``invalid_month``), also for months to come and before `EARLIEST`.
+    Raises `ValidationFailed` (``invalid_month``), also for future months and those before
+    `EARLIEST`.
     """
     try:
         month = date.fromisoformat(f"{text}-01") if text else month_of(today)

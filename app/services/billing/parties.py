@@ -45,7 +45,7 @@ class StatementParties:
 def parties_of(
     partner: Partner, organization: Organization, *, with_addresses: bool = True
 ) -> StatementParties:
-    """Return them as they are now."""
+    """Return the current parties."""
     sold, bought = (
         _below(row.name, BillingAddress.of(row.billing_address if with_addresses else None))
         for row in (partner, organization)

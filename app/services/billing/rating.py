@@ -1,6 +1,6 @@
 """Rate the usage of a month: what an organization pays, line by line (docs/decisions/rating.md).
 
-`rate` is a function of its arguments alone. Amounts are in the smallest unit of the currency.
+`rate` is a pure function. Amounts are in the smallest unit of the currency.
 """
 
 import calendar
@@ -95,7 +95,8 @@ def charged_from(terms: PlanTerms, since: date) -> date:
 
 
 def with_use(line: StatementLine, used: int, currency: str) -> StatementLine:
-    """Return a line of usage for another use: only what is beyond the included is charged."""
+    """Return a line of usage with another usage: only the part beyond the included one is
+    charged."""
     charged = max(0, used - line.included)
     amount = minor_units(charged * line.unit_micros, currency)
     return StatementLine(

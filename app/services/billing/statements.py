@@ -31,7 +31,8 @@ from app.services.tenancy import get_organization
 @dataclass(frozen=True, slots=True)
 class StatementCharge:
     """The part of a statement that is added to an invoice of the payment processor, in the smallest
-    unit of the currency; the subscription pays for the plan. ``problem`` is why it isn't yet."""
+    unit of the currency; the subscription pays for the plan. ``problem`` is why it wasn't added
+    yet."""
 
     amount: int
     is_done: bool
@@ -42,7 +43,7 @@ class StatementCharge:
 class Bill:
     """A statement as it is shown. ``total`` is in the smallest unit of the currency; ``number`` is
     the invoice number. Without ``closed_at`` it is a preview, which still changes. ``charge`` is
-    there if a subscription pays for the plan. ``plan_shown`` is the plan's name in the current
+    set if a subscription pays for the plan. ``plan_shown`` is the plan's name in the current
     language. ``parties`` are those that a closed month was stored with."""
 
     organization_id: UUID
@@ -62,7 +63,7 @@ class Bill:
 
     @property
     def usage(self) -> StatementLine | None:
-        """The usage beside what is included; None for a plan that doesn't count it."""
+        """The usage besides the included one; None for a plan that doesn't count it."""
         return next((line for line in self.lines if line.kind is LineKind.USAGE), None)
 
 
@@ -199,7 +200,7 @@ def _preview(
     *,
     is_paid: bool,
 ) -> Bill:
-    """Rate a month; if the plan ``is_paid`` otherwise or not at all, without its price."""
+    """Rate a month; without the price of the plan if that ``is_paid`` otherwise or not at all."""
     since = _since(organization)
     lines = rate(plan.terms, BilledUsage(since, days), month)
     if is_paid:
@@ -221,8 +222,8 @@ def _preview(
 def _tiers_at(
     session: Session, organizations: Sequence[Organization], at: datetime
 ) -> Mapping[UUID, Tier]:
-    """Return the plan of each organization at that moment: the history tells it for those that have
-    changed it since."""
+    """Return the plan of each organization at that moment, from the history if it has changed
+    since."""
     tiers = {each.id: each.payment_tier or Tier.FREE for each in organizations}
     changed = [each.id for each in organizations if each.tier_since and each.tier_since >= at]
     if not changed:
@@ -237,7 +238,7 @@ def _tiers_at(
         )
         .order_by(AuditEntry.id.desc())
     )
-    for entry in entries:  # the earliest change counts: it comes last
+    for entry in entries:  # the earliest change counts, which comes last
         if "paymentTier" in entry.before:
             tiers[UUID(entry.target_id)] = Tier(entry.before["paymentTier"] or Tier.FREE)
     return tiers

@@ -8,8 +8,8 @@ from app.gateways.processors.currencies import decimals
 
 def rounded_parts(amounts: Sequence[int], currency: str) -> list[int]:
     """Return the amounts, in millionths, in whole units of the currency, such as cents. Their sum
-    is the rounded sum of the amounts: those with the largest remainders are rounded up, of equal
-    ones the first."""
+    is the rounded sum of the amounts: those with the largest remainders are rounded up, the first
+    of equal ones."""
     unit = 10 ** (6 - decimals(currency))
     whole = round(Decimal(sum(amounts)) / unit)
     parts = [amount // unit for amount in amounts]
@@ -20,6 +20,6 @@ def rounded_parts(amounts: Sequence[int], currency: str) -> list[int]:
 
 
 def are_adjusted(amounts: Sequence[int], parts: Sequence[int], currency: str) -> bool:
-    """Whether one of the `rounded_parts` is another than the amount by itself is rounded to."""
+    """Return whether one of the `rounded_parts` differs from the amount's own rounding."""
     alone = (rounded_parts([amount], currency)[0] for amount in amounts)
     return any(part != own for part, own in zip(parts, alone, strict=True))

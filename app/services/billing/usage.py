@@ -84,13 +84,13 @@ def days_of(
 def of_organizations(
     session: Session, organization_ids: Collection[UUID], month: date
 ) -> Mapping[UUID, CallUsage]:
-    """Return what organizations that came from their loader used in a month. One query."""
+    """Return the usage of a month of organizations that came from their loader. One query."""
     column = BillingDay.organization_id
     return _summed(session, column, in_month(month), column.in_(organization_ids))
 
 
 def of_campaigns(session: Session, organization_id: UUID, month: date) -> Mapping[UUID, CallUsage]:
-    """Return what the campaigns of an organization that came from its loader used in a month;
+    """Return the usage of a month of the campaigns of an organization that came from its loader;
     `NO_CAMPAIGN` are calls without one. One query."""
     whose = BillingDay.organization_id == organization_id
     return _summed(session, BillingDay.campaign_id, in_month(month), whose)
@@ -99,8 +99,8 @@ def of_campaigns(session: Session, organization_id: UUID, month: date) -> Mappin
 def of_months(
     session: Session, organization_ids: Collection[UUID], first: date, last: date
 ) -> Mapping[date, CallUsage]:
-    """Return what organizations that came from their loader used together in each of the months
-    from ``first`` to ``last``. One query."""
+    """Return the total usage of organizations that came from their loader in each month from
+    ``first`` to ``last``. One query."""
     key = 12 * extract("year", BillingDay.day) + extract("month", BillingDay.day) - 1
     days = BillingDay.day.between(first, end_day(last))
     usage = _summed(session, key, days, BillingDay.organization_id.in_(organization_ids))

@@ -14,7 +14,8 @@ from app.services.partners.outside_pictures import shown_path, stored_hash
 NEUTRAL_COLOUR = "#3f4a5a"
 NEUTRAL_NAME = "Partner portal"
 DARK_LOGO = "dark-logo"
-"""The logo in dark mode, beside the types of pictures that the contract has; always uploaded."""
+"""The kind of the logo in dark mode, besides the types of pictures in the contract; always
+uploaded."""
 DEFAULT_TAGLINE = lazy_gettext("Every call answered, even the ones after hours.")
 SOCIAL_NAMES: dict[str, str] = {
     SocialType.FACEBOOK: "Facebook",
@@ -83,7 +84,7 @@ class Brand:
 NEUTRAL = Brand(
     slug=None, product_name=NEUTRAL_NAME, partner_name=NEUTRAL_NAME, colour=NEUTRAL_COLOUR
 )
-"""Used if no partner is known: unknown hosts, operators, no database."""
+"""The brand if no partner is known: unknown hosts, operators, no database."""
 
 
 def of_partner(partner: Partner) -> Brand:
@@ -119,8 +120,8 @@ _kept: dict[tuple[UUID, int, datetime], Brand] = {}
 
 
 def kept_brand(partner: Partner) -> Brand:
-    """As `of_partner`, without loading the lists of a partner that hasn't changed since the last
-    time. Brands with pictures on other hosts are not kept: their copies come and go."""
+    """As `of_partner`, cached: the lists of a partner that hasn't changed aren't loaded again.
+    Brands with pictures on other hosts are not cached, because their copies change."""
     key = partner.id, partner.version, partner.updated_at
     brand = _kept.get(key)
     if brand is None:

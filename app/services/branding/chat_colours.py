@@ -31,7 +31,7 @@ class ColourArea:
 
 @dataclass(frozen=True, slots=True)
 class ChatSheet:
-    """``address`` names the colours, ``digest`` is of the content; ``css`` is as served."""
+    """``address`` names the colours, ``digest`` is that of the content; ``css`` is served."""
 
     address: str
     digest: str

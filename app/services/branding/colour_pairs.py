@@ -38,7 +38,8 @@ class ThemePair:
 @dataclass(frozen=True, slots=True)
 class ColourPair:
     """One pair in both themes. ``needed`` is WCAG's AA for it: 4.5 for text, 3 for edges and
-    charts. ``nearest`` is the shade of the light theme, if the given colour was not used."""
+    charts. ``nearest`` is the shade in the light theme that replaces the given colour, if one
+    does."""
 
     group: str
     label: str
@@ -47,7 +48,7 @@ class ColourPair:
     dark: ThemePair
     nearest: str | None
     plain: bool
-    """An edge or an area, not text."""
+    """Whether it is an edge or an area, not text."""
 
     @property
     def lowest(self) -> float:
@@ -56,8 +57,8 @@ class ColourPair:
 
 @dataclass(frozen=True, slots=True)
 class _PairKind:
-    """A pair by the names of its shades; the background may be a surface of the theme. The part of
-    the brand is the background of text that is white or ink, otherwise the foreground."""
+    """A pair by the names of its shades; the background may be a surface of the theme. The brand's
+    part is the background of white or ink text, else the foreground."""
 
     group: str
     label: str

@@ -1,4 +1,4 @@
-"""The studio's report on a brand colour: where it is used as given, and where a shade of it."""
+"""The studio's report on a brand colour: where it is used as given, and where in another shade."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -23,7 +23,7 @@ Verdict = Literal["As given", "Shade used", "Dark text"]
 class ContrastRow:
     """One use of the colour: ``foreground`` (None for a plain area) on ``background``.
 
-    ``shade`` is the brand's part of the two, ``ratio`` the lowest contrast of its uses.
+    ``shade`` is the brand's colour among the two, ``ratio`` the lowest contrast of its uses.
     """
 
     label: str
@@ -36,7 +36,7 @@ class ContrastRow:
 
 @dataclass(frozen=True, slots=True)
 class ContrastReport:
-    """Four rows, a sentence on the buttons, and the shade to offer if the colour fails."""
+    """Four rows, a sentence on the buttons, and the shade to offer if the colour isn't readable."""
 
     colour: str
     rows: tuple[ContrastRow, ContrastRow, ContrastRow, ContrastRow]
@@ -121,7 +121,7 @@ def _sentence(given: str, light: ThemeShades) -> str:
 
 
 def _shown(ratio: float) -> str:
-    """One decimal, but never rounded up to a target that was missed."""
+    """Return one decimal, but never rounded up to a missed target."""
     if round(ratio, 1) >= TEXT_ON_SOLID > ratio:
         ratio = TEXT_ON_SOLID - 0.1
     return _decimal(ratio)

@@ -1,7 +1,7 @@
 """The brand's life cycle: a draft is edited, published as a version, or discarded; versions stay.
 
-Content uses the contract's names, and is checked as the JSON is. The texts of a brand and a logo
-for dark backgrounds are in no JSON.
+Content uses the contract's names, and is validated like its JSON. The texts of a brand and a logo
+for dark backgrounds aren't in the JSON.
 """
 
 import json
@@ -53,7 +53,7 @@ def content_of(session: Session, caller: Caller, partner: Partner) -> dict[str, 
 
 
 def fingerprint(content: Mapping[str, Any]) -> int:
-    """Return a number that identifies the content, for forms to state their origin."""
+    """Return a number that identifies the content on which a form is based."""
     written = json.dumps(content, sort_keys=True).encode()
     return int(sha256(written).hexdigest()[:7], 16)
 
@@ -154,8 +154,8 @@ def differing_fields(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str
 
 
 def comparable(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields as comparisons show them: an absent one is null, the logo is one field also
-    where it stands among the pictures, and pictures are ordered by type."""
+    """Return the fields as comparisons show them: an absent one is null, the logo is one field even
+    if it is among the pictures, and pictures are ordered by type."""
     pictures = content.get("siteImages") or []
     logos = [item["imageUrl"] for item in pictures if item["type"] == ImageType.LOGO.value]
     others = [item for item in pictures if item["type"] != ImageType.LOGO.value]

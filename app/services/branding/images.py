@@ -31,15 +31,16 @@ MAX_BYTES = 20 * 1024 * 1024
 TOO_LARGE = lazy_gettext("The picture is over 20 MB. Save it smaller and upload it again.")
 MAX_PIXELS = 12_500_000
 MAX_PHOTO_PIXELS = 64_000_000
-"""Of a JPEG, which is decoded at a fraction of its size."""
+"""Maximum pixels of a JPEG, which is decoded at a fraction of its size."""
 MAX_PROGRESSIVE_PIXELS = 24_000_000
-"""Of a progressive JPEG, which is kept in memory whole before it is decoded."""
+"""Maximum pixels of a progressive JPEG, which is completely in memory before it is decoded."""
 MAX_SIDE = 10_000
 Refusal = Callable[[str, str], ValidationFailed]
 _decoding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="picture")
-"""One picture at a time, always in the same thread: other threads would each keep memory."""
+"""Decodes one picture at a time, always in the same thread: other threads would each keep
+memory."""
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS
-"""Pillow compares it with the header, also of what is inside of an icon, and warns."""
+"""Pillow compares it with the header, also of pictures inside an icon, and warns."""
 warnings.simplefilter("error", Image.DecompressionBombWarning)
 READABLE = ("PNG", "WEBP", "GIF", "ICO")
 _JPEG = b"\xff\xd8\xff"
@@ -204,7 +205,7 @@ def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> EncodedPicture:
 
 
 def _opened(data: bytes, refuse: Refusal) -> Image.Image:
-    """Read the header, and refuse by it what would take too much memory to decode."""
+    """Read the header, and refuse what would take too much memory to decode."""
     if not data.startswith(_JPEG):
         picture: Image.Image = Image.open(io.BytesIO(data), formats=READABLE)
         most = MAX_PIXELS

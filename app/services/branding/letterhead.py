@@ -1,4 +1,4 @@
-"""What files in a partner's brand show of it."""
+"""The brand in a partner's files."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from app.validation.colours import to_hex
 
 
 def letterhead(session: Session, brand: Brand) -> dict[str, Any]:
-    """Return what ``templates/pdf/letterhead.typ`` shows of the brand; the title is the file's."""
+    """Return the values of ``templates/pdf/letterhead.typ``; the title is the file's."""
     picture = (brand.logo_url or "").rpartition("/")[2]
     return {
         "product": brand.product_name,

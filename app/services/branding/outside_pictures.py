@@ -1,4 +1,4 @@
-"""Fetching pictures of a brand from other hosts, in the steps of the worker; and their state."""
+"""Fetching pictures of a brand from other hosts, in steps for the worker; and their state."""
 
 import hashlib
 from dataclasses import dataclass
@@ -56,8 +56,8 @@ def store_result(
     outcome: EncodedPicture | str | None,
     etag: str | None = None,
 ) -> None:
-    """Store the result: the picture, the problem as a sentence, or None if it has not changed. The
-    copy stays as it is where there is a problem. A result for an earlier URL is ignored."""
+    """Store the result: the picture, the problem as a sentence, or None if it has not changed. A
+    problem leaves the copy as it is. A result for an earlier URL is ignored."""
     picture = session.get(OutsidePicture, (partner_id, wanted.kind), with_for_update=True)
     if picture is None or picture.url != wanted.url:
         return

@@ -80,7 +80,7 @@ class BrandShades:
 
 
 def contrast(first: str, second: str) -> float:
-    """WCAG 2.1 contrast of two ``#rrggbb`` colours, 1 to 21."""
+    """Return the WCAG 2.1 contrast of two ``#rrggbb`` colours, 1 to 21."""
     darker, lighter = sorted((_luminance(first), _luminance(second)))
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -99,7 +99,7 @@ def brand_shades(colour: str) -> BrandShades:
 
 
 def stylesheet(colour: str) -> str:
-    """The style sheet of a brand colour: custom properties ``--brand-*`` and nothing else."""
+    """Return the style sheet of a brand colour: only custom properties ``--brand-*``."""
     brand = brand_shades(colour)
     lines = [f"  --brand: {brand.colour};"]
     for name in ThemeShades.__dataclass_fields__:
@@ -173,7 +173,7 @@ def _theme(brand: str, surfaces: ThemeSurfaces, *, dark: bool) -> ThemeShades:
 
 
 def _solid(brand: str) -> tuple[str, str]:
-    """The button and its text: white is expected on anything that nearly allows it."""
+    """Return the button and its text: white if the colour nearly allows it, as readers expect."""
     white = contrast(WHITE, brand)
     if white >= TEXT_ON_SOLID:
         return brand, WHITE
@@ -236,7 +236,7 @@ def _rings(panel: str, on: str) -> str:
 
 
 def _seen(start: Oklch) -> Oklch:
-    """Return black lifted until a step of lightness is visible."""
+    """Return black, lightened until a step of lightness is visible."""
     return start._replace(lightness=max(start.lightness, 0.16))
 
 
@@ -245,7 +245,7 @@ def _hairline(panel: str, page: str, line: str) -> str:
 
 
 def _until(start: Oklch, upwards: bool, passes: Callable[[str], bool]) -> str:
-    """Return the first shade that passes, starting at ``start``; white or black if none does
+    """Return the first shade that passes, starting at ``start``; white or black if none passes
     before."""
     step, end = (STEP, 1.0) if upwards else (-STEP, 0.0)
     lightness = start.lightness

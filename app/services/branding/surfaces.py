@@ -1,4 +1,4 @@
-"""Where a partner's brand is used, and what is still missing there."""
+"""The places where a partner's brand is used, and what is still missing there."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +11,7 @@ from app.services.branding.brand import NEUTRAL_COLOUR, Brand, kept_brand
 
 
 class StudioField(StrEnum):
-    """Where something is fixed; screens turn it into a URL."""
+    """Where a missing part can be added; screens turn it into a URL."""
 
     NAME = "product_name"
     COLOUR = "colour"
@@ -26,7 +26,7 @@ class StudioField(StrEnum):
 @dataclass(frozen=True, slots=True)
 class BrandSurface:
     """One place where customers see the brand. ``lacks`` is a sentence about what is missing and
-    what is shown instead; None if nothing is missing. ``shows`` is what customers see there then,
+    what is shown instead; None if nothing is missing. ``shows`` is what customers then see there,
     ``preview`` the page of the studio's preview that has it."""
 
     name: str

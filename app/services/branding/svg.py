@@ -33,7 +33,7 @@ class NotDrawn(Exception):
 
 
 def is_svg(data: bytes) -> bool:
-    """Whether the file can only be an SVG: no other format begins like XML."""
+    """Return whether the file can only be an SVG: no other picture format begins like XML."""
     return data.lstrip(b"\xef\xbb\xbf\r\n\t ").startswith(b"<") and b"<svg" in data
 
 

@@ -1,7 +1,7 @@
-"""Draw the SVG of the standard input as a PNG on the standard output:
-``svg_renderer.py W H FONT…``.
+"""Draw the SVG of the standard input as a PNG on the standard output: ``svg_renderer.py W H
+FONT…``.
 
-It runs as a program: a picture that needs too much memory ends its process, and only that.
+It runs as a separate program: a picture that needs too much memory ends only that process.
 """
 
 import resource

@@ -1,4 +1,4 @@
-"""Versions of a brand compared: what each changed, and how it differs from now."""
+"""Compare versions of a brand: with the previous one, and with the current brand."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,8 +40,9 @@ class PublishedVersion:
 
 @dataclass(frozen=True, slots=True)
 class VersionComparison:
-    """``version`` beside the one before it, or beside what customers see now. ``other`` is the
-    number of the one it is compared with; None for now, and for the first version."""
+    """``version`` compared with the previous one, or with the current brand. ``other`` is the
+    number of the version it is compared with; None for the current brand, and for the first
+    version."""
 
     version: BrandVersion
     other: int | None
@@ -75,8 +76,8 @@ def get(session: Session, partner: Partner, number: int) -> BrandVersion:
 def compare(
     session: Session, caller: Caller, partner: Partner, number: int, against: Against
 ) -> VersionComparison:
-    """Return how a version differs. ``before``: from its predecessor to it; ``now``: from it to
-    what customers see. Raises `NotFound`."""
+    """Return how a version differs. ``before``: from its predecessor to it; ``now``: from it to the
+    current brand. Raises `NotFound`."""
     version = get(session, partner, number)
     if against == "now":
         now = published_content(partner, caller)

@@ -1,4 +1,4 @@
-"""Accepting a call: the request, every rule, the row and its turn in the queue.
+"""Accepting a call: the request, every rule, the row and its place in the queue.
 
 Everything is written in one transaction, or nothing.
 """
@@ -49,7 +49,7 @@ class CallRequest:
 
     @classmethod
     def of(cls, body: OutboundCallInput) -> "CallRequest":
-        """The call that a body of Area C requests."""
+        """Return the call that a body of Area C requests."""
         return cls(
             assistant_id=body.assistant_id,
             phone_number=body.contact.phone_number,
@@ -64,7 +64,7 @@ class CallRequest:
 
     @property
     def contact(self) -> dict[str, str]:
-        """The contact as stored with the call, under the names of the contract."""
+        """Return the contact as stored with the call, under the names of the contract."""
         parts = {
             "phoneNumber": self.phone_number,
             "firstName": clean(self.first_name),
@@ -87,12 +87,12 @@ class CallTexts:
 
 
 def clean(text: str | None) -> str | None:
-    """The text without surrounding whitespace; None if nothing is left."""
+    """Return the text without surrounding whitespace; None if nothing is left."""
     return (text or "").strip() or None
 
 
 def messaging_problems(request: CallRequest, assistant: Assistant | None) -> list[Problem]:
-    """Problems of the messages (docs/decisions/calls.md#messages).
+    """Return the problems of the messages (docs/decisions/calls.md#messages).
 
     Without messages in the request, the assistant's own intro and voicemail are used.
     """
@@ -117,7 +117,7 @@ def messaging_problems(request: CallRequest, assistant: Assistant | None) -> lis
 
 
 def texts_of(request: CallRequest, assistant: Assistant) -> CallTexts:
-    """The messages to use; the assistant's own ones are filled with the contact's data.
+    """Return the messages to use; the assistant's own ones are filled with the contact's data.
 
     Raises `ValidationFailed` with the `messaging_problems`.
     """
@@ -140,7 +140,7 @@ def _own_texts(request: CallRequest, assistant: Assistant) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class CallScheduled:
-    """The answer to an accepted call; ``replayed`` if it is the answer of an earlier request."""
+    """The result of an accepted call; ``replayed`` if it is that of an earlier request."""
 
     call_id: UUID
     status: CallStatus
@@ -172,7 +172,7 @@ def schedule(
     """Accept a call and queue it for the worker, or raise and change nothing.
 
     A call that is not ``live`` always uses the simulated carrier. The answer says if the call waits
-    for other calls; a campaign only asks for calls that have a place. If a spending limit has no
+    for other calls; a campaign schedules only calls that don't wait. If a spending limit has no
     room for the longest call, a campaign's call waits; any other waits or is refused. With
     ``idempotency_key`` the caller needs a credential (``subject_id``). ``after`` is the id of the
     call that a user calls again; it is kept if that is a call of the same organization to the same
@@ -252,8 +252,8 @@ def dry_run(
     carrier: CarrierKind = CarrierKind.SIMULATOR,
     trial_limits: TrialLimits = DEFAULT_LIMITS,
 ) -> tuple[CallStatus, str]:
-    """The status and the message with which `schedule` would accept the call now; nothing is
-    written. Raises the same errors."""
+    """Return the status and the message with which `schedule` would accept the call now, without
+    writing anything. Raises the same errors."""
     admitted = _admit(
         session,
         caller,
@@ -280,7 +280,7 @@ def _earlier(
 @dataclass(frozen=True, slots=True)
 class _AcceptedCall:
     """A call that no rule stops, its carrier, and what it waits for: ``starts_at`` if the time is
-    known, ``why`` None if it may begin at once."""
+    known, ``why`` is None if it may start at once."""
 
     assistant: Assistant
     texts: CallTexts
@@ -289,7 +289,7 @@ class _AcceptedCall:
     starts_at: datetime | None
     why: str | None
     in_trial: bool
-    """Whether it counts among the day's calls of trial mode."""
+    """Whether it counts as one of the day's calls in trial mode."""
 
     @property
     def status(self) -> CallStatus:
@@ -297,7 +297,7 @@ class _AcceptedCall:
 
     @property
     def sentence(self) -> str:
-        """The answer's ``message``."""
+        """Return the response's ``message``."""
         if self.why is None:
             return "The call is queued and will be placed shortly."
         if self.starts_at is None:
@@ -359,7 +359,8 @@ def _admit(
 
 
 def _assistant(session: Session, caller: Caller, request: CallRequest) -> Assistant:
-    """The assistant. Problems of the messages that don't depend on the assistant come first."""
+    """Return the assistant. Problems of the messages that don't depend on the assistant are raised
+    first."""
     problems = messaging_problems(request, None)
     if problems and problems[0].code != "messaging_required":
         raise ValidationFailed.of(*problems)

@@ -1,9 +1,9 @@
 """The attempts of a call, settled by the carrier's answer.
 
-The order decides everything. `claims.next_step` writes the attempt; only when that is committed is
-the carrier asked, once, with the attempt's id. An attempt that is found after a crash is never
-placed again: the carrier is asked what happened to it. It ends up `placed`, `refused`,
-`never_placed` or `end_unknown`, and only an attempt that was certainly never placed is replaced.
+The order is essential. `claims.next_step` writes the attempt; only after the commit is the request
+sent to the carrier, once, with the attempt's id. An attempt that is found after a crash is never
+placed again: the carrier is queried about it. It ends up `placed`, `refused`, `never_placed` or
+`end_unknown`, and only an attempt that was certainly never placed is replaced.
 """
 
 from datetime import timedelta
@@ -22,13 +22,13 @@ from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call
 UNPLACED = gettext_noop("The carrier was asked, but the request never reached it.")
 CUT_SHORT = gettext_noop("The worker was stopped before it asked the carrier.")
 MOST_ATTEMPTS = {UNPLACED: 3, CUT_SHORT: 20}
-"""How many attempts that were never placed a call may have, by the cause."""
+"""Maximum attempts of a call that were never placed, by the cause."""
 MOST_SHOWN = 400
-"""Characters of a carrier's message that a call shows."""
+"""Maximum characters of a carrier's message that a call shows."""
 
 
 def carrier_retry(session: Session, attempt_id: UUID, seconds: float, message: str) -> None:
-    """Write that the carrier did not place the attempt and may be asked again in ``seconds``."""
+    """Record that the carrier did not place the attempt, which may be sent again in ``seconds``."""
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE or attempt.carrier_reference is not None:
         return
@@ -45,7 +45,7 @@ def carrier_retry(session: Session, attempt_id: UUID, seconds: float, message: s
 
 
 def placed(session: Session, attempt_id: UUID, reference: str) -> None:
-    """Write that the carrier took the call, with its own reference."""
+    """Record that the carrier accepted the call, with the carrier's reference."""
     session.execute(
         update(CallAttempt)
         .where(
@@ -63,7 +63,7 @@ def refused(session: Session, attempt_id: UUID, reason: EndedReason, message: st
 
 
 def unanswered(session: Session, attempt_id: UUID) -> None:
-    """Write that the carrier was asked and did not answer; it is looked up later."""
+    """Record that the carrier did not answer the request; it is queried later."""
     session.execute(
         update(CallAttempt)
         .where(CallAttempt.id == attempt_id, CallAttempt.asked_at.is_(None))
@@ -74,7 +74,7 @@ def unanswered(session: Session, attempt_id: UUID) -> None:
 def never_placed(session: Session, attempt_id: UUID) -> None:
     """Replace an attempt whose request certainly never reached the carrier.
 
-    The number of such attempts is limited, by whether the carrier was asked at all.
+    The number of such attempts is limited, depending on whether a request was sent at all.
     """
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status is not CallStatus.DIALING or call.status is not CallStatus.DIALING:
@@ -93,8 +93,8 @@ def never_placed(session: Session, attempt_id: UUID) -> None:
 
 
 def end_unknown(session: Session, attempt_id: UUID) -> None:
-    """End an attempt of which the carrier can't say whether it rang: it is never placed again by
-    itself, and an operator can resolve it."""
+    """End an attempt of which the carrier can't say whether it rang: it is never placed again
+    automatically, and an operator can resolve it."""
     call, attempt = lock_attempt(session, attempt_id)
     detail = gettext("The carrier could not say whether the call was placed.")
     end_attempt(
@@ -103,7 +103,7 @@ def end_unknown(session: Session, attempt_id: UUID) -> None:
 
 
 def give_up(session: Session, call_id: UUID, attempt_id: UUID) -> None:
-    """End a call after an error that repeating didn't fix."""
+    """End a call after an error that persists."""
     call = lock_call(session, call_id)
     if session.get(CallAttempt, attempt_id) is not None:
         end_unknown(session, attempt_id)

@@ -1,4 +1,4 @@
-"""Find who was called by name, email or number, also those who are no contact of a campaign."""
+"""Find called people by name, email or number, including those who are no contact of a campaign."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -15,14 +15,15 @@ from app.services.number_search import numbers_meant
 from app.validation.texts import trimmed
 
 NAMED_AMONG = 20_000
-"""The newest calls without a contact whose names are read: no index holds these."""
+"""How many of the newest calls without a contact are searched by name: no index has these names."""
 _AT_ONCE = 1000
 
 
 def last_calls_to(session: Session, caller: Caller, text: str, *, limit: int) -> Sequence[Call]:
     """Return the last call to each number of an organization that is the whole number in the text,
-    in any notation; else to those with the whole email address, or a name of which a part begins
-    with each word, and that aren't to a contact. Newest first; none to those who read no calls."""
+    in any notation; else to those with the whole email address, or with a name whose parts begin
+    with all the words, that aren't to a contact. Newest first; empty for callers who may not read
+    calls."""
     words = trimmed(text)
     if not words or not caller.may(Permission.CALLS_READ):
         return []

@@ -1,4 +1,4 @@
-"""Cancelling calls: at once while they wait, by the worker through the carrier afterwards."""
+"""Cancelling calls: waiting ones at once, active ones by the worker through the carrier."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
@@ -22,11 +22,11 @@ NO_RETRY = gettext_noop("The campaign was stopped; the call is not tried again."
 
 
 def cancel(session: Session, caller: Caller, call_id: UUID | str, keys: Sequence[str]) -> Call:
-    """Cancel a waiting call, or promise to end one that was placed.
+    """Cancel a waiting call, or note that one that was placed is to be ended.
 
-    The worker keeps the promise: it asks the carrier until the call is over. If the carrier does
-    not end the call, it goes on, and its ``status_detail`` and its timeline say so. A call that
-    was cancelled before is returned as it is. ``keys`` open the carrier accounts.
+    The worker then sends the request until the call is over. If the carrier does not end the call,
+    it continues, and its ``status_detail`` and its timeline say so. A call that was cancelled
+    before is returned as it is. ``keys`` decrypt the carrier accounts.
 
     Raises `Conflict`: ``call_ended`` for a call that is over, ``cancel_refused`` for one whose
     carrier account can't be used any more.
@@ -79,7 +79,7 @@ def _check_reachable(session: Session, keys: Sequence[str], attempt: CallAttempt
 
 
 def cancel_for_contacts(session: Session, contact_ids: Collection[UUID]) -> int:
-    """Cancel the waiting campaign calls of contacts whose outreach ended; returns how many."""
+    """Cancel the waiting campaign calls of contacts whose outreach ended; return how many."""
     waiting = session.scalars(
         select(Call.id)
         .where(Call.contact_id.in_(contact_ids))
@@ -97,11 +97,11 @@ def cancel_for_contacts(session: Session, contact_ids: Collection[UUID]) -> int:
 
 
 def cancel_for_campaign(session: Session, campaign_id: UUID) -> int:
-    """End the waiting calls of a campaign that stops; returns how many.
+    """End the waiting calls of a campaign that stops; return how many.
 
-    Contacts without an attempt are called when the campaign goes on; a call that waited for a
-    retry ends as its last attempt did. The outreach's row is locked first, so that no further
-    calls are added meanwhile.
+    Contacts without an attempt are called when the campaign resumes; a call that waited for a retry
+    ends as its last attempt did. The outreach's row is locked first, so that no further calls are
+    added meanwhile.
     """
     held = select(Outreach.campaign_id).where(Outreach.campaign_id == campaign_id)
     if session.scalar(held.with_for_update()) is None:

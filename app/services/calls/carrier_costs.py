@@ -1,4 +1,4 @@
-"""What carriers charge for attempts, which they work out some time after a call has ended."""
+"""The carriers' charges for attempts, which are known some time after a call has ended."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -14,9 +14,9 @@ from app.services import rollup, spending
 from app.services.calls.states import ACTIVE, lock_attempt
 
 ASKED_FOR = timedelta(hours=1)
-"""How long after a call's end its cost is requested."""
+"""How long after a call's end its cost is queried."""
 LONGEST_LIFE = timedelta(hours=30)
-"""The longest time from an attempt's id to its end."""
+"""The maximum time from the creation of an attempt's id to its end."""
 NO_CURRENCY = "XXX"
 """ISO 4217's code for a carrier that names no currency."""
 
@@ -53,13 +53,13 @@ def costs_due(
 
 
 def write_cost_of(session: Session, attempt_id: UUID, state: CarrierReport) -> None:
-    """Write the carrier's cost of the attempt, unless it is known already."""
+    """Store the carrier's cost of the attempt, unless it is known already."""
     call, attempt = lock_attempt(session, attempt_id)
     write_cost(session, call, attempt, state)
 
 
 def write_cost(session: Session, call: Call, attempt: CallAttempt, state: CarrierReport) -> None:
-    """Write the cost of a locked attempt. The first cost counts, on the UTC day on which the
+    """Store the cost of a locked attempt. Only the first cost counts, on the UTC day on which the
     attempt began. It corrects the spending of an attempt that was settled before."""
     if state.cost is None or attempt.cost is not None:
         return

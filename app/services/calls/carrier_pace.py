@@ -1,4 +1,4 @@
-"""How many calls a second a carrier takes: one row a carrier with the time of its next turn."""
+"""The rate limit of each carrier in calls per second: one row with the time of its next turn."""
 
 from datetime import datetime, timedelta
 
@@ -11,7 +11,7 @@ from app.services.uniqueness import insert_into
 
 
 def is_taken(session: Session, carrier: CarrierKind, now: datetime) -> bool:
-    """Whether another call has the carrier's turn now."""
+    """Return whether another call has the carrier's turn now."""
     next_at = session.scalar(
         select(CarrierPace.next_at).where(CarrierPace.carrier == carrier.value)
     )

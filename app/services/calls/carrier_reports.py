@@ -1,4 +1,4 @@
-"""What a carrier says of an attempt: asked by the worker, or reported by the carrier itself.
+"""A carrier's reports on an attempt: queried by the worker, or sent by the carrier.
 
 Reports may repeat, come late or in the wrong order: states only move forward, and each kind of
 event is written once for each attempt.
@@ -38,26 +38,28 @@ STATUS_OF_REASON = {
 }
 NOT_ENDED = gettext_noop("The carrier did not end the call. It continues.")
 LATELY = timedelta(hours=12)
-"""How old another call to the same number may be and still go on."""
+"""Maximum age of another call to the same number that may still be active."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportOutcome:
-    """Whether an attempt is over, or the worker has to hang up because the call was cancelled."""
+    """Whether an attempt is over, and whether the worker has to hang up because the call was
+    cancelled."""
 
     over: bool
     hang_up: bool
 
 
 def inquiry(session: Session, attempt_id: UUID) -> AttemptInquiry | None:
-    """What to ask the carrier about the attempt; None if it has ended by our records."""
+    """Return the query for the carrier about the attempt; None if it has ended by our records."""
     if session.get_one(CallAttempt, attempt_id, populate_existing=True).status not in ACTIVE:
         return None
     return carrier_inquiry(session, attempt_id)[1]
 
 
 def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, AttemptInquiry]:
-    """Which carrier to ask about the attempt and what, even if it has ended by our records."""
+    """Return the attempt's carrier and the query for it, even if the attempt has ended by our
+    records."""
     attempt, call, assistant_number = _parts(session, attempt_id)
     taken, rivals = ([], []) if attempt.carrier_reference else _others(session, call, attempt)
     return attempt.carrier, AttemptInquiry(
@@ -74,7 +76,8 @@ def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, At
 
 
 def stray_call(session: Session, attempt_id: UUID) -> tuple[CarrierKind, AttemptInquiry]:
-    """The carrier of a call that was given up as never placed, and the call as it knows it."""
+    """Return the carrier of a call that was given up as never placed, and the call in the carrier's
+    terms."""
     attempt, call, assistant_number = _parts(session, attempt_id)
     return attempt.carrier, AttemptInquiry(
         attempt_id=attempt.id,
@@ -98,8 +101,8 @@ def _parts(session: Session, attempt_id: UUID) -> tuple[CallAttempt, Call, str |
 
 
 def _others(session: Session, call: Call, attempt: CallAttempt) -> tuple[list[str], list[datetime]]:
-    """The references of the partner's other recent attempts to the number, and the start of those
-    that have none and may still be found."""
+    """Return the references of the partner's other recent attempts to the number, and the start of
+    those that have none and may still be found."""
     rows = session.execute(
         select(CallAttempt.started_at, CallAttempt.carrier_reference, CallAttempt.status)
         .join(Call, Call.id == CallAttempt.call_id)
@@ -119,7 +122,7 @@ def _others(session: Session, call: Call, attempt: CallAttempt) -> tuple[list[st
 
 
 def apply(session: Session, attempt_id: UUID, state: CarrierReport) -> ReportOutcome:
-    """Write what the carrier knows of an attempt.
+    """Apply the carrier's report on an attempt.
 
     A call that ended by itself before it could be cancelled keeps its own outcome; if it would be
     retried, it is cancelled instead.
@@ -162,7 +165,7 @@ def _write(session: Session, call: Call, attempt: CallAttempt, state: CarrierRep
 def _learn_who_answered(
     session: Session, call: Call, attempt: CallAttempt, answered_by: AnsweredBy
 ) -> None:
-    """Machine detection reports after the answer; its first result stays."""
+    """Store who answered. Machine detection reports after the answer; its first result stays."""
     if attempt.answered_by not in (None, AnsweredBy.UNKNOWN):
         return
     attempt.answered_by = call.answered_by = answered_by
@@ -192,9 +195,10 @@ def _end(session: Session, call: Call, attempt: CallAttempt, event: CarrierEvent
 
 
 def begin_hang_up(session: Session, attempt_id: UUID) -> bool | None:
-    """Write that the carrier is about to be asked to end the call; commit it before asking.
+    """Record that the carrier is about to get the request to end the call; commit it before
+    sending.
 
-    True the first time, False later, None if the carrier isn't to be asked.
+    Return True the first time, False later, None if no request is to be sent.
     """
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE or call.cancel_requested_at is None:
@@ -205,7 +209,7 @@ def begin_hang_up(session: Session, attempt_id: UUID) -> bool | None:
 
 
 def nothing_to_hang_up(session: Session, attempt_id: UUID, state: CarrierReport) -> None:
-    """Write that the carrier had nothing to end: the call was over, or it goes on and the
+    """Record that the carrier had nothing to end: the call was over, or it continues and the
     cancellation is withdrawn."""
     _, attempt = lock_attempt(session, attempt_id)
     attempt.hang_up_asked_at = None
@@ -219,7 +223,7 @@ def hang_up_refused(session: Session, attempt_id: UUID) -> None:
     call, attempt = lock_attempt(session, attempt_id)
     now = utcnow()
     if call.cancel_requested_at is not None:
-        # It stands after the request, also where the clock of this host is behind.
+        # Sorts after the request, even if the clock of this host is behind.
         now = max(now, call.cancel_requested_at + timedelta(microseconds=1))
     call.cancel_requested_at, call.status_detail = None, NOT_ENDED
     events.note(
@@ -235,7 +239,7 @@ def hang_up_refused(session: Session, attempt_id: UUID) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CallSpeech:
-    """What to say; then the call is transferred, or ends."""
+    """The message to speak; then the call is transferred, or ends."""
 
     call_id: UUID
     words: str
@@ -254,7 +258,7 @@ def accept_report(
     attempt = _attempt(session, carrier, attempt_id, str(state.reference))
     if attempt.status not in ACTIVE:
         if attempt.carrier_reference is None and state.end_reason is None:
-            # Given up as never placed, but it rings after all, and no worker follows it.
+            # Given up as never placed, but it rings, and no worker follows it.
             attempt.carrier_reference = state.reference
             enqueue_job(session, "end_stray_call", f"stray:{attempt.id}", str(attempt.id))
             session.flush()
@@ -262,7 +266,7 @@ def accept_report(
     was_lost = attempt.carrier_reference is None
     followed = apply(session, attempt.id, state)
     if was_lost or followed.over:
-        # Wake the worker that follows the call: it can stop asking, or start.
+        # Wake the worker that follows the call: it can stop querying, or start.
         events.signal(session, attempt.id)
     session.flush()
     return True
@@ -280,8 +284,8 @@ def answer(
     intro. None if the attempt is over by our records. Raises the same errors as `accept_report`.
     Verification calls need ``secret_keys``.
 
-    A person is handed over to the voice address that was checked before the call was placed, if
-    that is still the assistant's and still allowed.
+    A person is handed over to the voice URL that was checked before the call was placed, if that is
+    still the assistant's and still allowed.
     """
     is_machine = answered_by is AnsweredBy.VOICEMAIL
     now = utcnow()
@@ -313,7 +317,8 @@ def answer(
 def _attempt(
     session: Session, carrier: CarrierKind, attempt_id: UUID, reference: str
 ) -> CallAttempt:
-    """The attempt, locked. Raises `Forbidden` if the carrier's call belongs to another attempt."""
+    """Return the attempt, locked. Raises `Forbidden` if the carrier's call belongs to another
+    attempt."""
     those = select(CallAttempt.id).where(
         CallAttempt.carrier == carrier,
         or_(CallAttempt.id == attempt_id, CallAttempt.carrier_reference == reference),

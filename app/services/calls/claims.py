@@ -1,7 +1,7 @@
-"""What the worker does next with a call whose turn has come, or with an attempt that is sent again.
+"""The worker's next step for a call whose turn has come, or for an attempt that is sent again.
 
 `next_step` and `claim_carrier_retry` repeat the checks of the acceptance. Only a claim to dial
-writes an attempt; `attempts` has what the carrier answers to it.
+writes an attempt; `attempts` handles the carrier's answer to it.
 """
 
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ from app.services.verified_numbers import codes
 from app.telemetry.context import note
 
 EARLY = timedelta(minutes=1)
-"""A turn that comes longer than this before the call's time is left over: the call was moved to an
+"""A turn that comes earlier than this before the call's time is obsolete: the call was moved to an
 earlier time, has rung, and is retried later."""
 NEXT_LOOKUP = timedelta(minutes=5)
-"""Until a host that no DNS server knows is looked up again."""
+"""Pause before a host that no DNS server knows is looked up again."""
 
 
 class ClaimKind(StrEnum):
@@ -46,7 +46,7 @@ class ClaimKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CallClaim:
-    """What the worker does next with a call. ``placement`` comes with DIAL only, ``until`` with
+    """The worker's next step for a call. ``placement`` comes with DIAL only, ``until`` with
     ASK_AGAIN, and with WAIT if the carrier's next turn is known, ``host`` with LOOK_UP_HOST."""
 
     kind: ClaimKind
@@ -58,8 +58,8 @@ class CallClaim:
 
 @dataclass(frozen=True, slots=True)
 class FoundHost:
-    """What a DNS lookup of a host said: ``problem`` is a sentence, None if it is on the internet.
-    It ``lasts`` if looking again won't help."""
+    """The result of a host's look-up: ``problem`` is a sentence, None if it is public. ``lasts``:
+    looking again won't help."""
 
     host: str
     problem: str | None = None
@@ -67,7 +67,7 @@ class FoundHost:
 
 
 def writing_brief(session: Session, call_id: UUID) -> MessageBrief:
-    """What the message writer needs to know."""
+    """Return the facts for the message writer."""
     call, assistant, organization_name, product_name = session.execute(
         select(Call, Assistant, Organization.name, Partner.product_name)
         .join(Assistant, Assistant.id == Call.assistant_id)
@@ -99,12 +99,12 @@ def next_step(
     found_host: FoundHost | None = None,
     secret_keys: Sequence[str] = (),
 ) -> CallClaim:
-    """Decide what happens to a call whose turn has come; DIAL has written the attempt.
+    """Decide the next step of a call whose turn has come; DIAL has written the attempt.
 
     Every check of the acceptance is repeated, and the price of a call of ``longest_minutes`` is
-    reserved if there are spending limits. WRITE asks for ``messages``, written from
-    `writing_brief`; LOOK_UP_HOST asks for the host that the call is handed over to. Verification
-    calls need ``secret_keys``.
+    reserved if there are spending limits. WRITE requires ``messages``, written from
+    `writing_brief`; LOOK_UP_HOST requires the look-up of the host that the call is handed over to.
+    Verification calls need ``secret_keys``.
     """
     call = lock_call(session, call_id)
     note(partner_id=call.partner_id, organization_id=call.organization_id)
@@ -144,8 +144,8 @@ def _prepare(
     host_lookup: FoundHost | None,
     now: datetime,
 ) -> CallClaim | None:
-    """What the call still needs from outside, or that it ends or waits because it can't be handed
-    over; None if it is ready."""
+    """Return what the call still needs from outside, or that it ends or waits because it can't be
+    handed over; None if it is ready."""
     if call.intro_message is None and messages is None:
         return CallClaim(ClaimKind.WRITE, call.carrier)
     if host := _host_to_look_up(call, assistant, host_lookup):
@@ -164,8 +164,8 @@ def _prepare(
 def _reserve(
     session: Session, call: Call, longest_minutes: int, now: datetime
 ) -> spending.CallAmount | CallClaim:
-    """What the call has reserved; or a claim that it waits or is over, because a spending limit
-    leaves nothing to reserve."""
+    """Return what the call has reserved, or a claim that it waits or is over, because a spending
+    limit leaves nothing to reserve."""
     if not call.is_charged:
         return spending.CallAmount(0, 0)
     reserved = spending.reserve(session, call, now, longest_minutes=longest_minutes)
@@ -196,7 +196,7 @@ def _host_to_look_up(call: Call, assistant: Assistant, host_lookup: FoundHost | 
 def _wait_for_pace(
     session: Session, call: Call, per_second: float, now: datetime
 ) -> CallClaim | None:
-    """Take the carrier's turn for a live call; a claim to wait if another call has it."""
+    """Take the carrier's turn for a live call; return a claim to wait if another call has it."""
     if not per_second or not call.live:
         return None
     at = carrier_pace.take_turn(session, call.carrier, per_second, now)
@@ -284,8 +284,8 @@ def claim_carrier_retry(
     found_host: FoundHost | None = None,
     secret_keys: Sequence[str] = (),
 ) -> CallClaim:
-    """Decide what happens to an attempt that the carrier asked to send again later. It certainly
-    wasn't placed, and every check is repeated, as in `next_step`."""
+    """Decide the next step of an attempt that the carrier wanted later. It certainly wasn't placed,
+    and every check is repeated, as in `next_step`."""
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE or attempt.carrier_retry_at is None:
         return _claim_of_begun(session, call, attempt_id)

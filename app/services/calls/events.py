@@ -1,4 +1,4 @@
-"""A call's timeline, the webhooks it sends, and the signals to the worker that follows it."""
+"""A call's timeline, its webhooks, and the signals to the worker that follows it."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -48,7 +48,7 @@ def event_key(kind: str, attempt_id: UUID | None) -> str:
 
 
 def known_events(session: Session, call_id: UUID, attempt_id: UUID) -> set[str]:
-    """The keys of an attempt's timeline entries."""
+    """Return the keys of an attempt's timeline entries."""
     query = select(CallEvent.key).where(
         CallEvent.call_id == call_id, CallEvent.attempt_id == attempt_id
     )
@@ -56,7 +56,7 @@ def known_events(session: Session, call_id: UUID, attempt_id: UUID) -> set[str]:
 
 
 def emit(session: Session, call: Call, event: WebhookEvent) -> None:
-    """Publish the event with the call as the API describes it, to the endpoints that receive it.
+    """Publish the event with the call as the API describes it, to the endpoints subscribed to it.
 
     It is written in the transaction of the change that it reports.
     """
@@ -74,7 +74,7 @@ def emit(session: Session, call: Call, event: WebhookEvent) -> None:
 
 
 def signal(session: Session, attempt_id: UUID) -> None:
-    """Have the worker that follows the attempt look at it as soon as this is committed: it was
+    """Make the worker that follows the attempt look at it as soon as this is committed: it was
     cancelled, or its carrier reported something."""
     session.add(CallSignal(id=new_id(), attempt_id=attempt_id, sent_at=utcnow()))
 
@@ -84,5 +84,5 @@ def signaled_attempts(session: Session) -> set[UUID]:
 
 
 def clear_signals(session: Session, attempt_ids: Collection[UUID]) -> None:
-    """Remove the signals before the attempts are looked at; later signals are delivered again."""
+    """Delete the signals before the attempts are looked at; later signals are delivered again."""
     session.execute(delete(CallSignal).where(CallSignal.attempt_id.in_(attempt_ids)))

@@ -1,4 +1,4 @@
-"""What some calls came to: how many, who answered, and how long."""
+"""Totals of some calls: how many, how many were answered, and their duration."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,13 @@ from app.policy.caller import Caller
 from app.services.calls.searching import CallSearch, matching
 
 MOST = 10_000
-"""Calls that are looked at, so that the figures of a busy assistant stay cheap."""
+"""Maximum calls that are counted, so that the figures of a busy assistant stay cheap."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallFigures:
-    """``completed`` calls were answered, ``by_human`` of them by a person; ``seconds`` is how long
-    the completed ones lasted together. `MOST` calls may be part of more."""
+    """``completed`` calls were answered, ``by_human`` of them by a person; ``seconds`` is the total
+    duration of the completed ones. If there are `MOST` calls, more may match."""
 
     calls: int
     completed: int

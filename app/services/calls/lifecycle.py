@@ -47,7 +47,7 @@ _MOVE_OF_EVENT = {
 def enqueue(
     session: Session, call: Call, *, delay_seconds: float = 0, had_its_turn: bool = False
 ) -> None:
-    """Give the call a turn in the queue, with a new attempt; see `enqueue_call`."""
+    """Enqueue the call's next turn, with a new attempt; see `enqueue_call`."""
     enqueue_call(
         session,
         call_id=call.id,
@@ -68,7 +68,7 @@ def postpone(session: Session, call: Call, until: datetime, why: str | None, now
     if call.next_attempt_at is not None:
         call.next_attempt_at = until
     moment = until.isoformat()
-    # The same moment may come up again, where the engine woke the call a little early.
+    # The same time may occur twice if the engine woke the call a little early.
     kind = f"scheduled:{moment}:{now.isoformat()}"
     events.note(session, call, kind, CallStatus.SCHEDULED, at=now, detail=moment)
     enqueue_at(session, call, until, now)
@@ -79,13 +79,13 @@ def enqueue_at(session: Session, call: Call, at: datetime, now: datetime) -> Non
 
 
 def wait_for_turn(call: Call, why: str) -> None:
-    """The call's time has come, but others are before it."""
+    """Record that the call's time has come, but others are before it."""
     move(call, states.QUEUE, CallStatus.QUEUED)
     call.status_detail = why
 
 
 def hold_if_paused(session: Session, call: Call) -> bool:
-    """Hold a waiting call while a pause covers it. Returns False if none does."""
+    """Hold a waiting call while a pause covers it. Return False if none does."""
     pause = pauses.of_call(session, call)
     if pause is None:
         return False
@@ -118,7 +118,7 @@ def begin_attempt(
     now: datetime,
     reserved: spending.CallAmount,
 ) -> None:
-    """Write the attempt before the carrier is asked; the first one starts the call."""
+    """Write the attempt before the request to the carrier; the first one starts the call."""
     session.add(
         CallAttempt(
             id=attempt_id,
@@ -166,7 +166,7 @@ def requeue(
 
 
 def advance(session: Session, call: Call, attempt: CallAttempt, event: CarrierEvent) -> None:
-    """Write that the call rings, was answered, or that a message was played; the state only moves
+    """Record that the call rings, was answered, or that a message was played; the state only moves
     forward."""
     by, at = _MOVE_OF_EVENT[event.kind], max(event.at, attempt.started_at)
     if attempt.status in by.sources:
@@ -236,7 +236,7 @@ def end_attempt(
 def _retry(
     session: Session, call: Call, reason: EndedReason, at: datetime
 ) -> limits.LimitWait | None:
-    """When the organization's retry rule dials again; None after the last attempt."""
+    """Return when the organization's retry rule dials again; None after the last attempt."""
     if reason not in _WORTH_RETRYING or call.verifies_a_number:
         return None
     organization = session.get_one(Organization, call.organization_id)
@@ -289,7 +289,8 @@ def resolve(
     answered_by: AnsweredBy | None = None,
     detail: str | None = None,
 ) -> None:
-    """End a call that is unknown or stuck as the carrier or an operator says; without a retry."""
+    """End a call that is unknown or stuck, with the outcome from the carrier or an operator;
+    without a retry."""
     session.execute(
         update(CallEvent)
         .where(CallEvent.call_id == call.id, CallEvent.key == "ended")
@@ -319,7 +320,7 @@ def _note_end(call: Call, reason: EndedReason, at: datetime) -> None:
 
 
 def _count_ended(session: Session, call: Call) -> None:
-    """Unknown outcomes count once they are resolved."""
+    """Count the ended call; unknown outcomes count once they are resolved."""
     if call.is_usage and call.ended_at is not None and call.status in rollup.ENDED_BY_CARRIER:
         rollup.add_ended_calls(
             session,

@@ -46,14 +46,14 @@ _TIMES = Sentence.gettext(
 
 @dataclass(frozen=True, slots=True)
 class LimitWait:
-    """Until when a call waits, and why: the sentence of the limit that lasts longest."""
+    """Until when a call waits, and why: the sentence of the limit that waits longest."""
 
     until: datetime
     why: str
 
 
 class LimitSource(StrEnum):
-    """Who set a limit."""
+    """The setter of a limit."""
 
     OWN = "own"
     PLAN = "plan"
@@ -62,7 +62,7 @@ class LimitSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AppliedLimit:
-    """The limit that applies, and who set it."""
+    """The limit that applies, and its setter."""
 
     most: int
     source: LimitSource
@@ -71,7 +71,7 @@ class AppliedLimit:
 def next_moment(
     session: Session, phone_number: str, organization: Organization, now: datetime, *, live: bool
 ) -> LimitWait | None:
-    """When the organization's hours and limits next allow the call; None if they do now."""
+    """Return when the organization's hours and limits next allow the call; None if they do now."""
     wait: LimitWait | None = None
     if live:
         waits = list(_limits(session, phone_number, organization, now))
@@ -85,7 +85,8 @@ def next_moment(
 
 
 def next_opening(phone_number: str, organization: Organization, at: datetime) -> datetime | None:
-    """The first time within the organization's hours from ``at`` on; None if no hour fits."""
+    """Return the first time within the organization's hours from ``at`` on; None if no hour
+    fits."""
     start, end = organization.calling_hours_start, comparable_end(organization.calling_hours_end)
     if start >= end:
         return None
@@ -93,7 +94,8 @@ def next_opening(phone_number: str, organization: Organization, at: datetime) ->
 
 
 def day_used_up(session: Session, organization: Organization, now: datetime) -> LimitWait | None:
-    """Until the next day (UTC), if the organization has made all its calls of this day."""
+    """Return the wait until the next day (UTC) if the organization has made all its calls of this
+    day."""
     limit = day_of(organization)
     if limit is None or made_today(session, organization, now) < limit.most:
         return None
@@ -102,12 +104,12 @@ def day_used_up(session: Session, organization: Organization, now: datetime) -> 
 
 
 def made_today(session: Session, organization: Organization, now: datetime) -> int:
-    """How many attempts at live calls the organization made on this day (UTC)."""
+    """Return how many attempts at live calls the organization made on this day (UTC)."""
     return session.scalar(_made_today(organization, now)) or 0
 
 
 def use_counts(organization: Organization, now: datetime) -> tuple[Select[int], Select[int]]:
-    """The queries of `count_under_way` and `made_today`."""
+    """Return the queries of `count_under_way` and `made_today`."""
     return under_way(organization.id, live=True), _made_today(organization, now)
 
 
@@ -129,7 +131,7 @@ def _midnight(now: datetime) -> datetime:
 
 
 def day_of(organization: Organization) -> AppliedLimit | None:
-    """The organization's calls a day: the lower of its own limit and its plan's."""
+    """Return the organization's calls per day: the lower of its own limit and its plan's."""
     plan = organization.plan_limit
     return _lowest(
         (organization.max_calls_a_day, LimitSource.OWN),
@@ -149,13 +151,14 @@ def all_slots_taken(most: int) -> str:
 
 
 def count_under_way(session: Session, organization_id: UUID) -> int:
-    """How many live calls of the organization are active; without those of a silent carrier."""
+    """Return how many live calls of the organization are active, except those of a silent
+    carrier."""
     return session.scalar(under_way(organization_id, live=True)) or 0
 
 
 def under_way(organization_id: UUID, *, live: bool) -> Select[int]:
-    """The query of how many live calls, or calls of test keys, are active. Neither kind takes up
-    places of the other."""
+    """Return the query that counts active live calls, or active calls of test keys. Neither kind
+    takes places of the other."""
     return select(func.count(Call.id)).where(
         Call.organization_id == organization_id, Call.live.is_(live), holds_line()
     )
@@ -164,9 +167,9 @@ def under_way(organization_id: UUID, *, live: bool) -> Select[int]:
 def no_free_slot(
     session: Session, organization: Organization, most: int | None, *, live: bool
 ) -> str | None:
-    """Why another call has to wait: active and queued calls of its kind (see `under_way`) take up
-    the organization's calls at once. ``most`` is the installation's limit; without it the answer is
-    None."""
+    """Return why another call has to wait: active and queued calls of its kind (see `under_way`)
+    use all of the organization's calls at once. ``most`` is the installation's limit; without it
+    the result is None."""
     if most is None:
         return None
     slots = calls_at_once(organization, most)
@@ -185,13 +188,13 @@ def no_free_slot(
 
 
 def waited_for(why: str | None) -> str | None:
-    """Why a call expired, from why it waited last."""
+    """Return why a call expired, from the reason of its last wait."""
     return _WAITED_FOR(reason_words=why) if why else None
 
 
 def at_once_of(organization: Organization, most: int) -> AppliedLimit:
-    """The organization's calls at once: the lowest of its own limit, its plan's and ``most``, the
-    installation's."""
+    """Return the organization's calls at once: the lowest of its own limit, its plan's and
+    ``most``, the installation's."""
     plan = organization.plan_limit
     lowest = _lowest(
         (organization.max_calls_at_once, LimitSource.OWN),
@@ -209,7 +212,7 @@ def calls_at_once(organization: Organization, most: int) -> int:
 def _limits(
     session: Session, phone_number: str, organization: Organization, now: datetime
 ) -> Iterator[LimitWait]:
-    """The limits of live calls that make this one wait."""
+    """Yield the limits of live calls that make this one wait."""
     waits = (
         day_used_up(session, organization, now),
         _rests(session, phone_number, organization),
@@ -219,7 +222,8 @@ def _limits(
 
 
 def _rests(session: Session, phone_number: str, organization: Organization) -> LimitWait | None:
-    """Until the organization's time between two calls to one number has passed."""
+    """Return the wait until the organization's minimum time between two calls to one number has
+    passed."""
     minutes = organization.number_spacing_minutes
     if minutes is None:
         return None
@@ -231,7 +235,8 @@ def _rests(session: Session, phone_number: str, organization: Organization) -> L
 def _often_enough(
     session: Session, phone_number: str, organization: Organization
 ) -> LimitWait | None:
-    """Until the number may be called again by the limit of calls in a number of days."""
+    """Return the wait until the number may be called again by the limit of calls in a number of
+    days."""
     most, days = organization.number_most_calls, organization.number_most_days
     if most is None or days is None:
         return None
@@ -246,7 +251,7 @@ def _often_enough(
 def _times_rung(
     session: Session, phone_number: str, organization: Organization, most: int
 ) -> list[datetime]:
-    """When live calls to the number rang, latest first."""
+    """Return when live calls to the number rang, latest first."""
     rang = CallAttempt.ended_reason.is_(None) | CallAttempt.ended_reason.not_in(_NEVER_RANG)
     query = (
         select(CallAttempt.started_at)

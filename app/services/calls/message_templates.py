@@ -5,17 +5,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 NAMES = ("firstName", "lastName")
-"""Of the placeholders that every contact has."""
+"""Names of the placeholders that every contact has."""
 _PLACE = re.compile(r"\{([^{}|]*)(?:\|([^{}]*))?\}")
 
 
 def fill(
     text: str, first_name: str | None, last_name: str | None, metadata: Mapping[str, Any]
 ) -> str:
-    """The text for one contact: ``{firstName|there}`` becomes the first name, or "there".
+    """Return the text for one contact: ``{firstName|there}`` becomes the first name, or "there".
 
-    Names of metadata are placeholders, too. One without a value is removed, together with the
-    space before it.
+    Names of metadata are placeholders, too. One without a value is removed, together with the space
+    before it.
     """
     facts = {name: str(metadata[name]) for name in fillable(metadata)}
     facts |= {"firstName": first_name or "", "lastName": last_name or ""}

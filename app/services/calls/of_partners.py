@@ -39,7 +39,8 @@ class PartnerCallFilter:
 
 @dataclass(frozen=True, slots=True)
 class PartnerCall:
-    """A call without data about the person called; of the number, ``region`` is all there is."""
+    """A call without data about the person called; of the number, only the ``region`` is
+    included."""
 
     id: UUID
     partner_id: UUID
@@ -57,11 +58,11 @@ class PartnerCall:
     charged: tuple[int, str] | None
     """The cost in millionths, with its currency."""
     reference: str | None
-    """By which the carrier knows the last attempt."""
+    """The carrier's reference of the last attempt."""
 
     @property
     def cost(self) -> str | None:
-        """The cost for files."""
+        """The cost, as files show it."""
         if self.charged is None:
             return None
         micros, currency = self.charged
@@ -154,7 +155,7 @@ def _currencies(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
 
 
 def _references(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
-    """Return by which reference a carrier knows the last attempt of each call that has one."""
+    """Return the carrier's reference of the last attempt of each call that has one."""
     query = select(CallAttempt.call_id, CallAttempt.id, CallAttempt.carrier_reference).where(
         CallAttempt.call_id.in_([call.id for call in calls])
     )

@@ -58,8 +58,9 @@ def preflight(
     *,
     installation: CallSettings,
 ) -> list[PreflightCheck]:
-    """Every check that `schedule` and the worker make of a live call, in their order: what refuses
-    it, and what it would wait for. The checks of a number are left out for an invalid one."""
+    """Return every check that `schedule` and the worker make of a live call, in their order: what
+    refuses it, and what it would wait for. The checks of a number are left out for an invalid
+    one."""
     parties = rules.parties_of(session, assistant.id, phone_number)
     organization = parties.organization
     account = carrier_accounts.of_call(session, assistant, live=True)
@@ -109,7 +110,7 @@ def _from_rule(code: str, blocker: CallBlocker | None, passed: str, fix_at: str)
 
 
 def _trial(session: Session, parties: rules.CallParties, most: TrialLimits) -> list[PreflightCheck]:
-    """Checked if the organization is in trial mode."""
+    """Check the trial limits if the organization is in trial mode."""
     if not parties.in_trial:
         return []
     blocker = rules.trial_allows(parties) or trial.day_used_up(session, parties.assistant, most)
@@ -127,7 +128,8 @@ def _listed(parties: rules.CallParties) -> PreflightCheck:
 
 
 def _consent(parties: rules.CallParties) -> list[PreflightCheck]:
-    """Checked if the organization requires consent, or if a contact with the number refused."""
+    """Check the consent if the organization requires it, or if a contact with the number
+    refused."""
     if not (parties.organization.consent_required or parties.consent == rules.REFUSED):
         return []
     blocker = rules.is_not_refused(parties) or rules.consent_is_given(parties)
@@ -136,7 +138,7 @@ def _consent(parties: rules.CallParties) -> list[PreflightCheck]:
 
 
 def _hand_over(parties: rules.CallParties) -> list[PreflightCheck]:
-    """Checked if the assistant hands its calls over."""
+    """Check the voice URL if the assistant hands its calls over."""
     if parties.assistant.voice_address is None:
         return []
     blocker = rules.hand_over_is_allowed(parties)
@@ -199,7 +201,7 @@ def _hours(session: Session, phone_number: str, organization: Organization) -> P
 def _spending(
     session: Session, phone_number: str, organization: Organization, installation: CallSettings
 ) -> list[PreflightCheck]:
-    """Shown if a spending limit stops or delays the call."""
+    """Return checks if a spending limit stops or delays the call."""
     spender = spending.Spender(organization.partner_id, organization.id)
     longest = installation.longest_minutes
     stop = spending.check(session, spender, phone_number, utcnow(), longest_minutes=longest)
@@ -227,7 +229,7 @@ def _dispatch(
     installation: CallSettings,
     account: CarrierAccount | None,
 ) -> list[PreflightCheck]:
-    """What the call would wait for with no known end."""
+    """Return what the call would wait for without a known end."""
     carrier = account.carrier if account else installation.carrier
     checks = []
     if pause := pauses.of_carrier(session, organization.partner_id, organization.id, carrier):
@@ -249,7 +251,7 @@ def _dispatch(
         checks.append(_warning("carrier_account_works", words, "dialling"))
     state = carrier_health.state_of(session, carrier)
     is_watched = account is None or account.trunk is None
-    if is_watched and state.holds_calls:  # a partner's own trunk isn't watched
+    if is_watched and state.holds_calls:  # a partner's own trunk isn't monitored
         if state is carrier_health.CarrierState.OUTAGE:
             words = gettext(
                 "The carrier does not answer. The call will be retried until it is accepted."
@@ -264,7 +266,7 @@ def _dispatch(
 
 
 def in_utc(moment: datetime) -> str:
-    """Return the moment as sentences of checks name it."""
+    """Return the moment as the sentences of checks show it."""
     return moment.strftime("%Y-%m-%d %H:%M UTC")
 
 

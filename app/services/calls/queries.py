@@ -54,7 +54,7 @@ class TimelineEntry:
 
 
 def get(session: Session, caller: Caller, call_id: UUID | str) -> Call:
-    """The call. Raises `NotFound` (``call_not_found``) if the caller may not see it."""
+    """Return the call. Raises `NotFound` (``call_not_found``) if the caller may not see it."""
     identifier = as_uuid(call_id)
     if identifier is None:
         raise not_found()
@@ -89,8 +89,8 @@ def page(
     *,
     before: UUID | None = None,
 ) -> CallPage:
-    """A page of the newest calls that the caller may see and that match ``wanted``, or of those
-    older than the call ``before``."""
+    """Return a page of the newest calls that the caller may see and that match ``wanted``, or of
+    those older than the call ``before``."""
     wanted = wanted or CallFilter()
     per_page = wanted.per_page
     query = visible(caller).where(*_filters(wanted))
@@ -124,11 +124,11 @@ def attempts_of(session: Session, call_ids: Sequence[UUID]) -> dict[UUID, list[C
 
 
 def timeline(session: Session, call: Call) -> list[TimelineEntry]:
-    """The timeline of a call that came from its loader, oldest first.
+    """Return the timeline of a call that came from its loader, oldest first.
 
-    Hosts and carriers have clocks of their own, so what begins a call and what ends it keep their
-    places whatever their times say. Of a call whose timeline was deleted, the times are left that
-    are stored with it.
+    The clocks of hosts and carriers differ, so the entries that start and end a call come first and
+    last whatever their times are. If the timeline was deleted, it has the times that are stored
+    with the call.
     """
     order = case({"accepted": 0, "ended": 2}, value=CallEvent.key, else_=1)
     query = (
@@ -154,7 +154,8 @@ def _own_moments(call: Call) -> list[TimelineEntry]:
 
 
 def visible(caller: Caller) -> Select[Call]:
-    """The calls of the caller's tenant; a live key sees live calls, a test key test calls."""
+    """Return the query of the caller's tenant's calls; a live key sees live calls, a test key test
+    calls."""
     query = select(Call)
     if caller.kind is CallerKind.API_KEY:
         query = query.where(Call.live.is_(caller.live), Call.source.in_(_SEEN_BY_KEYS))
@@ -175,7 +176,7 @@ def _kind(event: CallEvent) -> str:
 
 
 def describe(call: Call, attempts: Sequence[CallAttempt]) -> schemas.Call:
-    """The call as the API returns it, alone and in a list."""
+    """Return the call as the API returns it, alone and in a list."""
     contact = call.contact
     return schemas.Call(
         call_id=call.id,
@@ -217,12 +218,12 @@ def describe(call: Call, attempts: Sequence[CallAttempt]) -> schemas.Call:
 
 
 def waiting_calls(session: Session, caller: Caller) -> int:
-    """How many of the caller's calls wait to be placed; counted up to `MOST_COUNTED`."""
+    """Return how many of the caller's calls wait to be placed, up to `MOST_COUNTED`."""
     return _count_in(session, caller, CallStatus.QUEUED, CallStatus.DIALING)
 
 
 def scheduled_calls(session: Session, caller: Caller) -> int:
-    """How many of the caller's calls wait for their time; counted up to `MOST_COUNTED`."""
+    """Return how many of the caller's calls wait for their time, up to `MOST_COUNTED`."""
     return _count_in(session, caller, CallStatus.SCHEDULED)
 
 
@@ -233,7 +234,7 @@ def _count_in(session: Session, caller: Caller, *statuses: CallStatus) -> int:
 
 
 def failed_calls(session: Session, caller: Caller) -> dict[EndedReason, int]:
-    """The caller's calls that failed in the last day, counted by reason."""
+    """Return the caller's calls that failed in the last day, counted by reason."""
     failed = session.execute(
         visible(caller)
         .where(Call.status == CallStatus.FAILED, Call.id >= id_at(utcnow() - LAST_DAY))

@@ -1,7 +1,8 @@
 """Comparing the carrier's list of calls with the database after a restore.
 
 The database lacks the calls that were placed since the backup. A listed call that no attempt has
-becomes an attempt of the call that still waits to be placed; the carrier's report tells the rest.
+becomes an attempt of the call that still waits to be placed; its outcome comes from the carrier's
+report.
 """
 
 from collections.abc import Iterable
@@ -22,7 +23,7 @@ from app.services.calls.resolve import record_resolved
 from app.services.calls.states import ACTIVE, WAITING, lock_call
 
 CLOCK_SLACK = timedelta(seconds=30)
-"""How far our clock and the carrier's may differ."""
+"""The maximum difference of our clock and the carrier's."""
 REFERENCES_AT_ONCE = 500
 
 Account = tuple[CarrierKind, UUID | None]
@@ -54,8 +55,8 @@ def unrecorded_calls(session: Session, listed: Iterable[ListedCall]) -> list[Lis
 
 
 def record_placed(session: Session, caller: Caller, listed: ListedCall) -> bool:
-    """Write the listed call as an attempt of the call that waits with its numbers; return whether
-    one does."""
+    """Store the listed call as an attempt of the waiting call with its numbers; return whether
+    there is one."""
     query = (
         select(Call.id)
         .join(Assistant, Assistant.id == Call.assistant_id)
@@ -74,7 +75,7 @@ def record_placed(session: Session, caller: Caller, listed: ListedCall) -> bool:
 
 
 def write_attempt(session: Session, caller: Caller, call_id: UUID, listed: ListedCall) -> None:
-    """Write the listed call as the next attempt of a waiting call, and what became of it."""
+    """Store the listed call as the next attempt of a waiting call, with its outcome."""
     call = lock_call(session, call_id)
     if call.status not in WAITING:
         return
@@ -103,7 +104,7 @@ def write_attempt(session: Session, caller: Caller, call_id: UUID, listed: Liste
 
 
 def waits_for(session: Session, number: str) -> bool:
-    """Whether a call to the number waits."""
+    """Return whether a call to the number waits."""
     query = select(Call.id).where(Call.status.in_(WAITING), Call.phone_number == number)
     return session.scalar(query.limit(1)) is not None
 
@@ -120,7 +121,7 @@ def _known(session: Session, references: list[str]) -> set[str]:
 
 
 def _lost_answers(session: Session) -> dict[tuple[str, str], list[datetime]]:
-    """When the active attempts without a reference began, by their numbers."""
+    """Return when the active attempts without a reference began, by their numbers."""
     query = (
         select(CallAttempt.started_at, Call.phone_number, CallAttempt.from_number)
         .join(Call, Call.id == CallAttempt.call_id)

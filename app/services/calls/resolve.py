@@ -1,4 +1,4 @@
-"""Resolving calls that did not end by themselves, as the carrier or an operator says.
+"""Resolving calls that did not end by themselves, with the outcome from the carrier or an operator.
 
 It dials nothing: a call that may have rung is never tried again.
 """
@@ -31,13 +31,13 @@ REASONS = {
     CallStatus.FAILED: EndedReason.CARRIER_ERROR,
     CallStatus.CANCELED: EndedReason.CANCELED,
 }
-"""The outcomes that an operator may choose."""
+"""The outcomes that an operator can choose."""
 NOT_AT_THE_CARRIER = "The carrier has no such call: it was not placed."
 
 
 @dataclass(frozen=True, slots=True)
 class CarrierInquiry:
-    """What to ask the carrier about a call."""
+    """A query to the carrier about a call."""
 
     attempt_id: UUID
     carrier: CarrierKind
@@ -58,7 +58,7 @@ class _CallEnd:
 
 
 def carrier_inquiry(session: Session, call_id: UUID) -> CarrierInquiry | None:
-    """What to ask the carrier; None for a waiting call, which no carrier knows.
+    """Return the query to the carrier; None for a waiting call, which no carrier knows.
 
     Raises `NotFound` (``call_not_found``), `Conflict` (``call_ended``).
     """
@@ -74,8 +74,8 @@ def carrier_inquiry(session: Session, call_id: UUID) -> CarrierInquiry | None:
 
 
 def queue_again(session: Session, caller: Caller, call_id: UUID) -> Call:
-    """Queue a waiting call again whose time has passed. Whichever turn comes first dials, and only
-    that one. Raises `Forbidden` and `Conflict` (``not_stuck``)."""
+    """Queue a waiting call again after its time has passed. Whichever turn comes first dials, and
+    only that one. Raises `Forbidden` and `Conflict` (``not_stuck``)."""
     caller.require(Permission.PARTNER_CREATE)  # which only operators have
     call = lock_call(session, call_id)
     if call.status not in WAITING or not _is_stuck(session, call):
@@ -93,9 +93,9 @@ def by_carrier(
     state: CarrierReport,
     settle_seconds: float,
 ) -> Call:
-    """Write what the carrier says. A call that goes on stays as it is, or moves forward.
+    """Apply the carrier's answer. An active call stays as it is, or moves forward.
 
-    Raises `Conflict`: ``carrier_unsure`` if its answer settles nothing, ``call_ended``.
+    Raises `Conflict`: ``carrier_unsure`` if the answer is inconclusive, ``call_ended``.
     """
     call, attempt = lock_attempt(session, asked.attempt_id)
     _check_open(call)
@@ -127,7 +127,7 @@ def by_carrier(
 def by_operator(
     session: Session, caller: Caller, call_id: UUID, status: CallStatus, reason: str
 ) -> Call:
-    """Write the outcome that an operator chose from `REASONS`. A completed call counts as a
+    """Store the outcome that an operator chose from `REASONS`. A completed call counts as a
     conversation of no length, unless it was made with a test key.
 
     Raises `Forbidden`, `ValidationFailed`, `NotFound`, `Conflict` (``call_ended``, ``not_stuck``,
@@ -163,7 +163,7 @@ def by_operator(
 
 
 def _end_of(state: CarrierReport) -> _CallEnd:
-    """How a call ended by the carrier's report."""
+    """Return how a call ended by the carrier's report."""
     reason, at, answered_at, answered_by = EndedReason.UNKNOWN, utcnow(), None, None
     for event in state.events:
         answered_by = answered_by or event.answered_by

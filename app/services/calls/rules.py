@@ -1,4 +1,4 @@
-"""What stops a call: the same rules at acceptance, in the pre-call checks and before placing.
+"""The rules that stop calls: the same at acceptance, in the pre-call checks and before placing.
 
 Each rule checks one thing and returns a `CallBlocker` or None.
 """
@@ -45,7 +45,7 @@ VOICE_ADDRESS_FAILED = Sentence.gettext(
 
 @dataclass(frozen=True, slots=True)
 class CallParties:
-    """What the rules check. ``caller_id`` is the assistant's number; None if it isn't the
+    """The data that the rules check. ``caller_id`` is the assistant's number; None if it isn't the
     organization's. ``consent`` is that of the contacts with the called number: `REFUSED` if one of
     them has refused, else `GIVEN` or None."""
 
@@ -65,7 +65,7 @@ class CallParties:
 
 
 def _joint_consent() -> ColumnElement[str | None]:
-    """What several contacts have said together: one refusal counts for all of them."""
+    """Return the joint consent of several contacts: one refusal counts for all of them."""
     return case(
         (_any_consent(REFUSED), literal(REFUSED)), (_any_consent(GIVEN), literal(GIVEN)), else_=None
     )
@@ -133,7 +133,7 @@ _PARTIES_LOCKED = _PARTIES.with_for_update(of=Organization, key_share=True)
 def parties_of(
     session: Session, assistant_id: UUID, phone_number: str, *, lock: bool = False
 ) -> CallParties:
-    """The parties as they are now. With ``lock``, others who lock the same organization wait until
+    """Return the current parties. With ``lock``, others who lock the same organization wait until
     this transaction ends, so that its limit of calls at once holds."""
     query = _PARTIES_LOCKED if lock else _PARTIES
     wanted = {"assistant_id": assistant_id, "phone_number": phone_number}
@@ -143,7 +143,7 @@ def parties_of(
 def parties_of_calls(
     session: Session, call_ids: Collection[UUID]
 ) -> list[tuple[Call, CallParties]]:
-    """These calls and their parties as they are now."""
+    """Return these calls with their current parties."""
     query = (
         _parties(Call.phone_number)
         .join(Call, Call.assistant_id == Assistant.id)
@@ -157,8 +157,8 @@ def parties_of_calls(
 def consent_by_phone(
     session: Session, organization_id: UUID, phones: Collection[str]
 ) -> dict[str, str]:
-    """The consent of the contacts with these numbers: `REFUSED` if one of them has refused, else
-    `GIVEN`; numbers without any are left out."""
+    """Return the consent of the contacts with these numbers: `REFUSED` if one of them has refused,
+    else `GIVEN`; numbers without any are left out."""
     query = (
         select(Contact.phone, _joint_consent())
         .join(Campaign, Campaign.id == Contact.campaign_id)
@@ -174,7 +174,7 @@ def consent_by_phone(
 
 @dataclass(frozen=True, slots=True)
 class CallBlocker:
-    """Why a call may not be placed; ``reason`` is what a call that waited ends with."""
+    """Why a call may not be placed; ``reason`` is the reason with which a waiting call ends."""
 
     code: str
     message: str
@@ -212,7 +212,7 @@ def phone_is_ready(assistant: Assistant) -> CallBlocker | None:
 
 
 def caller_id_is_own(parties: CallParties, route: NumberRoute) -> CallBlocker | None:
-    """The number that the call comes from must be the organization's, and confirmed for the
+    """Require that the number that the call comes from is the organization's, and confirmed for the
     carrier."""
     refusal = phone_numbers.refusal(parties.caller_id, route)
     if refusal is None:
@@ -221,7 +221,7 @@ def caller_id_is_own(parties: CallParties, route: NumberRoute) -> CallBlocker | 
 
 
 def general_blocker(parties: CallParties, route: NumberRoute) -> CallBlocker | None:
-    """What keeps the assistant from calling any number."""
+    """Return what prevents the assistant from calling any number."""
     return (
         organization_may_call(parties)
         or assistant_is_active(parties.assistant)
@@ -288,7 +288,8 @@ def may_be_contacted(parties: CallParties) -> CallBlocker | None:
 
 
 def is_not_refused(parties: CallParties) -> CallBlocker | None:
-    """A person who refused is never called, whether or not the organization requires consent."""
+    """Never allow a call to a person who refused, whether or not the organization requires
+    consent."""
     if parties.consent != REFUSED:
         return None
     message = gettext("A contact with this number has asked not to be called.")
@@ -305,7 +306,7 @@ def consent_is_given(parties: CallParties) -> CallBlocker | None:
 
 
 def outreach_is_active(session: Session, call: Call) -> CallBlocker | None:
-    """A campaign call needs its campaign to run, and its contact with a status that doesn't end
+    """Require that a campaign call's campaign runs, and that its contact has no status that ends
     outreach."""
     if call.source is not CallSource.CAMPAIGN:
         return None
@@ -325,7 +326,7 @@ def outreach_is_active(session: Session, call: Call) -> CallBlocker | None:
 def belongs_to_campaign(
     session: Session, campaign: Campaign, assistant_id: UUID
 ) -> CallBlocker | None:
-    """The assistant must belong to the campaign when the call is placed."""
+    """Require that the assistant belongs to the campaign when the call is placed."""
     member = select(CampaignAssistant.assistant_id).where(
         CampaignAssistant.campaign_id == campaign.id, CampaignAssistant.assistant_id == assistant_id
     )
@@ -338,7 +339,7 @@ def belongs_to_campaign(
 def blockers(
     parties: CallParties, phone_number: str, route: NumberRoute, *, bound_by_trial: bool = True
 ) -> Iterator[CallBlocker]:
-    """Every rule that a call of this assistant to this number breaks now, the first one first."""
+    """Yield every rule that a call of this assistant to this number breaks now, in their order."""
     for blocker in (
         organization_may_call(parties),
         assistant_is_active(parties.assistant),
@@ -354,7 +355,7 @@ def blockers(
 def blockers_of_number(
     parties: CallParties, phone_number: str, *, bound_by_trial: bool = True
 ) -> Iterator[CallBlocker]:
-    """Those of `blockers` that depend on the number and not on the assistant."""
+    """Yield those of `blockers` that depend on the number and not on the assistant."""
     for blocker in (
         number_is_allowed(phone_number, parties.destinations),
         trial_allows(parties) if bound_by_trial else None,
@@ -368,7 +369,7 @@ def blockers_of_number(
 
 
 def blocker_of(session: Session, call: Call, parties: CallParties) -> CallBlocker | None:
-    """The first rule that stops an accepted call now."""
+    """Return the first rule that stops an accepted call now."""
     route = NumberRoute(call.carrier, call.account_id)
     bound = is_bound_by_trial(call.source, live=call.live)
     broken = next(blockers(parties, call.phone_number, route, bound_by_trial=bound), None)

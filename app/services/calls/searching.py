@@ -36,7 +36,7 @@ from app.services.paging import (
 from app.services.tenancy import of_tenant
 
 SLACK = timedelta(days=1)
-"""How far apart the time in a call's id and the stored time can be."""
+"""The maximum difference between the time in a call's id and the stored time."""
 SORTS = both_ways(
     created=Call.id,
     number=Call.phone_number,
@@ -52,10 +52,10 @@ their currencies. That of the status has an index for all calls of a partner onl
 @dataclass(frozen=True, slots=True)
 class CallSearch:
     """The filters of the portal's call list. ``organization``, ``assistant`` and ``campaign`` are
-    an id or a part of a name, ``number`` may have any format. ``current_round`` leaves those by
-    which campaigns count their progress. ``since`` and ``before`` limit when the call was accepted,
-    or with ``counted`` when the conversation began: the calls that usage counts; or with ``billed``
-    when the attempt began: the calls that statements count."""
+    an id or a part of a name, ``number`` may have any format. ``current_round`` keeps only those
+    that count as progress of their campaign. ``since`` and ``before`` limit when the call was
+    accepted, or with ``counted`` when the conversation began: the calls that usage counts; or with
+    ``billed`` when the attempt began: the calls that statements count."""
 
     states: frozenset[CallStatus] = field(default_factory=frozenset)
     answered_by: AnsweredBy | None = None
@@ -113,14 +113,14 @@ def names_of(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
 
 
 def count(session: Session, caller: Caller, chosen: CallSearch, *, most: int = MOST_COUNTED) -> int:
-    """How many calls match, as `paging.count_up_to`."""
+    """Return how many calls match, as `paging.count_up_to`."""
     rows = matching(session, caller, chosen).with_only_columns(Call.id)
     return count_up_to(session, rows, most)
 
 
 def count_if_few(session: Session, caller: Caller, chosen: CallSearch, most: int) -> int | None:
-    """How many calls match, as `paging.count_among`: what an index narrows are the statuses, the
-    number, the days, and an organization or campaign by its id."""
+    """Return how many calls match, as `paging.count_among`, narrowed by the filters with an index:
+    the statuses, the number, the days, and an organization or campaign by its id."""
     rows = matching(session, caller, chosen).with_only_columns(Call.id)
     among = _narrowed(chosen)
     if among == chosen:
@@ -130,8 +130,8 @@ def count_if_few(session: Session, caller: Caller, chosen: CallSearch, most: int
 
 
 def _narrowed(chosen: CallSearch) -> CallSearch:
-    """Return those of the filters for which there is an index: of conversations, only one
-    organization's have one by day."""
+    """Return the filters for which there is an index; conversations have one by day only for a
+    single organization."""
     has_days = not chosen.billed and (not chosen.counted or isinstance(chosen.organization, UUID))
     return replace(
         chosen,
@@ -185,7 +185,7 @@ def without_calls(session: Session, caller: Caller, chosen: CallSearch) -> int:
 
 
 def has_imported(session: Session, caller: Caller) -> bool:
-    """Whether conversations without a call record were imported."""
+    """Return whether conversations without a call record were imported."""
     caller.require(Permission.CALLS_READ)
     rows = select(Conversation.id).where(Conversation.call_id.is_(None))
     rows = of_tenant(rows, caller, Conversation.partner_id, Conversation.organization_id)
@@ -193,8 +193,8 @@ def has_imported(session: Session, caller: Caller) -> bool:
 
 
 def of_number(session: Session, caller: Caller, text: str) -> ColumnElement[bool] | None:
-    """The condition that a call's number is, or begins with, the number in ``text``; None if the
-    text is not a number."""
+    """Return the condition that a call's number is, or begins with, the number in ``text``; None if
+    the text is not a number."""
     digits = "".join(c for c in text if c.isascii() and c.isdigit())
     if len(digits) < 3 or any(c.isalpha() for c in text):
         return None
@@ -208,7 +208,7 @@ def of_number(session: Session, caller: Caller, text: str) -> ColumnElement[bool
 
 
 def _behind(start: str) -> str | None:
-    """The first text that sorts after every number with these first digits."""
+    """Return the first text that sorts after every number with these first digits."""
     kept = start.rstrip("9")
     return kept[:-1] + str(int(kept[-1]) + 1) if kept != "+" else None
 
@@ -306,8 +306,8 @@ def _in_current_round() -> ColumnElement[bool]:
 
 
 def of_removed_contact() -> list[ColumnElement[bool]]:
-    """Return the conditions of a call that was placed in the current round of `Outreach`, to a
-    contact that has left the campaign since."""
+    """Return the condition for calls of the current round of `Outreach` to contacts that have left
+    the campaign since."""
     return [
         Call.contact_id.is_(None),
         Call.source == CallSource.CAMPAIGN,

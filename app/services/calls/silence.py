@@ -1,8 +1,8 @@
 """Calls whose carrier gives no answer any more.
 
-After some minutes such a call no longer counts among the organization's calls at once, and the
-worker asks about it from time to time. It counts again when the carrier reports something. It ends
-as unknown once the longest call would be over.
+After some minutes such a call no longer counts as one of the organization's calls at once, and the
+worker queries it from time to time. It counts again when the carrier reports something. It ends as
+unknown once the longest call would be over.
 """
 
 from datetime import datetime, timedelta
@@ -24,13 +24,13 @@ LONGER_THAN_A_CALL = gettext_noop(
     "The carrier gave no answer about the call for longer than a call lasts."
 )
 RINGING_LASTS = timedelta(minutes=5)
-"""Longer than a call takes from the request until it is answered."""
+"""Longer than any call takes from the request until it is answered."""
 ASK_EVERY = timedelta(seconds=15)
 
 
 def end_if_over(session: Session, attempt_id: UUID, longest_minutes: int) -> bool:
     """End a call as unknown if the longest call would be over, counted from the answer or from the
-    request. Returns whether it did."""
+    request. Return whether it did."""
     attempt = session.get_one(CallAttempt, attempt_id, populate_existing=True)
     since = attempt.answered_at or (attempt.asked_at or attempt.started_at) + RINGING_LASTS
     now = utcnow()
@@ -46,7 +46,7 @@ def release_line(
     session: Session, attempt_id: UUID, silent_since: datetime, after_minutes: float
 ) -> bool:
     """Stop counting an active call if its carrier has been silent for ``after_minutes``, by its
-    answers and its callbacks. Returns whether it doesn't count."""
+    answers and its callbacks. Return whether it doesn't count."""
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE:
         return False
@@ -59,8 +59,8 @@ def release_line(
 
 
 def ask_later(session: Session, attempt_id: UUID, turn: int, silent_since: datetime | None) -> None:
-    """Enqueue the next question about a call that `place_call` left. ``silent_since`` is None if
-    the carrier answered the last one."""
+    """Enqueue the next query about a call that `place_call` handed over. ``silent_since`` is None
+    if the carrier answered the last one."""
     since = silent_since.isoformat() if silent_since else ""
     enqueue_silent_call(session, attempt_id, turn, since, ASK_EVERY.total_seconds())
 

@@ -60,12 +60,12 @@ def _in(phase: CallPhase) -> frozenset[CallStatus]:
 WAITING, ACTIVE, FINAL = _in(CallPhase.WAITING), _in(CallPhase.ACTIVE), _in(CallPhase.FINAL)
 NOT_REACHED = frozenset({CallStatus.BUSY, CallStatus.NO_ANSWER})
 FAILURES = frozenset({CallStatus.FAILED, CallStatus.EXPIRED, CallStatus.UNKNOWN})
-"""The final states of calls that weren't placed, or of which this isn't known."""
+"""The final states of calls that weren't placed, or may not have been."""
 
 
 def holds_line() -> ColumnElement[bool]:
-    """Whether a call counts among its organization's calls at once: it is active, and its carrier
-    isn't silent (`app.services.calls.silence`)."""
+    """Return whether a call counts as one of its organization's calls at once: it is active, and
+    its carrier isn't silent (`app.services.calls.silence`)."""
     return Call.status.in_(ACTIVE) & Call.line_released_at.is_(None)
 
 
@@ -157,7 +157,7 @@ MOVES = (ACCEPT, POSTPONE, QUEUE, DIAL, REQUEUE, RING, ANSWER, RETRY, STOP, END,
 
 
 class ImpossibleMove(Exception):
-    """The table has no such move."""
+    """The table doesn't allow this move."""
 
 
 def move(call: Call, by: StatusChange, to: CallStatus) -> None:
@@ -177,7 +177,7 @@ _LOCKED = (
 
 
 def lock_call(session: Session, call_id: UUID) -> Call:
-    """The call as it is now, locked until the transaction ends. The lock covers its attempts too.
+    """Return the current call, locked until the transaction ends. The lock covers its attempts too.
 
     Raises `NotFound`.
     """
@@ -188,7 +188,7 @@ def lock_call(session: Session, call_id: UUID) -> Call:
 
 
 def lock_attempt(session: Session, attempt_id: UUID) -> tuple[Call, CallAttempt]:
-    """An attempt and its call as they are now, locked until the transaction ends."""
+    """Return an attempt and its call, locked until the transaction ends."""
     query = (
         select(Call, CallAttempt)
         .join(CallAttempt, CallAttempt.call_id == Call.id)

@@ -15,7 +15,7 @@ from app.services import pauses
 from app.services.calls.states import ACTIVE, WAITING
 
 PLACING_LASTS = timedelta(minutes=5)
-"""Longer than a carrier is asked what happened to a request, and than any phone rings."""
+"""Longer than a carrier is queried about a request, and than any phone rings."""
 TALKING_LASTS = timedelta(hours=5)
 LATE = timedelta(minutes=5)
 
@@ -41,9 +41,9 @@ class StuckCall:
 
 @dataclass(frozen=True, slots=True)
 class DispatcherStatus:
-    """``waiting`` counts accepted calls that aren't placed yet, ``held`` those of them that a
-    pause holds. ``carrier_retry`` counts calls that the carrier asked to send again later,
-    ``under_way`` the other active ones.
+    """``waiting`` counts accepted calls that aren't placed yet, ``held`` those of them that a pause
+    holds. ``carrier_retry`` counts calls that the carrier wanted later, ``under_way`` the other
+    active ones.
     """
 
     pauses: Sequence[DispatchPause]
@@ -57,12 +57,12 @@ class DispatcherStatus:
 
     @property
     def on_the_line(self) -> int:
-        """Calls that are being placed, ring or were answered."""
+        """Return the query of calls that are being placed, ring or were answered."""
         return sum(self.under_way.values())
 
 
 def listing(session: Session, limit: int) -> list[StuckCall]:
-    """Calls that are stuck, overdue or of unknown outcome, the newest of each first."""
+    """Return calls that are stuck, overdue or of unknown outcome, the newest of each first."""
     now = utcnow()
     calls = []
     for reason, query in _queries(now).items():
@@ -104,7 +104,7 @@ def dispatcher_status(session: Session) -> DispatcherStatus:
 
 
 def count_active(session: Session) -> int:
-    """How many calls are being placed, ring or were answered."""
+    """Return how many calls are being placed, ring or were answered."""
     active = _count(session, select(Call).where(Call.status.in_(ACTIVE)))
     return active - _count(session, _carrier_retry(select(Call)))
 
@@ -169,7 +169,8 @@ def _talking_too_long(now: datetime) -> ColumnElement[bool]:
 
 
 def _others_move() -> ColumnElement[bool]:
-    """Other calls of the organization are active: a call that waits for its turn isn't overdue."""
+    """Return the condition that other calls of the organization are active: then a call that waits
+    for its turn isn't overdue."""
     other = aliased(Call)
     return (
         select(other.id)

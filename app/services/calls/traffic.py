@@ -1,4 +1,4 @@
-"""What each carrier account placed in the last day, and the last call that failed."""
+"""The calls that each carrier account placed in the last day, and the last one that failed."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,8 +20,8 @@ _BY_CARRIER = (EndedReason.REJECTED, EndedReason.CARRIER_ERROR)
 
 @dataclass(frozen=True, slots=True)
 class CallTraffic:
-    """Calls that were requested in the last day and placed; ``last_hour`` of them in the last hour.
-    Of those that ``ended``, so many were ``answered``."""
+    """Calls requested in the last day and placed; ``last_hour`` of them in the last hour.
+    ``answered`` counts those of the ``ended`` ones that were answered."""
 
     last_hour: int = 0
     last_day: int = 0

@@ -21,7 +21,7 @@ _OF_PARTNER = Sentence.ngettext(
 
 
 def day_used_up(session: Session, assistant: Assistant, limits: TrialLimits) -> CallBlocker | None:
-    """What stops another call today (UTC)."""
+    """Return what stops another call today (UTC)."""
     for subject, most, blocker in _limits(assistant, limits):
         if not daily_counts.has_room(session, subject, most):
             return blocker
@@ -29,7 +29,8 @@ def day_used_up(session: Session, assistant: Assistant, limits: TrialLimits) -> 
 
 
 def count_call(session: Session, assistant: Assistant, limits: TrialLimits) -> None:
-    """Count an accepted call. Raises `Forbidden` (``trial_mode``) if others were first."""
+    """Count an accepted call. Raises `Forbidden` (``trial_mode``) if concurrent calls have used the
+    limit."""
     for subject, most, blocker in _limits(assistant, limits):
         if not daily_counts.count_one(session, subject, most):
             raise blocker.error()

@@ -50,15 +50,15 @@ def request_verification(
     calls_at_once: int = 5,
     limits: TrialLimits = DEFAULT_LIMITS,
 ) -> VerifiedNumber:
-    """Call the number with a code, which `verified_numbers.confirm` takes for 10 minutes.
+    """Call the number with a code, which `verified_numbers.confirm` accepts for 10 minutes.
 
     The first of the organization's assistants that can call does it. A number to call from (purpose
     ``CALLER_ID``) also needs the permission to change the organization. ``carrier`` and
     ``calls_at_once`` are those of `CallSettings`. Every rule for calls holds but trial mode.
 
-    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``already_verified``,
-    ``too_many_numbers``, ``too_many_calls``, and those of a number), `Conflict`
-    (``outside_hours``, ``agent_phone_not_ready``) and what else `schedule` refuses.
+    Raises `Forbidden`, `NotFound`, `ValidationFailed` (``already_verified``, ``too_many_numbers``,
+    ``too_many_calls``, and those of a number), `Conflict` (``outside_hours``,
+    ``agent_phone_not_ready``) and the other errors of `schedule`.
     """
     require_verifying(caller, purpose)
     organization = get_organization(session, caller, organization_id, for_change=True)
@@ -100,7 +100,7 @@ def request_verification(
 def simulated_code(
     session: Session, caller: Caller, call_id: UUID, secret_keys: Sequence[str]
 ) -> str:
-    """The code of a verification call on the simulated carrier, which no phone speaks.
+    """Return the code of a verification call on the simulated carrier, which no phone speaks.
 
     Raises `NotFound` (``call_not_found``), and `Conflict` (``not_simulated``) for other calls.
     """
@@ -137,7 +137,7 @@ def _known(
     purpose: VerificationPurpose,
     limits: TrialLimits,
 ) -> VerifiedNumber:
-    """The number as it was requested before, or a new one. The organization is locked."""
+    """Return the number as it was requested before, or a new one. The organization is locked."""
     if purpose is VerificationPurpose.CALLER_ID and not phone_numbers.can_be_verified(
         session, organization.id, phone
     ):

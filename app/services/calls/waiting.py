@@ -1,5 +1,5 @@
 """Calls that wait: released after a pause, stopped when a rule forbids them, moved to an earlier
-time when hours or limits change. The worker looks at them from time to time."""
+time when hours or limits change. The worker checks them from time to time."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -19,20 +19,20 @@ CHECK_HELD_EVERY = timedelta(minutes=1)
 HELD_AT_ONCE = 100
 QUEUED_AT_ONCE = 100
 NEW_CALL = timedelta(seconds=2)
-"""A call that was accepted this recently is most often placed before it could be checked."""
+"""A call accepted this recently is usually placed before it could be checked."""
 RELEASED_AT_ONCE = 500
 RESCHEDULED_AT_ONCE = 20
-"""Calls in one transaction: others wait for it."""
+"""Maximum calls rescheduled in one transaction, which blocks others."""
 
 
 def any_to_release(session: Session) -> bool:
-    """Whether `release` would find a call."""
+    """Return whether `release` would find a call."""
     return session.scalar(select(HeldCall.call_id).where(pauses.is_released()).limit(1)) is not None
 
 
 def release(session: Session) -> int:
     """Queue held calls that no pause covers any more, in the order of their acceptance, and those
-    that have expired. Returns how many, at most `RELEASED_AT_ONCE`."""
+    that have expired. Return how many, at most `RELEASED_AT_ONCE`."""
     some = (
         select(HeldCall.call_id)
         .where(pauses.is_released())
@@ -60,13 +60,13 @@ def release(session: Session) -> int:
 
 
 def held_due(session: Session) -> list[UUID]:
-    """Held calls that were last checked over a minute ago, at most `HELD_AT_ONCE`."""
+    """Return held calls that were last checked over a minute ago, at most `HELD_AT_ONCE`."""
     query = select(HeldCall.call_id).where(HeldCall.held_at < utcnow() - CHECK_HELD_EVERY)
     return list(session.scalars(query.order_by(HeldCall.held_at).limit(HELD_AT_ONCE)))
 
 
 def check_held(session: Session, call_id: UUID) -> bool:
-    """End a held call if a rule stops it now; whether it did."""
+    """End a held call if a rule stops it now; return whether it did."""
     call = lock_call(session, call_id)
     row = session.get(HeldCall, call_id)
     if row is None:
@@ -82,7 +82,8 @@ def check_held(session: Session, call_id: UUID) -> bool:
 
 
 def queued(session: Session, after: UUID | None) -> list[UUID]:
-    """The next `QUEUED_AT_ONCE` calls that wait in the queue, in the order of their acceptance."""
+    """Return the next `QUEUED_AT_ONCE` calls that wait in the queue, in the order of their
+    acceptance."""
     query = select(Call.id).where(
         Call.status == CallStatus.QUEUED,
         Call.created_at < utcnow() - NEW_CALL,
@@ -94,7 +95,7 @@ def queued(session: Session, after: UUID | None) -> list[UUID]:
 
 
 def stopped_by_rules(session: Session, call_ids: list[UUID]) -> list[UUID]:
-    """The calls that a rule stops now."""
+    """Return the calls that a rule stops now."""
     return [
         call.id
         for call, parties in rules.parties_of_calls(session, call_ids)
@@ -103,7 +104,7 @@ def stopped_by_rules(session: Session, call_ids: list[UUID]) -> list[UUID]:
 
 
 def end_if_stopped(session: Session, call_id: UUID) -> bool:
-    """End a waiting call if a rule stops it now; whether it did."""
+    """End a waiting call if a rule stops it now; return whether it did."""
     call = lock_call(session, call_id)
     if call.status not in WAITING:
         return False
@@ -119,7 +120,7 @@ def end_if_stopped(session: Session, call_id: UUID) -> bool:
 def request_rescheduling(
     session: Session, partner_id: UUID, organization_id: UUID | None = None
 ) -> None:
-    """Have the worker reschedule the partner's postponed calls, or one organization's, after its
+    """Queue the rescheduling of the partner's postponed calls, or one organization's, after its
     hours or limits have changed."""
     if session.scalar(_postponed(partner_id, organization_id, utcnow()).limit(1)) is not None:
         whose = str(organization_id) if organization_id else ""
@@ -137,7 +138,7 @@ def reschedule_earlier(
     """Move postponed calls that are allowed earlier now, as many at once as the day's limit has
     room for: the next `RESCHEDULED_AT_ONCE` in the order of their acceptance.
 
-    Returns the last one it looked at; None if there are no more.
+    Return the last one that was checked; None if there are no more.
     """
     now = utcnow()
     query = (
@@ -171,7 +172,8 @@ def reschedule_earlier(
 
 
 def _postponed(partner_id: UUID, organization_id: UUID | None, now: datetime) -> Select[UUID]:
-    """Calls that hours or limits delay. A retry has its own time, unless it was postponed too."""
+    """Return the query of calls that hours or limits delay. A retry has its own time, unless it was
+    postponed too."""
     query = select(Call.id).where(
         Call.partner_id == partner_id,
         Call.status == CallStatus.SCHEDULED,
@@ -182,14 +184,15 @@ def _postponed(partner_id: UUID, organization_id: UUID | None, now: datetime) ->
 
 
 def _is_postponed(call: Call, now: datetime) -> bool:
-    """Whether a locked call is one of `_postponed`."""
+    """Return whether a locked call is one of `_postponed`."""
     at = call.scheduled_for
     is_kept = call.status is CallStatus.SCHEDULED and at is not None and at > now
     return is_kept and call.next_attempt_at in {None, at}
 
 
 def _room_today(session: Session, organization: Organization, now: datetime) -> float:
-    """How many live calls the day's limit has room for beside those that may be placed now."""
+    """Return how many more live calls the day's limit allows, besides those that may be placed
+    now."""
     limit = limits.day_of(organization)
     if limit is None:
         return float("inf")

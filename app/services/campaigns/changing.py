@@ -63,7 +63,8 @@ def rename(
     *,
     expected_version: int | None = None,
 ) -> Campaign:
-    """Raises `Forbidden`, `NotFound`, `ValidationFailed` and `Conflict` (``changed_meanwhile``)."""
+    """Rename a campaign. Raises `Forbidden`, `NotFound`, `ValidationFailed` and `Conflict`
+    (``changed_meanwhile``)."""
     campaign = lock_campaign(session, caller, campaign_id, expected_version)
     before, after = campaign.name, checked_name(name)
     if before != after:
@@ -98,7 +99,7 @@ def assign_assistants(
 
 
 def start(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
-    """Raises `Forbidden`, `NotFound` and `Conflict` (``archived``)."""
+    """Start the campaign. Raises `Forbidden`, `NotFound` and `Conflict` (``archived``)."""
     return _move(session, caller, campaign_id, CampaignStatus.ACTIVE)
 
 

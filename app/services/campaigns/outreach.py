@@ -1,4 +1,4 @@
-"""What contacts need of their campaign: external-id keys, the lock, and counting changes."""
+"""The campaign's part in changes of contacts: external-id keys, the lock, and counting changes."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -42,12 +42,13 @@ def external_id_keys_of(
 
 
 def lock(session: Session, campaign: Campaign) -> None:
-    """Lock the campaign's contacts until the transaction ends: they are written only under it.
+    """Lock the campaign's contacts until the transaction ends; they are written only under this
+    lock.
 
     On SQLite the writing transaction itself is the lock. Raises `NotFound` if the campaign was
     deleted meanwhile.
     """
-    # Not FOR UPDATE, which would keep calls that refer to the campaign from being written.
+    # Not FOR UPDATE, which would block writing calls that refer to the campaign.
     query = select(Campaign.revision, Campaign.contact_count).where(Campaign.id == campaign.id)
     held = session.execute(query.with_for_update(key_share=True)).one_or_none()
     if held is None:
@@ -57,7 +58,7 @@ def lock(session: Session, campaign: Campaign) -> None:
 
 
 def revise(session: Session, campaign: Campaign, *, added: int) -> None:
-    """Count a change of the contacts of a locked campaign, and how many it has now."""
+    """Count a change of the contacts of a locked campaign, and store their new number."""
     revision, contact_count = campaign.revision + 1, campaign.contact_count + added
     session.execute(
         update(Campaign)

@@ -62,7 +62,7 @@ class RemovalEffects:
 def of_organizations(
     session: Session, caller: Caller, *, cursor: str | None = None, limit: int = 50
 ) -> Page[CarrierAccount]:
-    """Return a page of those of the partner's organizations, newest first.
+    """Return a page of the accounts of the partner's organizations, newest first.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
@@ -73,7 +73,7 @@ def of_organizations(
 def get(
     session: Session, caller: Caller, account_id: UUID, *, for_change: bool = False
 ) -> CarrierAccount:
-    """Raises `Forbidden` and `NotFound` (``carrier_account_not_found``)."""
+    """Return an account. Raises `Forbidden` and `NotFound` (``carrier_account_not_found``)."""
     query = _manageable(caller).where(CarrierAccount.id == account_id)
     missing = NotFound(gettext("There is no such carrier account."), "carrier_account_not_found")
     return fetch(session, query, missing, for_change=for_change)
@@ -201,7 +201,7 @@ def remove(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount
 
 
 def leaving(session: Session, caller: Caller, account: CarrierAccount) -> RemovalEffects:
-    """Return the effects of removing the account, which must come from `get`, now."""
+    """Return the effects of removing the account now; it must come from `get`."""
     above = None
     if account.organization_id is not None:
         above = current(session, caller, None).account
@@ -221,7 +221,7 @@ def count_organizations(
     if organization_id is not None:
         given = select(func.count()).where(*active, Organization.id == organization_id)
         return session.scalar(given) or 0
-    # Few have their own account: those are counted, and all come from the totals.
+    # Few have their own account: those are counted and subtracted from the totals.
     every = select(func.sum(PartnerTier.organizations - PartnerTier.archived)).where(
         PartnerTier.partner_id == partner_id
     )

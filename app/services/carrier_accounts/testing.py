@@ -18,13 +18,13 @@ from app.services.carrier_accounts.using import credentials, numbers_of
 from app.services.tenancy import of_tenant
 
 GIVEN_UP_AFTER = timedelta(minutes=10)
-"""A test without a result for so long can be requested again."""
+"""Time after which a test without a result can be requested again."""
 WORKER = system_caller("Connection test")
 
 
 @dataclass(frozen=True, slots=True)
 class AccountTest:
-    """What a test needs. ``credentials`` is None where the stored secret can't be read."""
+    """The data of a test. ``credentials`` is None if the stored secret can't be read."""
 
     account: CarrierAccount
     credentials: AccountCredentials | None
@@ -72,7 +72,7 @@ def failing(
 
 
 def any_failing(caller: Caller) -> ColumnElement[bool]:
-    """Whether `failing` finds any in use."""
+    """Return whether `failing` finds any account in use."""
     return _failing(caller, is_pending=False).exists()
 
 
@@ -100,8 +100,8 @@ def end(
     session: Session, account_id: UUID, finding: AccountTestResult, version: int
 ) -> CarrierAccount | None:
     """For the worker: store the result of the test of this ``version`` of the account, or queue
-    another test if the account was changed meanwhile. Live calls use a pending account that works
-    from now on: return the account that they use then."""
+    another test if the account was changed meanwhile. A pending account that works is used by live
+    calls from now on: return the account in use."""
     test = session.get(CarrierAccountTest, account_id)
     account = session.get(CarrierAccount, account_id)
     if test is None or account is None or test.ended_at is not None:

@@ -46,7 +46,8 @@ def of_call(session: Session, assistant: Assistant, *, live: bool) -> CarrierAcc
 
 
 def choose_again(session: Session, call: Call) -> None:
-    """Before placing: the call uses its account, or the one that replaced it."""
+    """Choose the account again before placing: the call uses its account, or the one that replaced
+    it."""
     if call.account_id is None:
         return
     known = session.get(CarrierAccount, call.account_id)
@@ -78,7 +79,8 @@ def of_attempt(
 
 
 def numbers_of(session: Session, account: CarrierAccount) -> list[str]:
-    """Return numbers of assistants that call over the account; a part of them if there are many."""
+    """Return numbers of assistants that call over the account; only some of them if there are
+    many."""
     query = select(Assistant.phone_number).where(Assistant.phone_number.is_not(None)).distinct()
     query = query.where(*calling_over(account))
     query = query.order_by(Assistant.phone_number).limit(NUMBERS_CHECKED)
@@ -86,7 +88,7 @@ def numbers_of(session: Session, account: CarrierAccount) -> list[str]:
 
 
 def calling_over(account: CarrierAccount) -> tuple[ColumnElement[bool], ...]:
-    """Which assistants call over the account, or will if it is pending."""
+    """Return the condition for assistants that call over the account, or will if it is pending."""
     if account.organization_id is not None:
         return (Assistant.organization_id == account.organization_id,)
     own = select(CarrierAccount.organization_id).where(

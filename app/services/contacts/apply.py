@@ -28,7 +28,7 @@ from app.services.contacts.store import ContactSource, ContactStore, open_store
 from app.services.webhooks.publishing import publish
 
 IDS_IN_AN_EVENT = 500
-"""Ids in one event; more contacts make more events."""
+"""Maximum ids in one event; more contacts make more events."""
 _VERBS = {
     ContactAction.UPSERT: "upserted",
     ContactAction.UPDATE_ONLY: "updated",
@@ -48,17 +48,16 @@ def apply(
     collect_changes: bool = False,
     contact_id: UUID | None = None,
 ) -> BulkResult:
-    """Apply decoded JSON items in the order sent, and answer for each of them.
+    """Apply decoded JSON items in the order sent, and return a result for each.
 
-    ``campaign`` was fetched for the caller. It is locked until the transaction ends, so that
-    clients that send the same contacts at once find each other's. ``dry_run`` gives the same answer
-    and writes nothing. ``row_numbers`` replace the indexes for contacts of a file (whose chunks are
-    one request, so that no contact is ever alone in it). ``collect_changes`` fills the
-    result's undo log. ``contact_id`` names the contact of every item, whatever its identifiers
-    become. The number of statements doesn't grow with the contacts (on SQLite: one for every 500
-    written). Raises `ValidationFailed` for a root key
-    that is undefined (``unknown_external_id_key``), or that identifies a contact although several
-    are sent (``identifying_external_id_key``).
+    ``campaign`` was loaded for the caller. It is locked until the transaction ends, so that
+    concurrent requests with the same contacts find each other's. ``dry_run`` returns the same and
+    writes nothing. ``row_numbers`` replace the indexes for contacts of a file (whose chunks are one
+    request, so that no contact is ever alone in it). ``collect_changes`` fills the result's undo
+    log. ``contact_id`` names the contact of every item, whatever its identifiers are. The number of
+    statements doesn't grow with the contacts (on SQLite: one for every 500 written). Raises
+    `ValidationFailed` for a root key that is undefined (``unknown_external_id_key``), or that
+    identifies a contact although several are sent (``identifying_external_id_key``).
     """
     session.flush()
     rules = load_rules(session, campaign)
@@ -121,7 +120,7 @@ def load(
     every_id: bool,
     meant: str | None = None,
 ) -> ContactIndex:
-    """Return the stored contacts that the request may concern."""
+    """Return the stored contacts that the request may affect."""
     if store.is_empty():
         return ContactIndex(())
     phones = {incoming.phone for incoming in understood if incoming.phone}

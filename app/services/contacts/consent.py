@@ -1,4 +1,4 @@
-"""Consent to calls: read from a contact's metadata, stored where calls look for it.
+"""Consent to calls: read from a contact's metadata, stored in columns for the rules of calls.
 
 Three metadata keys state it: ``consent`` (yes or no in many words), ``consentSource`` (where it was
 given) and ``consentAt`` (when; a date or time in ISO 8601).

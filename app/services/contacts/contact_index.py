@@ -1,4 +1,4 @@
-"""The contacts of a campaign that a request concerns, found by phone, email and external ids."""
+"""The contacts of a campaign that a request affects, found by phone, email and external ids."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class HeldId(NamedTuple):
 
 
 class RowIdentity(NamedTuple):
-    """The identifiers that a row of a file gives for its contact; empty where it gives none."""
+    """The identifiers of a contact in a row of a file; empty if the row has none."""
 
     row_number: int
     phone: str
@@ -43,12 +43,12 @@ class RowIdentity(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class CurrentContact:
-    """A contact in the state that the request has brought it to so far.
+    """A contact as changed by the request so far.
 
     ``before`` is what the database holds, None for a contact that the request creates; its id is
-    set when it is written. External ids are None if nothing asks for them, and are replaced, never
-    changed in place; so are ``times``, when the contact was created and changed. ``last_row``
-    has the identifiers of the last row about the contact, if that is asked for.
+    set when it is written. External ids are None if nothing needs them, and are replaced, never
+    changed in place; so are ``times``, when the contact was created and changed. ``last_row`` has
+    the identifiers of the last row about the contact, if they are requested.
     """
 
     phone: str | None

@@ -2,7 +2,7 @@
 
 Each chunk is planned by the code that applies it, against the campaign and the result of the chunks
 before. That is kept in a temporary database, so that memory doesn't grow with the file. Names and
-statuses decide nothing and are not kept.
+statuses have no influence and are not kept.
 """
 
 from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ _EXTERNAL_IDS = """
 SELECT e.position, e.key, e.value, e.identifies
 FROM json_each(?) j CROSS JOIN external_ids e WHERE e.position = j.value
 """
-# A row mostly names what the contact has: stored once, it takes a fifth less room.
+# A row usually has the identifiers of its contact: storing them once saves a fifth of the space.
 _KEEP = """
 INSERT OR REPLACE INTO contacts
 VALUES (?1, nullif(?2, ''), ?3, ?4, ?5, ?6, nullif(?7, ?3), nullif(?8, ?4), ?9)
@@ -67,7 +67,7 @@ _NO_ROW = RowIdentity(0, "", "", "")
 
 
 class DryRun:
-    """What a file would do. Use it in a ``with`` block. It belongs to one thread at a time."""
+    """The effects of a file. Use it in a ``with`` block. It belongs to one thread at a time."""
 
     def __init__(self, rules: ContactRules, action: ContactAction):
         self._rules = rules
@@ -93,8 +93,8 @@ class DryRun:
     def apply(
         self, session: Session, items: Sequence[dict[str, Any]], row_numbers: Sequence[int]
     ) -> BulkResult:
-        """Return what `contacts.apply` would answer, except for ids; with ``again``,
-        ``equal`` and ``listed``."""
+        """Return the result of `contacts.apply`, except for ids; with ``again``, ``equal`` and
+        ``listed``."""
         readings = [self._reader.read(item) for item in items]
         understood = [reading for reading in readings if isinstance(reading, IncomingContact)]
         stored = open_store(session.connection(), self._rules)
@@ -116,7 +116,7 @@ class DryRun:
 
 
 class _ChangedContacts:
-    """The contacts that earlier chunks have changed, in the state they would be in.
+    """The contacts that earlier chunks have changed, in their new state.
 
     A contact of the campaign has its id here; a new one has its position as its id. Of a removed
     one only the id is left.
@@ -191,7 +191,7 @@ class _ChangedContacts:
 
 
 class _DryRunSource:
-    """The campaign as the earlier chunks would have left it: a `ContactSource`."""
+    """The campaign as changed by the earlier chunks: a `ContactSource`."""
 
     def __init__(self, scratch: _ChangedContacts, stored: ContactSource):
         self._scratch = scratch

@@ -1,4 +1,4 @@
-"""Read a contact as it was sent: what it asks for, or everything that is wrong with it."""
+"""Parse a contact as it was sent: the requested change, or everything that is wrong with it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ FIELDS = frozenset(
     }
 )
 READ_ONLY = frozenset({"id", "externalIds", "createdAt", "updatedAt"})
-"""Fields that reading a contact adds. Sent back unchanged they do nothing; any other value under
-these names is metadata."""
+"""Fields that reading a contact adds. Sent back unchanged they have no effect; any other value
+under these names is metadata."""
 
 _NUMBERS = frozenset({int, float, bool})
 
@@ -66,7 +66,7 @@ class ExternalId(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class IncomingContact(CurrentContact):
-    """A contact that was understood; a new one is stored like this.
+    """A parsed contact; a new one is stored like this.
 
     In texts "" keeps the stored value, and None clears it. ``sent_metadata`` holds the keys to
     write, if any, ``removed_keys`` those to remove (None: all that are stored). ``identity`` is its
@@ -85,8 +85,8 @@ class IncomingContact(CurrentContact):
 
 
 class ContactReader:
-    """Reads the contacts of one request. Their texts have no NUL character and no surrogate:
-    the readers of requests and of files refuse those."""
+    """Parses the contacts of one request. Their texts have no NUL character and no surrogate: the
+    readers of requests and of files refuse those."""
 
     def __init__(
         self,
@@ -103,7 +103,8 @@ class ContactReader:
         self._from_file = from_file
 
     def read(self, item: Any) -> IncomingContact | list[Problem]:
-        """Return what the contact asks for, or its problems; the first is the one to report."""
+        """Return the contact's requested change, or its problems; the first is the one to
+        report."""
         if type(item) is not dict:
             return [Problem("", "invalid_type", _NO_OBJECT())]
         problems: list[Problem] = []
@@ -192,7 +193,7 @@ def unknown_key(key: str, keys: Mapping[str, bool]) -> Problem:
 def _email(value: Any, problems: list[Problem]) -> str | None:
     if type(value) is str:
         stripped: str = value.strip()
-        # What grows when it is made comparable would not fit beside the address.
+        # A text that grows in its comparable form would not fit into the column.
         if not stripped or (
             emails.is_email(stripped) and len(stripped.lower()) <= emails.MAX_LENGTH
         ):
@@ -207,7 +208,7 @@ def _email(value: Any, problems: list[Problem]) -> str | None:
 
 
 def _details(item: dict[str, Any], incoming: IncomingContact, problems: list[Problem]) -> None:
-    """Read everything that is no identifier."""
+    """Read everything except identifiers."""
     incoming.first_name = _text(item.get("firstName", ""), "firstName", MAX_NAME, problems)
     incoming.last_name = _text(item.get("lastName", ""), "lastName", MAX_NAME, problems)
     incoming.status = ""
@@ -272,7 +273,7 @@ def _metadata(sent: Any, field: str, incoming: IncomingContact, problems: list[P
 def _mixed_metadata(
     sent: dict[str, Any], field: str, incoming: IncomingContact, problems: list[Problem]
 ) -> None:
-    """Read metadata with something to refuse, to leave out or to remove."""
+    """Read metadata with values to refuse, to leave out or to remove."""
     written = dict(incoming.sent_metadata or {})
     for name, value in sent.items():
         shown = f"{field}.{name[:MAX_METADATA_KEY]}".lstrip(".")

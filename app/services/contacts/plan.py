@@ -1,4 +1,5 @@
-"""Work out, contact by contact and in the order sent, what a request does to a campaign.
+"""Work out, contact by contact and in the order sent, the changes that a request makes to a
+campaign.
 
 Nothing here reads or writes a database: a dry run and the real request are the same plan.
 """
@@ -110,7 +111,7 @@ class ChangePlan:
             self._fail(item, [refusal.problem])
 
     def _find(self, reading: IncomingContact) -> CurrentContact | None:
-        """Return the contact that is meant: by its identifiers, or the one that was named.
+        """Return the contact in question: by its identifiers, or the one that was named.
 
         Raises `AmbiguousContact` and `ContactRefused`.
         """
@@ -124,7 +125,7 @@ class ChangePlan:
         return own
 
     def result(self, contacts: Sequence[Any]) -> BulkResult:
-        """Return the answer for everything that was taken; created contacts have ids only after
+        """Return the result for everything that was taken; created contacts have ids only after
         `number_created`."""
         return BulkResult(
             success=[
@@ -157,7 +158,7 @@ class ChangePlan:
         )
 
     def concerned(self) -> set[CurrentContact]:
-        """Return the contacts that anything was done to."""
+        """Return the contacts that were affected."""
         return {stored for stored in self._concerned if stored is not None}
 
     @property

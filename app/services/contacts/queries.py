@@ -73,7 +73,8 @@ def page(
     *,
     before: UUID | None = None,
 ) -> ContactPage:
-    """Return the campaign's contacts that pass every filter, newest first, before the one named.
+    """Return the campaign's contacts that match every filter, newest first, starting after
+    ``before``.
 
     Raises `NotFound` (``campaign_not_found``) and `ValidationFailed` (``invalid_phone``).
     """
@@ -100,8 +101,8 @@ def page(
 
 
 def _numbers(session: Session, campaign: Campaign, sent: str) -> list[str]:
-    """Return the numbers in E.164 that the text can mean: in a URL an unescaped + arrives as a
-    space. Raises `ValidationFailed` (``invalid_phone``) if it means none."""
+    """Return the numbers in E.164 that the text can mean: in a URL an unescaped + becomes a space.
+    Raises `ValidationFailed` (``invalid_phone``) if it means none."""
     region = session.get_one(Organization, campaign.organization_id).default_region
     readings = [sent, f"+{sent[1:]}"] if sent.startswith(" ") else [sent]
     numbers, refused = [], []
@@ -191,7 +192,7 @@ def _filtered(session: Session, campaign: Campaign, chosen: ContactSearch) -> Se
     known = _known_ids(session, campaign, words) if words else None
     listed = _listed_ids(campaign) if chosen.obstacle is CallObstacle.DO_NOT_CALL else None
     by_index = [ids for ids in (known, listed) if ids is not None]
-    # Without the campaign in this query: with it the databases would scan the campaign.
+    # The campaign isn't part of this query: the databases would scan the campaign.
     rows = select(Contact).where(*(Contact.id.in_(ids) for ids in by_index))
     if not by_index:
         rows = rows.where(Contact.campaign_id == campaign.id)
@@ -229,7 +230,7 @@ def reached_at(
         known = Contact.phone.in_(numbers_meant(session, caller, words))
     else:
         return []
-    # Not only a join, for which SQLite may scan the contacts.
+    # Not just a join, for which SQLite may scan the contacts.
     own = campaigns.visible(caller).with_only_columns(Campaign.id)
     rows = (
         select(Contact, Campaign)
@@ -317,14 +318,14 @@ def _listed_ids(campaign: Campaign) -> Select[UUID]:
 
 
 def _ended() -> ColumnElement[bool]:
-    """Match as `ends_outreach`; comparing the length first is cheaper."""
+    """Return the condition of `ends_outreach`; comparing the length first is cheaper."""
     long_enough = func.length(Contact.status) >= min(map(len, ENDED_CONTACT_STATUSES))
     return long_enough & func.lower(func.trim(Contact.status)).in_(sorted(ENDED_CONTACT_STATUSES))
 
 
 def _begins_with(words: str) -> ColumnElement[bool]:
-    """Match an email address that begins with the words, or a name of which a part begins with
-    each word."""
+    """Return the condition for an email address that begins with the words, or a name with parts
+    that begin with each word."""
     in_address = Contact.email_key.startswith(words.lower(), autoescape=True)
     return in_address if "@" in words else or_(in_address, _is_called(words))
 

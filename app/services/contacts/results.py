@@ -1,4 +1,4 @@
-"""The answer to a request that changes contacts, and the steps of its undo log."""
+"""The result of a request that changes contacts, and the steps of its undo log."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ class ContactChange:
 
 @dataclass(slots=True)
 class BulkResult:
-    """The answer for each contact; created + updated + deleted + ignored + failed = contacts sent,
+    """The result for each contact; created + updated + deleted + ignored + failed = contacts sent,
     always.
 
     ``outcomes`` has one word for each contact in the order sent, ``problems`` everything that is

@@ -25,7 +25,7 @@ REMOVED = "contact.removed"
 
 @dataclass(frozen=True, slots=True)
 class ContactFields:
-    """A contact as a user wants it: blank texts are cleared.
+    """The desired state of a contact: blank texts are cleared.
 
     ``metadata`` holds the keys to write, None removes one; ``external_ids`` likewise, a value for
     each key.
@@ -41,13 +41,12 @@ class ContactFields:
 
 
 def version_of(contact: StoredContact) -> int:
-    """Return the version that a form was filled from; it changes with every change of the
-    contact."""
+    """Return the version that a form shows; it changes with every change of the contact."""
     return int(contact.updated_at.timestamp() * 1_000_000) % 1_000_000_000
 
 
 def name_of(contact: StoredContact | Contact) -> str:
-    """Return how to refer to the contact: by name, else by number or address."""
+    """Return a label for the contact: its name, else its number or email address."""
     name = f"{contact.first_name or ''} {contact.last_name or ''}".strip()
     return name or contact.phone or contact.email or str(contact.id)
 
@@ -79,7 +78,7 @@ def edit(
     *,
     expected_version: int | None = None,
 ) -> StoredContact:
-    """Change a contact to what is wanted. Raises `Forbidden`, `NotFound`, `ValidationFailed` (as
+    """Change a contact to the desired state. Raises `Forbidden`, `NotFound`, `ValidationFailed` (as
     Area C) and `Conflict` (``changed_meanwhile``)."""
     campaign = _campaign(session, caller, campaign_id)
     campaigns.lock(session, campaign)
@@ -101,7 +100,7 @@ def note(
     contact: StoredContact,
     metadata: Mapping[str, Any],
 ) -> StoredContact:
-    """Write these keys into the contact's metadata and leave the rest. Raises as `edit`."""
+    """Write these keys into the contact's metadata and keep the others. Raises as `edit`."""
     unchanged = ContactFields(
         first_name=contact.first_name or "",
         last_name=contact.last_name or "",
@@ -116,7 +115,7 @@ def note(
 def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> StoredContact:
     """Remove the contact from the campaign and cancel its waiting calls.
 
-    It is kept for a day for the user who removed it: see `undo_removal`. Raises `Forbidden` and
+    It is kept for a day for the user who removed it (`undo_removal`). Raises `Forbidden` and
     `NotFound`.
     """
     campaign = _campaign(session, caller, campaign_id)

@@ -1,4 +1,5 @@
-"""Contacts in PostgreSQL: rows and changes come by COPY, and go in by one statement from there.
+"""Contacts in PostgreSQL: rows and changes are sent by COPY, and written by one statement from
+there.
 
 COPY goes to temporary tables, because PostgreSQL refuses it on tables with row-level security.
 """
@@ -19,8 +20,7 @@ _COLUMNS = (
     "c.id::text, c.phone, c.email, c.email_key, c.first_name, c.last_name, c.status, "
     "c.contact_metadata::text"
 )
-# Neither phones nor emails nor ids have a line end in them, and one text is much cheaper to
-# send than an array.
+# Phones, emails and ids contain no line ends, and one text is much cheaper to send than an array.
 _LISTED = r"string_to_array(%s, E'\n')"
 _FIND_BY_PHONE = f"""
 SELECT {_COLUMNS} FROM contacts c WHERE c.campaign_id = %s AND c.phone = ANY ({_LISTED})

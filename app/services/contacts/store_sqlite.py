@@ -1,4 +1,4 @@
-"""Contacts in SQLite: lists go in as one JSON text, new rows as VALUES of some hundreds, changes
+"""Contacts in SQLite: lists are sent as one JSON text, new rows as VALUES of some hundreds, changes
 as one statement that is run for each row."""
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from app.services.contacts.contact_index import CurrentContact, ExternalIdRow, f
 from app.services.contacts.rules import ContactRules
 
 ROWS_A_STATEMENT = 500
-"""More are no faster; a statement has at most 32,766 values."""
+"""Rows per statement: more are no faster; a statement has at most 32,766 values."""
 
 _ANY = "SELECT 1 FROM contacts WHERE campaign_id = ? LIMIT 1"
 _COLUMNS = (
@@ -50,7 +50,7 @@ INSERT INTO contacts (organization_id, campaign_id, created_at, updated_at,
   id, phone, email, email_key, first_name, last_name, search_name, status, contact_metadata)
 SELECT ?, ?, ?, ?, v.* FROM ({values}) v
 """
-# An UPDATE from VALUES copies all it writes before it writes it: it takes twice as long.
+# An UPDATE from VALUES copies all data before it writes it, and takes twice as long.
 _UPDATE_DETAILS = """
 UPDATE contacts SET updated_at = ?, first_name = ?, last_name = ?, search_name = ?, status = ?,
   contact_metadata = ?
@@ -168,5 +168,5 @@ def _hyphenated(text: str) -> str:
 
 
 def _moment(now: datetime) -> str:
-    """As SQLAlchemy writes moments."""
+    """Return a moment in SQLAlchemy's format."""
     return now.strftime("%Y-%m-%d %H:%M:%S.%f")

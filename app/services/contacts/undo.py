@@ -26,10 +26,10 @@ REMOVED, REMOVED_CHANGED = "removed", "removedChanged"
 RESTORED, PARTLY, BROUGHT_BACK = "restored", "partly", "broughtBack"
 UNCHANGED, LEFT, GONE, TAKEN = "unchanged", "left", "gone", "taken"
 ERASED = "erased"
-"""The step was about a person whose data has been erased since: nothing is left to undo."""
+"""The step was about a person whose data has been erased since: there is nothing to undo."""
 CHANGED_SINCE, NEEDED, ALREADY_BACK = "changedSince", "needed", "putBack"
-"""Why a field is left: it has another value by now, nothing else identifies the contact, (`TAKEN`)
-another contact has the old value, or it has its old value again already."""
+"""Why a field is left: it has changed since, nothing else identifies the contact, (`TAKEN`) another
+contact has the old value, or it already has its old value again."""
 
 _METADATA = "contactMetadata."
 _PLAIN = {"firstName": "first_name", "lastName": "last_name", "status": "status"}
@@ -57,11 +57,11 @@ def undo(
     left_before: Mapping[str, Collection[str]] | None = None,
     dry_run: bool = False,
 ) -> list[UndoneChange]:
-    """Undo the steps, the last one first; the answer is in the same order.
+    """Undo the steps, the last one first; the result is in the order of ``steps``.
 
     The campaign is locked until the transaction ends. ``left_before`` names, by contact, the fields
     that steps undone before these have left: a field that was changed since belongs to no step,
-    whatever its value. ``dry_run`` gives the same answer and writes nothing.
+    whatever its value. ``dry_run`` returns the same and writes nothing.
     """
     session.flush()
     if not dry_run:
@@ -91,7 +91,7 @@ def _restore_consent(
     held: Mapping[str | None, CurrentContact],
     left: Mapping[str, Collection[str]],
 ) -> None:
-    """Restore the time of consent that is again what it was."""
+    """Restore the time of consent if the consent is the previous one again."""
     returned = {}
     for step in (one.step for one in undone if one.outcome in (RESTORED, PARTLY)):
         before, stored = step.before or {}, held[step.contact_id]
@@ -207,7 +207,7 @@ def _restore(
 def _identify(
     index: ContactIndex, stored: CurrentContact, wanted: dict[str, str | None], left: dict[str, str]
 ) -> None:
-    """Restore phone and email; remove from ``wanted`` what can't be given."""
+    """Restore phone and email; remove from ``wanted`` what can't be restored."""
     for name in list(wanted):
         value = wanted[name]
         phone, email = (value, None) if name == "phone" else (None, value)

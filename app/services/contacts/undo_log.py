@@ -1,4 +1,4 @@
-"""What the undo log keeps of a contact besides its fields: its age, consent and calls."""
+"""The undo log's data about a contact besides its fields: its age, consent and calls."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -82,7 +82,7 @@ def restore_removed(session: Session, returned: Mapping[str, Mapping[str, Any]])
 
 
 def restore_consent(session: Session, returned: Mapping[str, str | None]) -> None:
-    """Undo `record_consent` for contacts whose consent is again what it was."""
+    """Undo `record_consent` for contacts whose consent is the previous one again."""
     rows = [{"id": UUID(id_), "consent_at": _moment(at)} for id_, at in returned.items()]
     if rows:
         session.execute(update(Contact), rows)

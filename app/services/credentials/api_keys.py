@@ -54,8 +54,7 @@ _KEY_BY_PUBLIC_ID = (
     .join(Partner, Partner.id == ApiKey.partner_id)
     .where(ApiKey.public_id == bindparam("public_id"))
 )
-"""Everything that decides whether a key is valid, in one row. Built once, since every request runs
-it."""
+"""All conditions of a valid key, in one row. Cached: every request runs it."""
 
 
 @dataclass(frozen=True, slots=True)

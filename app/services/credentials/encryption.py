@@ -35,7 +35,7 @@ def unseal(sealed: str, purpose: str, keys: Sequence[str]) -> DecryptedText:
     for position, key in enumerate(keys):
         try:
             plain = jwe.decrypt_compact(sealed, _key(purpose, key)).plaintext
-        except (JoseError, ValueError):  # the library's words for another key and for no such text
+        except (JoseError, ValueError):  # the library's errors for another key and invalid text
             continue
         return DecryptedText((plain or b"").decode(), is_current=position == 0)
     raise SealBroken
@@ -50,7 +50,7 @@ def try_unseal(sealed: str, purpose: str, keys: Sequence[str]) -> str | None:
 
 
 def resealed(sealed: str, purpose: str, keys: Sequence[str]) -> str:
-    """Return the text, encrypted with the first key; as it is if no known key decrypts it."""
+    """Return the text, encrypted with the first key; unchanged if no known key decrypts it."""
     try:
         unsealed = unseal(sealed, purpose, keys)
     except SealBroken:

@@ -36,7 +36,7 @@ class _LastUses:
 
 
 def due(caller: Caller) -> bool:
-    """Whether to open a transaction for `touch`: true once a minute for each credential."""
+    """Return whether to open a transaction for `touch`: true once a minute for each credential."""
     if caller.kind not in _KINDS or caller.subject_id is None:
         return False
     now = time.monotonic()

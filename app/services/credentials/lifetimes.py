@@ -1,4 +1,4 @@
-"""When credentials of scripts end: after a year, unless another end or none is chosen."""
+"""The end of scripts' credentials: after a year, unless another end or none is chosen."""
 
 from datetime import datetime, timedelta
 
@@ -7,11 +7,11 @@ from app.languages import gettext
 from app.models import utcnow
 
 End = datetime | timedelta | None
-"""A moment, a time from now on, or None for never."""
+"""The end of a credential: a moment, a time from now, or None for never."""
 
 DEFAULT = timedelta(days=365)
 CHOICES = (timedelta(days=30), timedelta(days=90), DEFAULT)
-"""What forms offer."""
+"""The choices in forms."""
 
 
 def end_of(chosen: End) -> datetime | None:

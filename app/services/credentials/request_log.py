@@ -19,7 +19,8 @@ from app.policy.caller import Caller
 from app.services.tenancy import of_tenant
 
 KEPT = 200
-"""Requests of one credential; a busy process may exceed it by as many until it trims."""
+"""Requests that are kept of one credential; a busy process may exceed it by as many until it
+trims."""
 KEPT_FOR = timedelta(days=7)
 _INSERT = insert(Base.metadata.tables[ApiRequest.__tablename__])
 KINDS = frozenset(

@@ -34,7 +34,7 @@ def problems_of_name(name: str) -> Iterator[Problem]:
 
 
 def check_overlap(overlap: timedelta, message: str) -> None:
-    """Raises `ValidationFailed` (``overlap_out_of_range``)."""
+    """Raise `ValidationFailed` (``overlap_out_of_range``) if the time isn't allowed."""
     if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
 
@@ -51,7 +51,7 @@ def is_valid(credential: Row[*tuple[Any, ...]], secret: str) -> bool:
 
 
 def replace(old: ApiKey | ScimToken, new: ApiKey | ScimToken, overlap: timedelta) -> None:
-    """Let the old credential work for ``overlap`` more, but not beyond its own end."""
+    """Let the old credential work for ``overlap`` longer, but not beyond its own end."""
     end = utcnow() + overlap
     old.expires_at = min(old.expires_at or end, end)
     old.replaced_by = new.id

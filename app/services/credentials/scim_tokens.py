@@ -25,9 +25,9 @@ from app.services.credentials import lifetimes, new_credential_mails, rules, sec
 from app.services.tenancy import fetch, of_tenant
 
 PREFIX = "pps_"
-"""How every token begins, for scanners that look for leaked secrets."""
+"""The beginning of every token, for scanners that look for leaked secrets."""
 MOST = 5
-"""Tokens of one partner that work at the same time."""
+"""Maximum valid tokens of one partner."""
 
 _TOKEN = secrets.pattern_of(PREFIX)
 
@@ -44,7 +44,7 @@ _BY_PUBLIC_ID = (
     .join(Partner, Partner.id == ScimToken.partner_id)
     .where(ScimToken.public_id == bindparam("public_id"))
 )
-"""Everything that decides whether a token is valid, in one row."""
+"""All conditions of a valid token, in one row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def create(
         raise NotFound
     name = rules.checked_name(name)
     end = lifetimes.end_of(expires_at)
-    # Two at once wait for each other here, so that there are never more than allowed.
+    # Concurrent requests wait for each other here, so that there are never more than allowed.
     own = select(Partner.id).where(Partner.id == caller.partner_id)
     session.execute(own.with_for_update(key_share=True))
     working = select(func.count()).where(
@@ -88,7 +88,7 @@ def listing(session: Session, caller: Caller) -> Sequence[ScimToken]:
 
 
 def get(session: Session, caller: Caller, token_id: UUID, *, for_change: bool = False) -> ScimToken:
-    """Raises `Forbidden` and `NotFound` (``token_not_found``)."""
+    """Return a token. Raises `Forbidden` and `NotFound` (``token_not_found``)."""
     missing = NotFound(gettext("There is no such token."), "token_not_found")
     query = _manageable(caller).where(ScimToken.id == token_id)
     return fetch(session, query, missing, for_change=for_change)

@@ -67,5 +67,5 @@ def hash_of(secret: str) -> str:
 
 
 def matches_secret(secret: str, secret_hash: str) -> bool:
-    """Whether the secret is the one that was hashed, compared in constant time."""
+    """Return whether the secret is the one that was hashed, compared in constant time."""
     return hmac.compare_digest(hash_of(secret), secret_hash)

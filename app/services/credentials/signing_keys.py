@@ -1,7 +1,7 @@
 """The key pairs that sign access tokens: ES256, made when needed, replaced every 90 days.
 
-The private half is stored encrypted (A256GCM) under a key derived from the application's secret;
-where that secret has changed, a new pair is made and tokens of the old one stay good to their end.
+The private half is stored encrypted (A256GCM) under a key derived from the application's secret; if
+that secret has changed, a new pair is made and tokens of the old one stay valid until their end.
 """
 
 import json
@@ -27,7 +27,7 @@ PUBLISHED_AFTER_RETIREMENT = timedelta(days=1)
 
 
 def current(session: Session, application_secret: str) -> ECKey:
-    """Return the private key to sign with; create one if none is young enough."""
+    """Return the private key to sign with; create one if all are too old."""
     now = utcnow()
     in_use = session.scalars(
         select(SigningKey)
@@ -63,9 +63,9 @@ def rotate(
 ) -> str:
     """Sign with a new key from now on; return its id.
 
-    Tokens of the keys before stay valid to their end, and these keys are published a day longer.
-    With ``end_tokens``, for a key that became known, every token issued before ends at once.
-    Raises `Forbidden` for callers other than the command line (``command_line_only``).
+    Tokens of earlier keys stay valid until their end, and these keys are published a day longer.
+    With ``end_tokens``, for a key that became known, every token issued before ends at once. Raises
+    `Forbidden` for callers other than the command line (``command_line_only``).
     """
     caller.require_command_line("Rotate keys on the command line.")
     before = session.scalars(select(SigningKey).with_for_update()).all()

@@ -57,15 +57,14 @@ _CLIENT_OF_TOKEN = (
     .outerjoin(RevokedToken, RevokedToken.jti == bindparam("jti"))
     .where(OAuthClient.client_id == bindparam("client_id"))
 )
-"""Everything that decides whether a token is valid, in one row. Built once, since every request
-runs it."""
+"""All conditions of a valid token, in one row. Cached: every request runs it."""
 
 
 @dataclass(frozen=True, slots=True)
 class IssuedToken:
     access_token: str
     expires_in: int
-    """Seconds."""
+    """The lifetime in seconds."""
     scope: str
 
 
@@ -182,7 +181,7 @@ def look_up(session: Session, token: str, settings: Settings) -> RevocableToken 
 def revoke(session: Session, token: RevocableToken) -> None:
     """End a token before its time (RFC 7009), from the next request on. Repeating it is
     no error."""
-    # Of two revocations at once the second finds the row of the first.
+    # Of two concurrent revocations the second finds the row of the first.
     with suppress(IntegrityError), session.begin_nested():
         session.add(RevokedToken(jti=token.jti, expires_at=token.expires_at))
 
@@ -248,7 +247,7 @@ def _is_ours(
 
 
 def _in_force(client: Row[*tuple[Any, ...]]) -> bool:
-    """Whether the token, its client and its partner are active."""
+    """Return whether the token, its client and its partner are active."""
     return (
         client.revoked_jti is None
         and client.revoked_at is None

@@ -24,7 +24,7 @@ from app.services.uniqueness import insert_into
 MOST_HOSTS = 100
 INSTALLATION = "Installation"
 INSTALLATION_ID = UUID(int=1)
-"""How the history names the installation."""
+"""The id of the installation in the history."""
 _HOST = re.compile(
     r"(?=.{1,253}\Z)(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
     r"(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*"
@@ -53,7 +53,7 @@ class DestinationChoice:
 def limits_of(
     session: Session, caller: Caller, partner_id: UUID | None = None
 ) -> DestinationLimits:
-    """The limits of the installation, or of a partner. Raises `Forbidden`, `NotFound`."""
+    """Return the limits of the installation, or of a partner. Raises `Forbidden`, `NotFound`."""
     _require_operator(caller)
     if partner_id is None:
         stored = session.get(InstallationDestinations, 1)
@@ -68,7 +68,7 @@ def limits_of(
 
 @dataclass(frozen=True, slots=True)
 class OpenedCountries:
-    """Of how many countries that a partner may open it has opened some, and its limits."""
+    """How many of the countries that a partner may open it has opened, and its limits."""
 
     partner: Partner
     limits: DestinationLimits
@@ -77,7 +77,7 @@ class OpenedCountries:
 
 
 def opened_by_partners(session: Session, caller: Caller) -> list[OpenedCountries]:
-    """Every partner by name. Raises `Forbidden`."""
+    """Return every partner by name. Raises `Forbidden`."""
     _require_operator(caller)
     installation = session.get(InstallationDestinations, 1)
     stored = {own.partner_id: own for own in session.scalars(select(PartnerDestinations))}
@@ -98,9 +98,9 @@ def change_limits(
     *,
     expected_version: int | None = None,
 ) -> bool:
-    """Write the limits of the installation, or of a partner; whether this changed anything.
+    """Store the limits of the installation, or of a partner; return whether anything changed.
 
-    They count from the next call on, accepted calls included. Raises `Forbidden`, `NotFound`,
+    They apply from the next call on, including accepted ones. Raises `Forbidden`, `NotFound`,
     `ValidationFailed` (``unknown_region``, ``required``, ``invalid_host``) and `Conflict`
     (``changed_meanwhile``).
     """
@@ -142,7 +142,7 @@ def change_limits(
 
 
 def choice_of(session: Session, caller: Caller, partner_id: UUID) -> DestinationChoice:
-    """What the partner has opened. Raises `Forbidden`, `NotFound`."""
+    """Return what the partner has opened. Raises `Forbidden`, `NotFound`."""
     caller.require(Permission.PARTNER_READ)
     partners.check(session, caller, partner_id)
     # nosemgrep: row-by-id-for-a-caller - partners.check allowed it
@@ -162,8 +162,8 @@ def change_choice(
     *,
     expected_version: int | None = None,
 ) -> bool:
-    """Write what the partner opens; whether this changed anything. What is opened already stays
-    so, also where the operator has closed it since.
+    """Store what the partner opens; return whether anything changed. What is already open stays so,
+    even if the operator has closed it since.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``unknown_region``, ``region_closed``,
     ``invalid_host``, ``host_closed``) and `Conflict` (``changed_meanwhile``).
@@ -203,7 +203,7 @@ def change_choice(
 
 
 def _limits(own: PartnerDestinations | None) -> DestinationLimits:
-    """The operator's limits for a partner."""
+    """Return the operator's limits for a partner."""
     if own is None:
         return DestinationLimits(None, None)
     regions = None if own.limit_regions is None else frozenset(own.limit_regions)

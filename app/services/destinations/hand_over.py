@@ -1,4 +1,4 @@
-"""Where a call may be handed over to: the address itself, its host and the number in it.
+"""The targets of hand-overs: the voice URL, its host and the number in it.
 
 Nothing is looked up here: the worker does so right before it places a call.
 """
@@ -31,12 +31,12 @@ _PRIVATE_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home.arp
 
 
 def host_of(address: str) -> str:
-    """The host of a voice address, in lower case."""
+    """Return the host of a voice URL, in lower case."""
     return parts_of_voice_address(address)[1].lower()
 
 
 def hand_over_refusal(address: str, destinations: CallDestinations) -> str | None:
-    """Why calls may not be handed over to the address, as a sentence; None if they may."""
+    """Return why calls may not be handed over to the URL, as a sentence; None if they may."""
     if not is_voice_address(address):
         return in_language(SHAPE)
     user, host = parts_of_voice_address(address)
@@ -53,7 +53,7 @@ def hand_over_refusal(address: str, destinations: CallDestinations) -> str | Non
 
 
 def covers_host(patterns: Iterable[str], host: str) -> bool:
-    """Whether a pattern is the host, or begins with ``*.`` and is for all below the rest."""
+    """Return whether the pattern is the host, or ``*.`` and a domain that the host is below."""
     host = host.lower()
     return any(
         host == pattern or (pattern.startswith("*.") and host.endswith(pattern[1:]))
@@ -62,8 +62,8 @@ def covers_host(patterns: Iterable[str], host: str) -> bool:
 
 
 def is_private_host(host: str) -> bool:
-    """Whether the host certainly isn't on the internet, by its name alone. A host that ends in a
-    number must be an IPv4 address in its usual form: other forms are read in several ways."""
+    """Return whether the host is certainly private, by its name alone. A host that ends in a number
+    must be an IPv4 address in its usual form: other forms are ambiguous."""
     *_, last = labels = host.lower().split(".")
     if last.isdigit() or last.startswith("0x"):
         try:

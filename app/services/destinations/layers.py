@@ -1,4 +1,4 @@
-"""The three layers as they are stored, read together."""
+"""The three layers as stored, read together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ def read_destinations(
     installation: InstallationDestinations | None,
     own: PartnerDestinations | None,
 ) -> CallDestinations:
-    """The destinations from their rows; ``own`` is the partner's. The organization's own country,
-    which is its default region, needs no opening by the partner."""
+    """Return the destinations from their rows; ``own`` is the partner's. The organization's own
+    country, which is its default region, needs no opening by the partner."""
     opened = own.regions if own else ()
     return CallDestinations(
         OpenRegions(
@@ -44,25 +44,25 @@ def read_destinations(
 
 
 def destinations_of(session: Session, organization: Organization) -> CallDestinations:
-    """The destinations of an organization that came from its loader."""
+    """Return the destinations of an organization that came from its loader."""
     return read_destinations(organization, *rows_of(session, organization.partner_id))
 
 
 def opened_by_partner(session: Session, partner_id: UUID) -> frozenset[str]:
-    """The regions that the partner has opened, and the operator hasn't closed."""
+    """Return the regions that the partner has opened, and the operator hasn't closed."""
     installation, own = rows_of(session, partner_id)
     return frozenset(own.regions if own else ()) & operator_regions(installation, own)
 
 
 def openable_by_partner(session: Session, partner_id: UUID) -> frozenset[str]:
-    """The regions that the operator lets the partner open."""
+    """Return the regions that the operator lets the partner open."""
     return operator_regions(*rows_of(session, partner_id))
 
 
 def rows_of(
     session: Session, partner_id: UUID
 ) -> tuple[InstallationDestinations | None, PartnerDestinations | None]:
-    """What is stored for the installation and the partner, in one query."""
+    """Return the rows of the installation and the partner, in one query."""
     query = (
         select(InstallationDestinations, PartnerDestinations)
         .select_from(Partner)
@@ -77,7 +77,7 @@ def rows_of(
 def operator_regions(
     installation: InstallationDestinations | None, own: PartnerDestinations | None
 ) -> frozenset[str]:
-    """The operator's limit for a partner."""
+    """Return the operator's limit for a partner."""
     regions = USUAL_REGIONS
     if installation is not None and installation.regions is not None:
         regions = frozenset(installation.regions)

@@ -21,7 +21,8 @@ NUMBERS_A_STATEMENT = 500
 
 @dataclass(frozen=True, slots=True)
 class AddedNumbers:
-    """How many were new, how many were on the list before, and the waiting calls that they stop."""
+    """How many numbers were new, how many were on the list before, and the waiting calls that they
+    stop."""
 
     added: int
     known: int
@@ -86,7 +87,7 @@ def add_many(
 
 
 def waiting_calls_to(session: Session, organization_id: UUID, phones: Collection[str]) -> int:
-    """Return the organization's calls to these numbers (E.164) that are still to be placed."""
+    """Return the organization's calls to these numbers (E.164) that are not placed yet."""
     ordered = sorted(phones)
     waiting = 0
     for start in range(0, len(ordered), NUMBERS_A_STATEMENT):

@@ -31,13 +31,13 @@ WRITTEN = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
 
 
 def is_listed(session: Session, organization_id: UUID, phone: str) -> bool:
-    """Whether the organization must not call the number (E.164)."""
+    """Return whether the organization must not call the number (E.164)."""
     return session.get(DoNotCallEntry, (organization_id, phone)) is not None
 
 
 def listed_or_waiting(session: Session, organization_id: UUID, phone: str) -> tuple[bool, int]:
     """Return whether the number (E.164) is on the list, and how many of the organization's calls to
-    it are still to be placed: one query."""
+    it are not placed yet: one query."""
     listed = exists().where(
         DoNotCallEntry.organization_id == organization_id, DoNotCallEntry.phone == phone
     )
@@ -48,7 +48,7 @@ def listed_or_waiting(session: Session, organization_id: UUID, phone: str) -> tu
 
 def waiting_to(organization_id: UUID, phones: Collection[str]) -> Select[int]:
     """Return the query of the number of the organization's calls to these numbers (E.164) that are
-    still to be placed."""
+    not placed yet."""
     return select(func.count()).where(
         Call.organization_id == organization_id,
         Call.phone_number.in_(phones),
@@ -146,7 +146,7 @@ def add(
     reason: str | None = None,
     source: str = "portal",
 ) -> DoNotCallEntry:
-    """Add a number to the list; a number that is on it stays as it was entered first.
+    """Add a number to the list; a number that is on it keeps its first entry.
 
     Raises `Forbidden`, `NotFound` and `PhoneError`.
     """

@@ -1,4 +1,4 @@
-"""Read many numbers at once, by the same rules as every other stored number."""
+"""Parse many numbers at once, by the same rules as every other stored number."""
 
 from dataclasses import dataclass
 
@@ -44,7 +44,7 @@ class ParsedNumbers:
 
 
 def read_numbers(text: str, default_region: str) -> ParsedNumbers:
-    """Return the numbers of a text: one a line, or the number column of a CSV with its reasons.
+    """Return the numbers of a text: one per line, or the number column of a CSV with its reasons.
 
     Raises `ValidationFailed` (``required``, ``too_many``).
     """
@@ -84,7 +84,8 @@ def _read(line: PastedLine, number_at: int, reason_at: int, default_region: str)
 
 
 def _number(written: str, default_region: str) -> tuple[str | None, str | None]:
-    """Return the number in E.164, or what is wrong with it: also that another one may be meant."""
+    """Return the number in E.164, or what is wrong with it, including that another one may be
+    meant."""
     damage = inspect_phone(written, default_region) if written else None
     try:
         phone = normalise(written, default_region)

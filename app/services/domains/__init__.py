@@ -1,4 +1,5 @@
-"""Domains of partners by DNS: the records to set, what checks find, and the sender of mails."""
+"""Domains of partners by DNS: the records to set, the results of checks, and the sender of
+mails."""
 
 from app.services.domains.checking import (
     begin,

@@ -1,4 +1,4 @@
-"""Checks of domains in the steps of the worker, and what they decide."""
+"""Checks of domains in steps for the worker, and their consequences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,9 +79,9 @@ def begin(
 def store_findings(
     session: Session, examined: DomainCheck, findings: Sequence[RecordFinding], grace: timedelta
 ) -> None:
-    """Store what was found and decide: a domain whose records are all seen is in effect; the
-    portal's is not any more when records were missing for longer than ``grace``, the mails' at
-    once. Where the DNS doesn't answer, nothing changes. Findings about an earlier domain are
+    """Store the findings and decide: a domain whose records are all found becomes verified. The
+    portal's domain loses that status once records are missing for longer than ``grace``, the mails'
+    domain at once. If the DNS doesn't answer, nothing changes. Findings about an earlier domain are
     ignored."""
     caller = system_caller("domains", partner_id=examined.partner_id)
     partner = session.get(

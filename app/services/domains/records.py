@@ -1,4 +1,4 @@
-"""The DNS records that a partner sets, and what the DNS has in their place."""
+"""The DNS records that a partner sets, and what the DNS has instead."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ class RequiredRecord:
 
 @dataclass(frozen=True, slots=True)
 class RecordFinding:
-    """What is in the place of a record; ``found`` are the values there that don't fit."""
+    """The finding for a record; ``found`` are values in the DNS that don't fit."""
 
     kind: DnsRecordKind
     state: DnsRecordState
@@ -57,7 +57,7 @@ def records_of(domain: PartnerDomain, public_host: str, spf_include: str) -> lis
 
 
 def _address_type(host: str) -> str:
-    """Return the type of a record that leads to the host; only a name can be in a CNAME."""
+    """Return the type of a record that leads to the host; a CNAME can only hold a name."""
     try:
         return "A" if ip_address(host).version == 4 else "AAAA"
     except ValueError:
@@ -65,7 +65,7 @@ def _address_type(host: str) -> str:
 
 
 def examine(records: Iterable[RequiredRecord], resolver: DnsResolver) -> list[RecordFinding]:
-    """Look each record up. Slow: never inside a transaction."""
+    """Look up each record. Slow: never inside a transaction."""
     return [_examined(record, resolver) for record in records]
 
 
@@ -88,7 +88,8 @@ def _ownership(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, lis
 
 
 def _address(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
-    """A CNAME, or the same addresses: a domain without a host name before it can't have one."""
+    """Check for a CNAME, or the same IP addresses: a domain without a subdomain can't have a
+    CNAME."""
     alias = resolver.alias(record.name)
     if alias == record.value:
         return True, []
@@ -117,7 +118,7 @@ def _dkim(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str
 
 
 def _dmarc(record: RequiredRecord, resolver: DnsResolver) -> tuple[bool, list[str]]:
-    """The record of the domain, or of the nearest domain above that has one."""
+    """Check the record of the domain, or of the nearest parent domain that has one."""
     labels = record.name.split(".")[1:]
     while len(labels) > 1:
         texts = resolver.texts(f"_dmarc.{'.'.join(labels)}")

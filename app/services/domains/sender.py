@@ -1,4 +1,4 @@
-"""The address that a partner's mails come from, and the key that signs them."""
+"""The email address that a partner's mails come from, and the key that signs them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -19,7 +19,7 @@ from app.services.tenancy import fetch, of_tenant
 
 KEPT_FOR = timedelta(days=7)
 MOST = 20
-"""Exports of one user at a time."""
+"""Maximum exports of one user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def of_user(session: Session, caller: Caller) -> Sequence[ListExport]:
 def get(
     session: Session, caller: Caller, export_id: UUID, *, for_change: bool = False
 ) -> ListExport:
-    """Return an export of the caller. Raises `NotFound`, also once its time is over."""
+    """Return an export of the caller. Raises `NotFound`, also once it has expired."""
     missing = NotFound(gettext("There is no such export."), "export_not_found")
     query = _own(caller).where(ListExport.id == export_id)
     return fetch(session, query, missing, for_change=for_change)
@@ -103,7 +103,8 @@ def delete(session: Session, caller: Caller, export_id: UUID) -> str:
 
 
 def _own(caller: Caller) -> Select[ListExport]:
-    """The caller's exports that were written for the role that the caller still has."""
+    """Return the query of the caller's exports that were written for the role that the caller still
+    has."""
     rows = of_tenant(select(ListExport), caller, ListExport.partner_id)
     return rows.where(
         ListExport.user_id == caller.user_id,

@@ -1,4 +1,4 @@
-"""What an export is called and why it failed, in the current language."""
+"""The name of an export and the reason of its failure, in the current language."""
 
 from app.enums import ExportFormat, ExportProblem
 from app.languages import lazy_gettext
@@ -7,7 +7,7 @@ SUBJECT_TITLES: dict[str, str] = {
     "user-data": lazy_gettext("Data about a user"),
     "contact-data": lazy_gettext("Data about a person"),
 }
-"""What exports about one person are called, beside those of lists."""
+"""Names of exports about one person; lists have their own."""
 FORMAT_NAMES: dict[str, str] = {
     ExportFormat.CSV: "CSV",
     ExportFormat.XLSX: "Excel (XLSX)",

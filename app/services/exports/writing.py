@@ -1,4 +1,4 @@
-"""The writing of an export, step by step, and the end of its time."""
+"""Writing an export, step by step, and its expiry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class ExportTask:
-    """An export to write, as its user. ``turn`` tells this attempt from later ones."""
+    """An export to write, as its user. ``turn`` distinguishes this attempt from later ones."""
 
     export: ListExport
     turn: int
@@ -72,8 +72,8 @@ def fail(
 
 
 def purge(session: Session) -> Sequence[str]:
-    """Delete expired exports, a limited number at once; return the keys of their files,
-    empty where there is none."""
+    """Delete expired exports, a limited number at once; return the keys of their files, empty for
+    those without one."""
     query = (
         select(ListExport.id, ListExport.file_key)
         .where(ListExport.expires_at <= utcnow())

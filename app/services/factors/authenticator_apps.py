@@ -22,13 +22,13 @@ DRIFT_STEPS = 1
 
 
 def is_confirmed(session: Session, user_id: UUID) -> bool:
-    """Whether the user signs in with codes of an app."""
+    """Return whether the user signs in with codes of an app."""
     app = session.get(AuthenticatorApp, user_id)
     return app is not None and app.confirmed_at is not None
 
 
 def secret_to_confirm(session: Session, user_id: UUID, keys: Sequence[str]) -> str:
-    """Return the secret for the user's app, a new one where none waits to be confirmed.
+    """Return the secret for the user's app, a new one if none waits for confirmation.
 
     Raises `Conflict` (``app_exists``) if the user has an app already.
     """
@@ -61,13 +61,13 @@ def confirm(session: Session, user_id: UUID, code: str, keys: Sequence[str]) -> 
 
 
 def use_code(session: Session, user_id: UUID, code: str, keys: Sequence[str]) -> bool:
-    """Whether it is a current code of the user's app that wasn't used before. It uses it up: of two
-    at once only one gets True."""
+    """Return whether it is a current, unused code of the user's app, and use it up: of two
+    concurrent uses only one gets True."""
     return _use(session, user_id, code, keys, confirmed=True)
 
 
 def remove(session: Session, user_id: UUID) -> None:
-    """Forget the app of the user."""
+    """Delete the app of the user."""
     session.execute(delete(AuthenticatorApp).where(AuthenticatorApp.user_id == user_id))
 
 

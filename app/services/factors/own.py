@@ -1,7 +1,7 @@
-"""What users change about their own second factors.
+"""Changes by users of their own second factors.
 
-The first factor turns the second step on, the last one that is removed turns it off. Each change
-ends the browsers where the step is remembered, and sends a mail.
+The first factor turns the second step on, removing the last one turns it off. Each change ends the
+browsers where the step is remembered, and sends a mail.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ class UserFactors:
 
     @property
     def can_remove_one(self) -> bool:
-        """Whether the policy leaves enough after one is removed."""
+        """Whether the policy allows removing one."""
         return not self.is_required or int(self.has_app) + len(self.passkeys) > 1
 
 
@@ -55,7 +55,7 @@ def of_user(session: Session, user: User) -> UserFactors:
 
 
 def begin_app(session: Session, caller: Caller, settings: Settings) -> None:
-    """Make a secret for an authenticator app that its first code confirms, if none waits.
+    """Create a secret for an authenticator app, unless one waits for its first code.
 
     Raises `Conflict` (``app_exists``).
     """
@@ -82,7 +82,7 @@ def _added(
     what: str,
     details: Mapping[str, Any] | None = None,
 ) -> Sequence[str] | None:
-    """Note a new factor; return recovery codes if the user has none yet."""
+    """Record a new factor; return recovery codes if the user has none yet."""
     _changed(session, caller, user, what, details)
     if recovery_codes.count_left(session, user.id):
         return None
@@ -92,7 +92,7 @@ def _added(
 def add_passkey(
     session: Session, caller: Caller, site: BrowserSite, challenge: str, answer: str, name: str
 ) -> Sequence[str] | None:
-    """Add the passkey that the browser made; return recovery codes if the user has none yet.
+    """Add the passkey from the browser; return recovery codes if the user has none yet.
 
     Raises as `passkeys.register`.
     """
@@ -112,7 +112,7 @@ def remove_app(session: Session, caller: Caller) -> None:
 
 
 def remove_passkey(session: Session, caller: Caller, passkey_id: UUID) -> None:
-    """Forget a passkey. Raises `NotFound` and `Conflict` (``factor_required``)."""
+    """Remove a passkey. Raises `NotFound` and `Conflict` (``factor_required``)."""
     user = lock_own_user(session, caller)
     passkey = session.get(Passkey, passkey_id)
     if passkey is None or passkey.user_id != user.id:
@@ -138,8 +138,8 @@ def new_recovery_codes(session: Session, caller: Caller) -> Sequence[str]:
 
 
 def remove_all(session: Session, caller: Caller, user: User) -> None:
-    """Forget every factor of a user that the caller may change, with all sessions: the way back for
-    a user who lost them. The password stays."""
+    """Remove every factor of a user that the caller may change, and end all sessions, for a user
+    who lost them. The password stays."""
     authenticator_apps.remove(session, user.id)
     passkeys.remove_all(session, user.id)
     recovery_codes.remove(session, user.id)

@@ -1,7 +1,7 @@
 """Passkeys (WebAuthn): keys of a device or a password manager, each for one host name.
 
-A passkey signs in alone, since the device checks its user, or proves the second step. A challenge
-works once, at the host and for the purpose it was made for.
+A passkey signs in without a password, because the device checks its user, or proves the second
+step. A challenge works once, at the host and for the purpose it was made for.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ class PasskeyPurpose(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BrowserSite:
-    """Where the browser is: ``host`` with its port, ``origin`` with the scheme."""
+    """The site of the browser: ``host`` with its port, ``origin`` with the scheme."""
 
     host: str
     origin: str
@@ -54,7 +54,7 @@ class BrowserSite:
 
     @property
     def has_passkeys(self) -> bool:
-        """Whether browsers allow passkeys here: never at an IP address."""
+        """Return whether browsers allow passkeys here: never at an IP address."""
         try:
             ip_address(self.rp_id.strip("[]"))
         except ValueError:
@@ -79,7 +79,7 @@ def of_user(session: Session, user_id: UUID) -> Sequence[Passkey]:
 def ask_to_register(
     session: Session, user: User, site: BrowserSite, product: str
 ) -> PasskeyRequest:
-    """Ask the browser for a new passkey. Raises `Conflict` (``too_many_passkeys``)."""
+    """Return a request for a new passkey. Raises `Conflict` (``too_many_passkeys``)."""
     import webauthn  # noqa: PLC0415 - few requests need it
     from webauthn.helpers import structs  # noqa: PLC0415 - as above
 
@@ -109,7 +109,7 @@ def ask_to_register(
 def register(
     session: Session, user: User, site: BrowserSite, challenge: str, answer: str, name: str
 ) -> Passkey:
-    """Store the passkey that the browser made.
+    """Store the passkey from the browser.
 
     Raises `ValidationFailed` (``passkey_refused``) and `Conflict` (``passkey_exists``).
     """
@@ -145,7 +145,7 @@ def register(
 def ask_to_prove(
     session: Session, site: BrowserSite, purpose: PasskeyPurpose, user_id: UUID | None = None
 ) -> PasskeyRequest:
-    """Ask the browser to prove a passkey: one of the user's, or any where the user isn't known."""
+    """Return a request to prove a passkey: one of the user's, or any if the user isn't known."""
     import webauthn  # noqa: PLC0415 - few requests need it
     from webauthn.helpers import structs  # noqa: PLC0415 - as above
 
@@ -168,7 +168,8 @@ def prove(
     answer: str,
     user_id: UUID | None = None,
 ) -> UUID:
-    """Return whose passkey answered the challenge, of ``user_id`` where the user is known.
+    """Return the user whose passkey answered the challenge, which must be ``user_id`` if that is
+    known.
 
     Raises `ValidationFailed` (``passkey_refused``).
     """
@@ -208,7 +209,7 @@ def prove(
 
 
 def remove_all(session: Session, user_id: UUID) -> None:
-    """Forget every passkey of the user."""
+    """Delete every passkey of the user."""
     session.execute(delete(Passkey).where(Passkey.user_id == user_id))
 
 
@@ -224,7 +225,7 @@ def purge(session: Session) -> None:
 
 
 def refused() -> ValidationFailed:
-    """The one answer to every passkey that is not accepted."""
+    """Return the error for every passkey that is not accepted."""
     message = gettext("This passkey was not accepted. Try again.")
     return ValidationFailed.on("", "passkey_refused", message)
 
@@ -295,7 +296,7 @@ def _hash(value: bytes) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    return urlsafe_b64decode(f"{text}===")  # too much padding is left out
+    return urlsafe_b64decode(f"{text}===")  # superfluous padding is ignored
 
 
 def _text(value: bytes) -> str:

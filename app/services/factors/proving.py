@@ -1,7 +1,7 @@
 """Prove who a user is with a code or a passkey: the second step of signing in, and the confirmation
 before risky actions.
 
-Codes are throttled as passwords are; passkeys can't be guessed and never wait.
+Codes are throttled like passwords; passkeys can't be guessed and never wait.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from app.validation.networks import network_of
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A user whose second step was right, and what proved it."""
+    """A user whose second step was right, and its proof."""
 
     user: User
     proof: Proof
@@ -37,9 +37,9 @@ def use_code(
     ip: str | None,
     request_id: str | None = None,
 ) -> Proof | None:
-    """Use a code of the app or a recovery code up; None for a wrong one, which is counted.
+    """Use up a code of the app or a recovery code; return None for a wrong one, which is counted.
 
-    Raises `TooManyFailures` after too many wrong ones, whether or not this one is right.
+    Raises `TooManyFailures` after too many wrong ones, even if this one is right.
     """
     limits = attempt_limits.of_second_step(settings, user_id, ip)
     throttle.charge(session, limits.all)
@@ -66,8 +66,8 @@ def sign_in_with_code(
     ip: str | None,
     request_id: str | None = None,
 ) -> SignedIn | None:
-    """Finish the sign-in that waits under ``token``; None for a wrong code, or one that comes after
-    the sign-in ended. Raises as `use_code`."""
+    """Finish the sign-in that waits under ``token``; return None for a wrong code, or one that
+    comes after the sign-in ended. Raises as `use_code`."""
     user_id = second_step.waiting(session, token, host=sessions.host_name(host))
     if user_id is None:
         return None
@@ -86,7 +86,8 @@ def finish(
     ip: str | None,
     request_id: str | None,
 ) -> SignedIn | None:
-    """Use the waiting sign-in up and sign its user in; None if it was used or may not any more."""
+    """Use up the waiting sign-in and sign in its user; return None if it was used already or the
+    user may no longer sign in."""
     if not second_step.use(session, token):
         return None
     user = sign_in.finish_second_step(session, user_id, ip, request_id)

@@ -13,7 +13,7 @@ from app.models import RecoveryCode, utcnow
 
 COUNT = 10
 _LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
-"""Without those that look alike; 16 of them have 78 bits."""
+"""Letters that don't look alike; 16 of them have 78 bits."""
 _GROUPS, _GROUP = 4, 4
 
 
@@ -27,8 +27,8 @@ def replace(session: Session, user_id: UUID) -> Sequence[str]:
 
 
 def use(session: Session, user_id: UUID, code: str) -> bool:
-    """Whether it is an unused code of the user. It uses it up: of several at once only one gets
-    True."""
+    """Return whether it is an unused code of the user, and use it up: of concurrent uses only one
+    gets True."""
     used = (
         update(RecoveryCode)
         .where(

@@ -167,7 +167,7 @@ def _by_address(
     if user is None:
         user = _create(session, provider, claims, email)
     elif user.organization_id is not None:
-        raise NotAdmitted("not_linked")  # a customer's user isn't the partner's to prove
+        raise NotAdmitted("not_linked")  # a customer's user isn't in the partner's domain
     elif user.status is UserStatus.INVITED:
         user.status = UserStatus.ACTIVE
         own = sessions.caller_of(user, ip=ip, request_id=request_id)
@@ -203,7 +203,7 @@ def _create(
 
 
 def role_of(provider: IdentityProvider, claims: Mapping[str, Any]) -> Role | None:
-    """Return the role of a new user: by the claim, otherwise the default; never one beyond
+    """Return the role of a new user: by the claim, else the default; never one outside
     `NEW_ROLES`."""
     claim = claims.get(provider.role_claim) if provider.role_claim else None
     values = claim if isinstance(claim, list) else [claim]

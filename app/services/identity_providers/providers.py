@@ -24,7 +24,7 @@ from app.services.uniqueness import unless_taken
 
 PURPOSE = "identity-provider"
 MOST = 10
-"""Providers of one partner."""
+"""Maximum providers of one partner."""
 MAX_NAME = 60
 MAX_ID = 500
 NEW_ROLES = (Role.ADMIN, Role.PARTNER_EDITOR)
@@ -36,12 +36,12 @@ PUBLIC_MAIL = frozenset(
         *("proton.me", "protonmail.com", "mail.ru", "yandex.ru", "qq.com", "163.com"),
     }
 )
-"""Domains at which anyone gets an address."""
+"""Domains that give anyone an email address."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderFields:
-    """What a form sends. A blank ``secret`` keeps the present one."""
+    """The fields of a form. A blank ``secret`` keeps the current one."""
 
     name: str
     issuer: str
@@ -65,7 +65,7 @@ def listing(session: Session, caller: Caller) -> Sequence[IdentityProvider]:
 def get(
     session: Session, caller: Caller, provider_id: UUID, *, for_change: bool = False
 ) -> IdentityProvider:
-    """Raises `Forbidden` and `NotFound` (``identity_provider_not_found``)."""
+    """Return a provider. Raises `Forbidden` and `NotFound` (``identity_provider_not_found``)."""
     caller.require(Permission.CREDENTIALS_MANAGE)
     query = of_tenant(select(IdentityProvider), caller, IdentityProvider.partner_id)
     missing = NotFound(gettext("There is no such company account."), "identity_provider_not_found")
@@ -109,8 +109,8 @@ def problems_of(session: Session, caller: Caller, wanted: ProviderFields) -> lis
 
 
 def next_id(session: Session, partner: Partner) -> UUID:
-    """Return the id of the partner's next provider. It is known before there is one: the redirect
-    address has it, which providers ask for before they give out a client ID."""
+    """Return the id of the partner's next provider. It is fixed in advance: it is part of the
+    redirect URL, which providers require before they issue a client ID."""
     query = select(IdentityProvider.id).where(IdentityProvider.partner_id == partner.id)
     taken = set(session.scalars(query))
     ids = (uuid5(partner.id, f"{PURPOSE} {number}") for number in count(1))
@@ -186,7 +186,7 @@ def update(
 
 
 def remove(session: Session, caller: Caller, provider_id: UUID) -> IdentityProvider:
-    """Remove it with its links, and end the sessions that it began. Raises `NotFound`."""
+    """Remove it with its links, and end the sessions that it started. Raises `NotFound`."""
     provider = get(session, caller, provider_id, for_change=True)
     audit.record_change(
         session, caller, "identity_provider.removed", provider, before=facts_of(provider)
@@ -270,7 +270,7 @@ def _problems(partner: Partner, wanted: ProviderFields, *, needs_secret: bool) -
 
 
 def _problems_of_users(partner: Partner, wanted: ProviderFields) -> Iterator[Problem]:
-    """Check who is linked or created."""
+    """Check the fields about who is linked or created."""
     proven = provable_domains(partner)
     for domain in wanted.domains:
         if domain not in proven:

@@ -16,15 +16,15 @@ from app.services.auth.tokens import hash_of, random_token
 
 LIFETIME = timedelta(minutes=10)
 LONGEST_SESSION = timedelta(days=30)
-"""Of the provider: an older one signs no user in. Naming it makes the provider say when the user
-signed in there (OpenID Connect Core, section 3.1.2.1)."""
+"""Maximum age of the provider's session for a sign-in. Sending it makes the provider report when
+the user signed in there (OpenID Connect Core, section 3.1.2.1)."""
 SCOPE = "openid email profile"
 LONGEST_PATH = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class StartedRequest:
-    """``browser_token`` is for the browser's cookie only: it is the PKCE verifier too."""
+    """``browser_token`` is for the browser's cookie only: it is also the PKCE verifier."""
 
     state: str
     browser_token: str
@@ -64,7 +64,7 @@ def of_partner(session: Session, partner_id: UUID, provider_id: UUID) -> Identit
 
 
 def of_any(session: Session, provider_id: UUID) -> IdentityProvider | None:
-    """Return the provider for its own report, unless its partner is suspended."""
+    """Return the provider for a report from it, unless its partner is suspended."""
     query = (
         select(IdentityProvider)
         .join(Partner, Partner.id == IdentityProvider.partner_id)
@@ -109,7 +109,7 @@ def authorization_url(
     *,
     again: bool = False,
 ) -> str:
-    """Return where the browser goes: the provider's own page. ``again`` asks the provider to let
+    """Return the URL for the browser: the provider's own page. ``again`` asks the provider to let
     the user sign in even if it has a session of theirs."""
     most = 0 if again else int(LONGEST_SESSION.total_seconds())
     words = {

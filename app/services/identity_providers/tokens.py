@@ -14,11 +14,11 @@ from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, RSAKey
 
 LEEWAY_SECONDS = 60
-"""How much the clocks may differ."""
+"""Maximum difference of the clocks."""
 LONGEST_SIGN_OUT_SECONDS = 86_400
-"""A logout token is remembered until it expires."""
+"""Maximum lifetime of a logout token, which is remembered until it expires."""
 LATEST_TIME = 253_402_300_800
-"""The year 10000: no clock says more."""
+"""The year 10000: larger times are invalid."""
 LONGEST_TOKEN = 20_000
 LONGEST_SUBJECT = 255
 ALGORITHMS = {
@@ -35,7 +35,7 @@ SIGN_OUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
 
 class _TokenRegistry(jws.JWSRegistry):
-    """Takes tokens with many groups, and headers that it doesn't know: none of them is used."""
+    """Accepts tokens with many groups, and unknown headers: none of them is used."""
 
     max_header_length = 4096
     max_payload_length = LONGEST_TOKEN
@@ -103,8 +103,8 @@ def check_sign_out_token(
 
 
 def is_subject(value: object) -> bool:
-    """Whether it can be a subject: printable ASCII of at most 255 characters (OpenID Connect Core,
-    section 2)."""
+    """Return whether the text can be a subject: printable ASCII of at most 255 characters (OpenID
+    Connect Core, section 2)."""
     return (
         isinstance(value, str)
         and 0 < len(value) <= LONGEST_SUBJECT

@@ -1,1 +1,1 @@
-"""Contact files on their way into a campaign. `pipeline` tells the steps in order."""
+"""Contact files on their way into a campaign. `pipeline` lists the steps in order."""

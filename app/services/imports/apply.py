@@ -1,7 +1,7 @@
 """Apply the good rows of a checked upload, a batch at a time.
 
 A batch is one transaction: the contacts, the outcome of its rows, the undo log, the counts and the
-position. After a crash, applying goes on right after the last batch.
+position. After a crash, applying continues right after the last batch.
 """
 
 from collections.abc import Sequence
@@ -37,12 +37,13 @@ from app.services.webhooks.publishing import publish
 
 BATCH = 500
 SMALLEST_BATCH = 250
-"""Below that, the fixed cost of a batch is most of it: smaller ones block others for as long."""
+"""Minimum rows of a batch: smaller ones block others for as long, because of their fixed cost."""
 BATCH_SECONDS = 0.1
 """How long a batch may block other writers."""
 _GOOD = (CREATED, UPDATED, DELETED)
 WORTH_A_MAIL = timedelta(minutes=1)
-"""A shorter import needs no mail and no notification: its author is still on the page."""
+"""Minimum duration of an import for a mail and a notification; after a shorter one its author is
+still on the page."""
 
 
 def next_size(size: int, seconds: float) -> int:
@@ -214,21 +215,21 @@ def _end(session: Session, upload: ContactImport, state: ImportState) -> None:
 
 
 def _applied_by(upload: ContactImport) -> Caller:
-    """Return the application; for an upload that was quick to apply with its author as subject, who
-    is not notified."""
+    """Return the application; if the upload was quick to apply, with its author as subject, who is
+    not notified."""
     caller = system_caller(upload.author, partner_id=upload.partner_id)
     is_quick = upload.state is ImportState.DONE and not _took_long(upload)
     return replace(caller, subject_id=upload.created_by) if is_quick else caller
 
 
 def _took_long(upload: ContactImport) -> bool:
-    """Whether the author may have left the page."""
+    """Return whether the author may have left the page."""
     started, finished = upload.apply_started_at, upload.finished_at
     return started is not None and finished is not None and finished - started >= WORTH_A_MAIL
 
 
 def upload_facts(upload: ContactImport) -> dict[str, Any]:
-    """Return the facts of an upload for webhooks: what it is and what it did, no contact data."""
+    """Return the facts of an upload for webhooks: names and results, no contact data."""
     return {
         "importId": upload.id,
         "organizationId": upload.organization_id,

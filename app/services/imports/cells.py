@@ -83,7 +83,7 @@ _EXTENSION_UNREAD = re.compile(
     re.IGNORECASE,
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-# Forms that no spreadsheet makes of a number: with a +, a leading 0, spaces or brackets.
+# Forms into which no spreadsheet converts a number: with a +, a leading 0, spaces or brackets.
 _ORDINARY = re.compile(
     r"(?=[+0(]|[^ (]*[ (])[+(]?[0-9][0-9 ()]*(?:-[0-9]+)?|\(?[0-9]{3}\)?[- ][0-9]{3}-[0-9]{4}"
 )
@@ -95,7 +95,7 @@ def storable(text: str) -> str:
 
 
 def is_ordinary(text: str) -> bool:
-    """Return whether nothing needs to be said about a text in any cell.
+    """Return whether a text needs no note in any cell.
 
     A quick test of non-empty cells; after it `placeholder`, `unusable` and `undecodable` can be
     skipped.
@@ -122,7 +122,7 @@ def are_ordinary(cells: Sequence[str]) -> bool:
 
 
 def placeholder(text: str, column: int) -> CellNote | None:
-    """Return the note for a cell that only says that it is empty ("N/A")."""
+    """Return the note for a cell that only states that it is empty ("N/A")."""
     if (
         len(text) <= _LONGEST_PLACEHOLDER
         and text.casefold() in PLACEHOLDERS
@@ -155,7 +155,7 @@ def undecodable(text: str, column: int) -> CellNote | None:
 class PhoneCell(NamedTuple):
     """A number in E.164 and its extension, or the error.
 
-    ``has_text`` says that the cell has other words, which must be kept.
+    ``has_text``: the cell has other words, which must be kept.
     """
 
     number: str | None
@@ -175,7 +175,7 @@ def read_phone(raw: str, column: int, default_region: str | None) -> PhoneCell:
         try:
             number = normalise(raw, default_region)
         except PhoneError:
-            pass  # reported below, with what may have happened to the number
+            pass  # reported below, with the probable cause
         else:
             damage = raw[0] not in "+0" and inspect_country(raw, number, default_region)
             return _damaged(damage, column) if damage else _with_plausibility(number, None, column)
@@ -301,8 +301,8 @@ DO_NOT_CALL_WARNINGS = frozenset({"do_not_call", "do_not_call_unclear"})
 
 
 def is_do_not_call_column(name: str) -> bool:
-    """Return whether a column of this name says who must not be called; ``Phone 2 DNC``
-    does too."""
+    """Return whether a column of this name states who must not be called, such as ``Phone 2
+    DNC``."""
     letters = plain(name.removesuffix(_OWN_FIELD))
     if letters in _PLAIN_DO_NOT_CALL_NAMES:
         return True

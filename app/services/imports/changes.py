@@ -1,4 +1,5 @@
-"""What applying rows of a checked upload would change in contacts that the campaign has."""
+"""The changes that applying rows of a checked upload would make to existing contacts of the
+campaign."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,8 +41,8 @@ class ContactChange:
 def changes_of(
     session: Session, upload: ContactImport, rows: Sequence[ShownRow]
 ) -> dict[int, ContactChange]:
-    """Return what the given rows would change, by row number, as `contacts.apply` does it now; of
-    rows before them only what is given. Rows that find no contact are absent. The number of
+    """Return the changes of the given rows, by row number, as `contacts.apply` would make them now.
+    Earlier rows count only if they are given. Rows that find no contact are absent. The number of
     statements doesn't grow with the rows."""
     good = [row for row in rows if row.contact and row.outcome in (CREATED, UPDATED, DELETED)]
     if not any(row.outcome == UPDATED for row in good):

@@ -1,6 +1,6 @@
 """Store the check of an uploaded file: its rows, their outcomes, and its end.
 
-`preview` works out what applying would do; each row is stored with its outcome, a chunk in a
+`preview` works out the effects of applying; each row is stored with its outcome, one chunk per
 transaction. The order of the steps is in `pipeline`.
 """
 
@@ -24,7 +24,7 @@ from app.services.imports.uploads import locked
 
 MAX_ROWS = 1_000_000
 _FORGET_AT_ONCE = 5000
-"""Row numbers, not rows: a repeated check deletes the rows of the one before."""
+"""Row numbers deleted at once, not rows: a repeated check deletes the rows of the previous one."""
 
 
 _MANY_ROWS = 10_000
@@ -32,12 +32,12 @@ _STORAGE = StorageDefaults()
 
 
 class CheckSuperseded(Exception):
-    """Another run has taken over this check, or the upload was cancelled: nothing is written."""
+    """Another run has taken over this check, or the upload was cancelled. Nothing is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckTask:
-    """A check that has begun, with everything that is needed outside a transaction."""
+    """A check that has started, with the data that it needs outside a transaction."""
 
     import_id: UUID
     run: UUID
@@ -89,7 +89,7 @@ def begin(
 
 
 def options_of(chosen: Mapping[str, Any], max_rows: int) -> ReadOptions:
-    """Return the reading options that a user chose, from how they are stored."""
+    """Return the reading options of a user from their stored form."""
     return ReadOptions(
         encoding=chosen.get("encoding"),
         delimiter=chosen.get("delimiter"),
@@ -122,7 +122,8 @@ def store_rows(
 
 
 def analyze_tables(session: Session, planned: ImportPreview) -> None:
-    """Update the database's statistics after many rows, in a transaction of its own: it is slow."""
+    """Update the database's statistics after many rows, in its own transaction, because it is
+    slow."""
     if planned.rows >= _MANY_ROWS:
         analyze_rows(session)
 

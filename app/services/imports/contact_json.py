@@ -19,7 +19,7 @@ COLUMN = "contactJson"
 _COLUMNS = re.compile(rf"{COLUMN}(?:[2-9]|[1-9][0-9])?")
 FULL = 40 * 1024
 """Characters after which a cell is full. The longest part of a contact, a metadata value of
-characters that JSON writes as six, is 6,400: no cell reaches the reader's limit."""
+characters that JSON escapes with six, is 6,400: no cell reaches the reader's limit."""
 TEXTS = ("firstName", "lastName", "email", "phone", "status")
 _KNOWN = frozenset({*TEXTS, "contactMetadata", "externalIds"})
 

@@ -60,8 +60,8 @@ def rows_to_fix(upload: ContactImport) -> int:
 
 
 def count_fixed(session: Session, upload: ContactImport) -> None:
-    """Count again what was fixed of the uploads that this one corrects, also indirectly, after it
-    was applied or undone."""
+    """Update the fixed rows of the uploads that this one corrects, also indirectly, after it was
+    applied or undone."""
     below = upload
     while below.corrects_id is not None:
         session.flush()

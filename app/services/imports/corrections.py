@@ -1,4 +1,4 @@
-"""Corrections of an upload: cells that users typed again, and rows that they left out.
+"""Corrections of an upload: cells that users retyped, and rows that they left out.
 
 The check reads a row with its corrections instead of the file's cells.
 """
@@ -19,7 +19,7 @@ from app.services.imports.cells import storable
 from app.services.imports.uploads import get_open, request_check
 
 LEFT_OUT = "left_out"
-"""Why a row is ignored: a user left it out."""
+"""The reason why a row is ignored: a user left it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class RowCorrection:
 
 
 Corrections = Mapping[int, RowCorrection]
-"""By row number."""
+"""Corrections by row number."""
 
 
 def corrections_of(session: Session, import_id: UUID) -> dict[int, RowCorrection]:
@@ -51,7 +51,7 @@ def corrections_of(session: Session, import_id: UUID) -> dict[int, RowCorrection
 
 
 def corrected_row(row: FileRow, correction: RowCorrection, width: int) -> FileRow:
-    """Return the row with its typed cells, if the file still has the cells that they replace.
+    """Return the row with its retyped cells, if the file still has the cells that they replace.
 
     A row with a structural problem becomes usable when all of its ``width`` cells were confirmed.
     """
@@ -70,7 +70,7 @@ def _by_index(cells: Mapping[str, str]) -> dict[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class FixCounts:
-    """How many cells were typed again and how many rows were left out."""
+    """How many cells were retyped and how many rows were left out."""
 
     cells: int
     left_out: int
@@ -85,7 +85,7 @@ def fix_rows(
     *,
     expected_check: int | None = None,
 ) -> ContactImport:
-    """Keep the cells that differ from the check (by row number and column index), leave rows out,
+    """Store the cells that differ from the check (by row number and column index), leave rows out,
     and check again; do nothing without a change.
 
     ``expected_check`` is the check that the user saw. Raises `Forbidden`, `NotFound` and `Conflict`
@@ -147,7 +147,7 @@ def count_fixes(session: Session, upload: ContactImport) -> FixCounts:
 
 
 def _changed(row: ImportRow, typed: Mapping[int, str]) -> dict[int, str]:
-    """Return the cells that were changed. Form fields drop line breaks: that is no change."""
+    """Return the changed cells. Form fields drop line breaks: that is no change."""
     return {
         index: storable(text)
         for index, text in typed.items()
@@ -167,7 +167,7 @@ def _store(
     *,
     skipped: bool,
 ) -> None:
-    """Keep the fixes of a row; unchanged cells are kept too, because the user has confirmed
+    """Store the fixes of a row; unchanged cells are stored too, because the user has confirmed
     them."""
     correction = session.get(ImportCorrection, (row.import_id, row.row_number))
     if correction is None:

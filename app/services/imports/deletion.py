@@ -1,4 +1,4 @@
-"""Deleting what an upload stores before its time: file, rows and undo log. The contacts stay."""
+"""Early deletion of what an upload stores: file, rows and undo log. The contacts stay."""
 
 from uuid import UUID
 
@@ -30,7 +30,7 @@ def is_at_work(upload: ContactImport) -> bool:
 
 def delete_data(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
     """Delete file, rows and undo log of an upload; the worker does it, and from now on they don't
-    count. A repeated request changes nothing.
+    count as storage. A repeated request changes nothing.
 
     Raises `Forbidden`, `NotFound` and `Conflict` (``upload_not_ended``).
     """
@@ -56,13 +56,13 @@ def delete_data(session: Session, caller: Caller, upload_id: UUID) -> ContactImp
 
 
 def next_unmeasured(session: Session) -> UUID | None:
-    """Return an upload whose size isn't known: it was stored by an earlier version."""
+    """Return an upload of unknown size, stored by an earlier version."""
     query = select(ContactImport.id).where(ContactImport.stored_bytes.is_(None))
     return session.scalar(query.where(ContactImport.state.in_(ENDED)).limit(1))
 
 
 def measure(session: Session, upload_id: UUID) -> None:
-    """Count what an upload stores besides its file."""
+    """Measure what an upload stores besides its file."""
     upload = session.get_one(ContactImport, upload_id, with_for_update=True)
     size = 0
     for model, texts in (

@@ -1,5 +1,5 @@
-"""How long an upload is kept: its file until it has ended, its rows for some days more, its figures
-and history for good."""
+"""The retention of uploads: the file until the upload has ended, its rows for some more days, its
+figures and history forever."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -24,14 +24,14 @@ from app.services.imports.records import delete_some
 from app.services.imports.uploads import ENDED
 
 KEPT_AFTER_FAILURE = timedelta(days=1)
-"""How long a file that could not be read may be read with other options."""
+"""How long a file that could not be read can be read with other options."""
 ORPHAN_AFTER = timedelta(days=1)
-"""How long a file may be without an upload, recording or export: its row is written right after
+"""How long a file may exist without an upload, recording or export: its row is written right after
 it."""
 _FILES_AT_ONCE = 100
 _KEYS_AT_ONCE = 500
 _ROWS_AT_ONCE = 2000
-"""Row numbers, not rows."""
+"""Row numbers deleted at once, not rows."""
 
 
 def expire(session: Session, days: int) -> None:
@@ -60,7 +60,7 @@ def unneeded_files(session: Session) -> dict[UUID, str]:
 
 def orphans(session: Session, files: FileStore, older_than: timedelta) -> list[str]:
     """Return the keys of files that no upload, recording or export has: their request ended between
-    file and row, or the row went with its contact, user or organization."""
+    file and row, or the row was deleted with its contact, user or organization."""
     kept = files.keys_before(utcnow() - older_than)
     known: set[str] = set()
     for start in range(0, len(kept), _KEYS_AT_ONCE):
@@ -103,7 +103,7 @@ def kept_until(upload: ContactImport, days: int) -> datetime | None:
 def purge_some(session: Session, upload_id: UUID) -> bool:
     """Delete some of what the rows of an upload held; return False when nothing is left.
 
-    The log keeps which contacts were changed, without the values.
+    The log keeps the ids of changed contacts, without values.
     """
     upload = session.get_one(ContactImport, upload_id, with_for_update=True)
     models = (ImportProblem, ImportCorrection, ImportBlock, ImportRow)

@@ -1,8 +1,8 @@
 """Export the contacts of a campaign as a CSV file that imports again to exactly the same contacts.
 
-Each cell is checked with the code that reads files. A value that would not be read back as it is
-stored (a number in the metadata, a name with spaces around it) goes to the last columns as JSON:
-see `contact_json`. Cells that a spreadsheet would run as formulas are escaped: see `guard_cell`.
+Each cell is verified by the code that reads files. A value that would not be read back as it is
+stored (a number in the metadata, a name with spaces around it) goes to the last columns as JSON
+(`contact_json`). Cells that a spreadsheet would run as formulas are escaped (`guard_cell`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ AT_ONCE = 1000
 MOST_METADATA_COLUMNS = MOST_ID_COLUMNS = 200
 _TEXTS_AT_MOST = 4096
 _ID_AT_MOST = 2048
-"""Characters of JSON: the texts of a contact together, and an external id."""
+"""Maximum characters of JSON: of the texts of a contact together, and of an external id."""
 
 
 @dataclass(slots=True)
@@ -90,8 +90,8 @@ def parts(
 
 
 def _look_for_columns(session: Session, columns: ExportColumns, after: UUID | None) -> UUID | None:
-    """Look through the next contacts for metadata keys and the largest size; return where to go on,
-    None at the end."""
+    """Scan the next contacts for metadata keys and the largest size; return where to continue, None
+    at the end."""
     query = select(Contact.id, Contact.contact_metadata)
     rows = session.execute(_next(query, columns, after)).all()
     for row in rows:
@@ -108,7 +108,7 @@ def _look_for_columns(session: Session, columns: ExportColumns, after: UUID | No
 def _lines(
     session: Session, columns: ExportColumns, read_as: mapping.HeaderMapping, after: UUID | None
 ) -> tuple[bytes, UUID | None]:
-    """Return the next contacts, oldest first, and where to go on; None at the end."""
+    """Return the next contacts, oldest first, and where to continue; None at the end."""
     query = select(
         Contact.id,
         Contact.first_name,

@@ -1,7 +1,7 @@
-"""The words for everything that can be wrong with a row or worth knowing: three closed lists.
+"""The words for problems and notes of rows: three closed lists.
 
-The check, its screens, the downloads and ``docs/contact-files.md`` use these kinds. Why a whole
-file is refused is in `app.contact_files.errors`.
+The check, its screens, the downloads and ``docs/contact-files.md`` use these kinds. Refusals of
+whole files are in `app.contact_files.errors`.
 """
 
 from typing import NamedTuple

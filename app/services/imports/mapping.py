@@ -1,6 +1,6 @@
-"""What the columns of a file become: one target each, chosen by users or suggested.
+"""The mapping of columns: one target each, chosen by users or suggested.
 
-Suggestions come from the names of columns, or from their values where there are no names.
+Suggestions come from the names of columns, or from their values if there are no names.
 """
 
 import re
@@ -101,7 +101,7 @@ def problem_column(header: Sequence[str]) -> int | None:
 
 
 def columns_hash(header: Sequence[str]) -> str:
-    """Return the key under which the choice for a set of columns is remembered."""
+    """Return the key under which the choice for these columns is remembered."""
     return sha256(orjson.dumps(list(header))).hexdigest()
 
 
@@ -141,7 +141,7 @@ class HeaderMapping:
         self.exact = columns(TargetField.EXACT)
         self.do_not_call = columns(TargetField.DO_NOT_CALL)
         self.keys = tuple(name[:MAX_METADATA_KEY] for name in self.header)
-        """The metadata key of each column, for values that are kept on the side."""
+        """The metadata key of each column, for values that are kept in addition."""
         metadata, codes = columns(TargetField.METADATA), columns(TargetField.COUNTRY_CODE)
         named = [index for index in metadata if plain(self.header[index]) in CALLING_CODE]
         self.calling_codes = [*codes, *named]
@@ -215,8 +215,8 @@ def suggest_for(table: ContactTable, rules: ContactRules) -> list[ColumnTarget]:
 def _phone_by_word(
     table: ContactTable, targets: Sequence[ColumnTarget], region: str | None
 ) -> int | None:
-    """Return the column that a word in its name and the values say is the phone, if none is by its
-    whole name; of several, the one with most values."""
+    """Return the phone column by a word in its name and its values, if no whole name is known; of
+    several, the one with most values."""
     if COLUMN in table.header or ColumnTarget(TargetField.PHONE) in targets:
         return None
     free = [
@@ -232,7 +232,7 @@ def _phone_by_word(
 
 
 def suggested(table: ContactTable, rules: ContactRules) -> list[ColumnTarget]:
-    """Suggest targets where it doesn't matter which of several columns of one name counts."""
+    """Suggest targets if it doesn't matter which of several columns of one name counts."""
     try:
         return suggest_for(table, rules)
     except UnreadableFile:
@@ -281,7 +281,7 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
         targets.append(target)
     fields = {target.field for target in targets}
     if TargetField.LAST_NAME in fields and TargetField.FULL_NAME in fields:
-        # Patient and Surname: the single name next to a last name is the first name.
+        # Patient and Surname: a single name next to a last name is the first name.
         whole = TargetField.METADATA if TargetField.FIRST_NAME in fields else TargetField.FIRST_NAME
         targets = [ColumnTarget(whole) if t.field is TargetField.FULL_NAME else t for t in targets]
     elif fields & _NAMES == {TargetField.FIRST_NAME}:
@@ -307,7 +307,7 @@ def _by_name(name: str, header: Sequence[str], keys: Dictionary[str, str]) -> Co
 
 
 def _of_export(header: Sequence[str], external_id_keys: Collection[str]) -> list[ColumnTarget]:
-    """Return the targets of a file that was exported here: each column is what its name says."""
+    """Return the targets of a file that was exported here, which are the columns' names."""
     targets = []
     for name in header:
         kind, _, key = name.partition(":")
@@ -339,7 +339,7 @@ def _once(name: str, header: Sequence[str]) -> str:
 def by_content(
     header: Sequence[str], samples: Sequence[Sequence[str]], region: str | None
 ) -> list[ColumnTarget] | None:
-    """Return targets for columns without names if the values leave no doubt: one column of phones,
+    """Return targets for columns without names if the values are unambiguous: one column of phones,
     one of addresses, or one of each; else None. A column with more than twice as many values as the
     others of its kind counts alone. Names are found by `find_names`."""
     columns = _by_column(samples, len(header))
@@ -364,7 +364,7 @@ def _count(values: Sequence[str]) -> int:
 
 
 def _kind_of(values: Sequence[str], index: int, region: str | None) -> TargetField:
-    """Return what more than half of the values are."""
+    """Return the kind of more than half of the values."""
     filled = [value for value in values if value]
     if sum(map(is_email, filled)) * 2 > len(filled):
         return TargetField.EMAIL

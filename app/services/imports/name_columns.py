@@ -25,12 +25,12 @@ _MOST_WORDS = 4
 _FULL_NAME = re.compile(r"[^\W\d_]+(?:[ .,'’-]+[^\W\d_]+){1,4}\.?")
 _NEARLY_ALL = 0.8
 _COMPARED = 50
-"""In more rows than these, common names repeat too."""
+"""Maximum rows compared: in more, common names repeat too."""
 _ENOUGH = 3
-"""So many rows tell full names from places of two words, such as San Diego."""
+"""Minimum rows to distinguish full names from places of two words, such as San Diego."""
 _APOSTROPHES = ("'", "’", "ʼ", "‘", "`", "´")
 _BETWEEN = frozenset(" .-‐‑·・").union(_APOSTROPHES)
-"""What is between the letters of a name: O’Neill, Jean-Luc, J. R."""
+"""Characters between the letters of a name: O’Neill, Jean-Luc, J. R."""
 _FIRST_NAMES = _listed(
     """
 aisha alex alexander ali amy ana andrea andreas andrew angela ann anna anne anthony antonio
@@ -47,7 +47,7 @@ steven susan susanne teresa thomas timothy tom ursula victoria walter william wo
 мария сергей александр елена ольга наталья дмитрий татьяна
 """
 )
-"""Common first names, folded: they tell which of several columns has the names."""
+"""Common first names, folded: they show which of several columns has the names."""
 _ANSWERS = _listed(
     """
 yes no true false none unknown active inactive new open closed lead leads customer client prospect
@@ -59,7 +59,7 @@ actif inactif monsieur madame homme femme si nuevo activo inactivo cliente hombr
 senora
 """
 )
-"""Words that fill a column of contacts and are no names, folded."""
+"""Folded words that fill a column of contacts but aren't names."""
 _OF_COMPANIES = _listed(
     """
 inc llc ltd limited gmbh ag kg ohg ug corp corporation company co plc llp sa sarl sas srl sl bv nv

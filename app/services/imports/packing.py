@@ -1,9 +1,8 @@
-"""Rows and problems of a large file past those that are listed one by one: compressed blocks.
+"""Rows and problems of a large file beyond those listed one by one, in compressed blocks.
 
-A row of a few bytes takes a hundred times as many in a table with its problems and indexes.
-So only the first rows that can't be applied are stored one by one for the screens, and the first
-problems. The others are stored compressed, a chunk of the file in a block. Counts and downloads
-include them.
+A row of a few bytes takes a hundred times as many in a table with its problems and indexes. So only
+the first rows that can't be applied are stored one by one for the screens, and the first problems.
+The others are stored compressed, a chunk of the file in a block. Counts and downloads include them.
 """
 
 import zlib
@@ -22,13 +21,13 @@ from app.services.contacts.results import FAILED, IGNORED
 from app.services.imports.records import RowRecord
 
 LISTED_ROWS = 10_000
-"""Rows that can't be applied, in a file."""
+"""Maximum listed rows of a file that can't be applied."""
 LISTED_ROWS_OF_KIND = 25
-"""Rows of each kind of problem that are listed in any case: a page of them."""
+"""Rows of each kind of problem that are always listed: a page of them."""
 LISTED_PROBLEMS = 20_000
 _COMPRESSION = 2
 _KEYS = frozenset({"import_id", "row_number", "contact"})
-"""What a block doesn't repeat: rows that can't be applied need no contact."""
+"""Keys that a block omits: rows that can't be applied need no contact."""
 
 
 class PackedRow(NamedTuple):
@@ -57,7 +56,7 @@ class RowPacker:
     repairs: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
 
     def split(self, chunk: Sequence[RowRecord]) -> tuple[list[RowRecord], list[PackedRow]]:
-        """Return what is listed and what is packed of the next rows of the file."""
+        """Return the listed and the packed ones of the next rows of the file."""
         listed, packed = [], []
         for record in chunk:
             row, problems = record
@@ -84,7 +83,7 @@ class RowPacker:
         return listed, packed
 
     def found(self) -> dict[str, Any] | None:
-        """Return the counts of what was packed, as `ContactImport.packed` keeps them."""
+        """Return the counts of packed rows, as `ContactImport.packed` stores them."""
         if not self.packed_rows and not self.notes:
             return None
         return {

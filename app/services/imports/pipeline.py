@@ -37,9 +37,9 @@ FILE_GONE = Sentence.gettext(
 )
 LONGEST_PAUSE_SECONDS = 0.1
 UNDO_PAUSE_SECONDS = 0.02
-"""Between two batches: on SQLite others want to write too."""
+"""Seconds between two batches: on SQLite others need to write, too."""
 ANALYZED_FROM = 4
-"""Contacts are analyzed after so many batches, and each time that their number has doubled."""
+"""The batch from which contacts are analyzed, and then each time that their number has doubled."""
 
 T = TypeVar("T")
 
@@ -64,9 +64,9 @@ def check_file(
     max_rows: int = check.MAX_ROWS,
     storage_defaults: StorageDefaults = _STORAGE,
 ) -> None:
-    """Check an uploaded file: what applying it would do is kept row by row.
+    """Check an uploaded file: the effects of applying it are stored row by row.
 
-    What is wrong with the whole file becomes the upload's failure.
+    Problems of the whole file become the upload's failure.
     """
     with database.transaction() as session:
         task = check.begin(
@@ -120,7 +120,7 @@ def preview_rows(
 def apply_rows(
     database: Database, import_id: UUID, apply_number: int, *, retry: RetryWrapper = without_retry
 ) -> None:
-    """Apply the good rows that are left, each batch in a transaction of its own."""
+    """Apply the remaining good rows, each batch in its own transaction."""
 
     @retry
     def batch() -> bool:
@@ -141,7 +141,7 @@ def apply_rows(
 def undo_rows(
     database: Database, import_id: UUID, undo_number: int, *, retry: RetryWrapper = without_retry
 ) -> None:
-    """Undo the changes that are left, each batch in a transaction of its own, and sum them up."""
+    """Undo the remaining changes, each batch in its own transaction, and sum them up."""
 
     @retry
     def batch() -> bool:
@@ -166,7 +166,7 @@ def _refuse(
     check_number: int,
     error: UnreadableFile | FileNotFoundError,
 ) -> None:
-    """What is wrong may stand far down in the file: nothing is kept of the rows above it."""
+    """Delete the rows above a problem of the whole file, which may be found late."""
     try:
         _delete_earlier_rows(database, task)
     except CheckSuperseded:

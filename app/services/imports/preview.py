@@ -1,4 +1,4 @@
-"""The preview of an import: what applying a file would do to each row, without writing anything.
+"""The preview of an import: the effects of applying a file, row by row, without writing anything.
 
 `prepare` decides what each column becomes. Then, a thousand rows at a time, `ImportPreview.read`
 reads rows, `map_rows` makes contacts of them, and `plan` tries those out with `contacts.DryRun`,
@@ -64,7 +64,7 @@ class MappingSettings:
     repairs: frozenset[str] = frozenset()
     keys: Dictionary[str, bool] = field(default_factory=dict)
     by_hand: bool = False
-    """Whether a user gave the columns other meanings than their names suggest."""
+    """Whether a user gave the columns other targets than suggested."""
 
     @property
     def shortened_keys(self) -> bool:
@@ -134,7 +134,7 @@ MappedRows = Sequence[tuple[FileRow, MappedRow]]
 
 @dataclass(frozen=True, slots=True)
 class ImportOrder:
-    """What to do with a file: the campaign, and what a user chose about it."""
+    """What to do with a file: the campaign, and the user's choices."""
 
     campaign_id: UUID
     action: ContactAction
@@ -188,7 +188,7 @@ def _remembered(session: Session, campaign_id: UUID, header: Sequence[str]) -> l
 
 
 class ImportPreview:
-    """What applying an open file would do. Use it in a ``with`` block.
+    """The effects of applying an open file. Use it in a ``with`` block.
 
     ``counts`` has the five counts so far, ``rows`` their sum, ``samples`` the first rows and
     ``revision`` the campaign's at the beginning.
@@ -222,7 +222,7 @@ class ImportPreview:
         self._dry_run.close()
 
     def read(self) -> Iterator[Sequence[FileRow]]:
-        """The rows of the file with their corrections, a chunk at a time. Raises
+        """Yield the rows of the file with their corrections, a chunk at a time. Raises
         `UnreadableFile`."""
         rows = self._corrected_rows()
         while chunk := list(islice(rows, CHUNK)):
@@ -236,15 +236,15 @@ class ImportPreview:
             raise UnreadableFile("no_rows")
 
     def map_rows(self, rows: Sequence[FileRow]) -> MappedRows:
-        """Each row with its contact and the notes on its cells."""
+        """Return each row with its contact and the notes on its cells."""
         return [
             (row, MappedRow() if self._leaves_out(row.number) else map_row(row, self.settings))
             for row in rows
         ]
 
     def plan(self, session: Session, import_id: UUID, chunk: MappedRows) -> list[RowRecord]:
-        """The outcome and the problems of each row of the next chunk, in a transaction that only
-        reads.
+        """Return the outcome and the problems of each row of the next chunk, in a read-only
+        transaction.
 
         Rows with errors are checked further, so that all their problems are reported at once.
         """

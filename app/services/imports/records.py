@@ -1,4 +1,4 @@
-"""The rows and problems of an import as they are stored, written by the thousand."""
+"""The rows and problems of an import as they are stored, written in bulk."""
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dictionary
@@ -40,10 +40,10 @@ _SAME_CONTACT = Sentence.gettext("The same contact as row %(row)s, which it upda
 _SAME_PHONE = Sentence.gettext("Row %(row)s has this phone too, with other details.")
 _SAME_EMAIL = Sentence.gettext("Row %(row)s has this email too, with other details.")
 BESIDES_VALUES = {ImportRow: 125, ImportProblem: 135, ImportChange: 150}
-"""Bytes that a row takes in its table and indexes besides its texts, as benchmarks.bad_files
-measures it on both databases."""
+"""Bytes of a row in its table and indexes besides its texts, as measured by benchmarks.bad_files on
+both databases."""
 _ROWS_AT_ONCE = 100
-"""Rows in one statement on SQLite: more are no faster."""
+"""Rows per statement on SQLite: more are no faster."""
 StoredByRow = ImportProblem | ImportCorrection | ImportBlock | ImportRow
 Written = type[ImportRow] | type[ImportProblem] | type[ImportChange]
 
@@ -139,7 +139,7 @@ def record(
     code: str | None,
     again: tuple[RowIdentity, RowIdentity] | None,
 ) -> RowRecord:
-    """Return what is stored of a row. ``problems_found`` are those of its contact; ``again`` is set
+    """Return a row as it is stored. ``problems_found`` are those of its contact; ``again`` is set
     if an earlier row has the same contact."""
     if outcome in _APPLIED:
         if again:
@@ -214,9 +214,9 @@ def problem_values(
 
 
 def insert_rows(session: Session, model: Written, rows: Sequence[dict[str, Any]]) -> int:
-    """Insert rows that all have the same columns, bypassing the ORM, which is several times
-    slower. Columns in which no row has a value are left out: binding nothing takes long. Return
-    about how many bytes they take."""
+    """Insert rows that all have the same columns, bypassing the ORM, which is several times slower.
+    Columns without a value in any row are left out, because binding empty values takes long. Return
+    the approximate bytes stored."""
     if not rows:
         return 0
     table = cast(Table, model.__table__)
@@ -258,8 +258,8 @@ def delete_some(
 def analyze_rows(session: Session) -> None:
     """Update PostgreSQL's statistics of rows and problems.
 
-    Before its own next run it plans as if there were a handful, and sorts the whole file for each
-    page or batch.
+    Until its own next update it plans for a handful of them, and sorts the whole file for each page
+    or batch.
     """
     _analyze(session, "import_rows, import_problems")
 
@@ -276,7 +276,8 @@ def _analyze(session: Session, tables: str) -> None:
 
 
 def _copy_into(connection: Connection, table: str, names: str, parts: list[list[Any]]) -> None:
-    """COPY goes to a temporary table, because PostgreSQL refuses it under row-level security.
+    """COPY the rows into a temporary table first, because PostgreSQL refuses it under row-level
+    security.
 
     Each connection keeps the temporary tables, which its commits empty.
     """
@@ -297,14 +298,14 @@ def _copy_into(connection: Connection, table: str, names: str, parts: list[list[
 
 
 def _as_stored(table: Table, name: str, values: list[Any]) -> list[Any]:
-    """Return the values of one column as both drivers take them."""
+    """Return the values of one column as both drivers accept them."""
     kind = table.columns[name].type
     if isinstance(kind, Uuid):
         if values.count(values[0]) == len(values):  # the import's own id
             return [_hex(values[0])] * len(values)
         return [_hex(value) for value in values]
     if isinstance(kind, Boolean):
-        return list(map(int, values))  # quicker to bind
+        return list(map(int, values))  # faster to bind
     if isinstance(kind, JSON):
         return [None if value is None else orjson.dumps(value).decode() for value in values]
     return values

@@ -154,8 +154,8 @@ class SuggestedRepair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row with the user's own values, and the contact that it is; problems in their order.
-    ``code`` says why it failed or is ignored."""
+    """A row with the user's own values, and its contact; problems in order. ``code`` is why it
+    failed or is ignored."""
 
     number: int
     cells: list[str]
@@ -167,15 +167,16 @@ class ShownRow:
 
 @dataclass(frozen=True, slots=True)
 class RowPage:
-    """A page of rows; ``next_number`` is the row to go on after, None at the end."""
+    """A page of rows; ``next_number`` is the row after which the next page starts, None at the
+    end."""
 
     rows: list[ShownRow]
     next_number: int | None
 
 
 def failed_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
-    """Return why rows can't be applied, most frequent first; a row with several problems counts
-    for each of them."""
+    """Return the reasons why rows can't be applied, most frequent first; a row with several
+    problems counts for each of them."""
     row, problem = ImportRow, ImportProblem
     failed = (row.import_id == upload.id) & (row.outcome == FAILED)
     rows = select(row.row_number, row.code, row.reason).where(failed)
@@ -224,7 +225,7 @@ def first_notes(
 
 
 def ignored_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
-    """Return why rows are ignored, most frequent first."""
+    """Return the reasons why rows are ignored, most frequent first."""
     query = (
         select(ImportRow.code, func.count())
         .where(ImportRow.import_id == upload.id, ImportRow.outcome == IGNORED)

@@ -33,11 +33,11 @@ from app.validation.emails import is_email
 
 _BETWEEN = re.compile(r"[\s;,|]+|:::")
 _EXPLICIT = ("00", "011", "\uff0b")
-"""What stands for + before a country code."""
+"""Prefixes that mean + before a country code."""
 EXTENSION_KEY = "phoneExtension"
 """The metadata key of an extension."""
 REFUSAL = "no"
-"""The value of consent in the metadata if a column says not to call."""
+"""The value of consent in the metadata if a column forbids calls."""
 TITLE_KEY = "Title"
 """The metadata key of a title that was part of a name."""
 _NOT_CALLED = Sentence.gettext("Asked not to be called: kept, and not called.")
@@ -78,8 +78,8 @@ def to_contact(
 
 
 def _metadata(values: Sequence[str], mapping: HeaderMapping, row: MappedRow) -> dict[str, Any]:
-    """Return the metadata: every cell as it is, because words like "none" may mean
-    something there."""
+    """Return the metadata: every cell unchanged, because words like "none" may have a meaning
+    there."""
     metadata: dict[str, Any] = {}
     for index, key in mapping.metadata:
         text = values[index].strip()

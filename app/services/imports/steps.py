@@ -1,8 +1,8 @@
-"""What users and commands do with an upload: choose columns, repair, apply, cancel.
+"""Actions of users and commands on an upload: choose columns, repair, apply, cancel.
 
-A command that works on an upload by itself holds a lease. While the lease lasts, the worker leaves
-the upload alone; when it expires, its holder is gone and the worker goes on. Two at work would do
-no harm, because a check belongs to one run and a batch is applied once.
+A command that processes an upload itself holds a lease. While the lease lasts, the worker leaves
+the upload alone; when it expires, its holder has died and the worker continues. Two at work would
+do no harm, because a check belongs to one run and a batch is applied once.
 """
 
 from collections.abc import Collection, Sequence
@@ -43,7 +43,7 @@ _AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True)
 class ReadingChoices:
-    """What a user chose about reading the file; None leaves it to detection.
+    """The user's choices about reading the file; None leaves it to detection.
 
     ``header_row`` is a row number as a spreadsheet shows it, 0 for no header; ``region`` is the
     country of numbers without a country code.
@@ -108,7 +108,7 @@ def undo_repair(session: Session, caller: Caller, upload_id: UUID, reason: str) 
 def start_apply(
     session: Session, caller: Caller, upload_id: UUID, *, expected_check: int | None = None
 ) -> ContactImport:
-    """Start applying the good rows; after a stop, those that are left.
+    """Start applying the good rows; after a stop, the remaining ones.
 
     A repeated request changes nothing. ``expected_check`` is the check that the user saw. Raises
     `Forbidden`, `NotFound` and `Conflict` (``upload_not_open``, ``nothing_to_apply``,
@@ -215,8 +215,7 @@ def _target(text: str, external_keys: Collection[str]) -> ColumnTarget | None:
 
 
 def _remember(session: Session, upload: ContactImport) -> None:
-    """Remember the columns under the campaign's lock: two users may choose the same ones at
-    once."""
+    """Store the columns under the campaign's lock: two users may choose the same ones at once."""
     campaigns.lock(session, session.get_one(Campaign, upload.campaign_id))
     session.merge(
         ColumnMapping(

@@ -36,7 +36,7 @@ Skipped = Sequence[Any]
 
 @dataclass(slots=True)
 class ImportSummary:
-    """How a file was read and what became of it, besides its rows.
+    """How a file was read, and its results except for the rows.
 
     ``found`` is as in `ContactImport.found`. The warnings are complete when all rows were
     `counted`.

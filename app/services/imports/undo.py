@@ -1,7 +1,7 @@
 """Undo an upload, a batch at a time, the last rows first.
 
 As in applying, a batch is one transaction with its outcome and position. After a crash, undoing
-goes on right after the last batch.
+continues right after the last batch.
 """
 
 from collections import Counter, defaultdict
@@ -49,22 +49,22 @@ FIGURES = (
     {BROUGHT_BACK},
     {LEFT, PARTLY, GONE, TAKEN, UNCHANGED},
 )
-"""The outcomes that each of `UndoTotals.figures` counts."""
+"""The outcomes counted by each of `UndoTotals.figures`."""
 _CHANGING = (RESTORED, PARTLY, LEFT, GONE)
 CAN_BE_UNDONE = ImportChange.undone.is_distinct_from(ERASED)
 
 
 @dataclass(frozen=True, slots=True)
 class UndoTotals:
-    """What an undo does to how many contacts.
+    """The effects of an undo, in contacts.
 
     ``removed_changed`` are those of the removed that have changed since they were created.
     ``fields_left`` counts fields of ``contacts_left`` contacts that keep their value: changed
     since, or needed by another contact. ``gone`` contacts left the campaign before; ``taken`` can't
     come back, because another contact has their number, address or id; ``erased`` are people whose
     data was erased; ``unchanged`` contacts have the values from before the upload already. In an
-    estimate (``estimated``), ``contacts_left`` are those that have changed
-    since, in fields that may or may not be those of the upload.
+    estimate (``estimated``), ``contacts_left`` are those that have changed since, in fields that
+    may or may not be those of the upload.
     """
 
     removed: int = 0
@@ -87,13 +87,13 @@ class UndoTotals:
 
     @property
     def change_nothing(self) -> bool:
-        """Whether it is certain that each contact stays as it is."""
+        """Whether each contact certainly stays as it is."""
         return not (self.estimated or self.removed or self.restored or self.brought_back)
 
 
 def extent(session: Session, upload: ContactImport) -> tuple[int, int]:
-    """Return how many changes the upload made, and to how many contacts: several rows of a file
-    can change the same one. Rows that changed nothing are logged, but no change."""
+    """Return how many changes the upload made, and to how many contacts: several rows of a file can
+    change the same one. Rows that changed nothing are logged, but aren't counted."""
     differs = cast(ImportChange.before, Text).is_distinct_from(cast(ImportChange.after, Text))
     query = select(func.count(), func.count(ImportChange.contact_id.distinct()))
     own = (ImportChange.import_id == upload.id) & or_(differs, ~CAN_BE_UNDONE)
@@ -102,7 +102,7 @@ def extent(session: Session, upload: ContactImport) -> tuple[int, int]:
 
 
 def sums(session: Session, import_id: UUID) -> UndoTotals:
-    """Return what the undo of an upload has done, from the outcome of its changes."""
+    """Return the totals of an upload's undo, from the outcomes of its changes."""
     own = ImportChange.import_id == import_id
     grouped = select(ImportChange.undone, func.count()).group_by(ImportChange.undone)
     by_outcome = {row[0]: row[1] for row in session.execute(grouped.where(own))}
@@ -189,7 +189,7 @@ def ends_at(upload: ContactImport, days: int) -> datetime | None:
 
 
 def can_be_undone(upload: ContactImport, days: int) -> bool:
-    """Return whether the undo can begin, or begin again after a fault."""
+    """Return whether the undo can start, or start again after a fault."""
     end = ends_at(upload, days)
     return (
         end is not None

@@ -1,4 +1,4 @@
-"""Say what undoing an upload would do at this moment, before it is undone."""
+"""Preview the effects of undoing an upload now."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -34,13 +34,13 @@ from app.services.imports.undo import (
 )
 
 WORKED_OUT_AT_ONCE = 2000
-"""Changes that the preview of an undo tries out; larger uploads get an estimate."""
+"""Maximum changes that the preview of an undo tries out; larger uploads get an estimate."""
 
 
 def preview(
     session: Session, upload: ContactImport
 ) -> tuple[UndoTotals, list[list[ContactChange]]]:
-    """Return what undoing would do, and for each of `FIGURES` the last change of its contacts, in
+    """Return the effects of undoing, and for each of `FIGURES` the last change of its contacts, in
     the order of the file; no contacts with an estimate."""
     changes = select(func.count()).where(ImportChange.import_id == upload.id)
     if (session.scalar(changes) or 0) > WORKED_OUT_AT_ONCE:

@@ -1,6 +1,6 @@
-"""Uploads of contact files: who may see them, and how one begins.
+"""Uploads of contact files: access to them, and their start.
 
-What users do with one is in `steps`, the work on it in `pipeline`.
+Users' actions on them are in `steps`, the work on them in `pipeline`.
 """
 
 from collections.abc import Collection, Sequence
@@ -52,7 +52,7 @@ _STORAGE = StorageDefaults()
 
 @dataclass(frozen=True, slots=True)
 class UploadChoices:
-    """What was chosen about a file with its upload: ``reading`` by the names of
+    """The choices that were made with an upload: ``reading`` by the names of
     `ContactImport.read_options`, and one target for each of the ``columns``, if any."""
 
     reading: dict[str, Any] = field(default_factory=dict)
@@ -61,8 +61,8 @@ class UploadChoices:
 
 
 def choices_for_failed_rows(upload: ContactImport) -> UploadChoices:
-    """Return the choices for a file of the rows that failed: how phone numbers are read. What its
-    columns become is known from the upload itself."""
+    """Return the choices for a file of the rows that failed: how phone numbers are read. The
+    targets of its columns are known from the upload itself."""
     kept = ("region", "phoneOrder")
     return UploadChoices(
         {each: upload.read_options[each] for each in kept if each in upload.read_options}
@@ -114,8 +114,8 @@ def unchanged_rows(upload: ContactImport) -> int:
 
 
 def figures_of(upload: ContactImport) -> dict[str, int]:
-    """Return `counts_of` as users read it: rows that change nothing are not among the updated ones,
-    but counted as ``unchanged``, if there are any."""
+    """Return `counts_of` as users see it: rows that change nothing are counted as ``unchanged``, if
+    there are any, and not as updated."""
     counts = counts_of(upload)
     unchanged = unchanged_rows(upload)
     if not unchanged:
@@ -285,8 +285,8 @@ def require_room(
 
 
 def same_file(session: Session, upload: ContactImport) -> ContactImport | None:
-    """Return the latest other upload of the very same file into the campaign that was applied at
-    least in part."""
+    """Return the latest other upload of the same file into the campaign that was applied at least
+    in part."""
     query = (
         select(ContactImport)
         .where(ContactImport.campaign_id == upload.campaign_id)
@@ -317,7 +317,7 @@ def rows_left(upload: ContactImport) -> int:
 
 
 def can_go_on(upload: ContactImport) -> bool:
-    """Return whether applying stopped before its end, so that the rest can still be applied."""
+    """Return whether applying stopped early, so that the rest can still be applied."""
     stopped = upload.state in (ImportState.CANCELLED, ImportState.FAILED)
     checked = upload.expected is not None and upload.undo_state is None
     return stopped and checked and rows_left(upload) > 0 and upload.rows_forgotten_at is None

@@ -55,7 +55,7 @@ def extend(
 
 
 def _require_operator(caller: Caller) -> None:
-    """Refuses an operator's scripts too: a person decides about each client."""
+    """Refuse an operator's scripts too: a user decides about each client."""
     if not caller.is_operator or caller.kind not in (CallerKind.SYSTEM, CallerKind.USER):
         message = gettext("Clients of the legacy API are managed by support.")
         raise Forbidden(message, "support_only")

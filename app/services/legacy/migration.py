@@ -94,7 +94,7 @@ def rehearse(
 
 
 def answer_of(status: CallStatus, message: str) -> dict[str, Any]:
-    """Return what Area C would answer to a request that it accepts."""
+    """Return the response of Area C to a request that it accepts."""
     return {"success": True, "message": message, "callId": CALL_ID, "status": status.value}
 
 
@@ -107,7 +107,7 @@ def record_request(
     *,
     at: datetime | None = None,
 ) -> None:
-    """Count an answered request, now unless ``at`` is given; with a ``shadow`` it becomes the
+    """Count an answered request, now unless ``at`` is given; with a ``shadow`` it is stored as the
     client's last one."""
     now = at or utcnow()
     accepted = status < 400
@@ -197,8 +197,8 @@ def exchange_of(session: Session, moving: MigratingClient) -> LegacyExchange | N
 
 
 def last_accepted(session: Session, moving: MigratingClient) -> dict[str, Any] | None:
-    """Return the body for Area C that equals the last call of a client from its loader, for clients
-    whose last request came before requests were stored."""
+    """Return the body for Area C that is equivalent to the last call of a client from its loader,
+    for clients whose last request came before requests were stored."""
     if moving.last_day is None:
         return None
     begin = datetime.combine(moving.last_day, time(0), UTC)

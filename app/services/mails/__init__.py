@@ -1,6 +1,6 @@
 """Render mails in the partner's brand, send them, and repeat invitations.
 
-Services that cause a mail queue it through `app.services.mail_queue`.
+Services that cause mails queue them through `app.services.mail_queue`.
 """
 
 from app.services.mails.attaching import paper_of

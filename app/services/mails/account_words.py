@@ -35,7 +35,8 @@ _INVITED_BY_OPERATOR = {
     Role.PARTNER_EDITOR: gettext_noop("You are invited as a partner editor of %(partner)s."),
     Role.ADMIN: gettext_noop("You are invited as a customer admin of %(partner)s."),
 }
-"""Without who invited: operators are never named to partners, and no partner invites to itself."""
+"""Texts without the inviter: operators are never named to partners, and no partner invites to
+itself."""
 
 
 def _invited(facts: MailFacts) -> str:
@@ -159,7 +160,7 @@ _FACTOR_CHANGES = {
         "password alone until you add one."
     ),
 }
-"""By what happened to the second factors."""
+"""Texts by the change of the second factors."""
 
 
 def factors_changed(facts: MailFacts) -> MailTexts:

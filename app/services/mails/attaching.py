@@ -1,6 +1,6 @@
-"""The file that a mail carries: the report of a month as a PDF.
+"""The attachment of a mail: the report of a month as a PDF.
 
-It is typeset after the transaction that reads it, since that takes some tenths of a second.
+It is typeset after the transaction that reads its data, because that takes some tenths of a second.
 """
 
 import logging
@@ -23,14 +23,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class MailPdf:
-    """What the PDF shows, in which language, and the name of the file."""
+    """The content and language of the PDF, and the name of the file."""
 
     name: str
     language: str
     data: Mapping[str, Any]
 
     def attached(self) -> tuple[MailAttachment, ...]:
-        """Return the PDF; nothing if it can't be made or is too large, so that the mail goes out
+        """Return the PDF; None if it can't be made or is too large, so that the mail is sent
         without it."""
         try:
             with languages.using_language(self.language):
@@ -45,7 +45,7 @@ class MailPdf:
 
 
 def paper_of(session: Session, mail_id: UUID) -> MailPdf | None:
-    """Return what is attached to the mail; None without it, or where PDF isn't installed."""
+    """Return the attachment of the mail; None if it has none, or if PDF isn't installed."""
     mail = session.get(Mail, mail_id)
     if mail is None or mail.partner_id is None or "paper" not in mail.details:
         return None

@@ -119,7 +119,7 @@ def _done_by(facts: MailFacts) -> str:
 
 
 def _about(facts: MailFacts) -> tuple[str, ...]:
-    """Its organization and its end, as far as it has them."""
+    """Return the organization and the end of a credential, as far as it has them."""
     lines, details = [], facts.details
     if details["organization"]:
         name = details["organization"]

@@ -38,7 +38,7 @@ class MailTexts:
 
     ``is_act_personal`` if its URL is secret: it is also spelt out, to copy where a button can't be
     opened. ``quoted`` is text that another user wrote, shown as a quotation. ``chart`` and
-    ``tables`` stand below the paragraphs.
+    ``tables`` follow the paragraphs.
     """
 
     subject: str
@@ -57,8 +57,8 @@ class MailTexts:
 @dataclass(frozen=True, slots=True)
 class MailFacts:
     """The data of the texts. ``link`` is the one-time URL of kinds that have one, ``site`` the
-    partner's part of the portal without a final slash. ``role`` is the user's; ``inviter`` is who
-    invited them, if that is a user of the partner."""
+    partner's part of the portal without a trailing slash. ``role`` is the user's; ``inviter`` is
+    who invited them, if that is a user of the partner."""
 
     mail: Mail
     brand: Brand
@@ -86,7 +86,7 @@ class MailFacts:
 
 
 def written_time(value: datetime, zone: str) -> str:
-    """21 November 2026, 10:47 GMT"""
+    """Return a time as 21 November 2026, 10:47 GMT."""
     local = value.astimezone(ZoneInfo(zone))
     words = f"{written_date(local, 'yMMMMd')}, {local:%H:%M} {zone_letters(local)}"
     return words.replace(NO_BREAK, " ")
@@ -110,7 +110,7 @@ def as_administrator(facts: MailFacts) -> str:
 
 
 def sender(facts: MailFacts) -> str:
-    """The partner, with its support address where it has one."""
+    """Return the partner, with its support address if it has one."""
     brand = facts.brand
     if not brand.support_email:
         return brand.partner_name

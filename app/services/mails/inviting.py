@@ -18,7 +18,7 @@ from app.services.users.loading import check_grant
 def send_invitation(session: Session, caller: Caller, user_id: UUID) -> User:
     """Send a new link to a user who has not signed in yet; earlier links work until one is used.
 
-    While the last one waits for its first attempt, nothing more is sent; one that waits for a
+    While the last mail waits for its first attempt, nothing more is sent; one that waits for a
     further attempt is replaced. Raises `Forbidden` (``role_too_low``, ``insufficient_scope``),
     `NotFound` and `Conflict` (``partner_suspended``, ``already_joined``, ``not_active``).
     """

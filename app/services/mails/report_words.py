@@ -46,8 +46,8 @@ def monthly_report(facts: MailFacts) -> MailTexts:
 
 
 def _report_link(start: date, organization: str | None, site: str) -> tuple[str, str]:
-    """Return the words and the URL for the recipients: staff open reports, an organization's own
-    people its usage."""
+    """Return the words and the URL for the recipients: staff open reports, members of an
+    organization its usage."""
     if organization is None:
         return gettext("View report"), f"{site}/report/month?month={start:%Y-%m}"
     end = start.replace(day=monthrange(start.year, start.month)[1])
@@ -58,7 +58,7 @@ def _report_link(start: date, organization: str | None, site: str) -> tuple[str,
 
 
 def _weeks(start: date, paper: Mapping[str, Any] | None) -> MailChart | None:
-    """Return the conversations of each 7 days beside the month before; None without any."""
+    """Return the conversations of each 7 days, with the previous month's; None without any."""
     shown = paper["chart"] if paper else None
     if shown is None:
         return None

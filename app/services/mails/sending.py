@@ -33,7 +33,7 @@ from app.services.mails.words import WORDS
 log = logging.getLogger(__name__)
 
 GAPS_SECONDS = (30, 120, 600, 1800, 7200, 21600, 43200)
-"""Between attempts: a server that is down for a day loses nothing."""
+"""Seconds between attempts: a mail server can be down for a day without a lost mail."""
 
 _LINKS = {
     MailKind.INVITATION: (LinkPurpose.INVITATION, "invitation"),
@@ -51,7 +51,7 @@ _NEEDED_STATUS = {
     MailKind.CREDENTIAL_ENDS: UserStatus.ACTIVE,
     MailKind.ADMINISTRATOR_ADDED: UserStatus.ACTIVE,
 }
-"""The user statuses in which a mail is useful."""
+"""The user statuses in which each mail is useful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class _MailUser:
     inviter: str | None
 
     def language(self, details: Mapping[str, Any]) -> str:
-        """The one that the user has chosen, that of the page where the mail was asked for, the
-        partner's, or that of who invited the user."""
+        """The language that the user has chosen, that of the page where the mail was requested, the
+        partner's, or that of the inviting user."""
         chosen = self.user.language if self.user else None
         asked_in, invited_in = details.get("language"), details.get(INVITED_IN)
         return languages.best_tag((chosen, asked_in, self.brand.language, invited_in))
@@ -203,7 +203,7 @@ def _inviter(session: Session, user: User) -> str | None:
 
 
 def site_of(partner: Partner | None, settings: Settings) -> str:
-    """Return the URL under which the partner's links begin, without a final slash."""
+    """Return the base URL of the partner's links, without a trailing slash."""
     origin = origin_of(partner, settings)
     return f"{origin}/p/{quote(partner.slug)}" if partner else origin
 

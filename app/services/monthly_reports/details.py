@@ -28,9 +28,9 @@ def details_of(
     today: date,
     model: ModelRate,
 ) -> dict[str, Any]:
-    """Return what the mail shows: figures beside those of the month before, and organizations; in
-    the current language. Costs and margin are in the partner's own report only: an organization's
-    may go to the customer."""
+    """Return the content of the mail: figures with those of the previous month, and organizations;
+    in the current language. Costs and margin are in the partner's own report only: an
+    organization's may be sent to the customer."""
     month = reporting.last_month(today)
     report = reporting.monthly(session, caller, month.start, today, organization_id)
     now, before = report.now, report.before
@@ -69,7 +69,7 @@ def _earned(
     session: Session, caller: Caller, month: date, now: MonthMargin | None, model: ModelRate
 ) -> list[tuple[str, str, str]]:
     """Return price, costs and margin; nothing if nothing was charged or spent. Model costs are left
-    out where the operator has set none."""
+    out if the operator has set none."""
     if now is None or not (now.price or now.model or now.carrier):
         return []
     before = reporting.earned(session, caller, previous_month(month), model)

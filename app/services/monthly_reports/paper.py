@@ -1,4 +1,4 @@
-"""What the PDF of a monthly report shows, in the current language."""
+"""The content of a monthly report's PDF, in the current language."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,8 +18,8 @@ Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 def paper(
     report: MonthlyReport, earned: MonthMargin | None, name: str, *, has_model: bool
 ) -> dict[str, Any]:
-    """Return what the PDF shows below the letterhead, in the current language. ``has_model`` says
-    whether the operator has set costs of voices and texts."""
+    """Return the content of the PDF below the letterhead, in the current language. ``has_model``:
+    the operator has set costs of voices and texts."""
     month = written_date(report.span.start, "yMMMM").replace(NO_BREAK, " ")
     tables = _tables(report, _earned(earned, has_model=has_model))
     return {

@@ -18,7 +18,7 @@ from app.services.tenancy import of_tenant
 from app.validation.time_zones import time_zones
 
 LAST_DAY = 28
-"""Every month has it."""
+"""The last day that every month has."""
 MOST_LISTED = 100
 
 
@@ -56,7 +56,7 @@ def save(
     *,
     expected_version: int | None = None,
 ) -> bool:
-    """Store when the report is sent and who receives it; return whether this changed anything.
+    """Store the schedule and its recipients; return whether anything changed.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``, ``invalid_email``,
     ``too_many_recipients``, ``unknown_language``) and `Conflict` (``changed_meanwhile``).

@@ -24,7 +24,7 @@ from app.services.monthly_reports.schedules import get, next_time, owner_of
 from app.services.users import account
 
 A_TURN = 50
-"""So many reports are queued in one transaction."""
+"""Reports queued per transaction."""
 
 
 def send_test(
@@ -54,8 +54,8 @@ def preview(
     to: str | None = None,
 ) -> RenderedMail:
     """Return the mail with the report of last month, in the language or else the partner's, as it
-    is sent ``to`` an address or, without one, to no one in particular. ``sender`` is the brand and
-    the origin of its links. Raises `Forbidden`, `NotFound`."""
+    is sent ``to`` an address or, without one, to no one in particular. ``sender`` is the brand
+    and the origin of its links. Raises `Forbidden`, `NotFound`."""
     owner = owner_of(session, caller, organization_id)
     tag = _tag(session, owner, (language,))
     details = _details(session, caller, owner, utcnow().date(), model, tag)
@@ -92,7 +92,7 @@ def languages_of(
 
 
 def send_due(session: Session, now: datetime, model: ModelRate, figures: Session) -> int:
-    """Queue the reports of the last month that are due, and plan the next ones; how many. Their
+    """Queue the reports of last month that are due, and plan the next ones; return how many. Their
     figures are read with the session ``figures``."""
     due = session.scalars(
         select(ReportSchedule)
@@ -130,7 +130,7 @@ def send_due(session: Session, now: datetime, model: ModelRate, figures: Session
 
 
 def _tag(session: Session, owner: Partner | Organization, chosen: Iterable[str | None]) -> str:
-    """Return the first language that is chosen, or else the partner's."""
+    """Return the first chosen language, else the partner's."""
     partner_id = owner.id if isinstance(owner, Partner) else owner.partner_id
     return languages.best_tag((*chosen, session.get_one(Partner, partner_id).language))
 
@@ -143,7 +143,7 @@ def _details(
     model: ModelRate,
     tag: str,
 ) -> dict[str, Any]:
-    """Return what the mail shows, in the language in which it is written then."""
+    """Return the content of the mail, in the current language."""
     organization_id = owner.id if isinstance(owner, Organization) else None
     with languages.using_language(tag):
         details = details_of(session, caller, owner, organization_id, today, model)

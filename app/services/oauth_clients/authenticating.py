@@ -1,4 +1,4 @@
-"""Authenticate a client by its secret, and note what is refused."""
+"""Authenticate a client by its secret, and record refusals."""
 
 import re
 
@@ -22,7 +22,7 @@ def authenticate(session: Session, client_id: str, secret: str) -> OAuthClient |
     """Return the client with this secret, if it may have tokens now.
 
     None for an unknown client, a wrong secret, and a client that is suspended, revoked or expired,
-    or whose partner is suspended: all look the same. Records the use once a minute.
+    or whose partner is suspended: all get the same answer. Records the use once a minute.
     """
     row = None
     if CLIENT_ID.fullmatch(client_id):
@@ -46,7 +46,7 @@ def authenticate(session: Session, client_id: str, secret: str) -> OAuthClient |
 
 
 def is_proven(client: OAuthClient | None, secret: str) -> bool:
-    """Whether this is the client's secret, or the one before while that still counts."""
+    """Return whether this is the client's secret, or the previous one while that is still valid."""
     proven = credential_secrets.matches_secret(
         secret, client.secret_hash if client else _DUMMY_HASH
     )

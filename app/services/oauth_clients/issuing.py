@@ -87,7 +87,7 @@ def rotate(
     overlap: timedelta = timedelta(),
     expires_at: lifetimes.End = lifetimes.DEFAULT,
 ) -> NewClient:
-    """Give a client a new secret and a new end; the old secret is accepted for ``overlap`` more,
+    """Give a client a new secret and a new end; the old secret is accepted for ``overlap`` longer,
     but not beyond the old end.
 
     Raises `Forbidden` (``insufficient_scope``), `ValidationFailed` (``overlap_out_of_range``: 0 to

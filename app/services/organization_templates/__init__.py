@@ -1,4 +1,4 @@
-"""Templates of organizations: kept by a partner, used for one customer or for many."""
+"""Templates of organizations: owned by a partner, used for one customer or for many."""
 
 from app.services.organization_templates.changing import (
     change,

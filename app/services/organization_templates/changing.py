@@ -39,7 +39,7 @@ from app.services.organizations.changing import checked_name
 from app.services.uniqueness import unless_taken
 
 MOST_TEMPLATES = 100
-"""Templates of a partner."""
+"""Maximum templates of a partner."""
 TARGET = "organization_template"
 """The target type in the history."""
 

@@ -1,4 +1,4 @@
-"""Whether a template can be used: the checks of the services that will use it."""
+"""Checks of a template, by the services that will use it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ MOST_ASSISTANTS = 20
 
 @dataclass(frozen=True, slots=True)
 class InstallationBounds:
-    """What the installation allows: its limit of an organization's calls at once, and whether a
-    voice address may have a private host."""
+    """Limits of the installation: of an organization's calls at once, and whether a voice URL may
+    have a private host."""
 
     most_at_once: int
     allow_private: bool = False
@@ -74,7 +74,7 @@ def check_organization(
     bounds: InstallationBounds,
     stored: CallingRules,
 ) -> None:
-    """Check the plan, the limits and the rules, which take the place of those ``stored``. Raises
+    """Check the plan, the limits and the rules, which replace those ``stored``. Raises
     `ValidationFailed` with every problem."""
     openable = openable_for(session, caller, partner_id)
     problems = list(_limit_problems(content))
@@ -88,7 +88,7 @@ def check_organization(
 def check_campaign(
     content: TemplateContent, campaign: PreparedCampaign, bounds: InstallationBounds
 ) -> None:
-    """Raises `ValidationFailed` with every problem."""
+    """Check an assistant. Raises `ValidationFailed` with every problem."""
     refuse_any(_campaign_problems(content, campaign, bounds))
 
 

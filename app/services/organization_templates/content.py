@@ -1,4 +1,4 @@
-"""What a template gives to an organization, as it is stored in one document."""
+"""The content of a template, stored as one document."""
 
 from dataclasses import dataclass, fields, replace
 from datetime import time
@@ -72,8 +72,8 @@ def plain_content(assistant: AssistantFields, assistant_limit: int) -> TemplateC
 
 
 def content_of(template: OrganizationTemplate) -> TemplateContent:
-    """Return the content of a template that came from its loader. A rule that is younger than the
-    template is that of a new organization."""
+    """Return the content of a template that came from its loader. A rule that was introduced after
+    the template has the value of a new organization."""
     document = template.content
     rules = _PLAIN_DOCUMENT | document["rules"]
     return _DOCUMENT.validate_python(document | {"rules": rules})
@@ -86,7 +86,7 @@ def document_of(content: TemplateContent) -> dict[str, Any]:
 
 
 def facts_of(content: TemplateContent) -> dict[str, Any]:
-    """Return what the history shows of the content, by its field."""
+    """Return the content as the history shows it, by field."""
     rules = content.rules
     return {
         "paymentTier": content.payment_tier,

@@ -31,8 +31,8 @@ from app.validation.time_zones import time_zones, unknown_zone
 
 @dataclass(frozen=True, slots=True)
 class CustomerDetails:
-    """What differs from customer to customer. Without a country, that of the template is used, and
-    without a time zone that of `zone_for`; the country is a region code."""
+    """The customer's own values. The default country is the template's, the default time zone that
+    of `zone_for`; the country is a region code."""
 
     name: str
     email: str | None = None
@@ -88,7 +88,7 @@ def create_organization(
             caller,
             made,
             replace(fields, timezone=zone or fields.timezone),
-            stored=[replace(fields, voice_address=None)],  # that one is checked for each customer
+            stored=[replace(fields, voice_address=None)],  # it is checked for each customer
             carrier=carrier,
             allow_private=bounds.allow_private,
         ).id
@@ -115,7 +115,7 @@ def customer_problems(
     openable: OpenableRegions,
     bounds: InstallationBounds,
 ) -> Iterator[Problem]:
-    """What is wrong with the customer, without a look into the database."""
+    """Yield the problems of the customer that need no database."""
     try:
         checked_name(customer.name)
     except ValidationFailed as error:
@@ -170,8 +170,7 @@ def zone_fits(content: TemplateContent, customer: CustomerDetails) -> bool:
 
 
 def rules_for(content: TemplateContent, customer: CustomerDetails) -> CallingRules:
-    """Return the calling rules of the customer: the country of a customer takes the place of the
-    template's."""
+    """Return the calling rules of the customer: its country replaces the template's."""
     rules = content.rules
     country = country_of(content, customer)
     others = {region for region in rules.allowed_regions if region != rules.default_region}

@@ -38,8 +38,8 @@ _NAMES = {
     "name": _NAME,
     "user_name": f"{_USER_NAME}|{FULL_NAME}",
 }
-"""Both the parts and the names are in the order in which columns are claimed: of two columns Name
-and Company, Company is the organization."""
+"""Parts and names are in the order in which columns are claimed: of two columns Name and Company,
+Company is the organization."""
 _WORDS = {
     "timezone": "time zone|timezone|tz|zeitzone|fuseau|zona horaria|huso",
     "country": "country|land|pays|país|region|région|región",
@@ -49,7 +49,7 @@ _WORDS = {
     "user_name": "user|person|contact|owner|benutzer|ansprechpartner|utilisateur|usuario|contacto|"
     "name|nom|nombre",
 }
-"""Words in names that aren't known, in the same order."""
+"""Words in unknown names, in the same order."""
 
 
 def columns_of(header: Sequence[str]) -> dict[str, int]:

@@ -27,7 +27,8 @@ from app.validation.texts import trimmed, whole_number
 MOST_ROWS = 200
 MOST_BYTES = 1_000_000
 LONGEST_CELL = 300
-"""Longer than any value may be: what is cut off is refused by its length."""
+"""Characters that are read of a cell, more than any value may have: a truncated value is refused by
+its length."""
 _LIMITS = FileLimits(unpacked=64 * 1024 * 1024)
 COLUMNS = ("name", "email", "user name", "country", "time zone")
 ROW_COLUMN = "row"
@@ -69,8 +70,8 @@ def as_text(rows: Sequence[CustomerRow]) -> str:
 
 
 def corrected_file(rows: Sequence[tuple[CustomerRow, str]]) -> bytes:
-    """Return a CSV file of rows with their problems, to fix and choose again: the column of the
-    problems is ignored then."""
+    """Return a CSV file of rows with their problems, to be fixed and chosen again: the column of
+    the problems is ignored then."""
     return first_line((*COLUMNS, PROBLEM_COLUMN)) + lines(
         [*_cells(row), problem] for row, problem in rows
     )
@@ -101,7 +102,7 @@ def region_code(text: str) -> str:
 @cache
 def _codes() -> dict[str, str]:
     codes: dict[str, str] = {}
-    for language in reversed(LANGUAGES):  # where two languages differ, English decides
+    for language in reversed(LANGUAGES):  # where two languages differ, English wins
         with using_language(language):
             codes |= {_key(name): code for code, name in regions()}
     aliases = {"uk": "GB", "great britain": "GB", "usa": "US", "united states of america": "US"}
@@ -152,7 +153,7 @@ def _read(
 
 
 def _unused(header: Sequence[str], columns: dict[str, int]) -> Iterator[str]:
-    """A column without a name has one that was made for it."""
+    """Return the unused columns, except those without a name of their own."""
     for at, head in enumerate(header):
         name = trimmed(head)[:LONGEST_CELL]
         known = at in columns.values() or name.casefold() == PROBLEM_COLUMN

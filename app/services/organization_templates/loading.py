@@ -1,4 +1,4 @@
-"""The only loader of templates: another partner's template is answered like a missing one."""
+"""The only loader of templates: another partner's template is treated like a missing one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -24,7 +24,7 @@ from app.services.users import new_administrators
 from app.services.users.creating import email_exists
 
 AT_ONCE = 20
-"""Rows created in one transaction: about half a second, in which SQLite has no other writer."""
+"""Rows created per transaction: about half a second, in which SQLite has no other writer."""
 _COLUMN_NAMES = {
     "name": lazy_gettext("Name"),
     "email": lazy_gettext("Email"),
@@ -32,12 +32,12 @@ _COLUMN_NAMES = {
     "defaultRegion": lazy_gettext("Country"),
     "timezone": lazy_gettext("Time zone"),
 }
-"""By the field of a problem."""
+"""Column names by the field of a problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedRow:
-    """A row and what is wrong with it; ``organization_id`` is set once it is created."""
+    """A row and its problems; ``organization_id`` is set once it is created."""
 
     row: CustomerRow
     problems: tuple[Problem, ...] = ()
@@ -101,8 +101,8 @@ def create_many(
     carrier: CarrierKind = CarrierKind.SIMULATOR,
 ) -> list[CheckedRow]:
     """Create an organization for each row without a problem; a row that is refused leaves nothing
-    and stops no other. A file is created `AT_ONCE` rows a transaction, then `mail_owners` is due.
-    Raises `Forbidden` and `NotFound`."""
+    and stops no other. A file is created in transactions of `AT_ONCE` rows; call `mail_owners`
+    afterwards. Raises `Forbidden` and `NotFound`."""
     results = []
     for checked in check_many(session, caller, template_id, rows, bounds, of_file=of_file):
         if checked.problems:
@@ -134,7 +134,7 @@ def mail_owners(session: Session, caller: Caller, results: Iterable[CheckedRow])
 
 
 def as_json(results: Iterable[CheckedRow]) -> list[Any]:
-    """Return what became of rows, for `from_json`."""
+    """Return the results of rows, for `from_json`."""
     return [
         [
             str(each.organization_id) if each.organization_id else None,
@@ -145,7 +145,7 @@ def as_json(results: Iterable[CheckedRow]) -> list[Any]:
 
 
 def from_json(rows: Sequence[CustomerRow], kept: Sequence[Any]) -> list[CheckedRow]:
-    """Return what became of these rows."""
+    """Return the results of these rows."""
     return [
         CheckedRow(
             row, tuple(Problem(*each) for each in problems), UUID(made_id) if made_id else None

@@ -15,7 +15,7 @@ from app.services.organizations.loading import visible
 from app.services.organizations.settings import OpenableRegions, closed_words, openable_of
 
 LOOKED_AT = 100
-"""So many of the newest organizations tell which country is usual."""
+"""How many of the newest organizations decide which country is usual."""
 
 
 def usual_country(session: Session, caller: Caller, partner_id: UUID) -> str:
@@ -34,8 +34,8 @@ def usual_country(session: Session, caller: Caller, partner_id: UUID) -> str:
 
 
 def check_country(session: Session, caller: Caller, partner_id: UUID, country: str) -> None:
-    """Whether a new organization of the partner may have the country. Raises `ValidationFailed`
-    (``unknown_region``, ``region_closed``)."""
+    """Raise `ValidationFailed` (``unknown_region``, ``region_closed``) unless a new organization of
+    the partner may have the country."""
     if country == FIRST_REGION:
         return
     if country not in {code for code, _name in regions()}:

@@ -42,7 +42,8 @@ def effects(
     assistant_limit: int,
     user_limit: int,
 ) -> list[ChangeEffect]:
-    """Return what these values would change, nothing if they are the current ones; writes nothing.
+    """Return the changes that these values would make, empty if they are the current ones; writes
+    nothing.
 
     ``tier`` None keeps the plan. Raises `Forbidden` and `NotFound`.
     """
@@ -108,12 +109,13 @@ def _of_calls(
 
 
 def takes_calls(old: int | None, new: int | None) -> bool:
-    """Whether a limit of calls becomes lower; None is no limit."""
+    """Return whether a limit of calls becomes lower; None is no limit."""
     return new is not None and (old is None or new < old)
 
 
 def calls_allowed(plan: str, what: str, old: int | None, new: int | None) -> str:
-    """Basic allows each organization 2 calls at once instead of as many as this portal.
+    """Return a sentence such as "Basic allows each organization 2 calls at once instead of as many
+    as this portal."
 
     ``what`` is "at once" or "a day"."""
     words: dict[str, object] = {"plan": plan, "before": written_number(old or 0)}

@@ -14,14 +14,14 @@ from app.policy import Permission
 from app.policy.caller import Caller
 
 USUAL_USER_LIMITS = {Tier.FREE: 3, Tier.BASIC_TRIAL: 10, Tier.BASIC: 10, Tier.PLUS: 50}
-"""The user limit that the portal offers for a new organization on each plan."""
+"""The default user limit of a new organization on each plan."""
 
 
 def claim_seat(session: Session, caller: Caller, organization_id: UUID) -> None:
     """Check that one more user fits. Raises `ValidationFailed` (``user_limit_reached``).
 
-    Deactivated users hold no seat. The organization's row stays locked until the transaction ends,
-    so that only one of several gets the last seat.
+    Deactivated users take no seat. The organization's row stays locked until the transaction ends,
+    so that only one of several concurrent requests gets the last seat.
     """
     organization = session.get_one(
         Organization, organization_id, with_for_update=True, populate_existing=True
@@ -62,7 +62,7 @@ def _no_seat_for_members(session: Session, organization: Organization, taken: in
 
 
 def seats_taken(session: Session, organization_id: UUID) -> int:
-    """Return how many users hold a seat."""
+    """Return how many users take a seat."""
     taken = select(func.count()).where(
         User.organization_id == organization_id, User.status != UserStatus.DEACTIVATED
     )

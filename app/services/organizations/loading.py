@@ -1,5 +1,4 @@
-"""The only loader of organizations: another tenant's organization is answered like a
-missing one."""
+"""The only loader of organizations: another tenant's organization is treated like a missing one."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -41,13 +40,12 @@ SORTS = both_ways(
     status=Organization.status,
     **{"assistant-limit": Organization.assistant_limit, "user-limit": Organization.user_limit},
 ) | by_expression("plan", PLAN_ORDER, lambda row: row.payment_tier or Tier.FREE)
-"""The sort orders of `search`. What is used of the limits is counted for the rows of a page only;
-the filter of `LimitCloseness` finds those that are near. Usage ranks by conversations."""
+"""The sort orders of `search`. The use of the limits is counted for the rows of a page only; the
+filter `LimitCloseness` finds those close to a limit. Usage is sorted by conversations."""
 
 
 def check(session: Session, caller: Caller, organization_id: UUID) -> UUID:
-    """Return the id if the caller may see the organization; raises `NotFound`
-    otherwise, as `get`."""
+    """Return the id if the caller may see the organization. Raises `NotFound` as `get`."""
     if caller.organization_id is not None and caller.organization_id != organization_id:
         raise organization_not_found()
     if caller.partner_id is None and not caller.is_operator:
@@ -68,7 +66,7 @@ _OF_PARTNER = _ANY.where(Organization.partner_id == bindparam("partner"))
 def get_in(
     session: Session, caller: Caller, partner_id: UUID, organization_id: UUID
 ) -> Organization:
-    """Return the organization of this partner. Raises `NotFound` for either."""
+    """Return the organization of this partner. Raises `NotFound` if either doesn't exist."""
     partners.check(session, caller, partner_id)
     organization = get(session, caller, organization_id)
     if organization.partner_id != partner_id:
@@ -87,7 +85,7 @@ def listing(
 
 
 def by_ids(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, Organization]:
-    """Those of the organizations that the caller may see, in one query."""
+    """Return those of the organizations that the caller may see, in one query."""
     if not ids:
         return {}
     query = visible(caller).where(Organization.id.in_(ids))
@@ -102,7 +100,7 @@ class LimitCloseness(StrEnum):
 
 
 class InTrial(StrEnum):
-    """Whether the organization's own trial lasts."""
+    """Whether the organization is in its own trial."""
 
     YES = "yes"
     NO = "no"
@@ -235,7 +233,7 @@ def close_to_limit(closeness: LimitCloseness, *, above: int = 0) -> ColumnElemen
 
 
 def uses(used: Any, limit: Any, closeness: LimitCloseness) -> Any:
-    """Whether ``used`` is close to ``limit``, for numbers and for columns."""
+    """Return whether ``used`` is close to ``limit``, for numbers and for columns."""
     return used * 5 >= limit * (5 if closeness is LimitCloseness.REACHED else 4)
 
 

@@ -1,4 +1,4 @@
-"""What another plan does to the price of this month, in sentences, before it is chosen."""
+"""The effect of another plan on the price of this month, in sentences, before it is chosen."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -24,7 +24,7 @@ from app.services.organizations.loading import get
 def plan_effects(
     session: Session, caller: Caller, organization_id: UUID, changes: UpdateOrganizationInput
 ) -> list[ChangeEffect]:
-    """Return what a plan and limits would change, with their price. Raises `Forbidden` and
+    """Return the effects of a plan and limits, with their price. Raises `Forbidden` and
     `NotFound`."""
     limit_effects = effects(
         session,

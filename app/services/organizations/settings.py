@@ -1,4 +1,5 @@
-"""An organization's own rules for calling: what they may be, changing them, who did so last."""
+"""An organization's own rules for calling: validation, changes, and the authors of the last
+ones."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -66,21 +67,22 @@ GROUPS: dict[str, tuple[str, ...]] = {
 @dataclass(frozen=True, slots=True)
 class OpenableRegions:
     """The regions that the operator and the partner have opened. An organization's own country
-    needs no opening by the partner, so only who opens regions for the partner moves an
-    organization to another country: ``moves``."""
+    needs no opening by the partner, so ``moves`` is True only for users who may open regions for
+    the partner: they can move an organization to another country."""
 
     operator: frozenset[str]
     partner: frozenset[str]
     moves: bool
 
     def closed_by(self, region: str) -> DestinationLayer | None:
-        """The layer that keeps the organization from choosing the region."""
+        """Return the layer that prevents the organization from choosing the region."""
         if region not in self.operator:
             return DestinationLayer.OPERATOR
         return None if region in self.partner else DestinationLayer.PARTNER
 
     def closed_as_own(self, region: str) -> DestinationLayer | None:
-        """The layer that keeps the region from becoming the organization's own country."""
+        """Return the layer that prevents the region from becoming the organization's own
+        country."""
         layer = self.closed_by(region)
         return None if layer is DestinationLayer.PARTNER and self.moves else layer
 
@@ -100,7 +102,7 @@ def change_settings(
     most_at_once: int,
     expected_version: int | None = None,
 ) -> list[str]:
-    """Write the rules; return the names of the `GROUPS` that differed.
+    """Store the rules; return the names of the `GROUPS` that differed.
 
     ``most_at_once`` is the installation's own limit of calls at once. Raises `Forbidden`,
     `NotFound`, `ValidationFailed` with every problem by its field, and `Conflict`
@@ -138,7 +140,7 @@ def change_settings(
 
 
 def openable_of(session: Session, caller: Caller, organization: Organization) -> OpenableRegions:
-    """What the layers above an organization that came from its loader have opened."""
+    """Return what the layers above an organization that came from its loader have opened."""
     layers = destinations.destinations_of(session, organization).regions
     return OpenableRegions(layers.operator, layers.partner, caller.may(Permission.PARTNER_WRITE))
 
@@ -146,15 +148,15 @@ def openable_of(session: Session, caller: Caller, organization: Organization) ->
 def check_rules(
     rules: CallingRules, stored: CallingRules, openable: OpenableRegions, most_at_once: int
 ) -> None:
-    """Whether the rules may take the place of those ``stored``. Raises `ValidationFailed` with
-    every problem by its field."""
+    """Raise `ValidationFailed` with every problem by its field if the rules can't replace those
+    ``stored``."""
     refuse_any(_problems(rules, stored, openable, most_at_once))
 
 
 def last_changes(session: Session, organization: Organization) -> dict[str, AuditEntry]:
-    """The latest change of each group that was ever changed, in one query.
+    """Return the latest change of each group that was ever changed, in one query.
 
-    The organization must come from its loader; who changed it is no secret to them.
+    The organization must come from its loader; the author is shown to the caller.
     """
     actions = {f"organization.{group}_changed": group for group in GROUPS}
     newest = (
@@ -199,7 +201,7 @@ def _region_problems(
         message = gettext("%(code)s is not a region with phone numbers.", code=unknown[0])
         yield Problem("allowedRegions", "unknown_region", message)
         return
-    # What was chosen before it was closed stays chosen: calls there are refused meanwhile.
+    # A region that was chosen before it was closed stays chosen: calls there are refused meanwhile.
     for region in sorted(set(rules.allowed_regions) - {*stored.allowed_regions, own}):
         if layer := openable.closed_by(region):
             yield Problem("allowedRegions", "region_closed", closed_words(region, layer))
@@ -231,7 +233,7 @@ def _problems(
     )
     for name, least, most in bounds:
         value = getattr(rules, name)
-        # A value that was saved under wider bounds stays until it is changed.
+        # A value that was saved under wider bounds stays valid until it is changed.
         kept = value is None or value == getattr(stored, name)
         if not kept and not least <= value <= most:
             message = gettext(

@@ -1,4 +1,4 @@
-"""Suspend, resume and archive organizations, with the effects."""
+"""Suspend, resume and archive organizations, with the consequences."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -18,7 +18,7 @@ from app.services.tenancy import get_organization, refuse_archived
 from app.validation.texts import trimmed
 
 ARCHIVED_WORDS = gettext_noop("The organization was archived before the call was placed.")
-"""Stored with the calls, so in English."""
+"""Stored with the calls, and therefore in English."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,14 @@ class ActiveItems:
 
 @dataclass(frozen=True, slots=True)
 class StoppedItems:
-    """What archiving ended: cancelled calls and paused campaigns."""
+    """The cancelled calls and paused campaigns of an archived organization."""
 
     calls: int
     campaigns: int
 
 
 def reach_of(session: Session, organization: Organization) -> ActiveItems:
-    """Count it in one query; the organization must come from its loader."""
+    """Count the active items in one query; the organization must come from its loader."""
     counts = (query.scalar_subquery() for query in reach_counts(organization.id))
     return ActiveItems(*session.execute(select(*counts)).one())
 
@@ -145,8 +145,8 @@ def _move(
 
 
 def _cancel_waiting_calls(session: Session, organization: Organization) -> int:
-    # A call that is being claimed holds its own row and waits for the organization's: it is left
-    # to the claim, which then finds the organization archived.
+    # A call that is being claimed locks its own row and waits for the organization's: it is left to
+    # the claim, which then finds the organization archived.
     waiting = session.scalars(
         select(Call)
         .where(Call.organization_id == organization.id, Call.status.in_(WAITING))

@@ -17,7 +17,7 @@ from app.services.organizations.loading import get
 
 
 class TrialSource(StrEnum):
-    """Whose trial keeps an organization in trial mode."""
+    """The owner of the trial that keeps an organization in trial mode."""
 
     PARTNER = "partner"
     OWN = "own"
@@ -26,7 +26,7 @@ class TrialSource(StrEnum):
 def trial_of(
     session: Session, organization: Organization, partner: Partner | None = None
 ) -> TrialSource | None:
-    """The trial of an organization that came from its loader; None if it calls freely. The
+    """Return the trial of an organization that came from its loader; None if it has none. The
     partner's trial has to end first; the ``partner`` is read unless it is given."""
     query = select(Partner.trial_ended_at).where(Partner.id == organization.partner_id)
     ended = partner.trial_ended_at if partner else session.scalar(query)

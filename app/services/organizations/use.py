@@ -1,4 +1,4 @@
-"""What organizations use, counted for many at once: a fixed number of queries."""
+"""The use of organizations, counted for many at once by a fixed number of queries."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class OrganizationUse:
 
 def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, OrganizationUse]:
     """Return the use of each organization; they must come from a loader."""
-    if not organization_ids:  # PostgreSQL would read the whole tables beneath their policies
+    if not organization_ids:  # PostgreSQL would read the whole tables under their policies
         return {}
     counts = (query.scalar_subquery() for query in _counts())
     query = select(Organization.id, *counts).where(Organization.id.in_(organization_ids))
@@ -70,16 +70,15 @@ def _counts() -> tuple[Select[int], Select[int], Select[int]]:
 
 @dataclass(frozen=True, slots=True)
 class NearLimit:
-    """An organization that uses nearly all of a limit; ``words`` are the limits concerned."""
+    """An organization close to a limit; ``words`` name the limits."""
 
     organization: Organization
     words: str
 
 
 def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
-    """Return active organizations with room for several users or assistants that have used nearly
-    all of it, the newest first: at most four queries. A limit of 1 that is reached is how such an
-    organization works."""
+    """Return active organizations with limits above one for users or assistants that have nearly
+    used one up, newest first: at most four queries. A limit of 1 that is reached is normal."""
     rows = _near_limit(caller).order_by(Organization.created_at.desc(), Organization.id.desc())
     organizations = list(session.scalars(rows.limit(most)).all())
     use = (
@@ -94,7 +93,7 @@ def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
 
 
 def any_near_limit(caller: Caller) -> ColumnElement[bool]:
-    """Whether `near_limits` finds any."""
+    """Return whether `near_limits` finds any."""
     return _near_limit(caller).exists()
 
 
@@ -107,7 +106,7 @@ def _near_limit(caller: Caller) -> Select[Organization]:
 
 
 def _near_words(organization: Organization, use: OrganizationUse) -> Iterator[str]:
-    """Say which limits are nearly used."""
+    """Return which limits are nearly used."""
     assistants, users = organization.assistant_limit, organization.user_limit
     if assistants > 1 and uses(use.assistants, assistants, LimitCloseness.NEAR):
         yield gettext(
@@ -119,7 +118,8 @@ def _near_words(organization: Organization, use: OrganizationUse) -> Iterator[st
 
 @dataclass(frozen=True, slots=True)
 class OrganizationContents:
-    """Campaigns that are not archived, numbers on the do-not-call list, and what is used."""
+    """Campaigns that are not archived, numbers on the do-not-call list, and the use of the
+    organization."""
 
     campaigns: int
     do_not_call: int
@@ -127,7 +127,7 @@ class OrganizationContents:
 
 
 def contents_of(session: Session, organization: Organization) -> OrganizationContents:
-    """Count them in one query; the organization must come from its loader."""
+    """Count the contents in one query; the organization must come from its loader."""
     counts = (query.scalar_subquery() for query in contents_counts())
     query = select(*counts).select_from(Organization).where(Organization.id == organization.id)
     return contents_from(session.execute(query).one())

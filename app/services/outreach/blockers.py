@@ -1,4 +1,4 @@
-"""What keeps a campaign from calling anyone at the moment."""
+"""Reasons why a campaign currently calls no one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _OVER_WORDS = Sentence.gettext("The last day of the plan is over.")
 
 
 _PASSING = (limits.DAY_USED_UP, limits.PLAN_USED_UP, str(_NOT_BEGUN_WORDS), str(_OVER_WORDS))
-"""Reasons that need no one to fix them."""
+"""Temporary reasons that need no action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ def of_plan(
     route: NumberRoute,
     longest_minutes: int = LONGEST_MINUTES,
 ) -> CampaignBlocker | None:
-    """Whether a spending limit is reached is asked for a call within the organization's country."""
+    """Return what blocks a campaign's plan. Spending limits are checked for a call within the
+    organization's country."""
     broken = rules.general_blocker(parties, route) or rules.belongs_to_campaign(
         session, campaign, plan.assistant_id
     )
@@ -71,7 +72,7 @@ def of_plan(
 
 
 def _of_days(plan: Outreach, parties: rules.CallParties, now: datetime) -> CampaignBlocker | None:
-    """Whether it is before the first or after the last day of the plan."""
+    """Return whether it is before the first or after the last day of the plan."""
     zone = ZoneInfo(parties.assistant.timezone or "UTC")
     today = now.astimezone(zone).date()
     if plan.starts_on is not None and today < plan.starts_on:
@@ -85,8 +86,8 @@ def _of_days(plan: Outreach, parties: rules.CallParties, now: datetime) -> Campa
 def blocker(
     session: Session, campaign: Campaign, plan: Outreach, carrier: CarrierKind
 ) -> CampaignBlocker | None:
-    """`of_plan` now, or the pause of calling that holds its calls; ``carrier`` is the
-    installation's."""
+    """Return the current blocker of the plan (`of_plan`), or the pause that holds its calls;
+    ``carrier`` is the installation's."""
     parties = rules.parties_of(session, plan.assistant_id, "")
     route = phone_numbers.route_of(session, parties.organization, carrier)
     if own_blocker := of_plan(session, campaign, plan, parties, utcnow(), route):
@@ -99,13 +100,14 @@ def blocker(
 def blocked_campaigns(
     session: Session, caller: Caller, most: int
 ) -> Sequence[tuple[Campaign, str]]:
-    """Running campaigns that call no one until a user fixes the cause, each with the cause."""
+    """Return running campaigns that call no one until a user fixes the cause, each with the
+    cause."""
     query = _blocked(caller).add_columns(Outreach.held_reason).order_by(Campaign.id.desc())
     return [(campaign, reason) for campaign, reason in session.execute(query.limit(most))]
 
 
 def any_blocked(caller: Caller) -> ColumnElement[bool]:
-    """Whether `blocked_campaigns` finds any."""
+    """Return whether `blocked_campaigns` finds any."""
     return _blocked(caller).exists()
 
 

@@ -41,24 +41,24 @@ MOST_CHECKED = 500
 """The most contacts checked in one transaction."""
 CHUNK = 50
 IDLE = timedelta(seconds=5)
-"""Until a campaign whose contacts were all checked is checked again."""
+"""Time before a campaign whose contacts were all checked is checked again."""
 BLOCKED = timedelta(seconds=30)
-"""Until a blocked campaign is checked again."""
+"""Time before a blocked campaign is checked again."""
 LONGEST_BLOCK = timedelta(minutes=5)
-"""Until a campaign at a limit is checked again at the latest: the limit may be raised."""
+"""Maximum time before a campaign at a limit is checked again, because the limit may be raised."""
 CATCHING_UP = timedelta(seconds=10)
-"""How much of a missed pace is made up."""
+"""How much of a missed pace is made up for."""
 
 
 def any_runs(session: Session) -> bool:
-    """Whether a campaign runs, due or not."""
+    """Return whether a campaign runs, due or not."""
     query = select(Outreach.campaign_id).join(Campaign, Campaign.id == Outreach.campaign_id)
     query = query.where(Campaign.status == CampaignStatus.ACTIVE, Outreach.started_at.is_not(None))
     return session.scalar(query.limit(1)) is not None
 
 
 def due(session: Session, now: datetime) -> Sequence[UUID]:
-    """The running campaigns that may have a contact to call now."""
+    """Return the running campaigns that may have a contact to call now."""
     query = (
         select(Outreach.campaign_id)
         .join(Campaign, Campaign.id == Outreach.campaign_id)
@@ -73,7 +73,7 @@ def due(session: Session, now: datetime) -> Sequence[UUID]:
 
 
 def dispatch(session: Session, campaign_id: UUID, settings: CallSettings, now: datetime) -> int:
-    """Schedule the next calls of a campaign, as many as its pace and calls at once allow. Returns
+    """Schedule the next calls of a campaign, as many as its pace and calls at once allow. Return
     how many.
 
     It does nothing while another worker dispatches the campaign, or if the campaign has stopped.
@@ -132,8 +132,8 @@ def _is_blocked(
 def _free_places(
     session: Session, outreach: Outreach, parties: rules.CallParties, settings: CallSettings
 ) -> int:
-    """How many more calls of the campaign may be queued or active; calls that wait for a retry
-    don't count."""
+    """Return how many more calls of the campaign may be queued or active; calls that wait for a
+    retry don't count."""
     unfinished = session.scalar(
         select(func.count(Call.id)).where(
             Call.organization_id == outreach.organization_id,
@@ -200,14 +200,14 @@ class _CampaignTurn:
                 return scheduled
         self._outreach.next_at = self._now + IDLE
         if self._decided() < self._campaign.contact_count:
-            self._outreach.position = None  # contacts that another transaction had locked
+            self._outreach.position = None  # contacts that another transaction locked
         elif not scheduled:
             self._note_finished()
         return scheduled
 
     def _note_finished(self) -> None:
-        """Write to the history once that all calls since the start have ended: users are notified.
-        Contacts that are added later are called without another notice."""
+        """Write to the history once that all calls since the start have ended, so that users are
+        notified. Contacts added later are called without another notification."""
         outreach, row = self._outreach, OutreachContact
         last = audit.last_of_target(
             self._session, self._caller, "campaign", self._campaign.id, "campaign.finished"
@@ -241,7 +241,7 @@ class _CampaignTurn:
         )
 
     def _chunks(self) -> Iterator[list[_CallCandidate]]:
-        """Waiting contacts that are due, then contacts without a decision."""
+        """Yield waiting contacts that are due, then contacts without a decision."""
         own = self._own()
         come = (
             select(Contact, OutreachContact)
@@ -277,7 +277,7 @@ class _CampaignTurn:
     def _decide(
         self, contact: Contact, waiting: OutreachContact | None, known: KnownNumbers
     ) -> bool:
-        """Decide about one contact; whether it is called."""
+        """Decide about one contact; return whether it is called."""
         row = waiting or OutreachContact(
             contact_id=contact.id,
             campaign_id=self._outreach.campaign_id,

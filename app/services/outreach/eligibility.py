@@ -1,4 +1,4 @@
-"""Whether a contact is called now, later or not in this round, each with its reason."""
+"""Whether a contact is called now, later or not in this round, with the reason."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -39,8 +39,8 @@ class LeftOutContact:
 
 @dataclass(frozen=True, slots=True)
 class KnownNumbers:
-    """Which numbers are on the do-not-call list, the consent of their contacts
-    (`rules.consent_by_phone`), and which numbers are verified."""
+    """The numbers on the do-not-call list, the consent of their contacts
+    (`rules.consent_by_phone`), and the verified numbers."""
 
     listed: frozenset[str]
     consent: Mapping[str, str]
@@ -56,7 +56,7 @@ def decide(
     *,
     known: KnownNumbers,
 ) -> WaitingContact | LeftOutContact | None:
-    """None for a contact to call now. ``parties`` are the same for all contacts."""
+    """Return None for a contact to call now. ``parties`` are the same for all contacts."""
     if (code := exclusion(contact, parties, known)) is not None:
         return LeftOutContact(code)
     phone = contact.phone or ""
@@ -70,7 +70,7 @@ def decide(
 
 
 def known_of(session: Session, organization: Organization, phones: Collection[str]) -> KnownNumbers:
-    """What the organization knows of these numbers, in three queries."""
+    """Return the organization's data about these numbers, in three queries."""
     listed = select(DoNotCallEntry.phone).where(
         DoNotCallEntry.organization_id == organization.id, DoNotCallEntry.phone.in_(phones)
     )
@@ -80,7 +80,7 @@ def known_of(session: Session, organization: Organization, phones: Collection[st
 
 
 def exclusion(contact: Contact, parties: rules.CallParties, known: KnownNumbers) -> str | None:
-    """Why a contact is left out at any hour and for any assistant: a code of `rules` or
+    """Return why a contact is left out at any hour and for any assistant: a code of `rules` or
     `NO_PHONE`."""
     if contact.phone is None:
         return NO_PHONE
@@ -109,7 +109,7 @@ def hours_of(outreach: CampaignPlan | Outreach, organization: Organization) -> t
 def opening_of(
     phone: str, outreach: CampaignPlan | Outreach, organization: Organization, at: datetime
 ) -> tuple[bool, datetime | None]:
-    """`within_calling_hours` by the plan and by the organization's own hours."""
+    """As `within_calling_hours`, by the plan and by the organization's own hours."""
     start, end = hours_of(outreach, organization)
     if start >= end:
         return False, None
@@ -117,7 +117,7 @@ def opening_of(
 
 
 def request_for(contact: Contact, outreach: Outreach) -> CallRequest:
-    """The plan's call to one contact."""
+    """Return the plan's call to one contact."""
     assistant_id: UUID = outreach.assistant_id
     metadata = contact.contact_metadata or {}
 

@@ -20,21 +20,21 @@ from app.services.outreach.plans import CampaignPlan, weekdays_of
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 FARTHEST = timedelta(days=366)
 USUAL_CALL = timedelta(minutes=1)
-"""How long a call is taken to be while an organization has no `AverageCall`."""
+"""Assumed duration of a call while an organization has no `AverageCall`."""
 AVERAGED_DAYS = (30, 90)
 FEWEST_CONVERSATIONS = 20
 ZONE_DIGITS = 5
-"""Numbers that begin with the same characters are taken to be in the same time zones: +1202."""
+"""Digits of a number's beginning that decide its time zones: +1202."""
 AFTER_DIGITS = "z"
 PREFIXES_READ = 500
-"""Of a campaign with more, the first ones say when its contacts may be called."""
+"""Maximum prefixes whose contacts' hours are read; the first ones represent the others."""
 OpenTimes = Callable[[], Iterator[tuple[datetime, datetime]]]
 """The hours from now on in which the contacts of some time zones may be called."""
 
 
 @dataclass(frozen=True, slots=True)
 class AverageCall:
-    """How long an answered call of an organization took in its latest ``days``."""
+    """The average duration of an organization's answered calls in its latest ``days``."""
 
     lasts: timedelta
     days: int
@@ -42,10 +42,10 @@ class AverageCall:
 
 @dataclass(frozen=True, slots=True)
 class RoundEstimate:
-    """``at_once`` is the most calls at once, ``lasts`` the time within the plan's hours if each
-    call takes the ``average``, or `USUAL_CALL` without one; the plan's calls an hour are its
-    ``planned_pace`` if they take longer. The times are None if the plan's days
-    don't allow them, or not within a year."""
+    """``at_once`` is the maximum of calls at once, ``lasts`` the time within the plan's hours if
+    each call takes the ``average``, or `USUAL_CALL` without one; the plan's calls an hour are its
+    ``planned_pace`` if they take longer. The times are None if the plan's days don't allow them, or
+    not within a year."""
 
     at_once: int
     lasts: timedelta

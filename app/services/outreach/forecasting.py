@@ -1,4 +1,4 @@
-"""What starting a campaign would do, in numbers."""
+"""The effects of starting a campaign, in numbers."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
@@ -32,10 +32,10 @@ from app.services.outreach.plans import RecallChoice, stored_plan
 REFUSED = "do_not_contact"
 _LISTED = "listed"
 LOOKED_AT = 2_000
-"""Up to this many contacts are checked one by one; above it only in the database."""
+"""Maximum contacts that are checked one by one; more are checked in the database only."""
 NUMBERS_READ = 500
-"""Up to this many contacts' numbers are read for a page that shows progress: a tenth of a
-millisecond each, and such pages reload themselves."""
+"""Maximum contacts whose numbers are read for a page with progress: a tenth of a millisecond each,
+and such pages reload themselves."""
 _REASON = case(
     (Contact.phone.is_(None), NO_PHONE),
     (func.lower(func.trim(Contact.status)).in_(sorted(ENDED_CONTACT_STATUSES)), "contact_ended"),
@@ -48,7 +48,8 @@ _REASON = case(
     (Contact.consent == rules.REFUSED, REFUSED),
     (Organization.consent_required & Contact.consent.is_(None), "consent_missing"),
 )
-"""Why a contact of `_with_rules` is left out, as far as the database can tell; null if it isn't."""
+"""Why a contact of `_with_rules` is left out, as far as the database can decide; null if it
+isn't."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +181,13 @@ def is_looked_at(campaign: Campaign) -> bool:
 
 
 def reason_ahead() -> ColumnElement[str | None]:
-    """Return the reason for which a contact of `with_decisions` will be left out, or null."""
+    """Return the reason why a contact of `with_decisions` will be left out, or null."""
     return case((_REASON == _LISTED, REFUSED), else_=_REASON)
 
 
 def with_decisions(query: Any) -> Any:
-    """Join to contacts of campaigns with a plan what its current round has decided about them, if
-    it has, and what `reason_ahead` needs."""
+    """Join contacts of campaigns with a plan to the decisions of its current round about them, if
+    any, and to the data of `reason_ahead`."""
     row = OutreachContact
     of_round = (row.contact_id == Contact.id) & (row.campaign_id == Outreach.campaign_id)
     return (
@@ -212,7 +213,8 @@ def _by_the_database(
 ) -> RoundForecast:
     counts = _reasons(session, Contact.campaign_id == campaign.id)
     if called is not None:
-        # Counted apart: without fresh statistics PostgreSQL looks for each contact in all of them.
+        # Counted separately: without fresh statistics PostgreSQL scans all of them for each
+        # contact.
         counts -= _reasons(session, Contact.id.in_(called))
     total, listed = counts.pop(None, 0), counts.pop(_LISTED, 0)
     counts[REFUSED] += listed

@@ -62,7 +62,7 @@ def start(
 
 def pause(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
     """Call no more contacts. Waiting calls are cancelled, and their contacts are called when the
-    campaign goes on. Raises the same errors as `start`, except those of the plan."""
+    campaign resumes. Raises the same errors as `start`, except those of the plan."""
     campaign = campaigns.lock_campaign(session, caller, campaign_id)
     locked(session, campaign)
     return campaigns.pause(session, caller, campaign_id)

@@ -28,7 +28,7 @@ WORKDAYS = frozenset(range(1, 6))
 
 
 class RecallChoice(StrEnum):
-    """Which contacts of a round that is over are called again."""
+    """Which contacts of a finished round are called again."""
 
     ALL = "all"
     NOT_REACHED = "not-reached"
@@ -37,9 +37,8 @@ class RecallChoice(StrEnum):
 @dataclass(frozen=True, slots=True)
 class CampaignPlan:
     """Weekdays are ISO's, hours are in the contact's time zone; an end of 00:00 is midnight. The
-    first and the last day are days in the assistant's time zone.
-    Without a pace calls are as fast as the organization's calls at once allow; without messages
-    the assistant's own are used."""
+    first and the last day are days in the assistant's time zone. Without a pace, only the
+    organization's calls at once limit the pace; without messages the assistant's own are used."""
 
     assistant_id: UUID | None
     weekdays: frozenset[int] = WORKDAYS
@@ -55,12 +54,12 @@ class CampaignPlan:
 
 
 def stored_plan(session: Session, campaign: Campaign) -> Outreach | None:
-    """The plan's row, None if there is none yet."""
+    """Return the plan's row, None if there is none yet."""
     return session.get(Outreach, campaign.id, populate_existing=True)
 
 
 def plan_of(session: Session, campaign: Campaign) -> CampaignPlan:
-    """The stored plan, or a proposed one if there is none yet."""
+    """Return the stored plan, or a proposed one if there is none yet."""
     stored = stored_plan(session, campaign)
     if stored is None:
         return CampaignPlan(next((assistant.id for assistant in speakers(session, campaign)), None))
@@ -84,7 +83,7 @@ def weekdays_of(plan: CampaignPlan | Outreach) -> frozenset[int]:
 
 
 def speakers(session: Session, campaign: Campaign) -> list[Assistant]:
-    """The assistants that may call for the campaign, ready ones first."""
+    """Return the assistants that may call for the campaign, ready ones first."""
     query = select(Assistant).where(Assistant.organization_id == campaign.organization_id)
     if not campaign.all_assistants:
         query = query.where(Assistant.id.in_(campaigns.assistants_of(session, campaign)))
@@ -101,8 +100,8 @@ def change_plan(
     most_at_once: int,
     expected_version: int | None = None,
 ) -> bool:
-    """Write the plan; whether it has changed. Waiting contacts are checked again by it; scheduled
-    calls go on.
+    """Store the plan; return whether it has changed. Waiting contacts are checked again by it;
+    scheduled calls stay.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` with every problem by its field, and
     `Conflict` (``changed_meanwhile``, ``archived``).
@@ -134,18 +133,18 @@ def change_plan(
 def check_plan(
     session: Session, caller: Caller, campaign_id: UUID, plan: CampaignPlan, *, most_at_once: int
 ) -> None:
-    """Raises `NotFound`, and `ValidationFailed` with every problem by its field."""
+    """Check the plan. Raises `NotFound`, and `ValidationFailed` with every problem by its field."""
     campaign = campaigns.get(session, caller, campaign_id)
     refuse_any(_problems(session, caller, campaign, plan, most_at_once))
 
 
 def locked(session: Session, campaign: Campaign) -> Outreach | None:
-    """The plan's row, locked against the dispatcher until the transaction ends."""
+    """Return the plan's row, locked against the dispatcher until the transaction ends."""
     return session.get(Outreach, campaign.id, with_for_update=True, populate_existing=True)
 
 
 def recheck(session: Session, stored: Outreach, *states: OutreachState) -> None:
-    """Forget the decisions about contacts in these states, so that they are made again."""
+    """Delete the decisions about contacts in these states, so that they are made again."""
     session.execute(
         delete(OutreachContact).where(
             OutreachContact.campaign_id == stored.campaign_id,
@@ -158,7 +157,7 @@ def recheck(session: Session, stored: Outreach, *states: OutreachState) -> None:
 
 
 def recheck_unreached(session: Session, stored: Outreach) -> None:
-    """Forget contacts whose call of this round was busy or not answered."""
+    """Delete the decisions about contacts whose call of this round was busy or not answered."""
     unreached = select(Call.id).where(
         Call.id == OutreachContact.call_id, Call.status.in_(states.NOT_REACHED)
     )
@@ -166,8 +165,8 @@ def recheck_unreached(session: Session, stored: Outreach) -> None:
 
 
 def recheck_stopped(session: Session, stored: Outreach) -> None:
-    """Forget contacts whose call ended before it was placed, except those that a user cancelled:
-    a suspension or an outage is over, or the assistant is active again."""
+    """Delete the decisions about contacts whose call ended before it was placed, except those that
+    a user cancelled: a suspension or an outage is over, or the assistant is active again."""
     never_begun = select(Call.id).where(
         Call.id == OutreachContact.call_id,
         Call.status.in_((CallStatus.CANCELED, CallStatus.EXPIRED)),
@@ -217,7 +216,7 @@ def _problems(
 
 
 def plan_problems(plan: CampaignPlan, most_at_once: int) -> Iterator[Problem]:
-    """What is wrong with a plan, whichever assistant calls."""
+    """Return what is wrong with a plan, whichever assistant calls."""
     if not plan.weekdays or not plan.weekdays <= EVERY_DAY:
         yield Problem("weekdays", "required", gettext("Choose at least one day of the week."))
     if plan.hours_start >= comparable_end(plan.hours_end):

@@ -35,7 +35,7 @@ from app.services.paging import Page
 
 LOOKED_BACK = timedelta(hours=1)
 FEWEST = 3
-"""The fewest ended calls from which a pace is calculated."""
+"""Minimum ended calls from which a pace is calculated."""
 SECOND = timedelta(seconds=1)
 NOT_ALLOWED = "number_not_allowed"
 
@@ -185,7 +185,7 @@ def left_out(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[LeftOut]:
-    """The contacts that this round leaves out or will leave out, newest first.
+    """Return the contacts that this round leaves out or will leave out, newest first.
 
     Raises `ValidationFailed` (``invalid_cursor``).
     """
@@ -204,8 +204,8 @@ def left_out(
 
 
 def closed_countries(session: Session, campaign: Campaign) -> Counter[ClosedCountry]:
-    """Count the contacts that are left out because their country isn't open for calls; nothing
-    where more than `forecasting.NUMBERS_READ` numbers may not be called."""
+    """Count the contacts that are left out because their country isn't open for calls; empty if
+    more than `forecasting.NUMBERS_READ` numbers may not be called."""
     query = _left_out(session, campaign, NOT_ALLOWED, Contact.phone)
     most = forecasting.NUMBERS_READ
     phones = [phone for phone, _ in session.execute(query.limit(most + 1))]
@@ -271,8 +271,8 @@ def _result(status: CallStatus, answered_by: AnsweredBy | None) -> str:
 
 
 def _pace(session: Session, outreach: Outreach, now: datetime) -> float | None:
-    """Ended calls an hour since the first call of the last hour, or since the last start. The
-    plan's pace before `FEWEST` have ended."""
+    """Return the ended calls per hour since the first call of the last hour, or since the last
+    start; the plan's pace before `FEWEST` have ended."""
     since = max(outreach.resumed_at or now, now - LOOKED_BACK)
     ended, first = session.execute(
         select(

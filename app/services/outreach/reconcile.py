@@ -29,7 +29,7 @@ def accounts_of_running(session: Session, carrier: CarrierKind) -> set[reconcile
 def record_placed(
     session: Session, caller: Caller, listed: ListedCall, carrier: CarrierKind
 ) -> bool:
-    """Write the listed call as the call of a contact that its campaign has yet to call; return
+    """Store the listed call as the call of a contact that its campaign has yet to call; return
     whether there is such a contact.
 
     A contact that may not be called any more is left out of the round with the reason.

@@ -1,4 +1,4 @@
-"""What needs a decision: what is asked reads a bounded number of rows, whatever the size."""
+"""Items that need a decision: each reads a bounded number of rows, whatever the size."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -62,16 +62,16 @@ _CREDENTIALS: dict[ActionItemKind, tuple[type[ApiKey | OAuthClient | ScimToken],
 
 @dataclass(frozen=True, slots=True)
 class ThingsToDo:
-    """What needs a decision, the most urgent first, and each of the first steps with whether it is
-    done: none once all are."""
+    """Items that need a decision, most urgent first, and the first steps with whether each is done;
+    empty once all are."""
 
     items: Sequence[ActionItem]
     steps: Mapping[SetupStep, bool]
 
 
 def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float) -> ThingsToDo:
-    """Return what this caller has to do. Workers without a heartbeat for so many seconds are
-    offline.
+    """Return the action items and first steps of the caller. Workers without a heartbeat for this
+    many seconds are offline.
 
     One query tells which steps are done, how many calls wait or had no answer, how many assistants
     can't call, what the brand lacks, and which other kinds of items there are. Each of these takes
@@ -105,14 +105,14 @@ def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float
 
 
 def _order(item: ActionItem) -> int:
-    """What is urgent comes first, alerts that aren't, as their rule is muted, last."""
+    """Sort urgent items first, and alerts of muted rules, which aren't urgent, last."""
     if item.urgent:
         return 0
     return 2 if item.kind is ActionItemKind.ALERT else 1
 
 
 def _alerts(session: Session, caller: Caller) -> list[ActionItem]:
-    """Open alerts that are not acknowledged; those of muted rules come last."""
+    """Return open alerts that are not acknowledged; those of muted rules come last."""
     return [
         ActionItem(
             ActionItemKind.ALERT,
@@ -138,7 +138,7 @@ def _uploads(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _unfinished(caller: Caller) -> Select[ContactImport]:
-    """The recent uploads that are to be applied or have rows to fix."""
+    """Return the recent uploads that are to be applied or have rows to fix."""
     state, failed = ContactImport.state, ContactImport.failed
     return uploads.visible(caller).where(
         ContactImport.id >= id_at(utcnow() - RECENT),
@@ -162,7 +162,7 @@ def _waiting_in_corrected_files(checked: Sequence[ContactImport]) -> Counter[UUI
 
 
 def _about_upload(upload: ContactImport, left: int) -> ActionItem:
-    """``left``: the failed rows that are still to fix."""
+    """Return an item about an upload. ``left``: the failed rows that are still to be fixed."""
     failed, name = upload.failed, upload.file_name
     if upload.state is ImportState.FAILED:
         title = gettext("%(name)s could not be read", name=name)
@@ -187,7 +187,7 @@ def _about_upload(upload: ContactImport, left: int) -> ActionItem:
 
 
 def _limits(session: Session, caller: Caller) -> list[ActionItem]:
-    """Organizations with room for several that have used nearly all of it, or the caller's."""
+    """Return organizations with limits above one that have nearly used one up, or the caller's."""
     is_own = caller.organization_id is not None
     if not is_own and not caller.may(Permission.ORGANIZATIONS_WRITE):
         return []
@@ -202,10 +202,11 @@ def _limits(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _included(session: Session, caller: Caller) -> list[ActionItem]:
-    """Included usage that is nearly or fully used, of customers or of the caller's organization."""
+    """Return included usage that is nearly or fully used, of customers or of the caller's
+    organization."""
     is_own = caller.organization_id is not None
     if not is_own and not caller.may(Permission.ORGANIZATIONS_WRITE):
-        return []  # who doesn't see prices
+        return []  # the caller doesn't see prices
     return [
         ActionItem(
             ActionItemKind.OWN_PLAN if is_own else ActionItemKind.INCLUDED,
@@ -218,8 +219,8 @@ def _included(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _spending(session: Session, caller: Caller) -> list[ActionItem]:
-    """Spending limits that are reached, or nearly: of organizations, and of the portal for those
-    who may see it."""
+    """Return spending limits that are nearly or fully reached: of organizations, and of the portal
+    for those who may see it."""
     return [
         ActionItem(
             ActionItemKind.PORTAL_SPENDING
@@ -236,7 +237,7 @@ def _spending(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _budgets(session: Session, caller: Caller) -> list[ActionItem]:
-    """Budgets of which most is spent, in the order of `_spending`."""
+    """Return budgets of which most is spent, in the order of `_spending`."""
     return [
         ActionItem(
             ActionItemKind.SPENDING if each.organization else ActionItemKind.PORTAL_SPENDING,
@@ -303,7 +304,7 @@ def _brand(partner: Partner) -> list[ActionItem]:
 
 
 def _carrier_accounts(session: Session, caller: Caller) -> list[ActionItem]:
-    """Accounts in use whose last test failed."""
+    """Return accounts in use whose last test failed."""
     failing = carrier_accounts.failing(session, caller, MOST_COUNTED)
     if not failing:
         return []
@@ -318,7 +319,7 @@ def _carrier_accounts(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def _credentials(session: Session, caller: Caller) -> list[ActionItem]:
-    """Keys, clients and tokens that expire soon: of each kind the next ones."""
+    """Return keys, clients and tokens that expire soon: the next ones of each kind."""
     rows = session.execute(union_all(*(_ending(caller, kind) for kind in _CREDENTIALS))).all()
     return [
         ActionItem(kind, gettext(title, name=row.name), "", row.id, at=row.expires_at)
@@ -339,7 +340,7 @@ def _ending(caller: Caller, kind: ActionItemKind) -> Select[Any]:
     )
     if issubclass(model, ApiKey | ScimToken):
         ending = ending.where(model.replaced_by.is_(None))
-    # As a query within one: SQLite allows an order only there.
+    # As a subquery: SQLite allows an order only there.
     return select(ending.order_by(model.expires_at, model.id).limit(EACH + 1).subquery())
 
 
@@ -352,8 +353,8 @@ def _any_ending(caller: Caller) -> ColumnElement[bool]:
 
 
 def _can_rank(caller: Caller) -> ColumnElement[bool]:
-    """Of a partner with too many customers to rank them, none is named: it would read the usage of
-    all."""
+    """Return whether the partner's customers are few enough to be ranked; ranking reads the usage
+    of all."""
     return true() if caller.organization_id is not None else reporting.few_to_rank(caller)
 
 
@@ -373,4 +374,4 @@ _QUESTIONS: tuple[tuple[Permission, _Ask, _IsAny], ...] = (
     (Permission.ORGANIZATIONS_READ, _spending, spending.any_near_limit),
     (Permission.ORGANIZATIONS_READ, _budgets, budgets.any_reached),
 )
-"""What is asked with which permission, and whether there can be an item about it."""
+"""The queries by permission, each with the condition that it has results."""

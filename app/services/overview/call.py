@@ -1,4 +1,4 @@
-"""A call with what stands beside it on its page, read together."""
+"""A call with the related data of its page, read together."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -22,8 +22,8 @@ from app.services.recordings.reading import RecordingWithTranscript
 
 @dataclass(frozen=True, slots=True)
 class CallSurroundings:
-    """A call, whose it is, and what is kept of it; whether its number is on the do-not-call list,
-    and how many of the organization's calls to it are still to be placed."""
+    """A call, its organization and partner, and what is stored about it; whether its number is on
+    the do-not-call list, and how many of the organization's calls to it are not placed yet."""
 
     call: Call
     assistant: Assistant

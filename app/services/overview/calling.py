@@ -1,4 +1,4 @@
-"""What needs a decision about calls: those that wait, fail, or have no answer."""
+"""Items about calls that need a decision: those that wait, fail, or have no answer."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ _WAITING = (CallStatus.QUEUED, CallStatus.DIALING)
 def counts(
     session: Session, caller: Caller, worker_silent_after: float
 ) -> list[ColumnElement[int]]:
-    """Return the numbers that `offline` and `unanswered_calls` take, up to `MOST_COUNTED` each."""
+    """Return the numbers that `offline` and `unanswered_calls` need, up to `MOST_COUNTED` each."""
     is_online = workers.is_any_alive(session, worker_silent_after)
     waiting = visible_calls(caller).where(Call.status.in_(_WAITING))
     recent = visible_calls(caller).where(Call.id >= id_at(utcnow() - LAST_DAY))
@@ -50,7 +50,7 @@ def _counted(calls: Select[Call]) -> ColumnElement[int]:
 
 
 def offline(waiting: int) -> list[ActionItem]:
-    """Calls that wait while no worker is online."""
+    """Return calls that wait while no worker is online."""
     title = gettext("Calling service is offline")
     return (
         [ActionItem(ActionItemKind.LINE, title, _waiting(waiting), urgent=True)] if waiting else []
@@ -58,7 +58,7 @@ def offline(waiting: int) -> list[ActionItem]:
 
 
 def held_calls(session: Session, caller: Caller) -> list[ActionItem]:
-    """What holds calls back: pauses of calling, and a carrier with problems."""
+    """Return what holds calls back: pauses of calling, and a carrier with problems."""
     held = pauses.visible_pauses(session, caller)
     lines = [each for each in carrier_health.with_problems(session) if each.state.holds_calls]
     if not held and not lines:
@@ -80,7 +80,7 @@ def held_calls(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
-    """Organizations whose calling is paused."""
+    """Return organizations whose calling is paused."""
     paused = pauses.of_organizations(session, caller)[: EACH + 1]
     ids = [pause.organization_id for pause in paused if pause.organization_id is not None]
     names = organizations.names_of(session, caller, ids) if ids else {}
@@ -127,7 +127,7 @@ def _waiting(calls: int) -> str:
 
 
 def campaigns(session: Session, caller: Caller) -> list[ActionItem]:
-    """Campaigns that run but can call no contact."""
+    """Return campaigns that run but can call no contact."""
     return [
         ActionItem(
             ActionItemKind.CAMPAIGN,
@@ -141,7 +141,7 @@ def campaigns(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def unanswered_calls(counted: Sequence[int]) -> list[ActionItem]:
-    """Calls of the last day without an answer, counted in the order that is shown."""
+    """Return the calls of the last day without an answer, counted in the order that is shown."""
     whole = sum(counted)
     if not whole:
         return []
@@ -162,12 +162,12 @@ def unanswered_calls(counted: Sequence[int]) -> list[ActionItem]:
 
 
 def any_held(caller: Caller) -> ColumnElement[bool]:
-    """Whether `held_calls` can find anything."""
+    """Return whether `held_calls` can find anything."""
     return pauses.any_seen(caller) | carrier_health.any_not_well()
 
 
 def any_unknown(caller: Caller) -> ColumnElement[bool]:
-    """Whether `unknown_calls` finds any."""
+    """Return whether `unknown_calls` finds any."""
     return _unknown(caller).exists()
 
 

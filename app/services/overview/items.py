@@ -1,4 +1,4 @@
-"""What an action item is, and how much of each kind is looked at."""
+"""Action items, and how many of each kind are read."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,12 +9,12 @@ from app.languages import gettext
 
 RECENT = timedelta(days=14)
 EACH = 2
-"""So many of a kind are named; of more, only the number is shown."""
+"""Maximum items of a kind that are named; of more, only the number is shown."""
 MOST_COUNTED = 100
 
 
 class ActionItemKind(StrEnum):
-    """The subject of an item, and so where it is fixed."""
+    """The subject of an item, which decides where it can be fixed."""
 
     ALERT = "alert"
     CALL = "call"

@@ -29,7 +29,7 @@ class PartnerOverview:
     members: int
     conversations: int
     failed_calls: int
-    """In the last 24 hours."""
+    """Failed calls in the last 24 hours."""
 
 
 def portals(

@@ -67,7 +67,7 @@ def steps_of(caller: Caller) -> dict[SetupStep, ColumnElement[bool]]:
 
 
 def can_call(session: Session, caller: Caller) -> bool:
-    """Whether the caller has an assistant that is ready to call."""
+    """Return the condition that the caller has an assistant that is ready to call."""
     return bool(session.scalar(select(_assistant(caller))))
 
 
@@ -85,7 +85,7 @@ def _of_tenant(
     organization_id: InstrumentedAttribute[object],
     *conditions: ColumnElement[bool],
 ) -> ColumnElement[bool]:
-    """Whether the caller's partner or organization has such a row."""
+    """Return the condition that the caller's partner or organization has such a row."""
     query = select(id_).where(partner_id == caller.partner_id, *conditions)
     return of_tenant(query, caller, partner_id, organization_id).exists()
 

@@ -165,7 +165,7 @@ def change_domain(
     *,
     expected_version: int | None = None,
 ) -> Partner:
-    """Set the domain of a partner to one that can be verified; None removes it.
+    """Set a domain of the partner that can be verified; None removes it.
 
     Raises `Conflict` (``changed_meanwhile``), and as `domains.refuse_unusable`.
     """
@@ -176,7 +176,8 @@ def change_domain(
 
 
 def verify_domain(session: Session, caller: Caller, partner_id: UUID) -> Partner:
-    """Put the partner's domain into effect without proof by DNS; its records may then be missing.
+    """Put the partner's domain into effect without proof by DNS; its records may be missing
+    afterwards.
 
     Raises as `domains.verify`.
     """

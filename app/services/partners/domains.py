@@ -1,4 +1,4 @@
-"""A partner's domains: which ones DNS is asked about, and when the portal's domain is in effect."""
+"""A partner's domains: which ones are checked by DNS, and when the portal's domain is in effect."""
 
 import re
 import secrets
@@ -89,8 +89,8 @@ def ask(session: Session, domain: PartnerDomain) -> None:
 
 
 def verify(session: Session, caller: Caller, partner: Partner) -> None:
-    """Put the partner's domain into effect; no effect if it is. Sessions that users of others have
-    at this host end.
+    """Put the partner's domain into effect, if it isn't yet. Sessions of others' users at this host
+    end.
 
     Raises `ValidationFailed` (``no_domain``, ``invalid_domain``) and `Conflict` (``domain_taken``)
     if another partner has verified the same domain.

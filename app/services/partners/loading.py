@@ -1,4 +1,4 @@
-"""The only loader of partners: another partner is answered like a missing one."""
+"""The only loader of partners: another partner is treated like a missing one."""
 
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -46,8 +46,7 @@ def is_called(words: str) -> ColumnElement[bool]:
 
 
 def check(session: Session, caller: Caller, partner_id: UUID) -> UUID:
-    """Return the id if the caller may act inside that partner; raises `NotFound` otherwise, as
-    `get`.
+    """Return the id if the caller may act inside that partner; raise `NotFound` as `get` otherwise.
 
     It costs a query only for operators: other callers have one partner, known from the credential.
     """
@@ -114,7 +113,7 @@ def listing(caller: Caller, chosen: PartnerFilter) -> Listing[Partner, wire.Part
 
 
 def domain_key(domain: str) -> str:
-    """Return the form in which domains are compared. Lower case can be longer than its original."""
+    """Return the form in which domains are compared. Lower case can be longer than the original."""
     return domain.lower()[:200]
 
 

@@ -1,4 +1,4 @@
-"""Pictures of the brand on other hosts: which ones there are, and having them fetched."""
+"""Pictures of the brand on other hosts: listing them, and queueing their fetching."""
 
 import re
 
@@ -22,8 +22,8 @@ def path_of(sha256: str) -> str:
 
 
 def shown_path(partner: Partner, kind: ImageType, url: str | None) -> str | None:
-    """Return where pages find the picture of a URL: the uploaded one, or the copy of one elsewhere;
-    None without a copy."""
+    """Return the path at which pages find the picture of a URL: the uploaded one, or the copy of
+    one on another host; None without a copy."""
     if url is None:
         return None
     sha256 = stored_hash(url)
@@ -39,7 +39,7 @@ def copy_of(partner: Partner, kind: ImageType, url: str | None) -> OutsidePictur
 
 
 def track(session: Session, partner: Partner) -> None:
-    """Have new pictures of the brand on other hosts fetched, and forget those of before."""
+    """Queue fetching new pictures of the brand on other hosts, and delete those no longer used."""
     wanted = {image.type: image.image_url for image in reversed(partner.site_images)}
     if partner.logo_img_url:
         wanted[ImageType.LOGO] = partner.logo_img_url

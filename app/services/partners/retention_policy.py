@@ -1,4 +1,4 @@
-"""How long a partner keeps data whose time ends: the installation's days, or fewer."""
+"""How long a partner keeps data with a retention period: the installation's days, or fewer."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -17,7 +17,7 @@ from app.services.partners.loading import get
 from app.services.partners.sign_in_policy import out_of_range
 
 Days = Mapping[RetentionKind, int | None]
-"""None is the installation's."""
+"""Days; None means the installation's."""
 
 
 def of_installation(settings: Settings) -> dict[RetentionKind, int]:

@@ -1,5 +1,5 @@
-"""Suspending partners and letting them go on, and their trial: while it lasts, their organizations
-can call only verified numbers."""
+"""Suspending and resuming partners, and their trial: while it lasts, their organizations can call
+only verified numbers."""
 
 from uuid import UUID
 
@@ -14,8 +14,8 @@ from app.services.partners.loading import get
 
 
 def suspend(session: Session, caller: Caller, partner_id: UUID) -> Partner:
-    """Shut out everyone and everything of the partner from the next request on: sessions, tokens,
-    API keys and API clients. Waiting calls end when their turn comes.
+    """End all access of the partner from the next request on: sessions, tokens, API keys and API
+    clients. Waiting calls end when their turn comes.
 
     Sessions and the links of mails end for good; credentials work again after `resume`. Suspending
     twice is no error. Raises `Forbidden` and `NotFound`.
@@ -33,7 +33,7 @@ def suspend(session: Session, caller: Caller, partner_id: UUID) -> Partner:
 
 
 def resume(session: Session, caller: Caller, partner_id: UUID) -> Partner:
-    """End a suspension; of an active partner it is no error. Raises `Forbidden` and `NotFound`."""
+    """End a suspension; for an active partner it is no error. Raises `Forbidden` and `NotFound`."""
     caller.require(Permission.PARTNER_CREATE)
     partner = get(session, caller, partner_id, for_change=True)
     if partner.suspended_at is not None:

@@ -1,6 +1,6 @@
 """What holds calls back: pauses, carriers with problems, a database restored from a backup.
 
-It stands below `app.services.calls`, which holds and releases the calls.
+It is a layer below `app.services.calls`, which holds and releases the calls.
 """
 
 from app.services.pauses.pauses import (

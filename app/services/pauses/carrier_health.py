@@ -1,4 +1,4 @@
-"""How carriers behave: counted by the minute, kept for a day, summed up as their health."""
+"""The health of carriers: responses counted per minute, kept for a day."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -16,16 +16,16 @@ from app.services.uniqueness import insert_into
 LOOKED_BACK = timedelta(minutes=15)
 LAST_DAY = timedelta(days=1)
 FAILURES = 2
-"""One lost answer isn't an outage."""
+"""Minimum failures: one lost answer isn't an outage."""
 REFUSALS, REFUSED_SHARE = 3, 0.05
-"""So many refusals, and this share of all answers: a few wrong numbers are no problem."""
+"""Minimum refusals, and their share of all answers: a few wrong numbers are no problem."""
 _ANSWERS = frozenset({Observed.ANSWERED, Observed.SLOW})
 _NO_ANSWERS = frozenset({Observed.UNREACHED, Observed.SILENT})
 
 
 @dataclass(frozen=True, slots=True)
 class CarrierBehaviour:
-    """What a carrier did in one minute; ``code`` is the carrier's own."""
+    """A carrier's response in one minute; ``code`` is the carrier's own."""
 
     minute: datetime
     carrier: CarrierKind
@@ -35,7 +35,7 @@ class CarrierBehaviour:
 
 @dataclass(slots=True)
 class BehaviourCount:
-    """How often, when last, and the carrier's message then."""
+    """How often, when last, and the carrier's last message."""
 
     count: int
     last_at: datetime
@@ -85,7 +85,7 @@ class CarrierState(StrEnum):
 
     @property
     def holds_calls(self) -> bool:
-        """Whether calls wait because of it."""
+        """Return whether calls wait because of it."""
         return self in (CarrierState.OUTAGE, CarrierState.DELAYS)
 
     @property
@@ -107,7 +107,7 @@ class CarrierProblem:
 @dataclass(frozen=True, slots=True)
 class CarrierHealth:
     """``answered_at`` is the last answer of the last day; ``answers`` and ``slow`` count those in
-    `LOOKED_BACK`; ``problems`` begin with the latest."""
+    `LOOKED_BACK`; ``problems`` are sorted latest first."""
 
     carrier: CarrierKind
     state: CarrierState
@@ -118,7 +118,7 @@ class CarrierHealth:
 
 
 def carriers(session: Session) -> list[CarrierHealth]:
-    """Every carrier that was used in the last day."""
+    """Return every carrier that was used in the last day."""
     now = utcnow()
     rows = session.scalars(
         select(CarrierObservation).where(CarrierObservation.minute >= now - LAST_DAY)
@@ -130,7 +130,7 @@ def carriers(session: Session) -> list[CarrierHealth]:
 
 
 def state_of(session: Session, carrier: CarrierKind) -> CarrierState:
-    """One carrier's health; the simulated carrier is always well."""
+    """Return one carrier's health; the simulated carrier is always well."""
     if carrier is CarrierKind.SIMULATOR:
         return CarrierState.WELL
     now = utcnow()
@@ -141,7 +141,7 @@ def state_of(session: Session, carrier: CarrierKind) -> CarrierState:
 
 
 def with_problems(session: Session) -> list[CarrierHealth]:
-    """The real carriers that are in problem now."""
+    """Return the real carriers with current problems."""
     return [
         health
         for health in carriers(session)
@@ -150,7 +150,8 @@ def with_problems(session: Session) -> list[CarrierHealth]:
 
 
 def any_not_well() -> ColumnElement[bool]:
-    """Whether a real carrier did anything but answer lately: without that none is in problem."""
+    """Return whether a real carrier had other responses than answers lately: without any there are
+    no problems."""
     return exists().where(
         CarrierObservation.carrier != CarrierKind.SIMULATOR,
         CarrierObservation.kind != Observed.ANSWERED,
@@ -186,7 +187,7 @@ def _state(
     counts: dict[Observed, int], lasts: dict[Observed, datetime], answered_at: datetime | None
 ) -> CarrierState:
     def is_last(kinds: frozenset[Observed]) -> bool:
-        """Whether it is more recent than the last answer."""
+        """Return whether it is more recent than the last answer."""
         last = max((lasts[kind] for kind in kinds if kind in lasts), default=None)
         return last is not None and (answered_at is None or last > answered_at)
 

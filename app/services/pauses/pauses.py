@@ -1,7 +1,7 @@
 """Pauses of calling: for everyone, for one carrier or for one partner.
 
 Calls are still accepted; those whose turn comes are held until no pause covers them. Active calls
-go on.
+continue.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from app.services.tenancy import of_tenant
 
 ALL, OWN = "all", "own:"
 RECHECK = timedelta(seconds=5)
-"""How soon an attempt to be sent to the carrier again is checked again during a pause."""
+"""How soon an attempt that the carrier wanted later is checked again during a pause."""
 LONGEST_REASON = 300
 BY_ADMIN = str(Sentence.gettext("a partner admin paused all calls"))
 RESTORED = str(Sentence.gettext("restored from a backup"))
@@ -40,12 +40,12 @@ CALLS_MAY_BE_MISSING = frozenset({RESTORED, COPIED, RECOVERED, NEW_HOST})
 
 _PAUSED = Sentence.gettext("Calling is paused: %(reason_words)s")
 _PAUSED_FOR = Sentence.gettext("Calling is paused (%(reason_words)s).")
-"""For reasons that are no sentences."""
+"""Sentence for reasons that are no sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class PauseScope:
-    """What a pause covers: a carrier, a partner, one organization of the partner, or everything.
+    """The scope of a pause: a carrier, a partner, one organization of the partner, or everything.
     ``is_own``: the partner's administrators paused it, not an operator."""
 
     carrier: CarrierKind | None = None
@@ -91,7 +91,7 @@ def pause(session: Session, caller: Caller, scope: PauseScope, reason: str) -> D
 
 
 def resume(session: Session, caller: Caller, scope: PauseScope) -> bool:
-    """End the pause; False if there was none. The worker releases the held calls."""
+    """End the pause; return False if there was none. The worker releases the held calls."""
     _check_partner(session, scope)
     stored = session.get(DispatchPause, scope.key, with_for_update=True)
     if stored is None:
@@ -109,7 +109,7 @@ def pause_own(session: Session, caller: Caller) -> DispatchPause:
 
 
 def resume_own(session: Session, caller: Caller) -> bool:
-    """End the pause; False if there was none. Raises as `pause_own`."""
+    """End the pause; return False if there was none. Raises as `pause_own`."""
     return resume(session, caller, _own(caller))
 
 
@@ -121,14 +121,14 @@ def _own(caller: Caller) -> PauseScope:
 
 
 def listing(session: Session) -> list[DispatchPause]:
-    """Every pause: that of everything first, then the oldest."""
+    """Return every pause: that of everything first, then the oldest."""
     query = select(DispatchPause).order_by(DispatchPause.scope != ALL, DispatchPause.paused_at)
     return list(session.scalars(query))
 
 
 def visible_pauses(session: Session, caller: Caller) -> list[DispatchPause]:
-    """The pauses that the caller may see: an operator all, others those that may hold their
-    calls."""
+    """Return the pauses that the caller may see: all for an operator, else those that may hold
+    their calls."""
     if caller.partner_id is None:
         return listing(session) if caller.is_operator else []
     mine = DispatchPause.partner_id.is_(None) | (DispatchPause.partner_id == caller.partner_id)
@@ -137,18 +137,18 @@ def visible_pauses(session: Session, caller: Caller) -> list[DispatchPause]:
 
 
 def any_seen(caller: Caller) -> ColumnElement[bool]:
-    """Whether there is a pause that holds calls of the caller's partner, or some of them."""
+    """Return whether a pause holds calls of the caller's partner, or some of them."""
     mine = DispatchPause.partner_id.is_(None) | (DispatchPause.partner_id == caller.partner_id)
     return exists().where(mine)
 
 
 def of_call(session: Session, call: Call) -> DispatchPause | None:
-    """The widest pause that covers the call now."""
+    """Return the widest pause that covers the call now."""
     return of_carrier(session, call.partner_id, call.organization_id, call.carrier)
 
 
 def is_covered(call: Call) -> Exists:
-    """`of_call` as a condition of a query."""
+    """Return `of_call` as a condition of a query."""
     scopes = _scopes(call.partner_id, call.organization_id, call.carrier)
     return exists().where(DispatchPause.scope.in_(scopes))
 
@@ -156,7 +156,7 @@ def is_covered(call: Call) -> Exists:
 def of_carrier(
     session: Session, partner_id: UUID, organization_id: UUID, carrier: CarrierKind
 ) -> DispatchPause | None:
-    """The widest pause that covers the organization's calls over the carrier now."""
+    """Return the widest pause that covers the organization's calls over the carrier now."""
     scopes = _scopes(partner_id, organization_id, carrier)
     query = select(DispatchPause).where(DispatchPause.scope.in_(scopes))
     covering = session.scalars(query, execution_options={"populate_existing": True}).all()
@@ -164,7 +164,7 @@ def of_carrier(
 
 
 def of_organizations(session: Session, caller: Caller) -> list[DispatchPause]:
-    """The pauses of single organizations that the caller may see."""
+    """Return the pauses of single organizations that the caller may see."""
     query = of_tenant(
         select(DispatchPause), caller, DispatchPause.partner_id, DispatchPause.organization_id
     ).where(DispatchPause.organization_id.is_not(None))
@@ -179,7 +179,7 @@ def of_organization(session: Session, organization: Organization) -> DispatchPau
 
 
 def is_of_organization(organization: Organization) -> ColumnElement[bool]:
-    """Whether a pause is `of_organization`."""
+    """Return the condition of `of_organization`."""
     return DispatchPause.scope == PauseScope(organization_id=organization.id).key
 
 
@@ -194,23 +194,24 @@ def _scopes(partner_id: UUID, organization_id: UUID, carrier: CarrierKind) -> tu
 
 
 def is_own(pause: DispatchPause) -> bool:
-    """Whether administrators of its partner paused, and resume."""
+    """Return whether the partner's administrators paused it, and may resume."""
     return pause.scope.startswith(OWN)
 
 
 def sentence(pause: DispatchPause) -> str:
-    """Why a call waits, as its page shows it."""
+    """Return why a call waits, as its page shows it."""
     words = _PAUSED if pause.reason.endswith(".") else _PAUSED_FOR
     return words(reason_words=in_language(pause.reason))
 
 
 def resume_command(pause: DispatchPause) -> str:
-    """The command that ends the pause, for operators."""
+    """Return the command that ends the pause, for operators."""
     return "flask calls reconcile" if pause.reason in CALLS_MAY_BE_MISSING else "flask calls resume"
 
 
 def is_released() -> ColumnElement[bool]:
-    """The condition that no pause covers a `HeldCall` any more, or that its call has expired."""
+    """Return the condition that no pause covers a `HeldCall` any more, or that its call has
+    expired."""
     organization = select(Call.organization_id).where(Call.id == HeldCall.call_id).scalar_subquery()
     covers = or_(
         DispatchPause.scope == ALL,

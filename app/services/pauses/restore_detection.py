@@ -1,8 +1,8 @@
 """Detects a database that was restored, recovered or copied; docs/operations.md explains the rules.
 
-Two things tell: the database's own identity, kept in its row, and a number that workers raise in
-the database and keep outside as well. If the row names another database, or the number outside is
-larger, then what happened since the row was written may be missing.
+There are two signs: the database's own identity, stored in its row, and a number that workers
+increase in the database and keep outside as well. If the row names another database, or the number
+outside is larger, then what happened since the row was written may be missing.
 """
 
 import logging
@@ -22,7 +22,7 @@ from app.services.pauses import pauses
 from app.services.uniqueness import insert_into
 
 RECENTLY = timedelta(seconds=30)
-"""A worker that reported within this time is alive somewhere, and has seen no restore."""
+"""Time since its last report in which a worker is considered alive, with no restore since."""
 
 log = logging.getLogger(__name__)
 
@@ -42,10 +42,10 @@ def _not_moved() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OutsideMarks:
-    """What a worker knows outside of the database.
+    """The marks outside of the database.
 
-    ``mark`` is that of its folder, ``label`` that of SQLite's file, and ``has_labels`` whether the
-    file system can keep one. ``is_moved`` tells whether the folder was copied. ``is_first``: the
+    ``mark`` is that of the worker's folder, ``label`` that of SQLite's file, and ``has_labels``
+    whether the file system can keep one. ``is_moved``: the folder was copied. ``is_first``: the
     worker has just started.
     """
 
@@ -57,8 +57,8 @@ class OutsideMarks:
 
 
 def advance(session: Session, outside: OutsideMarks) -> DatabaseMark:
-    """Raise the mark and return it. Pauses all calls if this isn't the database that the last
-    heartbeat wrote to, or not as new, and a call was accepted before."""
+    """Increase the mark and return it. Pauses all calls if this isn't the database that the last
+    heartbeat wrote to, or an older state of it, and a call was accepted before."""
     row, written_by = _row(session)
     present = identity.read(session)
     now = int(utcnow().timestamp() * 1000)
@@ -82,7 +82,7 @@ def advance(session: Session, outside: OutsideMarks) -> DatabaseMark:
 
 
 def missing_since(session: Session) -> datetime | None:
-    """Since when calls may be missing, while the pause after a restore lasts."""
+    """Return since when calls may be missing, while the pause after a restore lasts."""
     if session.get(DispatchPause, pauses.ALL) is None:
         return None
     return session.scalar(select(InstallationMark.missing_since))
@@ -122,8 +122,8 @@ def _is_of(mark: DatabaseMark, row: InstallationMark) -> bool:
 
 
 def _have_workers_died(session: Session) -> bool:
-    """Whether the last workers were not stopped but died, and none but the current one is alive:
-    as after a power cut, or in a copy of their disk."""
+    """Return whether the last workers died without being stopped, and none but the current one is
+    alive: as after a power cut, or in a copy of their disk."""
     beats = session.scalars(select(WorkerHeartbeat.beat_at)).all()
     recent = [at for at in beats if at > utcnow() - RECENTLY]
     return len(recent) <= 1 and len(beats) > len(recent)
@@ -143,8 +143,8 @@ def _pause(session: Session, row: InstallationMark, reason: str) -> None:
 
 
 def _row(session: Session) -> tuple[InstallationMark, int | None]:
-    """The only row, locked, and on PostgreSQL the transaction that wrote it. The first worker makes
-    it, so that databases copied before that have different lineages."""
+    """Return the only row, locked, and on PostgreSQL the transaction that wrote it. The first
+    worker creates it, so that databases copied before that have different lineages."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     xmin: ColumnElement[str] = literal_column("installation_marks.xmin")
     writer = literal_column("NULL") if is_sqlite else cast(cast(xmin, Text), BigInteger)
@@ -160,6 +160,6 @@ def _row(session: Session) -> tuple[InstallationMark, int | None]:
 
 
 def _has_calls(session: Session) -> bool:
-    """Whether there is, or was, a call that could be placed again."""
+    """Return whether there is, or was, a call that could be placed again."""
     either = exists().select_from(Call) | exists().select_from(SimulatedCall)
     return bool(session.scalar(select(either)))

@@ -1,4 +1,4 @@
-"""Copies of what a person did or was sent: stored answers, mails, files of exports, uploads."""
+"""Copies of a person's actions and messages: stored answers, mails, files of exports, uploads."""
 
 import zlib
 from collections.abc import Iterator, Sequence
@@ -114,9 +114,9 @@ def erase_recipients(session: Session, subject: DataSubject) -> None:
 
 
 def erase_exports(session: Session, subject: DataSubject, requested_at: datetime) -> list[str]:
-    """Delete the partner's exports, which may name the subject, and the user's own: those that were
-    requested before the erasure was, as its page says, and those that have begun since. Return the
-    key of the file of each, empty without one. They can be requested again."""
+    """Delete the partner's exports, which may name the subject, and the user's own: those requested
+    before the erasure, as its page says, and those started since. Return the key of the file of
+    each, empty without one. They can be requested again."""
     begun = (ListExport.state != ExportState.WAITING) | (ListExport.turn > 0)
     is_old = begun | (ListExport.created_at <= requested_at)
     query = select(ListExport.id, ListExport.file_key).where(exports_of(subject), is_old)
@@ -142,7 +142,7 @@ def newest_exports(session: Session, subject: DataSubject, limit: int) -> Sequen
 
 
 def is_upload_at_work(session: Session, subject: DataSubject) -> bool:
-    """Whether the organization has an upload whose rows can't be searched now."""
+    """Return whether the organization has an upload whose rows can't be searched now."""
     busy = or_(ContactImport.state.in_(AT_WORK), ContactImport.undo_state == UNDOING)
     return session.scalar(_uploads(subject).where(busy).limit(1)) is not None
 
@@ -154,7 +154,7 @@ def uploads_to_search(session: Session, subject: DataSubject) -> Sequence[UUID]:
 
 
 def is_in_upload(session: Session, subject: DataSubject, upload_id: UUID) -> bool:
-    """Whether an upload names the person; also if its file can't be read, and may do so."""
+    """Return whether an upload names the person, or may do so because its file can't be read."""
     upload = session.get_one(ContactImport, upload_id)
     if upload.state is ImportState.FAILED and upload.file_key:
         return True
@@ -186,7 +186,7 @@ def _uploads(subject: DataSubject) -> Any:
 
 
 def _stored_values(session: Session, upload_id: UUID) -> Iterator[Any]:
-    """Return what the rows of an upload hold, listed and packed."""
+    """Return the stored rows of an upload, listed and packed."""
     for columns in (
         (ImportRow.cells, ImportRow.contact),
         (ImportProblem.message, ImportProblem.repair),

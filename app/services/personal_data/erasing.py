@@ -27,11 +27,11 @@ from app.services.tenancy import fetch, of_tenant
 
 ENDED = (ErasureState.DONE, ErasureState.FAILED)
 LONGEST_COMMIT = timedelta(minutes=1)
-"""Contacts may be made so long before others see them."""
+"""How long after their creation contacts may become visible to others."""
 
 
 def request(session: Session, caller: Caller, subject: DataSubject) -> Erasure:
-    """Have the person erased; one that is requested already is returned instead of another.
+    """Request the erasure of a person; return an existing request instead of another.
 
     A user is deactivated at once. Raises `Forbidden` (``own_account``, ``role_too_low``),
     `NotFound` for a user who is erased, and `Conflict` (``last_partner_admin``) and as
@@ -69,8 +69,8 @@ def request(session: Session, caller: Caller, subject: DataSubject) -> Erasure:
 
 
 def retry(session: Session, caller: Caller, erasure_id: UUID) -> None:
-    """Have an erasure that failed go on where it ended; no effect on any other. Raises `Forbidden`
-    and `NotFound`."""
+    """Continue a failed erasure where it ended; no effect on any other. Raises `Forbidden` and
+    `NotFound`."""
     caller.require_write()
     erasure = _locked(session, get(session, caller, erasure_id).id)
     if erasure.state is not ErasureState.FAILED:

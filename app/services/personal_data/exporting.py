@@ -1,6 +1,6 @@
-"""The export of a person: a ZIP of JSON files, one a table, with the recordings.
+"""The export of a person: a ZIP of JSON files, one per table, with the recordings.
 
-It is requested and written as the export of a list; what it holds comes from the inventory.
+It is requested and written like the export of a list; its content comes from the inventory.
 """
 
 import json
@@ -31,17 +31,17 @@ from app.services.recordings.reading import extension_of
 
 AT_ONCE = 500
 NAMES = {SubjectKind.USER: "user-data", SubjectKind.CONTACT: "contact-data"}
-"""The names of the exports beside those of lists; `exports.words` has their titles."""
+"""The names of these exports among those of lists; `exports.words` has their titles."""
 
 
 ABOUT_OTHERS = ("target_id", "target", "before", "after")
-"""What an entry of the history says about someone else than the user who made the change."""
+"""Fields of a history entry about another person than the user who made the change."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportPart:
-    """The rows of a table that are about the person; of others than ``about``, if given, only what
-    the person did."""
+    """The rows of a table that are about the person; of rows that aren't in ``about``, if given,
+    only the person's actions."""
 
     table: Table
     rows: ColumnElement[bool]
@@ -49,7 +49,7 @@ class ExportPart:
 
     @property
     def columns(self) -> list[ColumnElement[Any]]:
-        """Return the exported texts, and what is no text: ids, numbers and times."""
+        """Return the exported texts, and the columns that aren't texts: ids, numbers and times."""
         name = self.table.name
         declared = {
             column: holding.exported
@@ -72,9 +72,9 @@ def request(
     zone: str,
     **of: UUID,
 ) -> ListExport:
-    """Have the data about a person written as a file for the caller. ``of`` is by what it is
-    found beside the subject's id: the ``campaign`` of a contact, or the ``call``. Raises
-    `NotFound` for a caller that is no user, and `Conflict` (``too_many_exports``)."""
+    """Request a file with the data about a person for the caller. ``of`` locates the subject
+    besides its id: the ``campaign`` of a contact, or the ``call``. Raises `NotFound` for a caller
+    that is no user, and `Conflict` (``too_many_exports``)."""
     ids = urlencode({"id": subject.subject_id, **of})
     wanted = exports.ExportInput(NAMES[subject.kind], ids, ExportFormat.ZIP, zone)
     export = exports.create(session, caller, wanted)
@@ -83,7 +83,7 @@ def request(
 
 
 def record(session: Session, caller: Caller, subject: DataSubject) -> None:
-    """Write to the history whose data was exported."""
+    """Record in the history whose data was exported."""
     audit.record(
         session,
         caller,
@@ -108,7 +108,7 @@ def subject_of(session: Session, caller: Caller, name: str, query: str) -> DataS
 
 
 def name_of(session: Session, caller: Caller, name: str, query: str) -> str | None:
-    """Return whose data a requested export has, by name or address; None for a person that the
+    """Return the name or address of the person of a requested export; None for a person that the
     caller can't see any more."""
     ids = {key: UUID(values[0]) for key, values in parse_qs(query).items()}
     try:
@@ -124,7 +124,7 @@ def name_of(session: Session, caller: Caller, name: str, query: str) -> str | No
 
 
 def write(session: Session, subject: DataSubject, files: FileStore) -> tuple[IO[bytes], int]:
-    """Return a temporary file with the ZIP, and how many rows it holds."""
+    """Return a temporary file with the ZIP, and the number of rows in it."""
     rows = 0
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -165,7 +165,7 @@ def parts(subject: DataSubject) -> list[ExportPart]:
             ),
             ExportPart(history, and_(in_scope(history, subject), about)),
         ]
-    # Not one "or", for which the databases read the whole history.
+    # Not a single "or", for which the databases read the whole history.
     theirs = union_all(
         select(history.c.id).where(about),
         select(history.c.id).where(history.c.actor_id == subject.subject_id),

@@ -15,7 +15,7 @@ from app.services.personal_data.sweep import AT_ONCE, cut_to_length
 ABOUT_USERS = frozenset(
     {"email", "name", "idpUid", "givenName", "familyName", "externalId", "subject", "device"}
 )
-"""Fields of entries about a user that say who it is."""
+"""Fields of entries about a user that identify the user."""
 
 
 def redact_next(
@@ -69,7 +69,7 @@ def _is_target(kind: str, ids: list[UUID]) -> ColumnElement[bool]:
 
 
 def _redacted(entry: AuditEntry, subject: DataSubject, pseudonym: str) -> dict[str, Any]:
-    """Return what changes; empty if the entry names the person no more."""
+    """Return the changed values; empty if the entry doesn't name the person any more."""
     kind = "user" if subject.kind is SubjectKind.USER else "contact"
     ids = {str(each) for each in (subject.subject_id, *subject.contacts)}
     is_about = entry.target_type == kind and entry.target_id in ids

@@ -1,8 +1,8 @@
-"""What the installation stores about people: every column, what erasing and exporting do with it.
+"""The personal data of the installation: every column, with what erasing and exporting do with it.
 
 Each column that can hold text or bytes is declared here once, as personal data (`HOLDINGS`) or as
 none (`NOT_PERSONAL`); `tests/services/personal_data/test_inventory.py` compares both with the
-models. Ids, numbers and times say nothing about a person once these columns are gone.
+models. Ids, numbers and times identify no one once these columns are erased.
 """
 
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ class OnErasure(StrEnum):
     """What erasing a person does with a column."""
 
     DELETED = "deleted"
-    """The row or the value goes."""
+    """The row or the value is deleted."""
     PSEUDONYMIZED = "pseudonymized"
     """The person's own rows stay for the figures, with a pseudonym or nothing instead."""
     REPLACED = "replaced"
-    """Where the person is named, the pseudonym stands instead; the rest stays."""
+    """The pseudonym replaces the person's name; the rest of the text stays."""
     REDACTED = "redacted"
     """As replaced, in the append-only history: `app.services.audit.redaction`."""
     KEPT = "kept"
-    """It stays; ``reason`` says why."""
+    """It stays; ``reason`` is why."""
 
 
 class RetentionPeriod(StrEnum):
@@ -38,7 +38,7 @@ class RetentionPeriod(StrEnum):
     CAMPAIGN = "campaign"
     """Until the contact is removed."""
     HISTORY = "history"
-    """For good: history and billing."""
+    """Forever: history and billing."""
     SESSIONS = "sessions"
     UPLOADS = "uploads"
     RECORDINGS = "recordings"
@@ -54,7 +54,8 @@ class RetentionPeriod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DataHolding:
-    """Columns of a table that are treated alike. ``exported``: the export of a person has them."""
+    """Columns of a table that are treated alike. ``exported``: they are part of a person's
+    export."""
 
     table: str
     columns: tuple[str, ...]
@@ -117,7 +118,7 @@ HOLDINGS: tuple[DataHolding, ...] = (
     _H("report_schedules: recipients", _E.DELETED, _R.ACCOUNT),
     _H("spending_limits: budget_recipients", _E.DELETED, _R.ACCOUNT),
     _H("refusal_counts: entry", _E.REPLACED, _R.SHORT),
-    # who did something: the address of a user, beside what they did
+    # authors of changes: the address of a user, next to the action
     *(
         _H(columns, _E.REPLACED, _R.ACCOUNT, USER)
         for columns in (
@@ -214,7 +215,7 @@ HOLDINGS: tuple[DataHolding, ...] = (
     ),
     _H("erasures: sought", _E.DELETED, _R.SHORT),
     _H("erasures: requested_by", _E.REPLACED, _R.HISTORY, USER),
-    # what belongs to a company, even where it names a person
+    # data of a company, even if it names a person
     *(
         _H(columns, _E.KEPT, _R.ACCOUNT, reason=_COMPANY)
         for columns in (
@@ -338,7 +339,7 @@ NOT_PERSONAL: dict[str, str] = {
     "webhook_endpoints": "events secret previous_secret",
     "worker_heartbeats": "executor_id hostname queues",
 }
-"""By table: columns with settings, secrets, hashes and figures, or what a program wrote."""
+"""Columns by table: settings, secrets, hashes and figures, or texts written by a program."""
 
 
 def replaced_columns() -> dict[str, list[str]]:

@@ -1,6 +1,7 @@
 """Texts about others that mention a person by a single name.
 
-An erasure leaves them: a single name is the name of many. The user who erases looks at them before.
+An erasure leaves them, because many people share a single name. The user who requests it reviews
+them first.
 """
 
 import json
@@ -23,14 +24,14 @@ from app.services.personal_data.sweep import in_scope
 from app.services.tenancy import in_groups
 
 SHORTEST = 3
-"""Letters of a name that is looked for."""
+"""Minimum letters of a name that is searched."""
 MOST = 20
 AT_ONCE = 5000
-"""Rows of contacts and calls that the first statement searches; each further one twice as many, up
-to `GROWS` times these."""
+"""Rows of contacts and calls that the first statement searches; each further one searches twice as
+many, up to `GROWS` times these."""
 GROWS = 4
 PATIENCE = 3.0
-"""Seconds in which a page searches."""
+"""Seconds that a page spends on searching."""
 AROUND = 40
 """Characters that are shown before and after a name."""
 _MESSAGES = ("intro_message", "voicemail_message", "call_instructions")
@@ -42,14 +43,15 @@ _SEARCHED: dict[str, tuple[Permission, tuple[str, ...]]] = {
     "contacts": (Permission.CONTACTS_READ, ("contact_metadata",)),
     "calls": (Permission.CALLS_READ, ("call_metadata", *_MESSAGES)),
 }
-"""By table: the permission to read it, and the columns in which people write about others."""
+"""By table: the permission to read it, and the columns in which users write about others."""
 _MANY_ROWS = frozenset({"contacts", "calls"})
 _IDS = ("id", "campaign_id", "organization_id")
 
 
 @dataclass(frozen=True, slots=True)
 class TextMention:
-    """A text that mentions the person: its table, the ids that lead to it, and the words around."""
+    """A text that mentions the person: its table, the ids of its page, and the surrounding
+    words."""
 
     table: str
     ids: dict[str, UUID]
@@ -68,8 +70,8 @@ class FoundMentions:
 def find_mentions(
     session: Session, caller: Caller, subject: DataSubject, *, seconds: float | None = None
 ) -> FoundMentions:
-    """Return the texts that mention a part of the person's names, of what the caller may read,
-    `MOST` at most: the newest contacts and calls first, in ``seconds`` if given."""
+    """Return the texts that mention a part of the person's names, among those that the caller may
+    read, at most `MOST`: newest contacts and calls first, within ``seconds`` if given."""
     names = single_names(subject.names)
     if not names:
         return FoundMentions([])
@@ -96,7 +98,7 @@ def find_mentions(
 
 
 def single_names(names: Sequence[str]) -> list[str]:
-    """Return the words of names that are long enough to be looked for, the longest first."""
+    """Return the words of names that are long enough for a search, longest first."""
     words = {word for name in names for word in name.split() if len(word) >= SHORTEST}
     return sorted(words, key=lambda word: (-len(word), word))
 
@@ -109,7 +111,7 @@ def _in_table(
     names: Sequence[str],
     pattern: re.Pattern[str],
 ) -> Iterator[tuple[list[TextMention], bool]]:
-    """Return what a table mentions, part by part, the newest first; and whether more follows."""
+    """Yield the mentions in a table, part by part, newest first; and whether more follows."""
     table, columns = Base.metadata.tables[name], _SEARCHED[name][1]
     ids = [column for column in _IDS if column in table.c]
     words = {each for word in names for each in (word, json.dumps(word)[1:-1])}
@@ -182,7 +184,7 @@ def _of_others(table: Table, subject: DataSubject) -> list[ColumnElement[bool]]:
 
 
 def _first(value: Any, pattern: re.Pattern[str]) -> tuple[str, str] | None:
-    """Return the name that is found in a value, and the words around it."""
+    """Return the first name found in a value, and the surrounding words."""
     for text in _texts(value):
         match = pattern.search(text)
         if match:

@@ -1,4 +1,4 @@
-"""The rows that are about a person alone: the account, the contacts, the calls."""
+"""The rows that are about a single person: the account, the contacts, the calls."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -63,7 +63,7 @@ OF_USER: tuple[Any, ...] = (
     ScimUser,
     Mail,
 )
-"""What is deleted with an account: how the user signs in, and mails to the user."""
+"""Rows that are deleted with an account: the user's ways to sign in, and mails to the user."""
 _EMPTY: dict[str, Any] = {
     "contact": {},
     "call_metadata": {},
@@ -75,7 +75,7 @@ _EMPTY: dict[str, Any] = {
 
 
 def erase_account(session: Session, subject: DataSubject, pseudonym: str) -> dict[str, int]:
-    """Leave of a user a deactivated account under the pseudonym, which sign-up figures count.
+    """Reduce a user to a deactivated account under the pseudonym, which sign-up figures count.
     Shared views stay for those who use them. Return what was deleted, by table."""
     counts: dict[str, int] = {}
     for model in OF_USER:
@@ -139,7 +139,7 @@ def erase_calls(session: Session, subject: DataSubject, pseudonym: str) -> tuple
     _write(session, "call_events", "call_id", ids, {"detail": None})
     references = [str(each) for each in attempts] + [each.hex for each in attempts]
     _write(session, "simulated_calls", "reference", references, {"to_number": pseudonym})
-    # Not the time of the change: an erasure isn't news of the call.
+    # The time of the change stays: an erasure doesn't change the call.
     values = {**_EMPTY, "phone_number": pseudonym, "updated_at": Call.updated_at}
     columns = {getattr(Call, name): value for name, value in values.items()}
     session.execute(

@@ -1,4 +1,4 @@
-"""What an erasure would do, in numbers that are quick to count, and what it did."""
+"""The effects of an erasure, in numbers that are quick to count, and its results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +17,13 @@ _FATES = {
     "idempotency_records": OnErasure.REPLACED,
     "texts": OnErasure.REPLACED,
 }
-"""What becomes of most of what a line counts, where the first holding of its table differs."""
+"""The treatment of most rows of a line, if the first holding of its table is treated
+differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureLine:
-    """Rows of a table and what becomes of them."""
+    """Rows of a table and their treatment."""
 
     table: str
     rows: int
@@ -30,8 +31,8 @@ class ErasureLine:
 
 
 def erasure_lines(session: Session, subject: DataSubject) -> list[ErasureLine]:
-    """Return what is known of the person. Uploads that were never applied, mails, webhooks and
-    texts of others are only searched by the erasure itself."""
+    """Return the known rows of the person. Uploads that were never applied, mails, webhooks and
+    texts about others are only searched by the erasure itself."""
     lines = [
         ErasureLine(table, rows, _fate(table, subject.kind))
         for table, rows in exporting.counts(session, subject).items()
@@ -51,12 +52,12 @@ def erasure_lines(session: Session, subject: DataSubject) -> list[ErasureLine]:
 
 
 def erased(lines: Sequence[ErasureLine]) -> dict[str, int]:
-    """Return the numbers by table, without what is kept."""
+    """Return the erased numbers by table, without what is kept."""
     return {line.table: line.rows for line in lines if line.fate is not OnErasure.KEPT}
 
 
 def of_erasure(erasure: Erasure) -> list[ErasureLine]:
-    """Return what an erasure reports, in the order and with the fates of `erasure_lines`."""
+    """Return the result of an erasure, in the order and with the treatments of `erasure_lines`."""
     counts = erasure.counts.items()
     return _in_order(
         [ErasureLine(table, rows, _fate(table, erasure.kind)) for table, rows in counts]
@@ -69,7 +70,7 @@ def _in_order(lines: Sequence[ErasureLine]) -> list[ErasureLine]:
 
 
 def _fate(table: str, kind: SubjectKind) -> OnErasure:
-    """Return what becomes of most of a table's texts; words in other texts are replaced."""
+    """Return the treatment of most of a table's texts; words in other texts are replaced."""
     if table in _FATES:
         return _FATES[table]
     holdings = (each for each in HOLDINGS if each.table == table and kind in each.about)

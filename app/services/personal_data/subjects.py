@@ -1,4 +1,4 @@
-"""Who is meant: a user, or a contact in all campaigns of an organization, and how to find them."""
+"""Data subjects: a user, or a contact in all campaigns of an organization, and how to find them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -20,13 +20,13 @@ from app.services.personal_data.words import SubjectWords
 from app.services.tenancy import get_organization
 
 MOST_CONTACTS = 1000
-"""Of one data subject in an organization, one a campaign."""
+"""Maximum contacts of one data subject in an organization, one per campaign."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataSubject:
-    """``contacts`` are the ids of the rows that are the subject. ``organization_id`` is None for
-    users: they are looked for in everything of their partner."""
+    """``contacts`` are the ids of the subject's rows. ``organization_id`` is None for users: they
+    are searched in all data of their partner."""
 
     kind: SubjectKind
     subject_id: UUID
@@ -44,7 +44,7 @@ class DataSubject:
     def called(self) -> ColumnElement[bool]:
         """Return the condition of calls to the contact."""
         is_own = Call.organization_id == self.organization_id
-        # Not one "or", for which the databases read all calls of the organization.
+        # Not a single "or", for which the databases read all calls of the organization.
         to_them = union_all(
             select(Call.id).where(is_own, Call.phone_number.in_(self.phones)),
             select(Call.id).where(Call.contact_id.in_(self.contacts)),
@@ -52,7 +52,7 @@ class DataSubject:
         return is_own & Call.id.in_(to_them)
 
     def stored(self) -> dict[str, Any]:
-        """Return how an erasure keeps what is looked for until it is done."""
+        """Return the searched words, as an erasure stores them until it is done."""
         kept = ("phones", "emails", "names", "contacts")
         return {name: [str(each) for each in asdict(self)[name]] for name in kept}
 
@@ -149,8 +149,8 @@ def contact_called(
     email: str | None,
     subject_id: UUID,
 ) -> DataSubject:
-    """As `contact`, by number (E.164) or address; also someone who is no contact any more, but was
-    called. Raises `Forbidden` and `NotFound`."""
+    """As `contact`, by number (E.164) or address; also for a called person who is no contact any
+    more. Raises `Forbidden` and `NotFound`."""
     return _reached(session, caller, organization_id, subject_id, {phone}, {email})
 
 
@@ -178,8 +178,8 @@ def _reached(
 def with_contacts(
     session: Session, subject: DataSubject, since: datetime | None = None
 ) -> DataSubject:
-    """Return the subject with the contacts that have its numbers or addresses, of those that were
-    added after ``since``."""
+    """Return the subject with the contacts added after ``since`` that have its numbers or
+    addresses."""
     keys = [each.casefold() for each in subject.emails]
     of_organization = Contact.campaign_id.in_(
         select(Campaign.id).where(Campaign.organization_id == subject.organization_id)

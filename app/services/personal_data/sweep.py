@@ -1,4 +1,4 @@
-"""Going through all tables for the words of a subject, some rows at a time."""
+"""Searching all tables for the words of a subject, some rows at a time."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -18,17 +18,17 @@ PARENTS = {
     "legacy_exchanges": ("client_id", "oauth_clients"),
     "webhook_deliveries": ("endpoint_id", "webhook_endpoints"),
 }
-"""Of tables without a tenant: the column with the id of a row that has one."""
+"""For tables without a tenant: the column with the id of a row that has one."""
 OF_NO_TENANT = frozenset({"carrier_observations"})
 DELETED_ROWS = {
     "webhook_deliveries": ("payload", "last_answer", "attempt_log"),
     "legacy_exchanges": ("request", "answer", "shadow_answer"),
 }
-"""Copies of messages: the row of one that names the person is deleted."""
+"""Copies of messages: a row that names the person is deleted."""
 
 
 class SweptTable(NamedTuple):
-    """A table to go through; ``deletes`` rows, or replaces the words in them."""
+    """A table to search; ``deletes`` rows, or replaces the words in them."""
 
     table: str
     columns: Sequence[str]
@@ -55,7 +55,7 @@ def sweep_next(
     pseudonym: str,
     after: Sequence[Any] | None,
 ) -> tuple[int, Sequence[Any] | None]:
-    """Change the next rows of a place that name the person; return how many, and the key of the
+    """Change the next rows of a table that name the person; return how many, and the key of the
     last row that was read, None at the end."""
     table = Base.metadata.tables[swept.table]
     words = subject.words
@@ -86,8 +86,8 @@ def sweep_next(
 
 
 def in_scope(table: Table, subject: DataSubject) -> ColumnElement[bool]:
-    """Return the condition of rows in which the person may be named: the organization's for a
-    contact, the partner's for a user."""
+    """Return the condition of rows that may name the person: the organization's for a contact, the
+    partner's for a user."""
     if table.name in OF_NO_TENANT:
         return literal(value=True)
     if table.name in PARENTS:
@@ -114,5 +114,5 @@ def cut_to_length(value: Any, column: ColumnElement[Any]) -> Any:
 
 
 def _untouched_times(table: Table) -> dict[str, Any]:
-    """An erasure is no change of the record."""
+    """Keep the update times: an erasure is no change of the record."""
     return {"updated_at": table.c.updated_at} if "updated_at" in table.c else {}

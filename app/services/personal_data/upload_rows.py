@@ -1,4 +1,4 @@
-"""Removing a person from an upload that was applied: the other rows stay, and can be undone."""
+"""Removing a person from an applied upload: the other rows stay, and can be undone."""
 
 from typing import Any
 from uuid import UUID
@@ -20,12 +20,12 @@ from app.services.imports.packing import remove_entries
 from app.services.personal_data.subjects import DataSubject
 
 AT_ONCE = 2000
-"""Row numbers."""
+"""Row numbers per step."""
 _IDENTIFY = ("phone", "email", "externalIds")
 
 
 def is_applied(session: Session, upload_id: UUID) -> bool:
-    """Whether the upload has changed contacts, and still knows which and how."""
+    """Return whether the upload has changed contacts, and still has its undo log."""
     upload = session.get_one(ContactImport, upload_id)
     return upload.rows_applied > 0 and upload.rows_forgotten_at is None
 
@@ -34,8 +34,8 @@ def erase_some(
     session: Session, subject: DataSubject, upload_id: UUID, pseudonym: str, after: int
 ) -> int | None:
     """Erase the person from the next rows of an upload; return the last row number that was read,
-    None at the end. Rows that name the person are deleted, and what was done to them can't be
-    undone. In the undo of other contacts the pseudonym replaces the person."""
+    None at the end. Rows that name the person are deleted, and their changes can't be undone. In
+    the undo of other contacts the pseudonym replaces the person."""
     upload = session.get_one(ContactImport, upload_id, with_for_update=True)
     words = subject.words
     end = after + AT_ONCE
@@ -76,7 +76,8 @@ def _after(kind: Any, upload_id: UUID, number: int) -> Any:
 
 
 def _erase_change(subject: DataSubject, change: ImportChange, pseudonym: str) -> None:
-    """Values that identify a contact are not replaced: an undo would give them back."""
+    """Remove the person from a change. Values that identify a contact are not replaced: an undo
+    would restore them."""
     states, words = (change.before, change.after), subject.words
     new = [words.replaced(state, pseudonym) for state in states]
     identity = [[(state or {}).get(key) for key in _IDENTIFY] for state in states]

@@ -1,4 +1,4 @@
-"""The words by which a person is found in texts, and what stands there afterwards."""
+"""The words by which a person is found in texts, and their replacement."""
 
 import json
 import re
@@ -13,13 +13,13 @@ from sqlalchemy import ColumnElement, Text, cast, or_
 from sqlalchemy.orm import InstrumentedAttribute
 
 SHORTEST_NAME = 5
-"""Letters of a full name that is looked for in the texts of others."""
+"""Minimum letters of a full name that is searched in texts about others."""
 
 
 @dataclass(frozen=True)
 class SubjectWords:
-    """A person's numbers, addresses and full names. A single name isn't looked for in texts: it is
-    the name of many."""
+    """A person's numbers, addresses and full names. Single names aren't searched in texts, because
+    many people share them."""
 
     phones: Sequence[str] = ()
     emails: Sequence[str] = ()
@@ -54,7 +54,7 @@ class SubjectWords:
         )
 
     def are_in(self, value: Any) -> bool:
-        """Return whether a value of any kind holds one of the words; numbers in any notation."""
+        """Return whether a value of any kind contains one of the words; numbers in any notation."""
         for text in _texts(value):
             if self._pattern.search(text):
                 return True

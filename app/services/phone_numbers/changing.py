@@ -1,6 +1,6 @@
 """Assigning, moving, confirming and releasing numbers.
 
-Every change counts from the next call on, accepted calls included.
+Every change applies from the next call on, including accepted calls.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ MOST_AT_ONCE = 1000
 def assign(
     session: Session, caller: Caller, organization_id: UUID, typed: Sequence[str]
 ) -> list[str]:
-    """Assign numbers to an organization, all or none; returns them in E.164. For the operator.
+    """Assign numbers to an organization, all or none; return them in E.164. For the operator.
 
     Raises `Forbidden`, `NotFound`, `Conflict` (``archived``) and `ValidationFailed` (on
     ``numbers``: ``required``, ``too_many``, ``invalid_phone``, ``number_taken`` of another
@@ -54,7 +54,7 @@ def confirm(session: Session, caller: Caller, organization_id: UUID, number: str
     """Write that the organization has proved by a call that the number, in E.164, is its own.
 
     It replaces another tenant's use on the simulated carrier, for which the transaction must be of
-    the whole installation; no other tenant can take the number afterwards. Raises `Forbidden`,
+    the whole installation; no other tenant can use the number afterwards. Raises `Forbidden`,
     `NotFound` and `ValidationFailed` (``number_not_assigned``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
@@ -130,7 +130,7 @@ def hold(
     organization: Organization,
     source: NumberSource,
 ) -> bool:
-    """Make the number the organization's, confirmed by ``source``; whether it is.
+    """Assign the number to the organization, confirmed by ``source``; return whether it now is.
 
     It isn't if it is confirmed for another organization, or for a partner that keeps it.
     """
@@ -181,7 +181,7 @@ def _locked(session: Session, caller: Caller, number: str) -> PhoneNumber:
 
 
 def _read(typed: Sequence[str], region: str) -> list[str]:
-    """The numbers without repetitions. Raises `ValidationFailed`."""
+    """Return the numbers without repetitions. Raises `ValidationFailed`."""
     if not typed:
         raise ValidationFailed.on("numbers", "required", gettext("Enter at least one number."))
     if len(typed) > MOST_AT_ONCE:

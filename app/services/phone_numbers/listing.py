@@ -1,4 +1,4 @@
-"""The numbers that a carrier account has: read by the worker, daily and when a user asks."""
+"""The numbers of a carrier account: read by the worker, daily and on request."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from app.services import audit, carrier_accounts, mail_queue
 from app.services.uniqueness import insert_into
 
 GIVEN_UP_AFTER = timedelta(minutes=10)
-"""A list that was not read in so long can be asked for again."""
+"""Time after which a list that was not read can be requested again."""
 EVERY = timedelta(days=1)
 DUE_AT_ONCE = 20
 MOST_IN_A_MAIL = 10
@@ -34,7 +34,7 @@ _NOT_AVAILABLE = Sentence.ngettext(
 
 @dataclass(frozen=True, slots=True)
 class NumberReading:
-    """What a reading needs. ``credentials`` is None where the stored secret can't be read."""
+    """The data of a reading. ``credentials`` is None if the stored secret can't be read."""
 
     credentials: AccountCredentials | None
 
@@ -44,8 +44,8 @@ def is_running(read: CarrierNumberList | None) -> bool:
 
 
 def ask_for_list(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
-    """Queue a reading of the account's numbers, unless one is running. A SIP trunk has no list:
-    nothing happens. Raises `Forbidden` and `NotFound`."""
+    """Queue a reading of the account's numbers, unless one is running. Does nothing for a SIP
+    trunk, which has no list. Raises `Forbidden` and `NotFound`."""
     account = carrier_accounts.get(session, caller, account_id, for_change=True)
     if account.carrier is CarrierKind.TWILIO:
         _ask(session, account)
@@ -54,7 +54,7 @@ def ask_for_list(session: Session, caller: Caller, account_id: UUID) -> CarrierA
 
 def refresh_due(session: Session) -> int:
     """Queue the readings that are due, a day after the last one, and end the confirmations by
-    accounts that were removed. Returns how many are queued, at most `DUE_AT_ONCE`."""
+    accounts that were removed. Return how many are queued, at most `DUE_AT_ONCE`."""
     removed = select(CarrierAccount).join(PhoneNumber, PhoneNumber.account_id == CarrierAccount.id)
     removed = removed.where(
         CarrierAccount.removed_at.is_not(None), PhoneNumber.confirmed_at.is_not(None)
@@ -106,14 +106,14 @@ def _begin(session: Session, account: CarrierAccount) -> None:
 def last_lists(
     session: Session, accounts: Iterable[CarrierAccount]
 ) -> dict[UUID, CarrierNumberList]:
-    """The last reading of each of these accounts that was read."""
+    """Return the last reading of each of these accounts that was read."""
     ids = [account.id for account in accounts]
     query = select(CarrierNumberList).where(CarrierNumberList.account_id.in_(ids))
     return {read.account_id: read for read in session.scalars(query)}
 
 
 def begin_list(session: Session, keys: Sequence[str], account_id: UUID) -> NumberReading | None:
-    """For the worker: what a reading needs; None if none of the account waits."""
+    """For the worker: return the data of a reading; None if none of the account waits."""
     read = session.get(CarrierNumberList, account_id)
     account = session.get(CarrierAccount, account_id)
     if read is None or read.ended_at is not None or account is None or account.removed_at:
@@ -123,7 +123,7 @@ def begin_list(session: Session, keys: Sequence[str], account_id: UUID) -> Numbe
 
 def end_list(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
     """For the worker: confirm the listed numbers for the account's owner, and end the confirmation
-    of those that are listed no more: the partner's admins get a mail about them. Numbers that are
+    of those that are no longer listed: the partner's admins get a mail about them. Numbers that are
     confirmed for others are left alone."""
     read = session.get(CarrierNumberList, account_id)
     account = session.get(CarrierAccount, account_id)
@@ -142,8 +142,8 @@ def end_list(session: Session, account_id: UUID, listed: ListedNumbers) -> None:
 
 
 def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
-    """Whether the number is the owner's now. A number that isn't confirmed gives way; one that was
-    confirmed in another way keeps that."""
+    """Return whether the number is the owner's now. An unconfirmed number is replaced; one that was
+    confirmed in another way keeps its confirmation."""
     proof: dict[str, Any] = {
         "source": NumberSource.CARRIER_LIST,
         "confirmed_at": utcnow(),
@@ -187,7 +187,7 @@ def _confirm(session: Session, account: CarrierAccount, number: str) -> bool:
 
 
 def _has_nearer(session: Session, number: PhoneNumber, account: CarrierAccount) -> bool:
-    """Whether the number is listed by an organization's own account, which its calls use, and the
+    """Return whether an organization's own account, which its calls use, lists the number, and the
     account is its partner's."""
     if number.account_id is None or account.organization_id is not None:
         return False

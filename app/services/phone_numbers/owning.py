@@ -1,4 +1,4 @@
-"""Whose number calls come from, and whether it may be used on a carrier."""
+"""The owner of the number that calls come from, and whether it may be used on a carrier."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -21,26 +21,26 @@ NOT_ASSIGNED = gettext_noop(
     "operator to assign this one."
 )
 AT_ONCE = 1000
-"""Numbers looked up in one statement: a statement has a limited number of parameters."""
+"""Maximum numbers per statement, whose parameters are limited."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberRoute:
-    """How a call goes out: the carrier, and the carrier account; None for the installation's."""
+    """The route of a call: the carrier, and the carrier account; None for the installation's."""
 
     carrier: CarrierKind
     account_id: UUID | None = None
 
 
 def route_of(session: Session, organization: Organization, carrier: CarrierKind) -> NumberRoute:
-    """How live calls of the organization go out; ``carrier`` is the installation's."""
+    """Return the route of the organization's live calls; ``carrier`` is the installation's."""
     account = carrier_accounts.effective(session, organization.partner_id, organization.id)
     return NumberRoute(account.carrier, account.id) if account else NumberRoute(carrier)
 
 
 def refusal(number: PhoneNumber | None, route: NumberRoute) -> str | None:
-    """Why a call can't come from an assistant's number, as a sentence; None if it can. ``number``
-    is None where the number doesn't belong to the assistant's organization."""
+    """Return why a call can't come from an assistant's number, as a sentence; None if it can.
+    ``number`` is None if the number doesn't belong to the assistant's organization."""
     if number is None:
         return gettext("The assistant's number isn't assigned to its organization.")
     if route.carrier is CarrierKind.SIMULATOR:
@@ -49,7 +49,7 @@ def refusal(number: PhoneNumber | None, route: NumberRoute) -> str | None:
 
 
 def _unconfirmed(number: PhoneNumber, route: NumberRoute) -> str | None:
-    """Why the number isn't confirmed for calls over a real carrier, as a sentence."""
+    """Return why the number isn't confirmed for calls over a real carrier, as a sentence."""
     if number.confirmed_at is None:
         if number.source is NumberSource.SIMULATED:
             return gettext(
@@ -77,9 +77,9 @@ def require(
     """Check that an assistant of the organization, which must come from its loader, may call from
     the number. ``carrier`` is the installation's.
 
-    A number of the partner that no organization has is given to this one, and so is a free number
-    if the organization calls over the simulated carrier. Raises `ValidationFailed`
-    (``number_not_assigned``), in the same words for a free number and for one of another tenant.
+    A number of the partner that no organization has is assigned to this one, and so is a free
+    number if the organization calls over the simulated carrier. Raises `ValidationFailed`
+    (``number_not_assigned``), with the same message for a free number and for another tenant's.
     """
     route = route_of(session, organization, carrier)
     if route.carrier is CarrierKind.SIMULATOR:
@@ -99,7 +99,7 @@ def require(
 
 
 def release_unused(session: Session, organization_id: UUID, number: str) -> None:
-    """Free a number that was only used on the simulated carrier, once no assistant has it."""
+    """Release a number that was only used on the simulated carrier, once no assistant has it."""
     used = select(Assistant.id).where(
         Assistant.organization_id == organization_id, Assistant.phone_number == number
     )
@@ -116,9 +116,9 @@ def release_unused(session: Session, organization_id: UUID, number: str) -> None
 def refusals(
     session: Session, assistants: Collection[Assistant], carrier: CarrierKind
 ) -> dict[UUID, str]:
-    """By assistant, why live calls can't come from its number (`refusal`): two queries, more beyond
-    `AT_ONCE`. Assistants that can call, or have no number, are left out. ``carrier`` is the
-    installation's."""
+    """Return, by assistant, why live calls can't come from its number (`refusal`): two queries,
+    more beyond `AT_ONCE`. Assistants that can call, or have no number, are left out. ``carrier`` is
+    the installation's."""
     numbered = {each: each.phone_number for each in assistants if each.phone_number}
     if not numbered:
         return {}
@@ -135,8 +135,8 @@ def refusals(
 def refusals_of_numbers(
     session: Session, numbers: Collection[PhoneNumber], carrier: CarrierKind
 ) -> dict[str, str]:
-    """By number, why live calls of its organization can't come from it (`refusal`); numbers that
-    can be used, or have no organization, are left out. ``carrier`` is the installation's."""
+    """Return, by number, why live calls of its organization can't come from it (`refusal`); numbers
+    that can be used, or have no organization, are left out. ``carrier`` is the installation's."""
     used = [each for each in numbers if each.organization_id]
     route_of = _routes(session, used, carrier)
     return {each.number: why for each in used if (why := refusal(each, route_of(each)))}
@@ -145,7 +145,7 @@ def refusals_of_numbers(
 def _routes(
     session: Session, owned: Collection[Assistant] | Collection[PhoneNumber], carrier: CarrierKind
 ) -> Callable[[Assistant | PhoneNumber], NumberRoute]:
-    """Return what tells the route of live calls: the organization's carrier account, else the
+    """Return the query of the route of live calls: the organization's carrier account, else the
     partner's, else the installation's ``carrier``."""
     owners = {id_ for each in owned for id_ in (each.partner_id, each.organization_id) if id_}
     accounts = carrier_accounts.of_owners(session, owners)
@@ -161,7 +161,7 @@ def _routes(
 def _numbers_of(
     session: Session, assistants: Collection[Assistant]
 ) -> dict[tuple[UUID | None, str], PhoneNumber]:
-    """The numbers of the assistants that belong to their organization, by both."""
+    """Return the numbers of the assistants that belong to their organization, by both."""
     pairs = [(each.organization_id, each.phone_number) for each in assistants if each.phone_number]
     pair = tuple_(PhoneNumber.organization_id, PhoneNumber.number)
     return {
@@ -176,8 +176,8 @@ def _numbers_of(
 def not_callable_over(
     session: Session, account: CarrierAccount, carrier: CarrierKind
 ) -> list[Assistant]:
-    """The active assistants that can call now, and couldn't if live calls used the pending account,
-    by name. ``carrier`` is the installation's."""
+    """Return the active assistants that can call now, but couldn't if live calls used the pending
+    account, by name. ``carrier`` is the installation's."""
     if carrier_accounts.same_in_use(session, account) is not None:
         return []
     query = select(Assistant).where(
@@ -202,7 +202,7 @@ def not_callable_over(
 def _assign_if_free(
     session: Session, caller: Caller, organization: Organization, number: str
 ) -> None:
-    """Of several that take a free number at once, one gets it."""
+    """Assign a free number; of concurrent requests only one gets it."""
     row = insert_into(session, PhoneNumber).values(
         number=number,
         partner_id=organization.partner_id,

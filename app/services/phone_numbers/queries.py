@@ -18,7 +18,7 @@ from app.services.paging import Page
 from app.services.tenancy import fetch, of_tenant
 
 MOST_UNUSED = 100
-"""Numbers that are offered for an assistant."""
+"""Maximum numbers that are offered for an assistant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def visible(caller: Caller) -> Select[PhoneNumber]:
 
 
 def get(session: Session, caller: Caller, number: str, *, for_change: bool = False) -> PhoneNumber:
-    """Raises `Forbidden` and `NotFound` (``phone_number_not_found``)."""
+    """Return a number. Raises `Forbidden` and `NotFound` (``phone_number_not_found``)."""
     caller.require(Permission.ORGANIZATIONS_READ)
     missing = NotFound(gettext("There is no such phone number."), "phone_number_not_found")
     if not is_plain_e164(number):
@@ -84,8 +84,8 @@ def listing(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ListedNumber]:
-    """The numbers in their order; ``query`` looks for its digits. ``cursor`` is the last number of
-    the page before. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``)."""
+    """Return a page of the numbers, sorted; ``query`` searches its digits. ``cursor`` is the last
+    number of the previous page. Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``)."""
     caller.require(Permission.ORGANIZATIONS_READ)
     rows = visible(caller)
     if organization_id is not None:
@@ -122,7 +122,7 @@ def unused_by_assistants(session: Session, organization_id: UUID) -> list[str]:
 def assistants_with(
     session: Session, caller: Caller, numbers: Collection[PhoneNumber]
 ) -> dict[str, list[Assistant]]:
-    """The assistants of each number's own organization that have it."""
+    """Return the assistants of each number's own organization that have it."""
     query = (
         of_tenant(select(Assistant), caller, Assistant.partner_id, Assistant.organization_id)
         .join(
@@ -141,7 +141,8 @@ def assistants_with(
 
 
 def conflicts(session: Session, caller: Caller) -> Sequence[ConflictingAssistant]:
-    """Every assistant with a number that isn't its organization's, by number. For the operator.
+    """Return every assistant with a number that isn't its organization's, by number. For the
+    operator.
 
     Raises `Forbidden`.
     """

@@ -38,7 +38,7 @@ def on_plans(session: Session, caller: Caller, partner_id: UUID) -> dict[Tier, i
 def effects(
     session: Session, caller: Caller, partner_id: UUID, wanted: Mapping[Tier, PlanLimits]
 ) -> list[ChangeEffect]:
-    """Return what `set_allowances` would change, nothing if the limits are the same; writes
+    """Return what `set_allowances` would change, empty if the limits are the same; writes
     nothing."""
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id)
@@ -84,7 +84,7 @@ def _whose(organizations: int) -> str:
 
 
 def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
-    """Organizations with more active calls than would be allowed."""
+    """Return organizations with more active calls than would be allowed."""
     under_way = (
         select(Call.organization_id)
         .where(holds_line(), Call.organization_id.in_(_on_plan(partner_id, tier)))
@@ -102,7 +102,7 @@ def _busy(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
 
 
 def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
-    """Organizations that have made as many calls today as would be allowed, or more."""
+    """Return organizations that have made as many calls today as would be allowed, or more."""
     midnight = datetime.combine(utcnow().date(), datetime.min.time(), UTC)
     today = (
         select(CallAttempt.organization_id)
@@ -127,7 +127,8 @@ def _used_up(session: Session, partner_id: UUID, tier: Tier, most: int) -> str:
 
 
 def _waiting(session: Session, partner_id: UUID, tier: Tier) -> str:
-    """Calls that the current limit has postponed, which a higher one moves forward."""
+    """Return how many calls the current limit has postponed, which a higher one would move to an
+    earlier time."""
     waiting = session.scalar(
         select(func.count()).where(
             Call.organization_id.in_(_on_plan(partner_id, tier)),

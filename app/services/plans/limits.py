@@ -49,8 +49,8 @@ def set_allowances(
     *,
     expected_version: int | None = None,
 ) -> list[Tier]:
-    """Set both limits of the named plans; they count from the next call on. Returns the plans that
-    this changes.
+    """Set both limits of the named plans, from the next call on; return the plans that this
+    changes.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``, at fields such as
     ``customerFreePlan.callsADay``) and `Conflict` (``changed_meanwhile``).

@@ -1,4 +1,4 @@
-"""What publishing other prices does to the statements of this month."""
+"""The effects of publishing other prices on the statements of this month."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from app.services.pricing.plans import EditedPlan
 from app.services.tenancy import visible_organizations
 
 MOST_RATED = 500
-"""With more organizations on the changed plans nothing is said: each of them is rated twice."""
+"""Maximum organizations on the changed plans for which effects are computed: each of them is rated
+twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class PriceChange:
-    """By how much the price of an organization of this month so far changes, in millionths of the
-    currency."""
+    """The change of the price of an organization's month so far, in millionths of the currency."""
 
     id: UUID
     name: str
@@ -32,7 +32,7 @@ class PriceChange:
 
 @dataclass(frozen=True, slots=True)
 class PriceEffects:
-    """The organizations whose price of this month so far changes, the largest changes first."""
+    """The organizations whose price of this month so far changes, largest changes first."""
 
     changes: Sequence[PriceChange]
     currency: str

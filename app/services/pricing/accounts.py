@@ -22,7 +22,7 @@ from app.services.credentials.encryption import SealBroken, resealed, seal, unse
 PURPOSE = "processor-account"
 WEBHOOK_PURPOSE = "processor-webhook"
 GIVEN_UP_AFTER = timedelta(minutes=10)
-"""A test without a result for so long can be requested again."""
+"""Time after which a test without a result can be requested again."""
 SECRET = re.compile(r"(?:sk|rk)_[A-Za-z0-9_]{8,250}")
 ACCOUNT = re.compile(r"acct_[A-Za-z0-9]{6,90}")
 WEBHOOK_SECRET = re.compile(r"whsec_[A-Za-z0-9_+/=]{8,250}")

@@ -23,7 +23,7 @@ from app.services.tenancy import fetch, get_organization, of_tenant
 
 @dataclass(frozen=True, slots=True)
 class CheckoutRequest:
-    """What the worker needs to open a checkout, or with a ``customer`` the pages of that one."""
+    """The data to open a checkout, or with a ``customer`` the pages of that one."""
 
     partner_id: UUID
     price_id: str
@@ -41,11 +41,11 @@ def sellable_plans(session: Session, partner_id: UUID) -> Mapping[Tier, EditedPl
 
 
 def begin(session: Session, caller: Caller, tier: Tier, back_url: str) -> Checkout:
-    """Begin a checkout of the caller's organization; the worker opens it. ``back_url`` is where the
-    customer comes back to.
+    """Start a checkout of the caller's organization; the worker opens it. ``back_url`` is the URL
+    to which the customer returns.
 
-    Raises `Forbidden`, `NotFound`, and `Conflict` (``plan_not_sold``) for a plan that the
-    processor doesn't sell.
+    Raises `Forbidden`, `NotFound`, and `Conflict` (``plan_not_sold``) for a plan that the processor
+    doesn't sell.
     """
     organization = _own(session, caller)
     plan = sellable_plans(session, organization.partner_id).get(tier)
@@ -57,8 +57,8 @@ def begin(session: Session, caller: Caller, tier: Tier, back_url: str) -> Checko
 
 
 def begin_visit(session: Session, caller: Caller, back_url: str) -> Checkout:
-    """Begin a visit of the caller's organization to its invoices and means of payment at the
-    processor; the worker opens it. ``back_url`` is where the customer comes back to.
+    """Start a visit of the caller's organization to its invoices and means of payment at the
+    processor; the worker opens it. ``back_url`` is the URL to which the customer returns.
 
     Raises `Forbidden`, `NotFound`, and `Conflict` (``no_subscription``) if the processor doesn't
     know the organization.

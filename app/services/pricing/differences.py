@@ -1,4 +1,4 @@
-"""What differs between two sets of plans."""
+"""The differences between two sets of plans."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields

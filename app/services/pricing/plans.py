@@ -20,12 +20,12 @@ LONGEST_NAME = 60
 LONGEST_FEATURE = 120
 LONGEST_ID = 200
 LOCAL_ID = "local_"
-"""Begins the ids of prices that no payment processor has."""
+"""Prefix of the ids of prices that no payment processor has."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanTerms:
-    """What a plan costs.
+    """The price of a plan.
 
     ``amount`` is in the smallest unit of the currency, for each ``interval``. A plan with a
     ``unit`` includes that many minutes or calls each calendar month; each further one costs
@@ -48,7 +48,7 @@ class PlanTerms:
 
 @dataclass(frozen=True, slots=True)
 class PlanText:
-    """What customers read of a plan in one language; what is blank has no translation."""
+    """The texts of a plan in one language; a blank text has no translation."""
 
     language: str
     name: str = ""
@@ -71,7 +71,7 @@ class EditedPlan:
 
     @classmethod
     def stored(cls, values: Mapping[str, Any], texts: Mapping[str, Any]) -> Self:
-        """Return the plan of its stored JSON, and that of its texts by language."""
+        """Return the plan from its stored JSON, and that of its texts by language."""
         terms = dict(values["terms"])
         terms["interval"] = BillingInterval(terms["interval"])
         terms["unit"] = UsageUnit(terms["unit"]) if terms["unit"] else None
@@ -99,7 +99,7 @@ class EditedPlan:
         }
 
     def shown(self) -> "EditedPlan":
-        """Return the plan as a customer reads it in the current language."""
+        """Return the plan in the current language, as customers see it."""
         text = next((text for text in self.texts if text.language == language()), None)
         if text is None:
             return self

@@ -1,6 +1,6 @@
 """The contract's pricing options: the price of each plan that a partner's ``pricing`` lists.
 
-Nothing outside is called here; a worker refreshes the stored prices of an outside processor.
+No processor is called here; a worker refreshes the stored prices of an external one.
 """
 
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ def options(
 ) -> list[PricingOption]:
     """Return one option for each entry of the partner's pricing with a known price, in order.
 
-    A published plan is the price of its id, and of every id without an outside processor. Other
-    ids have the processor's last known price, or that of the built-in list. Raises `Forbidden`,
+    A published plan is the price of its id, and of every id without an outside processor. Other ids
+    have the processor's last known price, or that of the built-in list. Raises `Forbidden`,
     `NotFound` for another's partner.
     """
     caller.require(Permission.PRICING_READ)

@@ -1,4 +1,4 @@
-"""Reading the plans that a partner has published, alone or with what else a query joins."""
+"""Reading the plans that a partner has published, alone or joined with other data of a query."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ def published(session: Session, partner_id: UUID, at: datetime | None = None) ->
     """Return every plan as published at that moment, in order; now if none is given.
 
     Before the first version, they are the prices of the partner's ``pricing``, or the built-in
-    price list. Read once in a transaction that only reads.
+    price list. Read once per read-only transaction.
     """
     then = None if at is None or at >= utcnow() else at  # no version is published later than now
     key = ("plans", partner_id, then)
@@ -53,7 +53,7 @@ def with_published(rows: Select[Any], at: datetime | None = None) -> Select[Any]
 
 def remember_published(session: Session, partner_id: UUID, rows: Sequence[Row[Any]]) -> None:
     """Keep the plans in rows of `with_published`, which may repeat them, for `published` in a
-    transaction that only reads."""
+    read-only transaction."""
     read_once(session, ("plans", partner_id, None), lambda: _read(session, rows))
 
 

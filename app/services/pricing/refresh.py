@@ -1,4 +1,4 @@
-"""Refresh the last known prices of an outside processor; the worker requests them in between."""
+"""Refresh the last known prices of an external processor; the worker requests them in between."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Published plans at the payment processor: what is to be sold, and what the processor answered."""
+"""Published plans at the payment processor: what is to be sold, and the processor's answer."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from app.services.pricing.plans import LOCAL_ID, EditedPlan
 from app.services.pricing.versions import PlanSet
 
 GIVEN_UP_AFTER = timedelta(seconds=25)
-"""The processor is asked twice, ten seconds each."""
+"""Time after which a request is given up: two attempts of ten seconds each."""
 Ids = tuple[str, str]
 """The product id and the price id of a plan."""
 
@@ -55,10 +55,10 @@ def save(
     asked_at: datetime | None = None,
 ) -> bool:
     """Write a plan into the draft as `versions.save` does. Return False, with nothing written,
-    while the processor is asked for a new price id: save again, with when it was first asked.
+    while the processor is queried for a new price id: save again, with the time of the first query.
 
-    Where prices come from outside, a new id must be known there and say the same as the plan.
-    Raises also `ValidationFailed` (``price_not_checked`` if the processor doesn't answer,
+    If prices come from an external processor, it must know a new id, and its price must match the
+    plan. Raises also `ValidationFailed` (``price_not_checked`` if the processor doesn't answer,
     ``price_unknown``, ``price_differs``).
     """
     plan_set = versions.locked(session, caller, partner_id, plan, expected_version=expected_version)
@@ -76,8 +76,8 @@ def save(
 def _is_checked(
     session: Session, partner_id: UUID, plan: EditedPlan, asked_at: datetime | None
 ) -> bool:
-    """Whether the processor has answered about the plan's price id lately, and knows it. An answer
-    that it doesn't counts only once it was asked again. Raises `ValidationFailed`."""
+    """Return whether the processor has answered about the plan's price id lately, and knows it. A
+    negative answer counts only once it was queried again. Raises `ValidationFailed`."""
     now, answer = utcnow(), session.get(ProcessorCheck, plan.price_id)
     is_fresh = answer is not None and now - answer.asked_at < refresh.FRESH_FOR
     if answer and is_fresh and (answer.found or asked_at):
@@ -109,8 +109,8 @@ def publish(
 ) -> PlanVersion:
     """Publish the draft as `versions.publish` does, and have a connected account sell it.
 
-    Where prices come from outside, ids that were pasted must be known there and say the same as
-    their plans. Raises also `ValidationFailed` (``price_not_checked``, ``price_unknown``,
+    If prices come from an external processor, it must know pasted ids, and their prices must match
+    the plans. Raises also `ValidationFailed` (``price_not_checked``, ``price_unknown``,
     ``price_differs``), naming the plans.
     """
     caller.require(Permission.PARTNER_WRITE)
@@ -134,7 +134,7 @@ def pasted_problems(
         problem = state.problem
         plan = next(plan for plan in plan_set.plans if plan.tier is tier)
         is_new = plan.price_id != before[tier].price_id
-        # An account replaces the price of changed terms by another one.
+        # An account replaces the price if the terms change.
         if problem and (is_new or (not is_connected and plan.terms != before[tier].terms)):
             yield problem
 
@@ -156,17 +156,17 @@ def states(session: Session, plans: Sequence[EditedPlan]) -> dict[Tier, PriceSta
 
 
 def is_priced(plan: EditedPlan) -> bool:
-    """Whether customers can choose the plan and a payment processor has its price."""
+    """Return whether customers can choose the plan and a payment processor has its price."""
     return plan.is_visible and bool(plan.price_id) and not plan.price_id.startswith(LOCAL_ID)
 
 
 def ask_for_check(session: Session, partner_id: UUID) -> None:
-    """Have the worker ask the processor for the price ids of the partner's plans."""
+    """Queue a query of the processor for the price ids of the partner's plans."""
     enqueue_check(session, "check_prices", new_id(), partner_id, str(partner_id))
 
 
 def send_again(session: Session, caller: Caller, partner_id: UUID) -> None:
-    """Have the worker send the last published version again. Raises `Forbidden`, `NotFound`, and
+    """Queue the last published version for the worker again. Raises `Forbidden`, `NotFound`, and
     `Conflict` (``not_connected``) without an account."""
     caller.require(Permission.PARTNER_WRITE)
     plan_set = versions.current(session, caller, partner_id)
@@ -202,8 +202,8 @@ def to_send(session: Session, partner_id: UUID) -> ToSend | None:
 
 
 def sent(session: Session, version_id: UUID, ids: Mapping[Tier, Ids], problem: str) -> None:
-    """For the worker: store the ids of what the processor sells, in the version, in a draft that
-    had the same ones, and in the contract's ``pricing``; or the ``problem``."""
+    """For the worker: store the processor's ids, in the version, in a draft that had the same ones,
+    and in the contract's ``pricing``; or the ``problem``."""
     version = session.get_one(PlanVersion, version_id)
     caller = system_caller("Stripe", version.partner_id)
     partners.get(session, caller, version.partner_id, for_change=True)
@@ -244,7 +244,7 @@ def _problem(plan: EditedPlan, price: ProcessorPrice | None, exists: bool | None
 def _wrong(
     plan: EditedPlan, price: ProcessorPrice | None, exists: bool | None
 ) -> tuple[str, str] | None:
-    """Return the code and the words of what is wrong with the plan's price id, if anything."""
+    """Return the code and the message of what is wrong with the plan's price id, if anything."""
     terms = plan.terms
     if exists is None:
         message = gettext("The price ID is being checked. Publish again in a moment.")

@@ -1,7 +1,7 @@
-"""Subscriptions: what customers pay for regularly at the partner's payment processor.
+"""Subscriptions: regular payments of customers at the partner's payment processor.
 
-The processor's reports are the reason to ask it; the answer counts. So reports may come twice, late
-or in any order.
+The processor's reports only trigger a query; its answer counts. So reports may come twice, late or
+in any order.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,14 +24,14 @@ from app.services.tenancy import get_organization
 
 WHO = "Stripe"
 ASKED_AGAIN = timedelta(days=1)
-"""A report can be lost: subscriptions that last are asked for daily."""
+"""Active subscriptions are queried daily, because a report can be lost."""
 BATCH = 50
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedSubscription:
-    """What the worker needs to ask for a subscription. ``replaced`` are those of the same customer
-    that it replaces."""
+    """The data to query a subscription. ``replaced`` are those of the same customer that it
+    replaces."""
 
     partner_id: UUID
     organization_id: UUID
@@ -51,7 +51,7 @@ def lasting_subscription(session: Session, organization_id: UUID) -> Subscriptio
 
 
 def is_lasting(organization_id: UUID) -> ColumnElement[bool]:
-    """Whether a subscription is `lasting_subscription`."""
+    """Return the condition of `lasting_subscription`."""
     own = aliased(Subscription)
     lasting = select(own.id).where(
         own.organization_id == organization_id, own.state != SubscriptionState.ENDED
@@ -71,7 +71,8 @@ def paying(session: Session, organization_ids: Collection[UUID]) -> set[UUID]:
 def ended_between(
     session: Session, organization_ids: Collection[UUID], start: datetime, end: datetime
 ) -> dict[UUID, Tier]:
-    """Return the plan that a subscription of each organization paid for until it ended then."""
+    """Return the plan that each organization's subscription paid for until it ended in that
+    period."""
     if not organization_ids:
         return {}
     query = select(Subscription.organization_id, Subscription.tier).where(
@@ -85,8 +86,8 @@ def ended_between(
 
 
 def customers_of(session: Session, organization_id: UUID) -> Collection[str]:
-    """Return what the processor calls the customer of each subscription that an organization had,
-    latest first."""
+    """Return the processor's customer ids of all subscriptions that an organization had, latest
+    first."""
     query = select(Subscription.customer).where(
         Subscription.organization_id == organization_id, Subscription.customer != ""
     )
@@ -94,7 +95,7 @@ def customers_of(session: Session, organization_id: UUID) -> Collection[str]:
 
 
 def begin(session: Session, checkout: Checkout, reference: str) -> None:
-    """Store the subscription that a paid checkout began, and have the worker ask for it."""
+    """Store the subscription of a paid checkout, and queue its query."""
     subscription = Subscription(
         id=new_id(),
         partner_id=checkout.partner_id,
@@ -110,8 +111,7 @@ def begin(session: Session, checkout: Checkout, reference: str) -> None:
 
 
 def reported(session: Session, partner_id: UUID, reference: str) -> None:
-    """Have the worker ask for a subscription of the partner that was reported; any other one is
-    left alone."""
+    """Queue the query of a reported subscription of the partner; any other one is left alone."""
     query = select(Subscription).where(
         Subscription.partner_id == partner_id, Subscription.reference == reference
     )
@@ -137,7 +137,7 @@ def to_follow(session: Session, subscription_id: UUID) -> FollowedSubscription |
 
 
 def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[UUID]:
-    """For the worker: return some of the subscriptions that weren't asked for since yesterday, in
+    """For the worker: return some of the subscriptions that weren't queried since yesterday, in
     order, after one of them."""
     query = select(Subscription.id).where(
         Subscription.seen_at < now - ASKED_AGAIN, Subscription.state != SubscriptionState.ENDED
@@ -151,10 +151,10 @@ def store_processor_answer(
     session: Session, subscription_id: UUID, answer: CustomerSubscription | None
 ) -> Tier | None:
     """For the worker: store the processor's answer. None, for a subscription that the account
-    doesn't have, changes nothing: ended ones are kept there, so it is another account's.
+    doesn't have, changes nothing: accounts keep ended ones, so it is another account's.
 
-    Returns the plan that the organization changes to, if any: another one that it pays for now, or
-    Free at the end of what it paid for. A plan that someone chose in the meantime stays.
+    Return the plan that the organization changes to, if any: another one that it pays for now, or
+    Free at the end of what it paid for. A plan that a user chose in the meantime stays.
     """
     row = session.get(Subscription, subscription_id, with_for_update=True)
     if row is None:
@@ -181,7 +181,7 @@ def store_processor_answer(
 
 
 def _plan_with(session: Session, partner_id: UUID, price_id: str) -> Tier | None:
-    """Return the plan that has or had this price; replaced prices go on in subscriptions."""
+    """Return the plan that has or had this price; subscriptions keep replaced prices."""
     newest_first = versions.published_versions(partner_id).order_by(PlanVersion.number.desc())
     for version in session.scalars(newest_first):
         for plan in versions.plans_of(version):

@@ -32,7 +32,7 @@ PRICED = (Tier.FREE, Tier.BASIC, Tier.PLUS)
 
 @dataclass(frozen=True, slots=True)
 class PlanSet:
-    """The plans to edit: those of the draft, otherwise the ``published`` ones."""
+    """The plans to edit: those of the draft, else the ``published`` ones."""
 
     plans: Sequence[EditedPlan]
     published: Sequence[EditedPlan]
@@ -41,18 +41,18 @@ class PlanSet:
 
     @property
     def fingerprint(self) -> int:
-        """A number that identifies the plans, for forms to state what they were filled with."""
+        """Return a number that identifies the plans on which a form is based."""
         written = repr(list(self.plans)).encode()
         return int(sha256(written).hexdigest()[:7], 16)
 
     @property
     def changes(self) -> list[PlanChange]:
-        """The unpublished changes."""
+        """Return the unpublished changes."""
         return differences(self.published, self.plans)
 
 
 def names(session: Session, partner_id: UUID) -> dict[Tier, str]:
-    """Return what the published plans are called, in order; see `published`."""
+    """Return the names of the published plans, in order; see `published`."""
     return {plan.tier: plan.name for plan in published(session, partner_id)}
 
 
@@ -88,9 +88,9 @@ def save(
 ) -> PlanSet:
     """Write a plan into the draft, creating it if there is none.
 
-    ``expected_version`` is the `PlanSet.fingerprint` of what filled the form. Raises `Forbidden`,
-    `NotFound`, `ValidationFailed` (also ``price_id_taken``: one price can't be that of two plans)
-    and `Conflict` (``changed_meanwhile``).
+    ``expected_version`` is the `PlanSet.fingerprint` on which the form is based. Raises
+    `Forbidden`, `NotFound`, `ValidationFailed` (also ``price_id_taken``: one price can't be that of
+    two plans) and `Conflict` (``changed_meanwhile``).
     """
     plan_set = locked(session, caller, partner_id, plan, expected_version=expected_version)
     return _store_draft(session, caller, partner_id, plan_set, _with(plan_set, plan), plan.name)
@@ -222,8 +222,8 @@ def history(session: Session, caller: Caller, partner_id: UUID) -> list[PlanVers
 
 
 def store(version: PlanVersion, plans: Sequence[EditedPlan]) -> None:
-    """Write the plans into the version. Their texts have their own column, which the version
-    of the code before it doesn't know."""
+    """Write the plans into the version. Their texts have their own column, which the previous
+    version of the code doesn't know."""
     version.plans = [plan.to_json() for plan in plans]
     version.texts = {plan.tier.value: plan.texts_to_json() for plan in plans if plan.texts} or None
 
@@ -276,7 +276,7 @@ def _store_draft(
 
 
 def _facts(plan: EditedPlan) -> dict[str, Any]:
-    """Return what customers see of a plan, for the history."""
+    """Return a plan as customers see it, for the history."""
     terms = plan.terms
     beyond = Decimal(terms.overage_micros).scaleb(-6).normalize()
     return {

@@ -1,9 +1,9 @@
 """Recordings, transcripts and summaries of calls.
 
 A voice engine reports them, signed (`reports`); a carrier announces recordings (`reports`); the
-worker fetches the files (`fetching`) and, where the settings say so, has them transcribed and
-summed up (`writing`); pages show them (`reading`); they are deleted when their time is over
-(`retention`). Calls on the simulated carrier have a sample (`samples`).
+worker fetches the files (`fetching`) and, if the settings say so, transcribes and summarises them
+(`writing`); pages show them (`reading`); they are deleted when they expire (`retention`). Calls on
+the simulated carrier have a sample (`samples`).
 """
 
 from app.services.recordings.reading import extension_of, file_of

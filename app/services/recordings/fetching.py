@@ -1,4 +1,4 @@
-"""Fetching the file of a recording, in the steps of the worker."""
+"""Fetching the file of a recording, in steps for the worker."""
 
 import base64
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ PAUSES = (30.0, 300.0, 3600.0)
 
 @dataclass(frozen=True, slots=True)
 class TwilioDownloads:
-    """The installation's account; ``api_url`` is where its API is."""
+    """The installation's account; ``api_url`` is the URL of its API."""
 
     sid: str
     token: str = field(repr=False)

@@ -26,19 +26,19 @@ _EXTENSIONS = {
 
 @dataclass(frozen=True, slots=True)
 class RecordingWithTranscript:
-    """What is kept of a call."""
+    """The stored recording, transcript and summary of a call."""
 
     recording: CallRecording | None
     transcript: CallTranscript | None
 
     @property
     def is_sample(self) -> bool:
-        """Whether no one has spoken: see `samples`."""
+        """Whether it is a sample, in which no one has spoken (`samples`)."""
         return self.transcript is not None and self.transcript.report_id == SAMPLE
 
 
 def of_call(session: Session, call: Call) -> RecordingWithTranscript:
-    """Return what is kept of a call that came from its loader: one query."""
+    """Return the recording and transcript of a call that came from its loader: one query."""
     query = (
         select(CallRecording, CallTranscript)
         .select_from(Call)
@@ -49,7 +49,7 @@ def of_call(session: Session, call: Call) -> RecordingWithTranscript:
 
 
 def extension_of(content_type: str) -> str:
-    """Return the ending of a file name."""
+    """Return the extension of a file name."""
     return _EXTENSIONS.get(content_type, "bin")
 
 

@@ -1,4 +1,4 @@
-"""Taking what voice engines and carriers report about calls."""
+"""Storing reports of voice engines and carriers about calls."""
 
 from datetime import datetime
 from typing import TypeVar
@@ -27,7 +27,8 @@ def assistant_of(session: Session, call_id: UUID) -> UUID | None:
 def accept_report(
     session: Session, call_id: UUID, report: VoiceReport, report_id: str, sent_at: datetime
 ) -> bool:
-    """Keep what the report holds; False if it came before, or is older than what is kept."""
+    """Store the content of the report; return False if it came before, or is older than what is
+    stored."""
     call = session.get_one(Call, call_id, with_for_update=True)
     transcript = session.scalar(select(CallTranscript).where(CallTranscript.call_id == call_id))
     if transcript is not None and not _is_newer(transcript, report_id, sent_at):
@@ -52,8 +53,8 @@ def _is_newer(kept: CallTranscript, report_id: str, sent_at: datetime) -> bool:
 
 
 def announce(session: Session, attempt_id: UUID, call_reference: str, reference: str) -> bool:
-    """Have a carrier's recording of an attempt fetched; False if the attempt isn't known with the
-    carrier's reference of the call, or the call has a recording already."""
+    """Queue fetching a carrier's recording of an attempt; return False if the attempt isn't known
+    with the carrier's reference of the call, or the call has a recording already."""
     attempt = session.get(CallAttempt, attempt_id)
     if attempt is None or attempt.carrier_reference != call_reference:
         return False

@@ -13,7 +13,7 @@ from app.schemas.voice import TranscriptTurn, VoiceReport
 from app.services.recordings import reports
 
 SAMPLE = "sample"
-"""The id of its report."""
+"""The id of the sample's report."""
 _SUMMARY = Sentence.gettext("The person asked to be called again on Monday.")
 _TURNS: tuple[tuple[Literal["assistant", "person"], Sentence], ...] = (
     ("assistant", Sentence.gettext("Hello, this is a sample conversation. Do you have a moment?")),

@@ -1,7 +1,7 @@
 """The secret with which the voice engine of an assistant signs its reports.
 
-It comes from the installation's voice secret and the assistant's id, so that nothing is stored and
-an engine can't report calls of another assistant. Signatures are those of our own webhooks.
+It is derived from the installation's voice secret and the assistant's id, so that nothing is stored
+and an engine can't report calls of another assistant. Signatures have the form of our own webhooks.
 """
 
 import base64
@@ -14,7 +14,7 @@ from app.services.webhooks.signing import PREFIX, signature
 from app.validation.texts import whole_number
 
 TOLERANCE_SECONDS = 300
-"""How far the clock of the engine may differ, and how long a report can be sent again."""
+"""Maximum difference of the engine's clock, and time in which a report can be sent again."""
 _PURPOSE = b"voice reports of assistant "
 
 
@@ -25,7 +25,7 @@ def secret_of(voice_secret: str, assistant_id: UUID) -> str:
 
 
 def is_genuine(secret: str, headers: Mapping[str, str], body: str, now: datetime) -> bool:
-    """Whether the three headers hold a fresh signature of the body with the secret."""
+    """Return whether the three headers hold a fresh signature of the body with the secret."""
     message_id = headers.get("webhook-id", "")
     moment = whole_number(headers.get("webhook-timestamp"), 12)
     if not 0 < len(message_id) <= 200 or not message_id.isprintable() or moment is None:

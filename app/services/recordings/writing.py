@@ -1,4 +1,4 @@
-"""Transcripts and summaries that the installation writes itself, in the steps of the worker."""
+"""Transcripts and summaries that the installation writes itself, in steps for the worker."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class RecordedFile:
 
 
 def ask(session: Session, call_id: UUID, occasion: str) -> None:
-    """Have what is missing written; ``occasion`` tells what happened from what happened before."""
+    """Queue writing what is missing; ``occasion`` distinguishes this event from earlier ones."""
     enqueue_job(session, "write_transcript", f"transcript:{call_id}:{occasion}", str(call_id))
 
 

@@ -1,6 +1,6 @@
 """Figures over the daily roll-up of conversations: report, usage, subscription, charts.
 
-All read the same table by the same rules, so that report, screens and JSON agree to the unit.
+All read the same table by the same rules, so that report, screens and JSON agree exactly.
 """
 
 from app.services.reporting.admin_report import report

@@ -19,7 +19,8 @@ from app.services import partners
 from app.services.tenancy import in_groups
 
 BATCH = 200
-"""So few that their rows are freed before the garbage collector examines all objects."""
+"""Rows of a batch: few enough that they are freed before the garbage collector examines all
+objects."""
 
 
 @dataclass
@@ -34,7 +35,8 @@ class AdminReport:
     )
 
     def batches(self) -> Iterator[list[dict[str, Any]]]:
-        """The users, oldest first, in the contract's names and values that orjson can write."""
+        """Yield the users, oldest first, in the contract's names and values that orjson can
+        write."""
         by_tier = self.user_count_by_tier
         write = self.write
         for rows in self.rows:
@@ -59,7 +61,7 @@ class AdminReport:
 def report(session: Session, caller: Caller, partner_id: UUID) -> AdminReport:
     """Return the report, read in batches within the caller's transaction: one query.
 
-    Raises `NotFound` for another's partner.
+    Raises `NotFound` for another partner.
     """
     caller.require(Permission.REPORT_READ)
     partners.check(session, caller, partner_id)
@@ -72,7 +74,7 @@ def report(session: Session, caller: Caller, partner_id: UUID) -> AdminReport:
         .group_by(ConversationDay.organization_id)
         .subquery()
     )
-    # The plain columns spare a conversion of each value, half of the time of a long report.
+    # Plain columns avoid a conversion of each value, half of the time of a long report.
     rows = (
         select(
             type_coerce(User.id, String),

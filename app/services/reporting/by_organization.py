@@ -1,4 +1,4 @@
-"""What each organization of a partner used in a range of days and in the previous period."""
+"""The usage of each organization of a partner in a range of days and in the previous period."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -34,12 +34,13 @@ _ORDERS = (
     *("conversations", "person", "voicemail", "seconds", "before", "change"),
 )
 SORTS = tuple(f"{way}{name}" for name in _ORDERS for way in ("", "-"))
-"""The sort orders by what was used in a range, of which any page reads all organizations."""
+"""The sort orders by usage in a range; each page of them reads all organizations."""
 _COLUMNS = (Organization.id, Organization.name, Organization.status, Organization.payment_tier)
 _BY_AGE = SortOrder(Organization.created_at, descending=True)
 _SCALE = 1_000_000
 _NEW = 2**62
-"""The change of an organization without conversations in the previous period: more than any."""
+"""The change of an organization without conversations in the previous period: larger than any
+other."""
 
 
 class UsageFigures(NamedTuple):
@@ -54,7 +55,7 @@ class UsageFigures(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OrganizationUsage:
-    """An organization with what it used in a range."""
+    """An organization with its usage in a range."""
 
     id: UUID
     name: str
@@ -65,7 +66,7 @@ class OrganizationUsage:
 
 @dataclass(frozen=True, slots=True)
 class UsageFilter:
-    """Which organizations are listed; ``query`` searches names and referral codes."""
+    """The filters of the organizations; ``query`` searches names and referral codes."""
 
     query: str | None = None
     tier: Tier | None = None
@@ -74,13 +75,13 @@ class UsageFilter:
 
 
 def can_rank(session: Session, caller: Caller, most: int = MOST_RANKED) -> bool:
-    """Whether the partner's organizations are few enough to be sorted by their use in a range: that
-    reads all of them for any page."""
+    """Return whether the partner's organizations are few enough to be sorted by usage in a range,
+    which reads all of them for each page."""
     return bool(session.scalar(select(few_to_rank(caller, most))))
 
 
 def few_to_rank(caller: Caller, most: int = MOST_RANKED) -> ColumnElement[bool]:
-    """`can_rank` as a condition."""
+    """Return `can_rank` as a condition."""
     counted = select(func.coalesce(func.sum(PartnerTier.organizations), 0)).where(
         PartnerTier.partner_id == partners.own(caller)
     )
@@ -196,7 +197,7 @@ def _counted(span: DaySpan) -> Select[*tuple[Any, ...]]:
 
 
 def _figures_of(session: Session, span: DaySpan, ids: Sequence[UUID]) -> dict[UUID, UsageFigures]:
-    if not ids:  # PostgreSQL would read the whole table beneath its policy
+    if not ids:  # PostgreSQL would read the whole table under its policy
         return {}
     rows = session.execute(_counted(span).where(ConversationDay.organization_id.in_(ids)))
     return {row[0]: UsageFigures(*map(int, row[1:])) for row in rows}
@@ -215,8 +216,8 @@ def _orders(
     seconds: ColumnElement[int],
     before: ColumnElement[int],
 ) -> dict[str, SortOrder]:
-    """Return the `SORTS` of rows that have what is compared as their ``value``. A change is the
-    ratio of both periods in millionths."""
+    """Return the `SORTS` of rows with the compared number as their ``value``. A change is the ratio
+    of both periods in millionths."""
     values: dict[str, ColumnElement[Any] | InstrumentedAttribute[Any]] = {
         "name": Organization.name_key,
         "plan": PLAN_ORDER,

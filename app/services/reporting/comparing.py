@@ -1,4 +1,5 @@
-"""The days of a range beside those of the previous period, and how the current month will end."""
+"""The days of a range next to those of the previous period, and the forecast of the current
+month."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ from app.services.reporting.span import DaySpan
 
 @dataclass(frozen=True, slots=True)
 class ComparedDays:
-    """The days of a range and of the period ``before``. ``end`` is what the month will have when it
-    ends: None if the range doesn't end today, or if there were too few days. ``updated`` is when
+    """The days of a range and of the period ``before``. ``end`` is the forecast for the end of the
+    month: None if the range doesn't end today, or if there were too few days. ``updated`` is when
     the data of all days last changed."""
 
     days: Sequence[DailyFigures]

@@ -48,7 +48,7 @@ class MonthCost:
 
 @dataclass(frozen=True, slots=True)
 class CostLine:
-    """What an organization's attempts of a month cost in one currency."""
+    """The cost of an organization's attempts of a month in one currency."""
 
     organization_id: UUID
     name: str
@@ -60,8 +60,8 @@ def by_month(
     session: Session, caller: Caller, span: DaySpan, organization_id: UUID | None = None
 ) -> list[MonthCost]:
     """Return the costs by month and currency, latest month first: of one organization, otherwise of
-    the caller's partner. One query. None for owners and members: what carriers charge is the
-    partner's own (docs/decisions/rating.md#costs-and-margin). Raises as `daily.daily` does."""
+    the caller's partner. One query. None for owners and members: carriers' charges are for the
+    partner only (docs/decisions/rating.md#costs-and-margin). Raises as `daily.daily` does."""
     table, whose = _costs_of(session, caller, organization_id)
     if caller.organization_id is not None:
         return []
@@ -129,7 +129,7 @@ def subtract_costs(
 
 def adding_up(rows: Sequence[Sequence[CurrencyCost]]) -> tuple[list[list[CurrencyCost]], bool]:
     """Return the costs of the rows in whole units of their currencies, such as cents, that add up
-    to the rounded sum, and whether one is another than it is rounded to by itself."""
+    to the rounded sum, and whether one differs from its own rounding."""
     shown = [list(costs) for costs in rows]
     are_other = False
     for currency in {cost.currency for costs in rows for cost in costs}:
@@ -174,7 +174,7 @@ def by_organization_ids(
 def cost_lines(
     session: Session, caller: Caller, span: DaySpan, organization_id: UUID | None = None
 ) -> Iterator[Sequence[CostLine]]:
-    """Return what `by_month` sums, by organization, for a file: in batches, the latest month first,
+    """Yield the costs of `by_month` by organization, for a file: in batches, latest month first,
     then by name. Raises as it does."""
     caller.require(Permission.USAGE_READ)
     of = organizations.get(session, caller, organization_id) if organization_id else None

@@ -1,4 +1,4 @@
-"""What months earned: prices, costs and margin of the partner or of one organization."""
+"""The earnings of months: prices, costs and margin of the partner or of one organization."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -23,13 +23,13 @@ from app.services.spending import rates
 from app.services.tenancy import get_organization
 
 MOST_SUMMED = 500
-"""Of more organizations no totals are made: they need the price of each."""
+"""Maximum organizations for totals, which need the price of each."""
 MONTHS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class MonthEarned:
-    """What all organizations of a page earned in a month; ``total`` is None if their prices are in
+    """The total of all organizations of a page in a month; ``total`` is None if their prices are in
     several currencies."""
 
     month: date
@@ -51,7 +51,7 @@ class PartnerEarnings:
 def earnings(
     session: Session, caller: Caller, month: date, today: date, model: ModelRate
 ) -> PartnerEarnings:
-    """Return what the partner earned, each month rated once. Raises `Forbidden`."""
+    """Return the partner's earnings, each month rated once. Raises `Forbidden`."""
     organizations = margin.of_partner(caller)
     if not can_rank(session, caller, MOST_SUMMED):
         return PartnerEarnings(None, None, [], None, margin.first_month(session, caller))
@@ -81,7 +81,7 @@ def earned(
     model: ModelRate,
     organization_id: UUID | None = None,
 ) -> MonthMargin | None:
-    """Return what an organization earned, or the sum of the partner's organizations; None if there
+    """Return an organization's earnings, or the sum of the partner's organizations; None if there
     are none or too many of them, or if their prices are in several currencies. Raises `Forbidden`
     and `NotFound`."""
     if organization_id is not None:
@@ -102,8 +102,8 @@ def earned_by_month(
     known: Mapping[date, MonthMargin | None] | None = None,
 ) -> Sequence[MonthEarned]:
     """Return the last `MONTHS` months, this one last, from that of the first organization on: as
-    `earned` counts them. Closed months are summed up from their statements, in two queries for all;
-    months whose sums are ``known`` aren't rated again; nothing for too many organizations. Raises
+    `earned` counts them. Closed months are summed up from their statements, by two queries for all;
+    months whose sums are ``known`` aren't rated again; empty for too many organizations. Raises
     `Forbidden` and `NotFound`."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if organization_id is not None:
@@ -161,7 +161,7 @@ class _StatementTotals:
         return cls(len(bills), sums)
 
     def earned(self, used: CallUsage, model: ModelRate, model_currency: str) -> MonthMargin | None:
-        """Return the sum as `margin.total` makes it."""
+        """Return the sum as `margin.total` does."""
         currencies = {each for each, amount in self.sums.items() if amount} or self.sums.keys()
         if len(currencies) != 1:
             return None

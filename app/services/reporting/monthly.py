@@ -1,4 +1,5 @@
-"""The report of a month: its figures beside those of the month before, and who grows and falls."""
+"""The report of a month: its figures next to those of the previous month, and which organizations
+grow and shrink."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -12,7 +12,7 @@ from app.services.reporting.selecting import by_query, by_user
 
 
 def subscription(session: Session, caller: Caller, query: SubscriptionQuery) -> SubscriptionInfo:
-    """Return the answer of the API: the organization is named by its id, a user's email or both.
+    """Return the response of the API: the organization is named by its id, a user's email or both.
 
     Raises `NotFound` and `ValidationFailed`, see `selecting.by_query`.
     """

@@ -16,7 +16,8 @@ from app.services.users.loading import get_by_email
 def by_query(
     session: Session, caller: Caller, query: SubscriptionQuery
 ) -> tuple[User | None, UUID]:
-    """The id of the organization named by id, by a user's address, or by both where they agree.
+    """Return the id of the organization named by id, by a user's email address, or by both if they
+    agree.
 
     Raises `NotFound` (``user_not_found``, ``organization_not_found``, ``no_organization``) and
     `ValidationFailed` (``selectors_disagree``, ``operator_without_partner``).
@@ -41,7 +42,7 @@ def by_query(
 
 
 def by_user(session: Session, caller: Caller, external_user_id: str) -> tuple[User, UUID]:
-    """The user and the id of their organization. Raises as `by_query`."""
+    """Return the user and the id of their organization. Raises as `by_query`."""
     partners.own(caller)
     user = users.get(session, caller, external_user_id)
     return user, _organization_of(user)

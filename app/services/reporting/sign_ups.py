@@ -18,7 +18,7 @@ from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
 MOST_DAYS = 62
-"""A longer range is counted by months."""
+"""Maximum days that are counted by day; a longer range is counted by months."""
 MOST_MONTHS = 120
 
 
@@ -31,7 +31,7 @@ class SignUps:
 
 
 def by_days(span: DaySpan) -> bool:
-    """Whether the range is counted by days instead of months."""
+    """Return whether the range is counted by days instead of months."""
     return span.days <= MOST_DAYS
 
 

@@ -20,9 +20,9 @@ class DaySpan:
         return (self.end - self.start).days + 1
 
     def before(self) -> "DaySpan":
-        """The previous period, the same on every screen.
+        """Return the previous period, the same on every screen.
 
-        For days from the first of a month: the same days of the month before, as far as it has
+        For days from the first of a month: the same days of the previous month, as far as it has
         them. For other days: as many right before; fewer only at the beginning of the calendar.
         """
         first = self.start.toordinal()
@@ -41,20 +41,20 @@ def requested_span(start: str, end: str) -> DaySpan:
 
 
 def last_days(today: date, count: int) -> DaySpan:
-    """So many days up to today."""
+    """Return this many days up to today."""
     return DaySpan(today - timedelta(days=count - 1), today)
 
 
 def this_month(today: date) -> DaySpan:
-    """The month so far."""
+    """Return the month so far."""
     return DaySpan(today.replace(day=1), today)
 
 
 def last_month(today: date) -> DaySpan:
-    """The whole month before."""
+    """Return the previous month."""
     return whole_month(today.replace(day=1) - timedelta(days=1))
 
 
 def whole_month(day: date) -> DaySpan:
-    """The month of the day, to its end."""
+    """Return the month of the day, to its end."""
     return DaySpan(day.replace(day=1), day.replace(day=monthrange(day.year, day.month)[1]))

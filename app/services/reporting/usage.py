@@ -1,4 +1,4 @@
-"""What an organization used in a range of days."""
+"""The usage of an organization in a range of days."""
 
 from datetime import UTC, datetime, time
 
@@ -15,7 +15,7 @@ LAST_MOMENT = time(23, 59, 59, 999_000, UTC)
 
 
 def usage(session: Session, caller: Caller, query: UsageQuery) -> UsageInfo:
-    """Return the answer of the API: the organization is named by its id, a user's email or both.
+    """Return the response of the API: the organization is named by its id, a user's email or both.
 
     Raises `NotFound` and `ValidationFailed`, see `selecting.by_query`.
     """
@@ -52,4 +52,4 @@ _FIGURES = select(
     ConversationDay.organization_id == bindparam("organization"),
     ConversationDay.day.between(bindparam("first"), bindparam("last")),
 )
-"""Built once: building it takes longer than running it."""
+"""Built once, because building it takes longer than running it."""

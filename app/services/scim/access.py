@@ -1,7 +1,7 @@
-"""The access that users have by the groups of the directory.
+"""The access that the directory's groups give to users.
 
-A user has the highest role of their groups, otherwise the partner's default for users of the
-directory. Without either the account waits, deactivated, until a group gives a role.
+A user has the highest role of their groups, else the partner's default for users of the directory.
+Without either the account waits, deactivated, until a group gives a role.
 """
 
 from collections.abc import Iterable
@@ -42,7 +42,8 @@ class RoleAssignment:
 
 
 def is_active(user: User, stored: ScimUser | None) -> bool:
-    """Whether the directory sees the user as active: also while the account waits for a role."""
+    """Return whether the directory sees the user as active, which includes accounts that wait for a
+    role."""
     return user.status in ACTIVE or (stored is not None and stored.waits_for_role)
 
 
@@ -75,7 +76,7 @@ def default_assignment(session: Session, partner_id: UUID | None) -> RoleAssignm
 
 
 def row_of(session: Session, user: User) -> ScimUser:
-    """Return what the directory has stored about a user, who is locked; added if it is missing."""
+    """Return the directory's data about a user, who is locked; added if it is missing."""
     stored = session.get(ScimUser, user.id, populate_existing=True)
     if stored is None:
         stored = ScimUser(user_id=user.id, partner_id=user.partner_id)
@@ -85,7 +86,8 @@ def row_of(session: Session, user: User) -> ScimUser:
 
 
 def apply_to(session: Session, caller: Caller, user_ids: Iterable[UUID]) -> None:
-    """Give users the access of their groups, in one order so that two changes don't deadlock.
+    """Give users the access of their groups, in a fixed order so that concurrent changes don't
+    deadlock.
 
     Raises as `apply`.
     """
@@ -95,8 +97,8 @@ def apply_to(session: Session, caller: Caller, user_ids: Iterable[UUID]) -> None
 
 
 def apply(session: Session, caller: Caller, user: User) -> None:
-    """Give a user, who is locked, the access of their groups. One who is inactive in the directory
-    or suspended here stays as they are.
+    """Give a user, who is locked, the access of their groups. A user who is inactive in the
+    directory or suspended here stays unchanged.
 
     Raises `Conflict` (``last_partner_admin``, ``signed_in_before``, ``other_organization``),
     `Forbidden` (``own_role``, ``own_account``) and `ValidationFailed` (``user_limit_reached``);
@@ -108,7 +110,8 @@ def apply(session: Session, caller: Caller, user: User) -> None:
 
 
 def activate(session: Session, caller: Caller, user: User, stored: ScimUser) -> None:
-    """As `apply`, for a user that the directory wants to be active; suspended ones stay so."""
+    """Apply the access of a user that the directory activates; suspended ones stay suspended.
+    Raises as `apply`."""
     if user.status is UserStatus.SUSPENDED:
         return
     assignment = assignment_of(session, user)
@@ -135,7 +138,7 @@ def deactivate(session: Session, caller: Caller, user: User, stored: ScimUser) -
 
 
 def invite(session: Session, caller: Caller, user: User) -> None:
-    """Mail the invitation, unless the user can sign in with a company account alone."""
+    """Mail the invitation, unless the user signs in with a company account only."""
     if user.status is UserStatus.INVITED and not ways_in.required_provider(session, user):
         inviting.send_invitation(session, caller, user.id)
 

@@ -1,4 +1,4 @@
-"""What a partner decides about users of its directory: the default role."""
+"""A partner's settings for users of its directory: the default role."""
 
 from sqlalchemy.orm import Session
 
@@ -27,8 +27,8 @@ def get(session: Session, caller: Caller) -> ScimSettings:
 def save(
     session: Session, caller: Caller, default_role: str | None, *, expected_version: int | None
 ) -> None:
-    """Store the default role; None is no access without a group. It holds for users whose access is
-    decided next; no user's access changes now.
+    """Store the default role; None is no access without a group. It applies when a user's access is
+    next decided; no user's access changes now.
 
     Raises `Forbidden`, `ValidationFailed` (``unknown_role``) and `Conflict``
     (``changed_meanwhile``).

@@ -20,14 +20,14 @@ from app.services.uniqueness import unless_taken
 from app.services.users.loading import MEMBERS, check_grant
 
 LONGEST = 200
-"""Characters of a name or an external id."""
+"""Maximum characters of a name or an external id."""
 MOST_CHANGES = 1000
-"""Members that one request adds and removes."""
+"""Maximum members that one request adds and removes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScimGroupFields:
-    """What the directory sends about a group. ``member_ids`` None leaves the members."""
+    """The directory's data about a group. ``member_ids`` None leaves the members."""
 
     display_name: str
     external_id: str | None = None
@@ -97,8 +97,8 @@ def create(session: Session, caller: Caller, wanted: ScimGroupFields) -> ScimGro
 
 
 def change(session: Session, caller: Caller, group: ScimGroup, wanted: ScimGroupFields) -> None:
-    """Store the fields of a group that was loaded for a change; users who come or go get the access
-    of their groups.
+    """Store the fields of a group that was loaded for a change; added and removed users get the
+    access of their groups.
 
     Raises as `create` and `access.apply`; nothing is saved then.
     """
@@ -117,7 +117,7 @@ def change(session: Session, caller: Caller, group: ScimGroup, wanted: ScimGroup
 
 
 def remove(session: Session, caller: Caller, group: ScimGroup) -> None:
-    """Delete a group that was loaded for a change; its members lose what it gave.
+    """Delete a group that was loaded for a change; its members lose its access.
 
     Raises as `access.apply`.
     """
@@ -188,7 +188,8 @@ def _set_members(
         raise ValidationFailed.on("members", "user_not_found", message)
     if not come | go:
         return
-    # Locked before their rows here are changed, as where the directory deletes a user.
+    # Locked before their rows here are changed, in the same order as when the directory deletes a
+    # user.
     locked = select(User.id).where(User.id.in_(come | go)).order_by(User.id)
     session.execute(locked.with_for_update())
     for member in session.scalars(

@@ -1,7 +1,7 @@
-"""Lists of users and groups as SCIM asks for them: filtered, sorted, a page at a time.
+"""Lists of users and groups as SCIM requests them: filtered, sorted, one page at a time.
 
-A condition is never null in SQL, so that ``not`` of an absent value is true, as the standard has
-it. Texts are compared without LIKE, which treats case differently on the two databases.
+A condition is never null in SQL, so that ``not`` of an absent value is true, as the standard
+requires. Texts are compared without LIKE, whose handling of case differs between the two databases.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -50,7 +50,7 @@ from app.services.scim.users import ScimAccount
 from app.validation.uuids import as_hyphenated_uuid
 
 MOST_RESULTS = 200
-"""Resources of one page."""
+"""Maximum resources of one page."""
 LONGEST_FILTER = 2000
 MOST_BRACKETS = 50
 _LAST_INDEX = 2**31
@@ -72,7 +72,7 @@ class ComparisonKind(Enum):
     FOLDED = auto()
     """A key in lower case, of a text that is compared so."""
     ANY_CASE = auto()
-    """A text whose lower case the database makes."""
+    """A text that the database converts to lower case."""
     ID = auto()
     MOMENT = auto()
     FLAG = auto()
@@ -213,7 +213,7 @@ def _order(asked: Any, model: type[Any], attributes: StoredAttributes) -> list[A
 
 
 class _ToSql(FilterVisitor[Condition]):
-    """Turns a filter into a condition; ``within`` is the attribute whose rows are selected."""
+    """Converts a filter into a condition; ``within`` is the attribute whose rows are selected."""
 
     def __init__(
         self,
@@ -276,7 +276,8 @@ class _ToSql(FilterVisitor[Condition]):
         return attribute
 
     def _of_any_row(self, binding: AttributeBinding, condition: Condition) -> Condition:
-        """Return that one of the rows meets the condition, for an attribute with several."""
+        """Return the condition that one of the rows matches, for an attribute with several
+        values."""
         rows = _ROWS.get(binding.field_name)
         if rows is None or self._within is not None:
             return condition
@@ -356,7 +357,7 @@ def _compared_texts(
 
 
 def _can_be_stored(text: str) -> bool:
-    """Whether the databases accept the text: no NUL, no half of a surrogate pair."""
+    """Return whether the databases accept the text: no NUL, no half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:

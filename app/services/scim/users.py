@@ -1,7 +1,7 @@
 """Users as a partner's directory reads and writes them.
 
-It sees the partner's own staff, and the members that it has created: the users of customers are not
-its own. What it deletes is deactivated here, and no longer exists for it.
+It sees the partner's own staff, and the members that it has created, but no other users of
+customers. Users that it deletes are deactivated here, and no longer exist for it.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,12 +23,12 @@ from app.services.users.creating import email_exists, email_key, refuse_no_email
 from app.services.users.loading import PARTNER_LEVEL, not_found, visible
 
 LONGEST = 200
-"""Characters of a name or an external id."""
+"""Maximum characters of a name or an external id."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScimAccount:
-    """A user, what the directory has stored about them, and their groups by name."""
+    """A user, the directory's data about them, and their groups by name."""
 
     user: User
     stored: ScimUser | None
@@ -41,7 +41,7 @@ class ScimAccount:
 
 @dataclass(frozen=True, slots=True)
 class ScimUserFields:
-    """What the directory sends about a user. ``active`` None leaves it."""
+    """The directory's data about a user. ``active`` None leaves it."""
 
     email: str
     name: str | None = None

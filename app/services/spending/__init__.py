@@ -1,7 +1,7 @@
-"""Spending of calls: rates, limits a day and a month, and what is used of them.
+"""Spending of calls: rates, daily and monthly limits, and their use.
 
-`rates` says what a call costs, `scopes` where it is counted, `reserving` holds the limits, `limits`
-is what users read and change, and `near_limits` finds those that are nearly used.
+`rates` has the prices of calls, `scopes` where they are counted, `reserving` enforces the limits,
+`limits` lets users read and change them, and `near_limits` finds those that are nearly used.
 """
 
 from app.services.spending.limits import (

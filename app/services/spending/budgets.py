@@ -1,4 +1,4 @@
-"""Budgets: an amount a month, with alerts when parts of it are spent. They stop no calls."""
+"""Budgets: an amount per month, with alerts when parts of it are spent. They stop no calls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ from app.services.spending.scopes import month_of, scope_key
 from app.services.tenancy import of_tenant
 
 ALERTS = (50, 80, 100)
-"""The usual alert levels: percentages, each of which is reported once a month."""
+"""The default alert levels: percentages, each of which is reported once a month."""
 MOST_LEVELS, HIGHEST_LEVEL = 5, 200
 NEARLY_SPENT = 80
-"""From this percentage on a budget is among what needs a decision."""
+"""Percentage from which a budget is an action item."""
 WHO = "Budgets"
 
 
 @dataclass(frozen=True, slots=True)
 class MonthBudget:
-    """The budget of a month in millionths, None without one, and what is spent of it."""
+    """The budget of a month in millionths, None without one, and its spent part."""
 
     micros: int | None
     spent: int
@@ -43,13 +43,13 @@ class MonthBudget:
 
     @property
     def is_alerting(self) -> bool:
-        """Whether what is spent has reached a level."""
+        """Return whether the spent part has reached a level."""
         return self.micros is not None and 100 * self.spent >= min(self.levels) * self.micros
 
 
 @dataclass(frozen=True, slots=True)
 class ReachedBudget:
-    """A budget of which so many percent are spent; without an organization that of the partner."""
+    """A budget with the spent percentage; without an organization, that of the partner."""
 
     organization: Organization | None
     percent: float
@@ -84,8 +84,8 @@ def change(
     recipients: Sequence[str] = (),
     expected_version: int | None = None,
 ) -> bool:
-    """Write the budget; whether this changed anything. Another amount or other ``levels`` begin its
-    alerts again. ``recipients`` are emails beside those of the partner admins.
+    """Store the budget; return whether anything changed. A new amount or new ``levels`` restart its
+    alerts. ``recipients`` are emails besides those of the partner admins.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``, ``invalid_email``,
     ``too_many_recipients``) and `Conflict` (``changed_meanwhile``).
@@ -136,7 +136,7 @@ def _facts(
 
 
 def check(micros: int | None, levels: Sequence[int], recipients: Sequence[str]) -> None:
-    """Raises `ValidationFailed` with every problem (``out_of_range``, ``invalid_email``,
+    """Raise `ValidationFailed` with every problem (``out_of_range``, ``invalid_email``,
     ``too_many_recipients``)."""
     problems = []
     if micros is not None and not 0 < micros <= MOST_MICROS:
@@ -176,7 +176,7 @@ def reached_budgets(session: Session, caller: Caller, most: int) -> list[Reached
 
 
 def any_reached(caller: Caller) -> ColumnElement[bool]:
-    """Whether `reached_budgets` finds any."""
+    """Return the condition that `reached_budgets` finds any."""
     return _reached(caller).exists()
 
 
@@ -246,7 +246,7 @@ def _report(session: Session, stored: SpendingLimit, percent: int, spent: int) -
     of_partner = session.get_one(Partner, stored.partner_id).language
 
     def details(language: str | None) -> dict[str, Any]:
-        """Return what a mail says, with amounts as readers of the language write them."""
+        """Return the details of a mail, with amounts in the format of the language."""
         with languages.using_language(languages.best_tag((language, of_partner))):
             return {
                 "organization": whose.name if isinstance(whose, Organization) else None,

@@ -1,5 +1,5 @@
-"""Spending limits as users read and change them: the operator those of a partner, the partner
-those of its organizations and API keys."""
+"""Spending limits for users: the operator sets those of partners, the partner those of its
+organizations and API keys."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -51,14 +51,13 @@ _AMOUNTS = {
     "day_minutes": "dayMinutes",
     "month_minutes": "monthMinutes",
 }
-"""By the name of an amount, how a refusal names it."""
+"""Names of the amounts in refusals."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpendingLimits:
-    """The most that calls may cost, in millionths, and last in a day and in a month; None is no
-    limit. ``waits`` counts for organizations only, and so does ``is_watched``: unusual calls
-    pause the calling."""
+    """Maximum cost (in millionths) and duration of calls in a day and in a month; None is no limit.
+    ``waits`` and ``is_watched`` (unusual calls pause the calling) apply to organizations only."""
 
     day_micros: int | None = None
     month_micros: int | None = None
@@ -70,8 +69,8 @@ class SpendingLimits:
 
 @dataclass(frozen=True, slots=True)
 class SpendingState:
-    """The limits of a partner, an organization or an API key, and what is used of them. Money is
-    in millionths of ``currency``, time in seconds. ``until`` is when the day and the month end."""
+    """The limits of a partner, an organization or an API key, and their use. Money is in millionths
+    of ``currency``, time in seconds. ``until`` is when the day and the month end."""
 
     limits: SpendingLimits
     version: int
@@ -84,7 +83,7 @@ class SpendingState:
     passed_on: tuple[date | None, date | None] = (None, None)
     """The days on which spending and minutes are expected to reach the limit of the month."""
     end: MonthEnd | None = None
-    """The spending of the month that is expected at its end; None if too few days are known."""
+    """The forecast of the month's spending; None if too few days are known."""
 
     @property
     def is_limited(self) -> bool:
@@ -93,7 +92,7 @@ class SpendingState:
 
 @dataclass(frozen=True, slots=True)
 class LimitSubject:
-    """Whose limits: exactly one of the three."""
+    """The subject of limits: exactly one of the three."""
 
     partner_id: UUID | None = None
     organization_id: UUID | None = None
@@ -106,7 +105,7 @@ KINDS = {Partner: PARTNER, Organization: ORGANIZATION, ApiKey: KEY}
 def spending_of(
     session: Session, caller: Caller, subject: LimitSubject, *, ahead: bool = False
 ) -> SpendingState:
-    """The limits of the subject and what is used of them now; ``ahead`` adds what is expected this
+    """Return the limits of the subject and their current use; ``ahead`` adds the forecast of this
     month. Raises `Forbidden`, `NotFound`."""
     row = subject_row(session, caller, subject)
     scope = scope_key(KINDS[type(row)], row.id)
@@ -135,7 +134,7 @@ def _spending(
     currency: str,
     now: datetime,
 ) -> SpendingState:
-    """The limits as stored, beside the totals of their scope."""
+    """Return the stored limits with the totals of their scope."""
     day, month = totals.get((scope, day_of(now))), totals.get((scope, month_of(now)))
     limits = _read(stored)
     return SpendingState(
@@ -153,8 +152,8 @@ def _spending(
 def of_partners(
     session: Session, caller: Caller
 ) -> tuple[list[tuple[Partner, SpendingState]], MonthEnd | None]:
-    """Every partner by name with its limits and what is used of them, and what all of them together
-    are expected to spend this month. Raises `Forbidden`."""
+    """Return every partner by name with its limits and their use, and the forecast of the spending
+    of all together this month. Raises `Forbidden`."""
     rates.require_operator(caller)
     now, currency = utcnow(), rates.currency_of(session)
     named = session.scalars(select(Partner).order_by(Partner.name, Partner.id)).all()
@@ -185,8 +184,8 @@ def change(
     *,
     expected_version: int | None = None,
 ) -> bool:
-    """Write the limits of the subject; whether this changed anything. They count from the next
-    call on. Calls that wait for a limit are scheduled again.
+    """Store the limits of the subject, from the next call on; return whether anything changed.
+    Calls that wait for a limit are scheduled again.
 
     Raises `Forbidden`, `NotFound`, `ValidationFailed` (``out_of_range``) and `Conflict`
     (``changed_meanwhile``).
@@ -224,7 +223,7 @@ def change(
 
 
 def _reschedule(session: Session, limit: SpendingLimit) -> None:
-    """Have the worker schedule calls again that wait for a limit."""
+    """Queue scheduling calls again that wait for a limit."""
     waits = exists().where(
         Call.partner_id == limit.partner_id,
         Call.status == CallStatus.SCHEDULED,
@@ -238,7 +237,7 @@ def _reschedule(session: Session, limit: SpendingLimit) -> None:
 def limit_new_partner(
     session: Session, caller: Caller, partner: Partner, micros_a_day: int | None
 ) -> None:
-    """Give a partner that the caller has just created the installation's limit of a day."""
+    """Give a partner that the caller has just created the installation's daily limit."""
     if micros_a_day is None:
         return
     wanted = SpendingLimits(day_micros=micros_a_day)
@@ -249,7 +248,7 @@ def limit_new_partner(
 
 
 def exempt_from_watch(session: Session, organization: Organization, until: datetime) -> None:
-    """Don't watch an organization that is held for change for unusual calls until then."""
+    """Exempt an organization, locked for a change, from the watch for unusual calls until then."""
     scope = scope_key(ORGANIZATION, organization.id)
     stored = session.get(SpendingLimit, scope, populate_existing=True)
     if stored is None:
@@ -260,7 +259,7 @@ def exempt_from_watch(session: Session, organization: Organization, until: datet
 
 
 def copy_to_key(session: Session, old: ApiKey, new: ApiKey) -> None:
-    """Give a key the limits of the key that it replaces."""
+    """Copy the limits of the replaced key to a key."""
     stored = session.get(SpendingLimit, scope_key(KEY, old.id))
     if stored is None:
         return
@@ -273,7 +272,7 @@ def copy_to_key(session: Session, old: ApiKey, new: ApiKey) -> None:
 def subject_row(
     session: Session, caller: Caller, subject: LimitSubject, *, for_change: bool = False
 ) -> Partner | Organization | ApiKey:
-    """The subject, which is loaded as its own screens load it."""
+    """Return the subject, loaded as its own screens load it."""
     if subject.partner_id is not None:
         caller.require(Permission.PARTNER_WRITE)
         return partners.get(session, caller, subject.partner_id, for_change=for_change)
@@ -343,7 +342,7 @@ def _record(
 
 
 def _shown(session: Session, limits: SpendingLimits) -> dict[str, Any]:
-    """The limits as the history shows them."""
+    """Return the limits as the history shows them."""
     shown: dict[str, Any] = {
         "spendingADay": limits.day_micros,
         "spendingAMonth": limits.month_micros,

@@ -13,7 +13,7 @@ from app.services.spending.scopes import day_of, month_of
 from app.services.tenancy import of_tenant
 
 NEAR = 80
-"""From this percentage on, a limit is nearly used."""
+"""Percentage from which a limit is nearly used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class NearLimit:
 
 
 def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
-    """At most so many limits of the caller's partner and its organizations of which `NEAR` percent
-    are used, in one query."""
+    """Return at most this many limits of the caller's partner and its organizations of which `NEAR`
+    percent are used, in one query."""
     query = (
         _near(caller)
         .add_columns(Organization.name, _is_used(100))
@@ -51,7 +51,7 @@ def near_limits(session: Session, caller: Caller, most: int) -> list[NearLimit]:
 
 
 def any_near_limit(caller: Caller) -> ColumnElement[bool]:
-    """Whether `near_limits` finds any."""
+    """Return the condition that `near_limits` finds any."""
     return _near(caller).exists()
 
 
@@ -63,13 +63,13 @@ def _near(caller: Caller) -> Select[SpendingLimit]:
 
 
 def _is_used(percent: int) -> ColumnElement[bool]:
-    """Whether so much of a limit of this day or month is used."""
+    """Return the condition that this percentage of a limit of this day or month is used."""
     now = utcnow()
     return _is_used_in(percent, day_of(now), "day") | _is_used_in(percent, month_of(now), "month")
 
 
 def _is_used_in(percent: int, period: str, name: str) -> ColumnElement[bool]:
-    """Whether so much of a limit of the period is spent or reserved."""
+    """Return the condition that this percentage of a limit of the period is spent or reserved."""
     total, limit = SpendingTotal, SpendingLimit
     money = 100 * (total.spent_micros + total.reserved_micros)
     time = 100 * (total.spent_seconds + total.reserved_seconds)

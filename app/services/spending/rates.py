@@ -1,6 +1,6 @@
-"""Call rates: what a call to a number costs, before the carrier says what it really cost.
+"""Call rates: the estimated price of a call, before the carrier reports its cost.
 
-The longest prefix of the number decides. Until the operator imports a file, `DEFAULT_RATES` count.
+The longest prefix of the number decides. Until the operator imports a file, `DEFAULT_RATES` apply.
 """
 
 import csv
@@ -35,9 +35,9 @@ DEFAULT_RATES = {
     "1809 1829 1849 1868 1869 1876 502 503 504 505 509 591 593 595 598 58 92 94 880 977 "
     "212 213 216 233 234 254 255 256 961 962 964 98 380 381 382 383 387 389 355 373 374 994 995",
 }
-"""By the price, in US dollars a minute, the prefixes that have it: a country's calling code, or
-what its mobile numbers begin with. The prices are above what carriers usually ask, so that spending
-limits are rather reached too early than too late."""
+"""Prefixes by their price in US dollars per minute: a country's calling code, or the beginning of
+its mobile numbers. The prices are above usual ones, so that spending limits are reached too early
+rather than too late."""
 DEFAULT = "default"
 """The prefix of the rate of all other numbers."""
 MICROS = 1_000_000
@@ -69,12 +69,12 @@ class CallPrice:
     currency: str = CURRENCY
 
     def charged_seconds(self, seconds: float) -> int:
-        """The seconds that an answered call of this length is charged for."""
+        """Return the seconds that an answered call of this length is charged for."""
         steps = -(-max(seconds, 0) // self.increment_seconds)
         return max(self.minimum_seconds, int(steps) * self.increment_seconds)
 
     def price(self, seconds: float) -> int:
-        """The price of an answered call of this length, rounded up."""
+        """Return the price of an answered call of this length, rounded up."""
         per_minute = self.micros_per_minute * self.charged_seconds(seconds)
         return self.setup_micros + -(-per_minute // 60)
 
@@ -98,7 +98,7 @@ class RateChanges:
 
     @property
     def changed(self) -> list[tuple[CallPrice, CallPrice]]:
-        """The rates that stay with another price or other steps, before and after."""
+        """Return the rates that stay, with another price or other steps, before and after."""
         known = {rate.prefix: rate for rate in self.before}
         pairs = ((known.get(rate.prefix, rate), rate) for rate in self.after)
         return [(old, new) for old, new in pairs if old != new]
@@ -118,7 +118,7 @@ _DEFAULT_RATES = {rate.prefix: rate for rate in _defaults()}
 
 
 def rate_of(session: Session, phone_number: str) -> CallPrice:
-    """The rate of a number in E.164 format, in one query."""
+    """Return the rate of a number in E.164 format, in one query."""
     digits = phone_number.removeprefix("+")
     prefixes = [digits[:length] for length in range(len(digits), 0, -1)] + [DEFAULT]
     stored = session.scalars(select(CallRate).where(CallRate.prefix.in_(prefixes)))
@@ -127,7 +127,7 @@ def rate_of(session: Session, phone_number: str) -> CallPrice:
 
 
 def price_range(session: Session, minutes: int) -> tuple[int, int]:
-    """The lowest and the highest price of a call of so many minutes, in one query."""
+    """Return the lowest and the highest price of a call of this many minutes, in one query."""
     columns = (
         *(CallRate.micros_per_minute, CallRate.setup_micros),
         *(CallRate.minimum_seconds, CallRate.increment_seconds),
@@ -138,23 +138,23 @@ def price_range(session: Session, minutes: int) -> tuple[int, int]:
 
 
 def currency_of(session: Session) -> str:
-    """The currency of all amounts: that of the rates."""
+    """Return the currency of all amounts: that of the rates."""
     return session.scalar(select(CallRate.currency).limit(1)) or CURRENCY
 
 
 def are_imported(session: Session) -> bool:
-    """Whether the operator has imported rates."""
+    """Return whether the operator has imported rates."""
     return bool(session.scalar(select(exists().select_from(CallRate))))
 
 
 def listing(session: Session) -> list[CallPrice]:
-    """All rates, that of all other numbers first, the others by their prefixes."""
+    """Return all rates, that of all other numbers first, the others by their prefixes."""
     stored = {row.prefix: _read(row) for row in session.scalars(select(CallRate))}
     return sorted((stored or _DEFAULT_RATES).values(), key=_order)
 
 
 def written(rates: Sequence[CallPrice]) -> str:
-    """The rates as a CSV file, which `replace` reads."""
+    """Return the rates as a CSV file, which `replace` reads."""
     text = io.StringIO(newline="")
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(COLUMNS)
@@ -173,23 +173,23 @@ def written(rates: Sequence[CallPrice]) -> str:
 
 
 def amount_words(micros: int) -> str:
-    """12.50, with more decimals only where they count"""
+    """Return an amount as 12.50, with more decimals only if they are needed."""
     whole, _, decimals = f"{Decimal(micros) / MICROS:.6f}".partition(".")
     return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"
 
 
 def audit_words(session: Session, micros: int | None) -> str | None:
-    """12.50 USD, as the history stores a limit; None without one."""
+    """Return 12.50 USD, as the history stores a limit; None without one."""
     return None if micros is None else f"{amount_words(micros)} {currency_of(session)}"
 
 
 def micros_of(text: str) -> int | None:
-    """12.50 as millionths; None for what is no amount with at most 6 decimals."""
+    """Return 12.50 as millionths; None for a text that is no amount with at most 6 decimals."""
     return _micros(text) if _PRICE.fullmatch(text) else None
 
 
 def preview(session: Session, caller: Caller, content: bytes) -> RateChanges:
-    """What replacing all rates by those of a CSV file would change.
+    """Return the changes by replacing all rates by those of a CSV file.
 
     Raises `Forbidden`, `ValidationFailed` with the number of each wrong row, and `Conflict`
     (``currency_in_use``) for another currency while limits or totals have amounts in the old one.
@@ -207,7 +207,7 @@ def preview(session: Session, caller: Caller, content: bytes) -> RateChanges:
 
 
 def replace(session: Session, caller: Caller, content: bytes) -> int:
-    """Replace all rates by those of a CSV file; how many these are. Raises as `preview`."""
+    """Replace all rates by those of a CSV file; return their number. Raises as `preview`."""
     changes = preview(session, caller, content)
     session.execute(delete(CallRate))
     names = CallPrice.__dataclass_fields__
@@ -218,7 +218,7 @@ def replace(session: Session, caller: Caller, content: bytes) -> int:
 
 
 def reset(session: Session, caller: Caller) -> None:
-    """Go back to the default rates. Raises `Forbidden`, `Conflict` (``currency_in_use``)."""
+    """Restore the default rates. Raises `Forbidden`, `Conflict` (``currency_in_use``)."""
     require_operator(caller)
     before = listing(session)
     if before[0].currency != CURRENCY and _is_used(session):
@@ -299,7 +299,8 @@ def _parsed(content: bytes) -> list[CallPrice]:
 
 
 def _rows(content: bytes) -> list[tuple[int, list[str]]]:
-    """The rows below the names of the columns, with their numbers; blank ones are left out."""
+    """Return the rows below the names of the columns, with their numbers; blank ones are left
+    out."""
     try:
         text = content.decode("utf-8-sig")
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
@@ -313,7 +314,7 @@ def _rows(content: bytes) -> list[tuple[int, list[str]]]:
 
 
 def _misfits(row: Sequence[str], rates: Mapping[str, CallPrice]) -> Iterator[str]:
-    """What is wrong with a row beside those before it."""
+    """Return what is wrong with a row in view of those before it."""
     if row[0] in rates:
         yield gettext("The prefix %(prefix)s is there twice.", prefix=row[0])
     if rates and row[5] != next(iter(rates.values())).currency:

@@ -1,7 +1,7 @@
 """Spending of calls against the limits: reserved before dialing, settled when an attempt ends.
 
-A limited call reserves the price of the longest call, with the totals of its scopes locked: what is
-spent and reserved together never passes a limit, however many workers dial. The rest is released
+A limited call reserves the price of the longest call, with the totals of its scopes locked: spent
+and reserved amounts together never exceed a limit, however many workers dial. The rest is released
 when the attempt ends. Calls that aren't live, and test calls on the simulated carrier, cost
 nothing.
 
@@ -65,17 +65,17 @@ _REASONS: dict[tuple[str, str, str], str] = {
         "The API key's limit of call minutes for this month is reached."
     ),
 }
-"""By kind of scope, what is limited, and its period."""
+"""The limited amount and its period, by kind of scope."""
 _COUNTED = ("spent_micros", "spent_seconds", "reserved_micros", "reserved_seconds")
 
 
 @dataclass(frozen=True, slots=True)
 class SpendingStop:
-    """A limit that a call doesn't fit into: why, as an English sentence that pages translate when
-    they show it, and when its day or month ends.
+    """A limit without room for a call: the reason, as an English sentence that pages translate, and
+    the end of its day or month.
 
-    It ``frees_up`` if the call would fit once other calls have ended. ``waits`` is the
-    organization's setting for direct calls.
+    ``frees_up``: the call would fit once other calls have ended. ``waits`` is the organization's
+    setting for direct calls.
     """
 
     why: str
@@ -86,7 +86,7 @@ class SpendingStop:
 
 @dataclass(frozen=True, slots=True)
 class CallAmount:
-    """Money and time."""
+    """An amount of money and time."""
 
     micros: int
     seconds: int
@@ -94,7 +94,7 @@ class CallAmount:
 
 @dataclass(frozen=True, slots=True)
 class _TotalAmounts:
-    """What a total holds; nothing where there is no row."""
+    """The content of a total; zero if there is no row."""
 
     spent: CallAmount
     reserved: CallAmount
@@ -113,8 +113,8 @@ def check(
     *,
     longest_minutes: int = LONGEST_MINUTES,
 ) -> SpendingStop | None:
-    """The limit that keeps a live call from being placed now; None if it fits. Without limits this
-    is one query."""
+    """Return the limit that prevents a live call from being placed now; None if it fits. Without
+    limits this is one query."""
     limits = _limits(session, spender, now)
     if not limits:
         return None
@@ -122,7 +122,7 @@ def check(
 
 
 def needed(session: Session, phone_number: str, longest_minutes: int) -> CallAmount:
-    """What the longest call to the number costs."""
+    """Return the cost of the longest call to the number."""
     rate, seconds = rates.rate_of(session, phone_number), longest_minutes * 60
     return CallAmount(rate.price(seconds), rate.charged_seconds(seconds))
 
@@ -144,11 +144,11 @@ def reserve(
 
 
 def settle(session: Session, call: Call, attempt: CallAttempt) -> None:
-    """Charge what a locked attempt that has ended really cost, and release what it had reserved.
+    """Charge the actual cost of a locked attempt that has ended, and release its reservation.
 
     The carrier's cost counts if it is in the currency of the rates; else an answered attempt is
-    charged by its length, at most what it had reserved. It may be repeated: a cost that comes later
-    corrects the totals.
+    charged by its length, at most its reservation. It may be repeated: a later cost corrects the
+    totals.
     """
     if not call.live:
         return
@@ -171,7 +171,7 @@ def settle(session: Session, call: Call, attempt: CallAttempt) -> None:
 
 
 def add_spent(session: Session, spender: Spender, at: datetime, amount: CallAmount) -> None:
-    """Add what calls of that time cost to the totals."""
+    """Add the cost of calls of that time to the totals."""
     _add(session, spender, at, (amount.micros, amount.seconds, 0, 0))
 
 
@@ -225,7 +225,7 @@ _Limited = tuple[SpendingLimit, _TotalAmounts, _TotalAmounts]
 
 
 def _limits(session: Session, spender: Spender, now: datetime) -> list[_Limited]:
-    """The limits of a call, each with what is used of its day and its month, the widest first."""
+    """Return the limits of a call, each with the use of its day and its month, widest first."""
     day, month = aliased(SpendingTotal), aliased(SpendingTotal)
     query = (
         select(
@@ -246,7 +246,7 @@ def _limits(session: Session, spender: Spender, now: datetime) -> list[_Limited]
 
 
 def _stop(limits: Sequence[_Limited], wanted: CallAmount, now: datetime) -> SpendingStop | None:
-    """The limit that stops a call for longest; one that frees up only if no other does."""
+    """Return the limit that stops a call for longest; one that frees up only if no other does."""
     waits = any(limit.waits for limit, _day, _month in limits)
     stops = [
         SpendingStop(why, until, frees_up, waits)
@@ -285,7 +285,7 @@ def _exceeded(
 
 
 def _keys(spender: Spender, now: datetime) -> list[tuple[str, str]]:
-    """The keys of the totals, in the order in which they are locked."""
+    """Return the keys of the totals, in the order in which they are locked."""
     periods = (month_of(now), day_of(now))
     return sorted((scope, period) for scope in spender.scopes() for period in periods)
 
@@ -295,7 +295,7 @@ def _lock(session: Session, spender: Spender, now: datetime) -> None:
 
 
 def _add(session: Session, spender: Spender, at: datetime, amounts: tuple[int, ...]) -> None:
-    """Add to each total of the call, or make it; the rows stay locked until the transaction
+    """Add to each total of the call, or create it; the rows stay locked until the transaction
     ends."""
     statement = insert_into(session, SpendingTotal)
     columns, new = SpendingTotal.__table__.c, statement.excluded

@@ -1,5 +1,5 @@
-"""Where spending is counted: in the partner, the organization and the API key of a call, each by
-the day and the month (UTC)."""
+"""The scopes in which spending is counted: partner, organization and API key of a call, each by the
+day and the month (UTC)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ def scope_key(kind: str, subject_id: UUID | str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Spender:
-    """Whose calls are counted together. ``api_key_id`` is None for calls that no key requested."""
+    """The owner of calls that are counted together. ``api_key_id`` is None for calls that no key
+    requested."""
 
     partner_id: UUID
     organization_id: UUID
@@ -30,7 +31,7 @@ class Spender:
         return cls(call.partner_id, call.organization_id, key)
 
     def scopes(self) -> Iterator[str]:
-        """The keys of the scopes, the widest first."""
+        """Return the keys of the scopes, widest first."""
         yield scope_key(PARTNER, self.partner_id)
         yield scope_key(ORGANIZATION, self.organization_id)
         if self.api_key_id is not None:

@@ -19,8 +19,8 @@ from app.services.tenancy import of_tenant
 
 @dataclass(frozen=True, slots=True)
 class LimitUse:
-    """What is used of a limit of a day or a month, with its ``most``; ``reserved`` is what calls
-    that have not ended keep of it besides."""
+    """The use of a limit of a day or a month, with its ``most``; ``reserved`` is the additional
+    reservation of calls that have not ended."""
 
     spent: int
     reserved: int
@@ -49,7 +49,7 @@ def outlook(session: Session, of: ColumnElement[bool], now: datetime) -> Spendin
         .where(of, total.period.between(day_of(now - HISTORY), day_of(now)))
         .group_by(total.period)
     )
-    # The totals of months are among them; no day asks for one.
+    # The totals of months are among them, but no day matches one.
     days = {period: (int(micros), int(seconds)) for period, micros, seconds in rows}
     known = [
         days.get((first + timedelta(days=age)).isoformat(), (0, 0)) for age in range(HISTORY.days)
@@ -61,7 +61,7 @@ def outlook(session: Session, of: ColumnElement[bool], now: datetime) -> Spendin
 
 
 def month_end(ahead: SpendingForecast, month: int, today: int) -> MonthEnd | None:
-    """Return what will be spent when the month ends, of which so much is spent ``today``."""
+    """Return the forecast of the month's spending, of which ``today`` is today's."""
     if ahead.money is None:
         return None
     return forecasting.month_end(ahead.money, ahead.today, month - today, today)
@@ -71,7 +71,7 @@ def day_of_limit(
     expected: DailyForecast | None, month: LimitUse, today: LimitUse, first: date
 ) -> date | None:
     """Return the day of this month, from the ``first`` on, on which the month reaches its limit;
-    None if it reached it already, isn't expected to, or too few days are known."""
+    None if it reached it already, isn't expected to reach it, or too few days are known."""
     if month.most is None or month.used >= month.most or expected is None:
         return None
     used = month.used - today.used

@@ -1,5 +1,5 @@
-"""How much partners and organizations store, and how much they may: files and rows of uploads,
-undo logs, brand images, recordings of calls."""
+"""The storage of partners and organizations, and its limits: files and rows of uploads, undo logs,
+brand images, recordings of calls."""
 
 from app.services.storage.limits import (
     LIMIT_REACHED,

@@ -1,4 +1,4 @@
-"""The limits of storage: checking them before something is stored, and changing them."""
+"""The limits of storage: checking them before data is stored, and changing them."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -40,7 +40,7 @@ def require_room(
     size: int,
     defaults: StorageDefaults,
 ) -> None:
-    """Raise `TooLarge` (``storage_limit_reached``) if so many bytes more are over a limit, of the
+    """Raise `TooLarge` (``storage_limit_reached``) if this many more bytes exceed a limit, of the
     organization if one is named or of the partner."""
     if organization_id is not None:
         organization = session.get_one(Organization, organization_id)
@@ -66,7 +66,7 @@ def reserve_room(
 
 
 def is_over_limit(session: Session, upload: ContactImport, defaults: StorageDefaults) -> bool:
-    """Return whether the organization or the partner of an upload stores too much by now."""
+    """Return whether the organization or the partner of an upload now stores too much."""
     try:
         require_room(session, upload.partner_id, upload.organization_id, 0, defaults)
     except TooLarge:
@@ -137,7 +137,8 @@ def _change(
 
 
 def _require(of: Callable[[str, str], str], used: int, size: int, limit: int) -> None:
-    """Raise `TooLarge` unless there is room for so much more; ``of`` writes the first sentence."""
+    """Raise `TooLarge` unless there is room for this much more; ``of`` writes the first
+    sentence."""
     if used + size <= limit:
         return
     sentences = [of(_megabytes(used), _megabytes(limit))]

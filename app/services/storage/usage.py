@@ -1,5 +1,4 @@
-"""Used storage, counted from the sizes that uploads, recordings and brand images keep of
-themselves."""
+"""Used storage, counted from the stored sizes of uploads, recordings and brand images."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,13 +25,14 @@ from app.services.tenancy import in_groups, of_tenant, visible_organizations
 
 _FILE = case((ContactImport.file_key != "", ContactImport.file_size), else_=0)
 SIZE: ColumnElement[int] = _FILE + func.coalesce(ContactImport.stored_bytes, 0)
-"""Bytes of an upload: its file while that is kept, rows and undo log."""
+"""Bytes of an upload: its file until that is deleted, rows and undo log."""
 MOST_LISTED = 25
 
 
 @dataclass(frozen=True, slots=True)
 class StorageUsage:
-    """Bytes. ``own_limit`` is None without a limit of its own: then the installation's applies."""
+    """Storage in bytes. ``own_limit`` is None without a limit of its own: then the installation's
+    applies."""
 
     used: int
     limit: int
@@ -57,7 +57,7 @@ def used_by_organization(session: Session, organization: Organization) -> int:
 
 
 def sums_of_organization(organization: Organization) -> tuple[Select[Any], ...]:
-    """Return the queries of which `used_by_organization` is the sum."""
+    """Return the queries whose sum is `used_by_organization`."""
     query = _uploads(organization.partner_id).where(
         ContactImport.organization_id == organization.id
     )
@@ -128,7 +128,7 @@ def of_partner(
 def of_organizations(
     session: Session, caller: Caller, partner_id: UUID, defaults: StorageDefaults
 ) -> list[tuple[Organization, StorageUsage]]:
-    """Return the organizations of a partner that store most. Raises `NotFound`."""
+    """Return the organizations of a partner with the largest usage. Raises `NotFound`."""
     partners.check(session, caller, partner_id)
     uploads = select(ContactImport.organization_id, SIZE.label("size")).where(
         ContactImport.partner_id == partner_id, STORED
@@ -161,7 +161,7 @@ def of_organizations(
 def of_partners(
     session: Session, caller: Caller, defaults: StorageDefaults
 ) -> list[tuple[Partner, StorageUsage]]:
-    """Return every partner with its usage, those that store most first. Raises `Forbidden`."""
+    """Return every partner with its usage, largest first. Raises `Forbidden`."""
     require_operator(caller)
     uploads = select(ContactImport.partner_id, func.sum(SIZE)).where(STORED)
     others = (
@@ -187,7 +187,7 @@ def largest_uploads(
     partner_id: UUID | None = None,
     organization_id: UUID | None = None,
 ) -> list[StoredUpload]:
-    """Return the uploads that store most, of the caller or of one partner or organization."""
+    """Return the largest uploads, of the caller or of one partner or organization."""
     query: Select[Any] = of_tenant(
         select(ContactImport), caller, ContactImport.partner_id, ContactImport.organization_id
     ).where(STORED)

@@ -1,7 +1,7 @@
 """Calls that are unusual for an organization pause its calling until a user resumes it.
 
-`counting` keeps the calls of each hour, `judging` compares them with those of four weeks, `pausing`
-pauses, tells and resumes.
+`counting` stores the calls of each hour, `judging` compares them with those of four weeks,
+`pausing` pauses, notifies and resumes.
 """
 
 from app.services.unusual_calls.judging import UnusualCallRules

@@ -17,15 +17,15 @@ from app.services.uniqueness import insert_into
 KEPT = timedelta(days=28)
 HOUR = timedelta(hours=1)
 SETTLED = timedelta(minutes=10)
-"""So long into an hour the hour before is counted as well."""
+"""Time into an hour during which the previous hour is counted as well."""
 LONGEST_WAIT = timedelta(hours=30)
-"""The longest time from an attempt's id to its beginning."""
+"""The maximum time from the creation of an attempt's id to its start."""
 PREFIX = 5
-"""Characters of a number that are counted together: ``+1202``."""
+"""Digits of a number that are counted together: ``+1202``."""
 
 
 def count(session: Session, now: datetime) -> None:
-    """Write the calls of this hour, and forget those of more than four weeks ago. Repeating it
+    """Store the calls of this hour, and delete those of more than four weeks ago. Repeating it
     changes nothing."""
     this = hour_of(now)
     if now - this < SETTLED:
@@ -77,7 +77,7 @@ def _count(session: Session, hour: datetime) -> None:
 
 @lru_cache(maxsize=10_000)
 def region_of_prefix(prefix: str) -> str:
-    """The region whose numbers begin so; the prefix itself where that isn't known."""
+    """Return the region whose numbers begin like this; the prefix itself if that isn't known."""
     lengths = (10, 9, 8, 11, 7)
     padded = (f"{prefix}{'2' * (length - PREFIX + 2)}" for length in lengths)
     return next(filter(None, map(region_of, padded)), prefix)

@@ -1,4 +1,4 @@
-"""Whether the calls of this hour are unusual beside those of the four weeks before."""
+"""Whether the calls of this hour are unusual compared with those of the previous four weeks."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,15 +9,15 @@ from app.errors import Sentence
 from app.phone import country_name
 
 COUNTRY_CALLS = 10
-"""So many calls in an hour to a country that was never called before are unusual."""
+"""Calls per hour from which a country that was never called before is unusual."""
 HOUR_CALLS = 20
-"""So many calls at an hour of the day at which none were made before are unusual."""
+"""Calls per hour from which an hour of the day without earlier calls is unusual."""
 RATE_CALLS = 50
-"""Fewer calls in an hour are never too many."""
+"""Calls per hour below which there are never too many."""
 RATE_FACTOR = 3
-"""So many times the calls of the busiest hour are unusual."""
+"""Multiple of the busiest hour's calls that is unusual."""
 KNOWN_DAYS = 7
-"""Hours of the day are compared once there were calls on so many days."""
+"""Days with calls from which hours of the day are compared."""
 # Translators: the ends of a sentence that begins with "Unusual calls:"
 _FIRST_HOUR = Sentence.gettext("%(calls)s calls in the first hour of calling")
 _NEW_COUNTRY = Sentence.gettext(
@@ -33,7 +33,8 @@ _TOO_MANY = Sentence.gettext("%(calls)s calls in an hour; the most in four weeks
 
 @dataclass(frozen=True, slots=True)
 class UnusualCallRules:
-    """``first_hour`` is the most calls in an hour of an organization that made none before."""
+    """``first_hour`` is the maximum of calls in an hour of an organization that made none
+    before."""
 
     first_hour: int = 200
 
@@ -49,7 +50,7 @@ def reason(
     rules: UnusualCallRules,
     zone: tzinfo = UTC,
 ) -> str | None:
-    """Why the calls of an hour by region are unusual, as the end of a sentence; None if they
+    """Return why the calls of an hour by region are unusual, as the end of a sentence; None if they
     aren't. Hours of the day are those of the zone."""
     total = sum(now.values())
     if not history:

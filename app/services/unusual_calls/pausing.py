@@ -31,14 +31,14 @@ from app.services.unusual_calls.judging import COUNTRY_CALLS, UnusualCallRules, 
 from app.services.webhooks.publishing import publish
 
 LEFT_ALONE = timedelta(hours=24)
-"""After a user has resumed calling, it isn't paused again for so long."""
+"""Time during which calling isn't paused again after a user has resumed it."""
 WHO = "Unusual calls"
 _UNUSUAL = Sentence.gettext("Unusual calls: %(reason_words)s.")
 
 
 def check(session: Session, rules: UnusualCallRules, now: datetime) -> list[UUID]:
-    """Count the calls of this hour, and pause the organizations whose calls are unusual; which
-    ones."""
+    """Count the calls of this hour, and pause the organizations whose calls are unusual; return
+    them."""
     count(session, now)
     hour = hour_of(now)
     calls: defaultdict[UUID, dict[str, int]] = defaultdict(dict)
@@ -61,7 +61,8 @@ def check(session: Session, rules: UnusualCallRules, now: datetime) -> list[UUID
 
 
 def resume(session: Session, caller: Caller, organization_id: UUID) -> bool:
-    """End the pause of an organization, which is then left alone for a day; whether there was one.
+    """End the pause of an organization, which is then exempt for a day; return whether there was
+    one.
 
     Raises `Forbidden`, `NotFound`.
     """
@@ -76,7 +77,8 @@ def _scope(organization: Organization) -> PauseScope:
 
 
 def _is_judged(now: datetime) -> ColumnElement[bool]:
-    """The condition that an organization is watched, wasn't resumed today, and isn't paused."""
+    """Return the condition that an organization is watched, wasn't resumed today, and isn't
+    paused."""
     limit = SpendingLimit
     exempt = exists().where(
         limit.organization_id == CallHour.organization_id,
@@ -88,7 +90,7 @@ def _is_judged(now: datetime) -> ColumnElement[bool]:
 
 
 def _zone(session: Session, organization_id: UUID) -> ZoneInfo:
-    """The time zone of most of the organization's assistants; UTC if they have none."""
+    """Return the time zone of most of the organization's assistants; UTC if they have none."""
     query = (
         select(Assistant.timezone)
         .where(Assistant.organization_id == organization_id, Assistant.timezone.is_not(None))
@@ -125,7 +127,7 @@ def _pause(session: Session, organization: Organization, why: str) -> None:
 
 
 def _addressed(session: Session, organization: Organization) -> Sequence[User]:
-    """The partner admins and the members of the organization."""
+    """Return the partner admins and the members of the organization."""
     query = select(User).where(
         User.partner_id == organization.partner_id,
         User.status == UserStatus.ACTIVE,

@@ -1,4 +1,5 @@
-"""Why a user or an API key may do something or not: which rule decides, and who can change it."""
+"""Why a user or an API key may do something or not: the rule that decides, and who can change
+it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

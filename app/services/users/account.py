@@ -1,4 +1,4 @@
-"""What users change about themselves: name, time zone, password, sessions, mails."""
+"""Users' own changes: name, time zone, password, sessions, mails."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ def update(
 
 
 def choose_timezone(session: Session, caller: Caller, timezone: str) -> User:
-    """Store the time zone that a user without one was asked about; one that has one keeps it.
+    """Store the time zone of a user who has none yet, as their browser reports it.
 
     Raises `ValidationFailed` (``unknown_timezone``).
     """
@@ -113,8 +113,8 @@ def _known_timezone(timezone: str | None) -> str | None:
 def choose_mails(
     session: Session, caller: Caller, choices: Mapping[str, bool], *, news: bool | None
 ) -> User:
-    """Store which mails the caller gets. ``news`` is the choice that the partner reads in JSON as
-    the opposite of ``unsubscribe``; None leaves it."""
+    """Store which mails the caller gets. ``news`` is the opposite of ``unsubscribe`` in the JSON;
+    None leaves it."""
     user = get(session, caller, for_change=True)
     known = {mail: choices[mail] for mail in notifications.offered_mails(caller) if mail in choices}
     before = {mail: notifications.wants_mail(user, mail) for mail in known} | {
@@ -130,7 +130,7 @@ def choose_mails(
 
 
 def cancel_email_change(session: Session, caller: Caller) -> User:
-    """Cancel the new address that waits for its confirmations, if there is one."""
+    """Cancel the pending new address, if there is one."""
     user = get(session, caller, for_change=True)
     email_changes.end(session, caller, user)
     return user

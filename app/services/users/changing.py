@@ -1,5 +1,5 @@
-"""Change a user's email address, plan and external id; make a member of a user of the partner's own
-staff who has never signed in."""
+"""Change a user's email address, plan and external id; turn a user of the partner's own staff who
+has never signed in into a member."""
 
 from uuid import UUID
 
@@ -25,7 +25,7 @@ from app.validation.uuids import as_hyphenated_uuid
 
 MAX_NAME = 200
 RESERVED_IDS = frozenset({"usage", "subscription", "partial"})
-"""Words that can't be external ids, because paths of the contract use them."""
+"""Words that can't be external ids, because URLs of the contract use them."""
 
 
 def update(
@@ -122,7 +122,7 @@ def _check_external_id(session: Session, user: User, idp_uid: str) -> None:
         raise ValidationFailed.on("idpUid", "invalid", message)
     same = User.idp_uid == idp_uid
     identifier = as_hyphenated_uuid(idp_uid)
-    if identifier is not None:  # it must not hide another user's own id
+    if identifier is not None:  # it must not collide with another user's own id
         same |= User.id == identifier
     query = select(User.id).where(User.partner_id == user.partner_id, User.id != user.id, same)
     if session.scalar(query) is not None:
@@ -153,7 +153,7 @@ def make_member(
     session: Session, caller: Caller, user_id: UUID, role: Role, organization_id: UUID
 ) -> User:
     """Give a user without an organization a member's role in one. Nothing belongs to them yet, so
-    nothing changes hands; links that were mailed before end.
+    nothing is handed over; links mailed before end.
 
     Raises `NotFound`, `Forbidden` (``role_too_low``), `ValidationFailed` (``user_limit_reached``,
     ``role_needs_organization``) and `Conflict` (``signed_in_before``).

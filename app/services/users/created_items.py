@@ -1,4 +1,5 @@
-"""What a user created and is responsible for: listed, ended or handed over when the user leaves.
+"""Items that a user created and is responsible for: listed, ended or handed over when the user
+leaves.
 
 These items work without the user's session, so they would continue after an account was deactivated
 or a role lowered. What the user's API clients created counts as the user's.
@@ -90,13 +91,13 @@ def in_language(stored: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EndedItems:
-    """What happened to the items of a user, in English words: they are stored."""
+    """The ended and handed-over items of a user, in English words: they are stored."""
 
     ended: Sequence[str] = ()
     handed_over: Sequence[str] = ()
 
     def facts(self) -> dict[str, Any]:
-        """Values for the history: empty if there was nothing."""
+        """Return the values for the history: empty if there are no items."""
         facts = {"ended": list(self.ended), "handedOver": list(self.handed_over)}
         return {name: words for name, words in facts.items() if words}
 
@@ -119,7 +120,7 @@ def items_of(session: Session, user: User, role: Role | None = None) -> list[Cre
 
 
 def may_take_over(caller: Caller, user: User) -> bool:
-    """Whether items of the user can be handed over to the caller."""
+    """Return whether items of the user can be handed over to the caller."""
     return (
         caller.kind is CallerKind.USER
         and caller.partner_id == user.partner_id
@@ -166,7 +167,7 @@ def end_items(
 def mail_administrators(
     session: Session, caller: Caller, user: User, what: str, ended: EndedItems
 ) -> None:
-    """Mail every active partnerAdmin about what ended or was handed over, if anything was."""
+    """Mail every active partnerAdmin about the ended and handed-over items, if there are any."""
     if not ended.ended and not ended.handed_over:
         return
     administrators = session.scalars(
@@ -266,7 +267,8 @@ def _of_user(model: Any, user: User) -> Any:
 
 
 def _is_by(user: User, column: InstrumentedAttribute[UUID | None]) -> ColumnElement[bool]:
-    """Created by the user, or by an API client of the user, active or not."""
+    """Return the condition for items created by the user, or by an API client of the user, active
+    or not."""
     clients = select(OAuthClient.id).where(
         OAuthClient.partner_id == user.partner_id, OAuthClient.responsible_id == user.id
     )
@@ -339,4 +341,4 @@ def _hand_over(session: Session, caller: Caller, user: User, item: CreatedItem) 
 
 
 _TARGETS = {ItemKind.INVITATION: "user", ItemKind.EMAIL_CHANGE: "user"}
-"""The record type in the history, where it isn't the item's kind."""
+"""The record type in the history, if it isn't the item's kind."""

@@ -1,7 +1,7 @@
 """Change a user's email address.
 
 The address gives access by recovery. So if the user has signed in before, a new address waits until
-it is confirmed at the old and at the new one.
+it is confirmed at both the old and the new one.
 """
 
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ from app.services.users.loading import check_type, get
 
 @dataclass(frozen=True, slots=True)
 class EmailChangeView:
-    """What a link shows: the user with the current address, and the change."""
+    """The content of a link's page: the user with the current address, and the change."""
 
     user: User
     link: EmailChangeLink
@@ -119,7 +119,7 @@ def end(session: Session, caller: Caller, user: User) -> None:
 
 
 def change_of_link(session: Session, token: str, partner_id: UUID) -> EmailChangeView:
-    """Return what the link is about, without using it up. Raises `NotFound` (``link_invalid``)."""
+    """Return the change of a link, without using it up. Raises `NotFound` (``link_invalid``)."""
     return _holder(session, token, partner_id, for_change=False)
 
 
@@ -185,7 +185,7 @@ def _holder(session: Session, token: str, partner_id: UUID, *, for_change: bool)
 
 
 def _apply(session: Session, caller: Caller, user: User, email: str, *, sends_mails: bool) -> None:
-    """Write the new address. Everything that the old one gave access to ends: sessions, links,
+    """Store the new address. Everything to which the old one gave access ends: sessions, links,
     offers."""
     before = user.email
     with unless_taken(session, email_exists()):

@@ -1,6 +1,6 @@
-"""The way back for users who lost their second factor: an administrator or the operator removes it.
+"""Resetting lost second factors, by an administrator or the operator.
 
-A mailed link alone never does: who reads the mailbox must not become the user.
+A mailed link alone never does: access to the mailbox must not be enough to become the user.
 """
 
 from uuid import UUID

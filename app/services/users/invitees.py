@@ -1,4 +1,4 @@
-"""Lists of users to invite: read from a text or a file, kept as the text of a form."""
+"""Lists of users to invite: parsed from a text or a file, kept as the text of a form."""
 
 import csv
 import io

@@ -30,8 +30,8 @@ class InviteOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InviteDefaults:
-    """The organization and role of lines that name none; ``roles`` are those of members by the
-    words for them, in lower case."""
+    """The organization and role of lines that name none; ``roles`` are those of members by their
+    names, in lower case."""
 
     organization_id: UUID | None = None
     role: Role = Role.STANDARD
@@ -61,7 +61,8 @@ class LineResult:
 
 @dataclass(frozen=True, slots=True)
 class FullOrganization:
-    """An organization without seats for all of its ``new`` users, those beside the ``taken``."""
+    """An organization with too few seats for all of its ``new`` users besides the ``taken``
+    ones."""
 
     organization_id: UUID
     name: str
@@ -71,7 +72,7 @@ class FullOrganization:
 
     @property
     def needed(self) -> int:
-        """Return the user limit with which all of them fit."""
+        """Return the user limit that fits all of them."""
         return self.taken + self.new
 
     @property
@@ -146,8 +147,8 @@ def invite_many(
 def invite_within_limits(
     session: Session, caller: Caller, wanted: Sequence[Invitee], defaults: InviteDefaults
 ) -> tuple[list[LineResult], list[FullOrganization]]:
-    """As `invite_many`: the first lines of an organization take its free seats, and the others say
-    what to do. Return the full organizations too."""
+    """As `invite_many`: the first lines of an organization take its free seats, and the results of
+    the others say what to do. Return the full organizations too."""
     results = invite_many(session, caller, wanted, defaults)
     refused = [result for result in results if result.is_full]
     return [_with_way_out(result) for result in results], _full(session, refused)

@@ -1,4 +1,4 @@
-"""The only loader of users: another tenant's user is answered like a missing one."""
+"""The only loader of users: another tenant's user is treated like a missing one."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -68,8 +68,8 @@ def check_type(caller: Caller, user_type: Role) -> None:
 
 
 def check_grant(caller: Caller, user_type: Role) -> None:
-    """As `check_type`, for what grants a user the permissions of this type: the caller's credential
-    must have them itself. Raises `Forbidden` (``insufficient_scope`` too)."""
+    """As `check_type`, for actions that grant a user the permissions of this type: the caller's
+    credential must have them itself. Raises `Forbidden` (``insufficient_scope`` too)."""
     check_type(caller, user_type)
     caller.require_grant(user_type)
 
@@ -101,7 +101,7 @@ def get(
         known.append(User.id == identifier)
     if not known:
         raise not_found()
-    # Not one condition with "or": no index serves it.
+    # Not a single condition with "or": no index serves it.
     ids = union_all(*(rows.with_only_columns(User.id).where(each) for each in known))
     rows = rows.where(User.id.in_(ids))
     if for_change:
@@ -161,7 +161,7 @@ def listing(
 class UserFilter:
     """The filters of a user list; ``query`` searches addresses, names and the names of
     organizations, and matches a whole external id. ``organization`` is an id or a part of a name,
-    ``partner_id`` narrows an operator's view; ``is_member`` leaves users of organizations;
+    ``partner_id`` narrows an operator's view; ``is_member`` keeps only users of organizations;
     ``has_factor``: whether signing in takes a second step."""
 
     query: str | None = None
@@ -219,7 +219,7 @@ def _filtered(session: Session, caller: Caller, chosen: UserFilter) -> Select[Us
         rows = rows.where(name_search.is_of_organization(session, of, chosen.organization))
     words = trimmed(chosen.query)
     if words:
-        # A value for each row: for an "exists" PostgreSQL would first read all names.
+        # A value for each row, because with an "exists" PostgreSQL would first read all names.
         is_theirs = Organization.id == User.organization_id
         of_organization = select(Organization.named(words)).where(is_theirs)
         rows = rows.where(

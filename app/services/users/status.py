@@ -29,8 +29,8 @@ def change_role(
     *,
     hand_over: Collection[UUID] = (),
 ) -> User:
-    """Give a user of the partner's own staff, or a member, another role of the same kind. What they
-    created and could not create with that role ends, except the items handed over to the caller.
+    """Give a user of the partner's own staff, or a member, another role of the same kind. Items
+    that they could not have created with that role end, except the items handed over to the caller.
 
     Raises `NotFound`, `Forbidden` (``own_role``, ``role_too_low``, ``hand_over_not_allowed``),
     `ValidationFailed` (``role_needs_organization``) and `Conflict` (``last_partner_admin``,
@@ -65,7 +65,7 @@ def change_role(
 
 
 def suspend(session: Session, caller: Caller, user_id: UUID) -> User:
-    """Sign the user out of every session at once and keep them out; repeating it is no error.
+    """End every session of the user at once and block signing in; repeating it is no error.
 
     Raises `NotFound`, `Forbidden` (``own_account``, ``role_too_low``) and `Conflict`
     (``last_partner_admin``, ``deactivated``).

@@ -24,7 +24,8 @@ LONGEST_REASON = 200
 
 
 def may_view_as(session: Session, caller: Caller, user: User) -> bool:
-    """Whether the caller may see the portal as this user: operators, as users who can sign in."""
+    """Return whether the caller may see the portal as this user: operators, as users who can sign
+    in."""
     if not caller.may(Permission.PARTNER_CREATE) or caller.user_id is None:
         return False
     if user.status is not UserStatus.ACTIVE or user.partner_id is None:

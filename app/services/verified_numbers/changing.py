@@ -33,7 +33,7 @@ class CodeOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CodeResult:
-    """What an entered code did. ``left`` is how many more can be tried."""
+    """The result of an entered code. ``left`` is how many more can be tried."""
 
     outcome: CodeOutcome
     left: int = 0
@@ -49,14 +49,14 @@ def confirm(
 ) -> CodeResult:
     """Verify the number if the code is the one that its latest call spoke.
 
-    A number to call from is confirmed for the organization with it, for which the transaction must
-    be of the whole installation. A wrong code is counted, so commit after every answer. Raises
-    `Forbidden`, `NotFound` and `ValidationFailed` (``invalid_code`` for what has not six digits,
+    It also confirms a number to call from for the organization, for which the transaction must be
+    of the whole installation. A wrong code is counted, so commit after every result. Raises
+    `Forbidden`, `NotFound` and `ValidationFailed` (``invalid_code`` for a text without six digits,
     which isn't counted; ``number_not_assigned`` for another organization's number).
     """
     is_caller_id = _allowed(session, caller, organization_id, number_id)
     if is_caller_id:
-        # Locked first, as a request for a call does; the number is written with a reference to it.
+        # Locked first, as by a request for a call; the number is written with a reference to it.
         owner = select(Organization.id).where(Organization.id == organization_id)
         session.execute(owner.with_for_update(key_share=True))
     number = get(session, caller, organization_id, number_id, for_change=True)
@@ -86,7 +86,7 @@ def confirm(
 def remove(
     session: Session, caller: Caller, organization_id: UUID, number_id: UUID
 ) -> VerifiedNumber:
-    """Forget the number; one that was confirmed to call from stays the organization's. Raises
+    """Remove the number; one that was confirmed to call from stays the organization's. Raises
     `Forbidden` and `NotFound`."""
     _allowed(session, caller, organization_id, number_id)
     number = get(session, caller, organization_id, number_id, for_change=True)
@@ -97,7 +97,7 @@ def remove(
 
 
 def _allowed(session: Session, caller: Caller, organization_id: UUID, number_id: UUID) -> bool:
-    """Whether it is a number to call from. Raises `Forbidden` and `NotFound`."""
+    """Return whether it is a number to call from. Raises `Forbidden` and `NotFound`."""
     purpose = get(session, caller, organization_id, number_id).purpose
     require_verifying(caller, purpose)
     return purpose is VerificationPurpose.CALLER_ID

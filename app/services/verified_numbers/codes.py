@@ -1,7 +1,7 @@
 """The codes that verification calls speak.
 
-A code is stored nowhere: it follows from the call's id and the installation's secret key. Texts
-that are stored or shown have `HIDDEN` in its place.
+A code is not stored: it is derived from the call's id and the installation's secret key. Stored and
+shown texts have `HIDDEN` in its place.
 """
 
 import hmac
@@ -16,20 +16,20 @@ HIDDEN = "•" * DIGITS
 
 
 def code_of(call_id: UUID, secret_key: str) -> str:
-    """The code that the verification call speaks, six digits."""
+    """Return the code that the verification call speaks, six digits."""
     message = f"verification-code:{call_id}"
     number = int.from_bytes(hmac.digest(secret_key.encode(), message.encode(), "sha256"))
     return f"{number % 10**DIGITS:0{DIGITS}}"
 
 
 def matches_code(typed: str, call_id: UUID, secret_keys: Sequence[str]) -> bool:
-    """Whether it is the code of the call, with the secret key of now or the one before."""
+    """Return whether it is the code of the call, with the current or the previous secret key."""
     codes = [code_of(call_id, secret_key) for secret_key in secret_keys]
     return any(hmac.compare_digest(typed.encode(), code.encode()) for code in codes)
 
 
 def revealed(text: str, call: Call, secret_keys: Sequence[str]) -> str:
-    """The text as the carrier gets it: with the code, its digits apart, if the call verifies a
+    """Return the text for the carrier: with the code, digit by digit, if the call verifies a
     number. Don't store it."""
     if call.source is not CallSource.VERIFICATION or HIDDEN not in text:
         return text

@@ -1,4 +1,4 @@
-"""Which numbers an organization has verified, or is about to."""
+"""The numbers that an organization has verified, or is about to."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -36,7 +36,7 @@ def state_of(number: VerifiedNumber, now: datetime) -> VerificationState:
 
 
 def require_verifying(caller: Caller, purpose: VerificationPurpose) -> None:
-    """Raises `Forbidden` for a caller who may not verify numbers for this purpose."""
+    """Raise `Forbidden` for a caller who may not verify numbers for this purpose."""
     caller.require(Permission.CALLS_CREATE)
     if purpose is VerificationPurpose.CALLER_ID:
         caller.require(Permission.ORGANIZATIONS_WRITE)
@@ -48,7 +48,7 @@ def verified_among(
     phones: Collection[str],
     purpose: VerificationPurpose = VerificationPurpose.CALL_TRIAL,
 ) -> frozenset[str]:
-    """Those of the numbers that the organization has verified for this purpose."""
+    """Return those of the numbers that the organization has verified for this purpose."""
     query = select(VerifiedNumber.phone).where(
         VerifiedNumber.organization_id == organization_id,
         VerifiedNumber.phone.in_(phones),
@@ -78,7 +78,7 @@ def listing(
     organization_id: UUID,
     purpose: VerificationPurpose = VerificationPurpose.CALL_TRIAL,
 ) -> Sequence[VerifiedNumber]:
-    """The organization's numbers for this purpose, the latest request first. Raises `Forbidden`
+    """Return the organization's numbers for this purpose, latest request first. Raises `Forbidden`
     and `NotFound`."""
     caller.require(Permission.CALLS_READ)
     organization = get_organization(session, caller, organization_id)
@@ -97,7 +97,7 @@ def get(
     *,
     for_change: bool = False,
 ) -> VerifiedNumber:
-    """One of the organization's numbers; ``for_change`` locks it. Raises `Forbidden` and
+    """Return one of the organization's numbers; ``for_change`` locks it. Raises `Forbidden` and
     `NotFound` (``number_not_found``)."""
     caller.require(Permission.CALLS_READ)
     query = _visible(caller).where(

@@ -1,6 +1,6 @@
-"""The address of an endpoint since it was saved: whether its host was found and anything delivered.
+"""The saved URL of an endpoint: whether its host was found and anything was delivered.
 
-The worker looks the host up after each saving; the history keeps what it found.
+The worker looks up the host after each saving; the history stores the result.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _NOT_FOUND = "webhook.host_not_found"
 
 @dataclass(frozen=True, slots=True)
 class SavedAddress:
-    """An address as it was saved last. ``is_first``: it was never changed."""
+    """A URL as it was last saved. ``is_first``: it was never changed."""
 
     saved_at: datetime
     is_first: bool
@@ -31,7 +31,7 @@ class SavedAddress:
 
 
 def request_check(session: Session, endpoint: WebhookEndpoint) -> None:
-    """Let the worker look up the host of a saved address."""
+    """Queue looking up the host of a saved URL."""
     partner_id = endpoint.partner_id
     enqueue_check(
         session, "check_webhook_host", new_id(), partner_id, str(endpoint.id), endpoint.url

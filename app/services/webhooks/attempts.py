@@ -9,7 +9,7 @@ from app.gateways.webhook_client import WebhookAnswer
 from app.models import WebhookDelivery
 
 MOST_KEPT = 22
-"""Attempts of one delivery: as many as two series of retries have."""
+"""Maximum attempts that are kept of one delivery: two series of retries."""
 LONGEST_ANSWER = 500
 
 Log = list[dict[str, Any]]
@@ -32,7 +32,7 @@ class DeliveryAttempt:
 
 
 def with_attempt(log: Sequence[dict[str, Any]] | None, at: datetime, answer: WebhookAnswer) -> Log:
-    """Return the log with one more attempt, without those that are too many."""
+    """Return the log with one more attempt, without the excess ones."""
     entry = {
         "at": at.isoformat(),
         "status": answer.status,

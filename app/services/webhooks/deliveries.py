@@ -54,7 +54,8 @@ def counts(session: Session, endpoint: WebhookEndpoint) -> dict[DeliveryState, i
 
 
 def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> WebhookDelivery:
-    """Raises `Forbidden` and `NotFound` (``webhook_not_found``, ``delivery_not_found``)."""
+    """Return a delivery. Raises `Forbidden` and `NotFound` (``webhook_not_found``,
+    ``delivery_not_found``)."""
     endpoint = endpoints.get(session, caller, endpoint_id)
     # nosemgrep: row-by-id-for-a-caller - the endpoint is compared below
     delivery = session.get(WebhookDelivery, delivery_id)
@@ -67,8 +68,8 @@ def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) 
 def organizations_of(
     session: Session, caller: Caller, endpoint: WebhookEndpoint, sent: Iterable[WebhookDelivery]
 ) -> dict[UUID, str]:
-    """Return by delivery the name of the organization whose event it is, for a loaded endpoint of
-    the whole portal; of others, and for events of the portal itself, none."""
+    """Return, by delivery, the name of the organization of its event, for a loaded endpoint of the
+    whole portal; empty for other endpoints, and for events of the portal itself."""
     if endpoint.organization_id is not None:
         return {}
     whose = {delivery.id: _organization_in(delivery.payload) for delivery in sent}
@@ -97,12 +98,12 @@ def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDel
 
 
 def can_be_sent_again(delivery: WebhookDelivery) -> bool:
-    """Whether `replay` accepts it: it has ended or waits for a retry."""
+    """Return whether `replay` accepts it: it has ended or waits for a retry."""
     return delivery.state in _ENDED or is_retrying(delivery)
 
 
 def is_retrying(delivery: WebhookDelivery) -> bool:
-    """Whether it failed and waits for another attempt."""
+    """Return whether it failed and waits for another attempt."""
     return delivery.state is DeliveryState.WAITING and delivery.retries > 0
 
 

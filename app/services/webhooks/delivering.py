@@ -1,4 +1,4 @@
-"""One delivery attempt of the worker: recorded before the request, and after.
+"""One delivery attempt of the worker, recorded before and after the request.
 
 A worker that dies in between sends again with the same id: at least once, never zero times.
 """
@@ -24,9 +24,9 @@ from app.services.webhooks.attempts import with_attempt
 from app.services.webhooks.signing import PURPOSE, headers
 
 GAPS_SECONDS = (5, 30, 120, 600, 1800, 3600, 7200, 14400, 28800, 30600)
-"""Between attempts: 24 hours and 12 minutes in all, and up to a tenth more."""
+"""Seconds between attempts: 24 hours and 12 minutes in total, plus up to a tenth."""
 MOST_ATTEMPTS = len(GAPS_SECONDS) + 1
-"""Of one series: an event, or one that is sent again."""
+"""Maximum attempts of one series: an event, or one that is sent again."""
 JITTER = 0.1
 LONGEST_WAIT_SECONDS = 86400.0
 """The longest ``Retry-After`` that is respected."""
@@ -134,7 +134,7 @@ def _locked(
 
 
 def _locked_endpoint(session: Session, endpoint_id: UUID) -> WebhookEndpoint | None:
-    lock = {"key_share": True}  # new deliveries refer to it meanwhile
+    lock = {"key_share": True}  # new deliveries may refer to it meanwhile
     return session.get(WebhookEndpoint, endpoint_id, with_for_update=lock, populate_existing=True)
 
 
@@ -167,7 +167,7 @@ def _enqueue(session: Session, delivery: WebhookDelivery, seconds: float) -> Non
 
 
 def _gap(retries: int, answer: WebhookAnswer, pace: float) -> float:
-    own = GAPS_SECONDS[retries - 1] * pace * (1 + JITTER * random.random())  # noqa: S311 - spreads load, guards nothing
+    own = GAPS_SECONDS[retries - 1] * pace * (1 + JITTER * random.random())  # noqa: S311 - spreads load, protects nothing
     wished = answer.retry_after or 0.0
     return max(own, min(wished, LONGEST_WAIT_SECONDS))
 

@@ -39,7 +39,7 @@ from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
 
 MOST = 20
-"""Endpoints of one organization, and for one whole portal."""
+"""Maximum endpoints of one organization, and for one whole portal."""
 
 SORTS = both_ways(
     created=WebhookEndpoint.created_at,
@@ -124,8 +124,8 @@ def _refuse_too_many(session: Session, partner_id: UUID, organization_id: UUID |
 
 
 def seen_version(endpoint: WebhookEndpoint) -> int:
-    """Return a number that changes with what `update` changes, for forms to state their origin: at
-    most nine digits."""
+    """Return a number that changes with the fields of `update`, so that forms can state their
+    origin: at most nine digits."""
     return crc32(orjson.dumps([endpoint.url, endpoint.events])) % 10**9
 
 
@@ -139,8 +139,8 @@ def update(
     events: Collection[str],
     expected_version: int | None = None,
 ) -> WebhookEndpoint:
-    """Change the address and the events; waiting deliveries go to the new address, and failures of
-    the old one no longer count.
+    """Change the URL and the events; waiting deliveries go to the new URL, and failures of the old
+    one no longer count.
 
     Raises `NotFound`, `Conflict` (``changed_meanwhile``) and `ValidationFailed` (``invalid_url``,
     ``unknown_event``, ``event_required``).
@@ -179,7 +179,7 @@ def listing(
 @dataclass(frozen=True, slots=True)
 class EndpointFilter:
     """The filters of a list of endpoints: those of one organization or for the whole portal, only
-    paused ones or only the others, and those with ``query`` in their address."""
+    paused ones or only the others, and those with ``query`` in their URL."""
 
     organization_id: UUID | None = None
     of_portal: bool = False
@@ -211,7 +211,7 @@ def count(
 
 
 def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[WebhookEndpoint]:
-    """Return those of the endpoints that the caller may manage, by address. Raises `Forbidden`."""
+    """Return those of the endpoints that the caller may manage, by URL. Raises `Forbidden`."""
     rows = _manageable(caller).where(WebhookEndpoint.id.in_(ids))
     return session.scalars(rows.order_by(WebhookEndpoint.url, WebhookEndpoint.id)).all()
 
@@ -245,7 +245,7 @@ def _filtered(caller: Caller, chosen: EndpointFilter) -> Select[WebhookEndpoint]
 def get(
     session: Session, caller: Caller, endpoint_id: UUID, *, for_change: bool = False
 ) -> WebhookEndpoint:
-    """Raises `Forbidden` and `NotFound` (``webhook_not_found``)."""
+    """Return an endpoint. Raises `Forbidden` and `NotFound` (``webhook_not_found``)."""
     query = _manageable(caller).where(WebhookEndpoint.id == endpoint_id)
     missing = NotFound(gettext("There is no such webhook."), "webhook_not_found")
     return fetch(session, query, missing, for_change=for_change)
@@ -286,7 +286,7 @@ def rotate(
 
 
 def pause(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
-    """Keep events for it from now on. Repeating it is no error. Raises `NotFound`."""
+    """Hold its events from now on. Repeating it is no error. Raises `NotFound`."""
     endpoint = get(session, caller, endpoint_id, for_change=True)
     if endpoint.paused_at is None:
         endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.USER
@@ -342,8 +342,8 @@ def _in_order(events: Collection[str]) -> list[str]:
 
 
 def _problems_of_url(url: str, settings: Settings) -> Iterator[Problem]:
-    """A name is resolved by the worker, after saving and at each connection; an IP address and
-    localhost are checked now."""
+    """Return the problems of a URL. The worker resolves a name, after saving and at each
+    connection; an IP address and localhost are checked now."""
     parts = urlsplit(url)
     is_plain = is_web_url(url) and url.isascii() and "#" not in url
     if not is_plain or (parts.scheme.lower() != "https" and settings.env == "production"):

@@ -1,4 +1,4 @@
-"""Write an event for every endpoint that receives it, in the transaction of its change."""
+"""Write an event for every endpoint that is subscribed to it, in the transaction of its change."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -31,7 +31,7 @@ _ENDPOINTS = (
     )
     .order_by(WebhookEndpoint.id)
 )
-"""Those of the organization, and those for the whole portal."""
+"""Endpoints of the organization, and those for the whole portal."""
 
 
 def publish(
@@ -44,7 +44,7 @@ def publish(
     """Queue the event of an organization, or of the portal itself (None); costs one read if no
     webhook receives it.
 
-    ``data`` is called at most once. While an endpoint is paused, its events are kept.
+    ``data`` is called at most once. While an endpoint is paused, its events are held.
     """
     of = {"partner": partner_id, "organization": organization_id}
     with whole_partner(session):

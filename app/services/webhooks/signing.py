@@ -16,7 +16,7 @@ def new_secret() -> str:
 
 
 def signature(secret: str, message_id: str, timestamp: int, body: str) -> str:
-    """Return ``v1,`` and the HMAC-SHA256 of id, timestamp and body, each as it is sent."""
+    """Return ``v1,`` and the HMAC-SHA256 of id, timestamp and body as sent."""
     key = base64.b64decode(secret.removeprefix(PREFIX))
     signed = f"{message_id}.{timestamp}.{body}".encode()
     return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
