@@ -1,4 +1,4 @@
-"""The portal's screens for people, one package per noun.
+"""The portal's screens, one package per noun.
 
 Each module whose name ends in ``views`` adds its views to the one blueprint when it is imported,
 which happens here; the packages share `web`.
@@ -39,15 +39,16 @@ for module in walk_packages(__path__, f"{__name__}."):
 
 csrf = CSRFProtect()
 own_writes.follow(portal)
-guard.protect(portal, csrf)  # here: the blueprint is one, applications can be several
+guard.protect(portal, csrf)  # here, because there is one blueprint for several applications
 
 
 def register_portal(app: Flask) -> None:
     """Add the screens, their guard and their template functions."""
     app.config.setdefault("WTF_CSRF_CHECK_DEFAULT", False)  # the portal's guard calls it
-    # Pages with a token in their address send no referrer; `Sec-Fetch-Site` says what it would.
+    # Pages with a token in their URL send no referrer; `Sec-Fetch-Site` provides the same
+    # information.
     app.config.setdefault("WTF_CSRF_SSL_STRICT", False)
-    # A token ends with the browser's session, not while a form is being filled in.
+    # A token expires with the browser's session, not while a form is being filled in.
     app.config.setdefault("WTF_CSRF_TIME_LIMIT", None)
     csrf.init_app(app)
     app.register_blueprint(portal)
@@ -72,7 +73,7 @@ def register_portal(app: Flask) -> None:
 
 
 def install_portal_extensions(app: Flask) -> None:
-    """Reset what the screens keep between requests, and offer what runs outside of them."""
+    """Reset what the screens keep between requests, and register what runs outside of them."""
     settings: Settings = app.extensions["settings"]
     app.extensions["write_export"] = write_export
     app.extensions["page_rate_limit"] = TokenBuckets(

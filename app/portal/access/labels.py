@@ -69,7 +69,7 @@ PART_WORDS: dict[str, tuple[Permission, str]] = {
     ),
     "groups": (Permission.CREDENTIALS_MANAGE, gettext_noop("Manage groups of organizations")),
 }
-"""Parts of permissions, for pages on which the sentence of the whole would name something else."""
+"""Parts of permissions, for pages on which the sentence of the whole permission would not fit."""
 
 GROUPS: tuple[tuple[str, tuple[Permission, ...]], ...] = (
     (
@@ -124,7 +124,8 @@ GROUPS: tuple[tuple[str, tuple[Permission, ...]], ...] = (
 def answer(
     name: str, role: Role | None, explained: AccessExplanation, *, is_self: bool = False
 ) -> str:
-    """Return whether the user with the role, or the API key, may do it, and by which rule."""
+    """Return whether the user with the role, or the API key, may do it, and the rule that
+    decides."""
     if is_self and explained.rule is AccessRule.OTHER_KIND:
         return gettext(
             "No. The role “%(role)s” doesn’t allow it, and you can’t get one that does.",
@@ -164,7 +165,7 @@ def answer(
 
 
 def way_on(explained: AccessExplanation, *, is_self: bool) -> str:
-    """Return what would change the answer; for users themselves, which roles they ask."""
+    """Return what would change the answer; for users themselves, the roles that they can ask."""
     if is_self and explained.rule is AccessRule.ROLE_TOO_LOW:
         roles = ", ".join(str(ROLE_NAMES[role]) for role in explained.changers)
         return gettext(

@@ -33,8 +33,8 @@ def may_or_note_missing(permission: str, part: str | None = None) -> bool:
 
 
 def holds(permission: str) -> bool:
-    """Whether the user has the permission, for words of a page that would lack nothing without
-    it: nothing is named at its end."""
+    """Return whether the user has the permission, without naming it at the end of the page: for
+    texts of a page that would be complete without it."""
     return known_user() is not None and caller().may(Permission(permission))
 
 
@@ -45,7 +45,7 @@ def why_url(permission: str) -> str:
 
 
 def missing_actions() -> list[tuple[str, str]]:
-    """Return the address of the explanation and the words of each action that was denied."""
+    """Return the URL of the explanation and the words of each denied action."""
     return [
         (
             url_for("portal.access_why", action=each.value, part=part),
@@ -57,7 +57,7 @@ def missing_actions() -> list[tuple[str, str]]:
 
 
 def _denied() -> dict[tuple[Permission, str | None], bool]:
-    """Return what the page has asked about; True where nothing beside the action explains it."""
+    """Record and return a permission; True if nothing next to the action explains it."""
     found: dict[tuple[Permission, str | None], bool] = g.setdefault("denied_permissions", {})
     return found
 

@@ -34,9 +34,9 @@ from app.services.users.access import (
 from app.validation.uuids import as_uuid
 
 ASKING = frozenset(ROUTES[endpoint] for endpoint in STEP_UP)
-"""The permissions with actions that ask for a fresh proof."""
+"""The permissions with actions that need a fresh proof."""
 NEVER = frozenset({AccessRule.OTHER_KIND, AccessRule.NO_ROLE, AccessRule.NOT_FOR_KEYS})
-"""What no other role or key of the same kind changes."""
+"""Rules whose answer no other role or key of the same kind changes."""
 MINUTES = int(FRESH_FOR.total_seconds() // 60)
 
 
@@ -63,8 +63,8 @@ def access_why() -> str:
 
 
 def _subject(session: Session) -> User | ApiKey | OAuthClient:
-    """Whose access is explained: that of the signed-in user unless the address names another.
-    Raises `NotFound` for what the caller can't see."""
+    """Return whose access is explained: the signed-in user's unless the URL names another. Raises
+    `NotFound` for users that the caller can't see."""
     if chosen := request.args.get("key"):
         return api_keys.get(session, caller(), _id(chosen))
     if chosen := request.args.get("client"):
@@ -159,7 +159,7 @@ def _groups(
 
 
 def _permission(text: str | None) -> Permission | None:
-    """Raises `NotFound` for what is no permission."""
+    """Return the permission of the URL. Raises `NotFound` for an unknown one."""
     if not text:
         return None
     if text not in set(Permission):
@@ -168,7 +168,7 @@ def _permission(text: str | None) -> Permission | None:
 
 
 def _part(permission: Permission, name: str | None) -> str | None:
-    """Return the words of a part of the permission. Raises `NotFound` for what is no part of it."""
+    """Return the words of a part of the permission. Raises `NotFound` for an unknown part."""
     if not name:
         return None
     whole, words = PART_WORDS.get(name, (None, ""))
@@ -178,7 +178,7 @@ def _part(permission: Permission, name: str | None) -> str | None:
 
 
 def _id(text: str) -> UUID:
-    """Raises `NotFound` for what is no id."""
+    """Return the id of the URL. Raises `NotFound` for an invalid one."""
     found = as_uuid(text)
     if found is None:
         raise NotFound

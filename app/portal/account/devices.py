@@ -33,7 +33,7 @@ SYSTEMS = (
 
 
 def device_words(user_agent: str | None) -> str:
-    """Return the browser and its system, as far as the user agent says."""
+    """Return the browser and its system, as far as the user agent names them."""
     header = user_agent or ""
     browser = next((name for mark, name in BROWSERS if mark in header), None)
     system = next((name for mark, name in SYSTEMS if mark in header), None)
@@ -47,6 +47,6 @@ def device_words(user_agent: str | None) -> str:
 
 
 def is_phone(user_agent: str | None) -> bool:
-    """Whether it is a phone: for the icon."""
+    """Return whether it is a phone, for the icon."""
     header = user_agent or ""
     return "iPhone" in header or ("Android" in header and "Mobile" in header)

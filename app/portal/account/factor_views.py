@@ -34,7 +34,7 @@ def account_factors() -> str:
 
 @portal.post("/account/factors/app")
 def account_app_begin() -> Response:
-    """Make a secret, which the next page shows."""
+    """Create a secret, which the next page shows."""
     with changing(url_for("portal.account_factors"), Conflict, category="error") as session:
         own.begin_app(session, caller(), settings())
     return redirect(url_for("portal.account_app"), 303)
@@ -73,7 +73,7 @@ def account_app_remove() -> Response:
 
 @portal.post("/account/factors/passkeys/options")
 def account_passkey_options() -> Response | tuple[str, int]:
-    """The options for the browser's dialog that makes a passkey, as JSON."""
+    """Return the options for the browser's dialog that creates a passkey, as JSON."""
     with transaction() as session:
         user = own.lock_own_user(session, caller())
         asked = passkeys.ask_to_register(session, user, site(), g.brand.product_name)
@@ -146,7 +146,7 @@ def _removing_passkey(factors: own.UserFactors, passkey: Passkey) -> Confirmatio
 
 
 def _above() -> list[tuple[str, str]]:
-    """Return the breadcrumbs above a question about a second factor."""
+    """Return the breadcrumbs above a confirmation about a second factor."""
     return [
         (gettext("Your account"), url_for("portal.account")),
         (gettext("Second factor"), url_for("portal.account_factors")),
@@ -154,7 +154,7 @@ def _above() -> list[tuple[str, str]]:
 
 
 def _left_after(factors: own.UserFactors) -> Sequence[str]:
-    """Return what protects the account when one of its factors is gone."""
+    """Return the factors that are left when one is removed."""
     if int(factors.has_app) + len(factors.passkeys) > 1:
         return (gettext("Your other second factor stays on."),)
     return (
@@ -185,7 +185,7 @@ def _page(form: PasskeyForm) -> str:
 
 
 def _app_page(form: AppForm) -> str:
-    """Without a secret that waits for its first code, the page leads back."""
+    """Return the page with the secret; redirect if none waits for its first code."""
     import segno
 
     with transaction(read_only=True) as session:

@@ -43,7 +43,7 @@ class DetailsForm(PortalForm):
 
     @property
     def chosen(self) -> dict[str, str | None]:
-        """Return what is saved; a user with a time zone who chooses none gets UTC."""
+        """Return the value to save; a user with a time zone who chooses none gets UTC."""
         timezone = self.timezone.data or (current_user.timezone and "UTC")
         return {"name": self.name.data, "timezone": timezone, "language": self.language.data}
 

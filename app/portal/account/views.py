@@ -52,7 +52,7 @@ def account_save() -> Page:
 
 @portal.post("/account/timezone")
 def account_timezone() -> Response:
-    """The answer to the question that a page asks once, with the time zone of the browser."""
+    """Store the time zone of the browser, which a page offers once."""
     with changing(referring_path(), ValidationFailed, category="error") as session:
         own.choose_timezone(session, caller(), request.form.get("timezone", ""))
     return redirect(referring_path(), 303)
@@ -109,7 +109,7 @@ def account_email_cancel() -> Response:
 
 def _checked_passwords() -> tuple[str | None, str]:
     """Return the hashes of the current password and of the new one. Problems of either end the
-    request: they are shown together."""
+    request, so that they are shown together."""
     form = OwnPasswordForm()
     form.validate()
     page = partial(_page, password=form)
@@ -124,8 +124,8 @@ def _checked_passwords() -> tuple[str | None, str]:
 def _unless_refused(
     form: OwnPasswordForm, field: Field, act: Callable[[str], str | None]
 ) -> str | None:
-    """Return what ``act`` makes of the field; None with the reason at the field if one of them
-    refuses it. Raises `RateLimited`."""
+    """Return the result of ``act`` for the field; None, with the error at the field, if it is
+    refused. Raises `RateLimited`."""
     if field.errors:
         return None
     try:
@@ -181,7 +181,7 @@ def _page(
 
 @portal.post("/account/company-accounts/<uuid:provider_id>/link")
 def account_company_link(provider_id: UUID) -> Page:
-    """Show the way to the provider: a form may not lead to another host."""
+    """Show the link to the provider: a form may not redirect to another host."""
     refuse_operators()
     partner = current_user.partner
     with transaction(read_only=True) as session:

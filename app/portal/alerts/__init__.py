@@ -1,1 +1,1 @@
-"""Alerts: what the rules have found, and the rules themselves."""
+"""Alerts, and their rules."""

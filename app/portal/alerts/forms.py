@@ -1,4 +1,4 @@
-"""The form of an alert rule, and how its measures are named."""
+"""The form of an alert rule, and the words of its measures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -100,7 +100,7 @@ SCOPES = {
 
 
 class RuleForm(PortalForm):
-    """The fields of a rule; its measure is in the address or stored."""
+    """The fields of a rule; its measure is in the URL or stored."""
 
     wire_fields: ClassVar = {"organizationId": "organization", "measure": "threshold"}
     version = VersionField()
@@ -141,7 +141,7 @@ class RuleForm(PortalForm):
         return form
 
     def apply_errors(self, error: DomainError) -> None:
-        """Link the rule that exists already."""
+        """Link the existing rule."""
         if error.code == EXISTS:
             url = url_for("portal.alert_rule", rule_id=error.extra["ruleId"])
             link = Markup('<a href="{}">{}</a>').format(url, gettext("Open that rule"))
@@ -150,7 +150,7 @@ class RuleForm(PortalForm):
             super().apply_errors(error)
 
     def offer(self, measure: AlertMeasure) -> None:
-        """Name the fields for a measure and leave out what it doesn't use."""
+        """Label the fields for a measure and remove those that it doesn't use."""
         self.scope.choices = [
             SelectChoice(scope.value, words)
             for scope, words in SCOPES.items()
@@ -163,7 +163,7 @@ class RuleForm(PortalForm):
     def to_input(  # type: ignore[override]  # the input of this form is no schema of the API
         self, session: Session, measure: AlertMeasure, known: UUID | None
     ) -> RuleInput:
-        """Return what was chosen; ``known`` is the organization that goes before its namesakes. A
+        """Return the input; ``known`` is preferred among organizations of the same name. A
         threshold that is no number is None. Raises `ValidationFailed`."""
         for field in (self.scope, self.period) if "period" in self else (self.scope,):
             if field.data not in {choice.value for choice in field.choices}:

@@ -39,7 +39,7 @@ FIGURES: dict[AlertMeasure, tuple[str, dict[str, Any]]] = {
     AlertMeasure.BUDGET: ("portal.organization_spending", {}),
     AlertMeasure.LIMITS: ("portal.organization_plan", {"back": "/alerts"}),
 }
-"""The page and parameters with the records of each measure."""
+"""The page and parameters that list the records of each measure."""
 OF_SPENDING = frozenset({AlertMeasure.SPENDING, AlertMeasure.BUDGET})
 
 
@@ -58,8 +58,8 @@ def list_alerts() -> str:
 
 
 def _listed(session: Session, found: Sequence[alerts.AlertView]) -> dict[str, Any]:
-    """Return the alerts with their figures and the names of who acknowledged them, and the rules
-    with their last alerts and for how long they can be muted."""
+    """Return the alerts with their figures and the names of those who acknowledged them, and the
+    rules with their last alerts and the durations for muting."""
     return {
         "rows": [(shown, figures_url(shown.alert, shown.rule)) for shown in found],
         "names": author_names(session, {shown.alert.acknowledged_by or "" for shown in found}),
@@ -79,8 +79,8 @@ def alert_acknowledge(alert_id: UUID) -> Page:
 
 
 def titles_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]:
-    """Return the titles of alerts in entries of the history, which keep the English ones, in the
-    user's language, by the ids of the alerts: of those that the user may see and that still
+    """Return the titles of alerts in entries of the history, in the user's language (the entries
+    store English ones), by the ids of the alerts, as far as the user may see them and they still
     exist."""
     if not caller().may(Permission.REPORT_READ):
         return {}
@@ -90,7 +90,7 @@ def titles_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, str]
 
 
 def figures_url(alert: Alert, rule: AlertRule) -> str:
-    """Return the page with the records that an alert counts, in the days that it counts."""
+    """Return the page with the records that an alert counts, limited to its days."""
     endpoint, parameters = FIGURES[rule.measure]
     last = (alert.resolved_at or utcnow()).astimezone(UTC).date()
     if rule.period is not None:
@@ -107,7 +107,7 @@ def figures_url(alert: Alert, rule: AlertRule) -> str:
 
 @portal.get("/alerts/rules/new")
 def alert_rule_new() -> str:
-    """Ask for the measure first, then show its form."""
+    """Let the user choose the measure first, then show its form."""
     if not request.args.get("measure"):
         return _measures_page()
     measure, form = _measure(), RuleForm.from_object()

@@ -1,4 +1,4 @@
-"""What the pages of keys and clients share."""
+"""Shared by the pages of keys and clients."""
 
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,8 @@ Crumbs = list[tuple[str, Any]]
 
 
 def roll_page(form: RollForm, title: str, sentence: str, act: str, crumbs: Crumbs) -> str:
-    """Show the form for a new secret beside the old one; the last of ``crumbs`` is the way back."""
+    """Show the form for a new secret next to the old one; the last of ``crumbs`` is the way
+    back."""
     return render_template(
         "portal/api_access/roll.html",
         title=title,

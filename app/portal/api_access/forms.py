@@ -58,7 +58,7 @@ ROLE_HINTS: dict[str, str] = {
     Role.PARTNER_EDITOR: lazy_gettext("Changes the brand and its texts; reads the rest."),
 }
 OVERLAPS = (1, 3, 7)
-"""Days in which the old and the new one work."""
+"""Days during which both the old and the new one work."""
 BY_DATE, NEVER = "date", "never"
 _DEFAULT = str(lifetimes.DEFAULT.days)
 LENGTHS = {str(length.days): length for length in lifetimes.CHOICES}
@@ -137,7 +137,7 @@ class KeyForm(NamedForm, OfOrganization):
 
     @property
     def wanted(self) -> dict[str, Any]:
-        """Return what was typed, as the service's arguments."""
+        """Return the input, as the service's arguments."""
         return {
             "name": self.name.data or "",
             "scopes": self.scopes.data or [],
@@ -165,7 +165,7 @@ class ClientForm(NamedForm):
 
     @property
     def wanted(self) -> dict[str, Any]:
-        """Return what was typed, as the service's arguments."""
+        """Return the input, as the service's arguments."""
         role = Role(self.role.data)
         return {"name": self.name.data or "", "role": role, "expires_at": self.expires_at}
 
@@ -196,5 +196,5 @@ class RollForm(EndingForm):
 
     @property
     def wanted(self) -> dict[str, Any]:
-        """Return what was typed, as the services' arguments."""
+        """Return the input, as the services' arguments."""
         return {"overlap": self.length, "expires_at": self.expires_at}

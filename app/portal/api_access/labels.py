@@ -26,7 +26,7 @@ class CredentialBadge:
 
 @dataclass(frozen=True, slots=True)
 class CredentialEnd:
-    """When a credential stops working, in words; ``soon`` if that is near."""
+    """The end of a credential, in words; ``soon`` if it is near."""
 
     words: str
     soon: bool
@@ -131,7 +131,7 @@ def _phrase(status: int) -> str:
 
 
 def ago(moment: datetime | None, zone: str) -> str:
-    """Today, 10:39 or 3 Mar 2026; Never."""
+    """Return a time as Today, 10:39 or 3 Mar 2026; Never."""
     if moment is None:
         return gettext("Never")
     today = day(utcnow(), zone)

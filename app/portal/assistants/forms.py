@@ -73,7 +73,7 @@ class AssistantForm(PortalForm):
 
     @property
     def is_for_members(self) -> bool:
-        """Whether people of an organization read it, who don't know carriers and SIP."""
+        """Whether members of an organization read the form, who don't know carriers and SIP."""
         return caller().organization_id is not None
 
     @classmethod
@@ -95,21 +95,21 @@ class AssistantForm(PortalForm):
 
 
 class NewAssistantForm(AssistantForm, OfOrganization):
-    """The form of a new assistant, which also says whose it is."""
+    """The form of a new assistant, which also names its organization."""
 
     limit: str | None = None
     """The sentence that the organization has no place for another assistant."""
 
     def apply_errors(self, error: DomainError) -> None:
-        """Keep the words of the limit, if it is reached, for a notice of their own."""
+        """Move the message of the limit, if it is reached, into a separate notice."""
         if error.code == _LIMIT_REACHED:
             self.limit = error.message
         else:
             super().apply_errors(error)
 
     def chosen_organization(self) -> Organization | None:
-        """As the base; without an organization, the problems of the other fields are put there
-        too."""
+        """As the base class; without an organization, the problems of the other fields are also
+        reported."""
         organization = super().chosen_organization()
         if organization is None and not is_refreshed():
             self.passes(lambda: settings.check_texts(self.to_fields()))

@@ -45,8 +45,8 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
 
 
 def _by_organization(rows: Sequence[ReadinessRow], *, is_reversed: bool) -> list[ReadinessRow]:
-    """Sort assistants of the same name by organization, among those of a page: many organizations
-    have assistants of the same names, and no index has both."""
+    """Sort assistants of the same name by organization within a page: many organizations use the
+    same names, and no index covers both."""
     return [
         row
         for _, same in groupby(rows, key=lambda row: row.assistant.name_key)

@@ -53,7 +53,7 @@ from app.services.calls.message_templates import fillable
 
 LATEST_CALLS, LATEST_CAMPAIGNS, KNOWN_CALLS = 5, 5, 100
 FIGURE_DAYS = 30
-"""What the heading of the figures says."""
+"""Days of the figures, as their heading names them."""
 ACTS = {
     "organization": lazy_gettext("View organization"),
     "active": lazy_gettext("Switch on"),
@@ -64,7 +64,7 @@ ACTS = {
     "default_voicemail": lazy_gettext("Write messages"),
 }
 OF_NUMBER = ("phone_enabled", "phone_configured")
-"""What is set once an assistant has a number."""
+"""Settings that can be made once an assistant has a number."""
 
 
 @portal.get("/assistants", endpoint="assistants")
@@ -199,7 +199,7 @@ def _latest_calls(session: Session, found: Assistant, most: int = LATEST_CALLS) 
 
 
 def _metadata_names(assistant_id: UUID) -> set[str]:
-    """Return the names of metadata of the assistant's latest calls, which fill placeholders."""
+    """Return the names of metadata in the assistant's latest calls, which can fill placeholders."""
     with transaction(read_only=True) as session:
         found = assistants.get(session, caller(), assistant_id)
         latest = _latest_calls(session, found, KNOWN_CALLS)
@@ -228,12 +228,12 @@ def _used_by(session: Session, found: Assistant) -> list[tuple[Campaign, str]]:
 
 
 def _carrier() -> CarrierKind:
-    """The installation's."""
+    """Return the installation's carrier."""
     return CarrierKind(extensions.settings().carrier)
 
 
 def _installation() -> dict[str, Any]:
-    """Return what the installation has to say about the settings of an assistant."""
+    """Return the installation's part in the settings of an assistant."""
     return {"carrier": _carrier(), "allow_private": extensions.settings().sip_allow_private}
 
 
@@ -268,8 +268,8 @@ def _conditions(
 
 
 def _trial(session: Session, organization: Organization) -> dict[str, Any] | None:
-    """Return what trial mode means for calls, with the page that verifies numbers; None without
-    it."""
+    """Return the consequences of trial mode for calls, with the page that verifies numbers; None
+    without it."""
     if organizations.trial_of(session, organization, current_user.partner) is None:
         return None
     words = gettext("In trial mode only verified numbers can be called.")

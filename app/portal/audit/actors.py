@@ -1,4 +1,4 @@
-"""Who changed something, and what was changed: names instead of emails and ids, on every page."""
+"""The authors of changes, and the changed users: names instead of emails and ids, on every page."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -23,13 +23,14 @@ class UserNames:
             self._names = search.user_names(session, caller(), entries, own_name())
 
     def actor(self, entry: AuditEntry) -> str | None:
-        """Return the name of the user who acted; None if it was no user, or one without a name."""
+        """Return the name of the user who acted; None for other authors, and for users without a
+        name."""
         if entry.actor_id is None or entry.actor_kind != CallerKind.USER:
             return None
         return self._names.get(entry.actor_id)
 
     def target(self, entry: AuditEntry) -> str | None:
-        """Return the name of the user who was changed; None as `actor`."""
+        """Return the name of the changed user; None as `actor`."""
         user_id = as_uuid(entry.target_id)
         return self._names.get(user_id) if user_id else None
 

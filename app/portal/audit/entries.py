@@ -44,13 +44,13 @@ PAGES = {
     "brand_version": ("portal.branding", None),
     "brand_image": ("portal.branding", None),
 }
-"""The pages of records, with the name of the id in their addresses if these kinds are never
-deleted, else those that list them."""
+"""The pages of records, with the name of the id in their URLs if these kinds are never deleted,
+else those that list them."""
 VERSION_PAGES = {
     "branding.published": "portal.branding_version",
     "pricing.published": "portal.pricing_version",
 }
-"""The pages of published versions, which lead to rolling back."""
+"""The pages of published versions, from which users can roll back."""
 _PICTURES = {picture.kind: picture.name for picture in PICTURE_FIELDS}
 _VERSION = re.compile(r"Version (\d+)")
 
@@ -60,8 +60,9 @@ UNSHOWN = {
     *(("call", "live"), ("list_export", "list"), ("history", "digest")),
     *(("do_not_call", "numbers"), ("do_not_call", "reasons")),
 }
-"""The fields that the words of a record say already, those that mislead (a call with the simulated
-carrier is requested as a live one), and those that only `flask audit verify` reads."""
+"""Fields that are not shown: those that the words of a record repeat, those that mislead (a call
+with the simulated carrier is requested as a live one), and those that only `flask audit verify`
+reads."""
 
 
 UNSHOWN_OF_SUBJECTS = {(name, "filters") for name in SUBJECT_TITLES}
@@ -76,7 +77,7 @@ class EntryChange:
 
 
 def table_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, Any]:
-    """Return what the table of these entries needs beside them."""
+    """Return what the table of these entries needs besides them."""
     names = audit_search.organization_names(session, entries)
     assistants = audit_search.assistant_names(session, entries)
     in_filters = saved_views.organizations_in(session, entries)
@@ -89,8 +90,8 @@ def table_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, Any]:
 
 
 def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:
-    """Return the targets that have other words than the stored ones, which are English, by the ids
-    of the entries."""
+    """Return the targets whose names differ from the stored English ones, by the ids of the
+    entries."""
     titles = titles_of(session, entries)
     found = {entry.id: titles[entry.target_id] for entry in entries if entry.target_id in titles}
     found |= {
@@ -161,7 +162,7 @@ def _changes(
         )
         for phone, reason in new.get("reasons", {}).items()
     ]
-    repeated = (None, entry.target)  # the name of what was added
+    repeated = (None, entry.target)  # the name of the added record
     kept = [each for each in found if (each.old, each.new) not in ((None, None), repeated)]
     return sorted(kept, key=lambda change: change.field)
 

@@ -1,4 +1,4 @@
-"""What entries of the history are about, for its filters: kinds of records, and their actions."""
+"""The subjects of history entries, for its filters: kinds of records, and their actions."""
 
 from collections.abc import Mapping
 
@@ -25,7 +25,7 @@ _KINDS = {
     "key": "api_key",
     "pricing": "plan_version",
 }
-"""Nouns of actions -> kind, where it isn't the noun."""
+"""Nouns of actions -> kind, if it isn't the noun."""
 
 
 def kinds() -> dict[str, str]:
@@ -48,12 +48,12 @@ def actions(kind: str | None) -> list[tuple[str, Mapping[str, str]]]:
 
 
 def is_of(action: str, kind: str | None) -> bool:
-    """Whether records of a kind can have the action; each action without a kind."""
+    """Return whether records of a kind can have the action; True for any action without a kind."""
     return kind is None or kind in (_kind_of(action), _noun(action))
 
 
 def _kind_of(action: str) -> str:
-    """Return the kind of an action's records; its noun where no filter has it."""
+    """Return the kind of an action's records; its noun if no filter has it."""
     noun = _noun(action)
     return SIGN_INS_KIND if action in SIGN_INS else _KINDS.get(noun, noun)
 

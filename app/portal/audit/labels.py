@@ -35,7 +35,7 @@ KIND_WORDS = {
     "list_export": lazy_gettext("Exports"),
     "saved_view": lazy_gettext("Saved views"),
 }
-"""Kinds of records, as the filter offers them."""
+"""Kinds of records, as the filter names them."""
 
 ACTION_WORDS = {
     "agent.created": lazy_gettext("Assistant added"),
@@ -491,18 +491,18 @@ ACTOR_WORDS = {
 
 
 def actor_words(entry: AuditEntry) -> str:
-    """Return who changed something: parts of the system in the reader's language."""
+    """Return the author of a change: parts of the system in the reader's language."""
     return process_words(entry.actor) if entry.actor_kind == CallerKind.SYSTEM else entry.actor
 
 
 def change_words(action: str) -> str:
-    """organization.suspended -> Organization suspended"""
+    """Return organization.suspended as "Organization suspended"."""
     plain = action.replace(".", " ").replace("_", " ").capitalize()
     return str(ACTION_WORDS.get(action, plain))
 
 
 def field_words(name: str) -> str:
-    """paymentTier or payment_tier -> Plan; fields without a label of their own are spelt out."""
+    """Return paymentTier or payment_tier as "Plan"; fields without a label are spelled out."""
     first, *rest = name.split("_")
     camel = first + "".join(part.capitalize() for part in rest)
     spaced = "".join(f" {c.lower()}" if c.isupper() else c for c in name)
@@ -510,7 +510,8 @@ def field_words(name: str) -> str:
 
 
 def fields_called(words: str) -> tuple[str, ...]:
-    """Return the fields whose words contain these, by their names on the wire and in columns."""
+    """Return the fields whose labels contain these words, by their names on the wire and in
+    columns."""
     found = [name for name, label in FIELD_WORDS.items() if holds(str(label), words)]
     columns = ("".join(f"_{c.lower()}" if c.isupper() else c for c in name) for name in found)
     return tuple({**dict.fromkeys(found), **dict.fromkeys(columns)})

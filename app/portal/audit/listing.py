@@ -31,11 +31,12 @@ from app.services.audit.search import HistoryFilter
 from app.services.paging import Page
 
 CALL_REQUESTS = ("call.scheduled",)
-"""Left out unless asked for: a campaign requests hundreds of calls, which would hide the rest."""
+"""Requests of calls, left out unless they are filtered for: a campaign requests hundreds of calls,
+which would hide the rest."""
 
 
 def chosen_filters() -> tuple[HistoryFilter, Problems]:
-    """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
+    """Return the filters of the URL and their problems; an invalid one is ignored."""
     since, before, problems = day_bounds(zone())
     kind, action = lists.text_filter("kind"), lists.text_filter("action")
     kind = kind if kind == SIGN_INS_KIND or kind in KIND_WORDS else None
@@ -58,8 +59,8 @@ def chosen_filters() -> tuple[HistoryFilter, Problems]:
 
 
 def shows_calls() -> bool:
-    """Whether requested calls are listed: where they are asked for, and those that a search
-    finds."""
+    """Return whether requested calls are listed: if the filters include them, or a search finds
+    them."""
     return asks_for_calls() or lists.text_filter("q") is not None
 
 
@@ -73,7 +74,7 @@ def leaves_calls_out() -> bool:
 
 
 def asks_for_calls() -> bool:
-    """Whether the filters ask for requested calls: a search for a user doesn't ask for the calls
+    """Return whether the filters include requested calls: a search for a user doesn't include those
     that the user requested."""
     return (
         lists.text_filter("calls") is not None
@@ -83,7 +84,8 @@ def asks_for_calls() -> bool:
 
 
 def _called(words: str) -> tuple[str, ...]:
-    """Return the actions whose words, in the reader's language or in the code's, contain these."""
+    """Return the actions whose names, in the reader's language or in the code, contain these
+    words."""
     return tuple(
         action for action in ACTION_WORDS if holds(f"{action} {change_words(action)}", words)
     )

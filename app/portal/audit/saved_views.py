@@ -39,7 +39,7 @@ _MORE: dict[str, tuple[str, Mapping[str, str]]] = {
         {"yes": lazy_gettext("Counted in usage"), "billed": lazy_gettext("Counted in statements")},
     ),
 }
-"""Filters that lists share, beside those that they declare: labels and options."""
+"""Filters that all lists share, besides their own: labels and options."""
 
 
 def organizations_in(session: Session, entries: Sequence[AuditEntry]) -> Names:

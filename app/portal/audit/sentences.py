@@ -21,12 +21,12 @@ _CHANGED = gettext_noop("%(field)s: %(old)s → %(new)s")
 _SET = gettext_noop("%(field)s: %(value)s")
 _OTHERS = gettext_noop("%(what)s: %(target)s")
 _OWN = {"user.updated": gettext_noop("Own account changed")}
-"""Of users who changed their own account."""
+"""Sentences about users who changed their own account."""
 
 
 def change(entry: AuditEntry, target: str | None = None, url: str | None = None) -> Markup:
-    """Return what was changed and in which record, with a link to ``url``. ``target`` are other
-    words than the stored ones."""
+    """Return what was changed and in which record, with a link to ``url``. ``target`` replaces the
+    stored name."""
     month = (entry.after or {}).get("month") if entry.action == "partner.month_closed" else None
     what = change_words(entry.action)
     if month:
@@ -46,7 +46,7 @@ def change(entry: AuditEntry, target: str | None = None, url: str | None = None)
 
 
 def change_of_field(field: str, old: str | None, new: str | None) -> Markup:
-    """Return one changed field with its values as a sentence; None where a side says nothing."""
+    """Return one changed field with its values as a sentence; None if a side is missing."""
     before = Markup('<del class="history-old">{}</del>').format(old)
     after = Markup('<span class="history-new">{}</span>').format(new)
     if old is not None and new is not None:
@@ -64,7 +64,7 @@ def plain_change(field: str, old: str | None, new: str | None) -> str:
 
 
 def is_about_actor(entry: AuditEntry) -> bool:
-    """Whether users did it to their own account: who did it then says it all."""
+    """Return whether users changed their own account, so that their name needn't be repeated."""
     return entry.target_type == "user" and entry.target_id == str(entry.actor_id)
 
 

@@ -41,7 +41,7 @@ from app.services.users import created_items
 
 LONGEST = 200
 _WHOLE = frozenset({"events"})
-"""Fields that are shown in full: a list of known words, which nothing else on the page repeats."""
+"""Fields that are shown completely: lists of known words that nothing else on the page repeats."""
 _ENDED = ("ended", "handedOver")
 """Fields that name items of a user, in stored English words."""
 
@@ -122,7 +122,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 
 def sides(entry: AuditEntry, name: str, zone: str = "UTC") -> tuple[str | None, str | None]:
     """Return both sides of a field in words; None for a side that the entry doesn't have, and for
-    both if the action or other fields say the same."""
+    both if the action or other fields repeat it."""
     before, after = entry.before or {}, entry.after or {}
     if name == "status" and entry.target_type == "campaign":
         return None, None
@@ -145,7 +145,7 @@ def _picture(side: Mapping[str, Any], name: str, words: str) -> str | None:
 
 
 def _pictures(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Name the pictures that changed; the logo only if no field of its own does."""
+    """Name the changed pictures; the logo only if it isn't shown by its own field."""
     old, new = (
         {str(item.get("type")): item.get("imageUrl") for item in side.get("siteImages") or ()}
         for side in (before, after)

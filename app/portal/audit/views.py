@@ -25,7 +25,7 @@ from app.services import organizations
 from app.services.audit import search as audit_search
 
 LATEST = 20
-"""Changes on the tab of an organization."""
+"""Number of changes on the tab of an organization."""
 
 
 @portal.get("/audit", endpoint="audit")
@@ -42,7 +42,7 @@ def show_audit() -> Page:
 
 
 def _filters(session: Session) -> dict[str, Any]:
-    """Return what the filters offer."""
+    """Return the options of the filters."""
     return {
         "named": organization_picker.named_in_filter(session),
         "shows_calls": shows_calls(),
@@ -68,7 +68,7 @@ def organization_activity(organization_id: UUID) -> str:
 
 
 def _presets() -> list[tuple[str, date, date]]:
-    """Return the ranges of days that are asked for most, in the user's time zone."""
+    """Return the usual ranges of days, in the user's time zone."""
     today = utcnow().astimezone(ZoneInfo(zone())).date()
     yesterday = today - timedelta(days=1)
     return [

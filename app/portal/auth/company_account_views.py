@@ -47,7 +47,7 @@ def company_account_start(slug: str, provider_id: UUID) -> Page:
 
 @portal.get("/p/<slug>/sso/<uuid:provider_id>/callback")
 def company_account_callback(slug: str, provider_id: UUID) -> Page:
-    """Take the provider's answer: sign in, or link the account of the user who asked for it."""
+    """Handle the provider's answer: sign in, or link the account of the user who requested it."""
     partner, provider = provider_of_page(slug, provider_id)
     try:
         return _finish(partner, provider, take_answer(partner, provider))
@@ -72,14 +72,14 @@ def _sign_in(partner: Partner, provider: IdentityProvider, answered: VerifiedAns
     return let_in(
         admitted.user,
         Proof.COMPANY_ACCOUNT,
-        notify=not admitted.linked_now,  # the mail about the link tells it
+        notify=not admitted.linked_now,  # the mail about the link replaces it
         next_path=answered.taken.next_path,
         origin=answered.origin(provider.id),
     )
 
 
 def _link(partner: Partner, provider: IdentityProvider, answered: VerifiedAnswer) -> Response:
-    """Link the account, if the user who asked for it is still signed in here."""
+    """Link the account, if the user who requested it is still signed in here."""
     if not current_user.is_authenticated or current_user.id != answered.taken.user_id:
         raise AnswerRefused("session")
     try:

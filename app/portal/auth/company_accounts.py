@@ -1,4 +1,4 @@
-"""What the screens share that send a browser to an identity provider and take its answer."""
+"""Shared by the screens that send a browser to an identity provider and handle its answer."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +17,11 @@ from app.services.identity_providers.providers import secret_of
 from app.services.identity_providers.requests import RedeemedRequest, StartedRequest
 
 BROWSER_KEY = "company_account"
-"""Where the cookie keeps the token of the browser's last request."""
+"""The cookie's key for the token of the browser's last request."""
 
 
 class AnswerRefused(Exception):
-    """The provider's answer isn't one to our request; ``reason`` is a word for the log."""
+    """The provider's answer doesn't belong to our request; ``reason`` is a word for the log."""
 
     def __init__(self, reason: str):
         super().__init__(reason)
@@ -42,8 +42,8 @@ class VerifiedAnswer:
 
 
 def redirect_uri_of(partner: Partner, provider_id: UUID, host: str) -> str:
-    """Return where the provider sends the browser back: at the host of the partner's verified
-    domain if the browser is there, otherwise at the installation's."""
+    """Return the URL to which the provider sends the browser back: at the host of the partner's
+    verified domain if the browser is there, else at the installation's."""
     origin = settings().public_url.rstrip("/")
     if partner.domain_verified_at is not None and sessions.host_name(host) == partner.domain_key:
         origin = f"https://{partner.domain_key}"
@@ -59,8 +59,8 @@ def leave(
     user_id: UUID | None = None,
     again: bool = False,
 ) -> str:
-    """Return the URL of the provider to which this browser goes; ``again`` asks it not to rely on
-    its own session. Raises `openid.ProviderFailed`."""
+    """Return the URL of the provider for this browser; ``again`` asks it not to rely on its own
+    session. Raises `openid.ProviderFailed`."""
     private = settings().webhook_allow_private
     endpoints = openid.discover(provider.issuer, allow_private=private)
     redirect_uri = redirect_uri_of(partner, provider.id, request.host)

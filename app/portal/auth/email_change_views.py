@@ -50,7 +50,7 @@ def reject_email_change(slug: str, token: str) -> Response:
 
 @contextmanager
 def _while_it_works(slug: str) -> Iterator[None]:
-    """A link that does not work ends the request, with a page that says so."""
+    """End the request with an error page if the link does not work."""
     try:
         yield
     except NotFound:
@@ -62,7 +62,7 @@ def _sender() -> dict[str, Any]:
 
 
 def _partner_id() -> UUID:
-    """The partner of the address, whose brand the page shows. Raises `NotFound`."""
+    """Return the partner of the URL, whose brand the page shows. Raises `NotFound`."""
     with transaction(read_only=True) as session:
         partner = partner_of_page(session)
         if partner is None:
@@ -87,7 +87,7 @@ def _page(slug: str, token: str) -> Response:
 
 
 def _waits_for(found: EmailChangeView) -> str | None:
-    """The address that has not confirmed the change yet; the first if neither has."""
+    """Return the address that has not confirmed the change yet; the first if neither has."""
     addresses = {AddressSide.OLD: found.user.email, AddressSide.NEW: found.link.change.email}
     waiting = (
         address

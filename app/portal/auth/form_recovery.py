@@ -1,6 +1,6 @@
-"""Recover what was typed into a form whose session or token had ended.
+"""Recovers the input of a form whose session or token had expired.
 
-It goes back to the browser, sealed, inside a page that asks to sign in or to send it again. The
+It is sent back to the browser, sealed, in a page that lets the user sign in or send it again. The
 seal contains the form's URL, so only forms of our own pages can be recovered.
 """
 
@@ -18,7 +18,7 @@ RECOVERABLE_SECONDS = 12 * 3600
 SECRETS = frozenset(
     {"password", "again", "present", "secret", "token", "webhook_secret", "client_secret"}
 )
-"""Names of fields that are never sent back; every password field of the portal has one."""
+"""Names of fields that are never sent back, which include every password field of the portal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def of_seal(seal: str) -> RecoveredForm | None:
 
 
 def is_from_ourselves() -> bool:
-    """Whether one of our own pages sent the request, according to the browser."""
+    """Return whether one of our own pages sent the request, according to the browser."""
     site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
     if site is not None:
         return site == "same-origin"
@@ -93,8 +93,8 @@ def send_again_page(recovered: RecoveredForm, *, status: int, signed_in: bool) -
 
 
 def confirmed_page(recovered: RecoveredForm) -> Response:
-    """Send the form of a user who has just confirmed who they are; without script, and where a file
-    must be chosen again, with a button."""
+    """Send the form of a user who has just confirmed their identity; with a button if there is no
+    script, or if a file must be chosen again."""
     return make_response(render_template("portal/auth/confirmed.html", recovered=recovered))
 
 

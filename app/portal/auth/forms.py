@@ -28,9 +28,9 @@ class SignInForm(PortalForm):
         render_kw={"autocomplete": "current-password"},
     )
     suspended: str | None = None
-    """That access is suspended, and who to ask."""
+    """The sentence that access is suspended, and who to contact."""
     refusal: str | None = None
-    """Why the email and password together open no account; no field alone is wrong."""
+    """Why the email and password together open no account; neither field alone is wrong."""
 
     def apply_errors(self, error: DomainError) -> None:
         self.refusal = error.message

@@ -50,11 +50,12 @@ _LEAVING_A_VIEW = frozenset({"portal.view_as_stop", "portal.sign_out"})
 _WITH_LINKS = frozenset(
     {"portal.outbox", "portal.outbox_mail", "portal.outbox_html", "portal.outbox_file"}
 )
-"""Pages with the one-time links of mails."""
+"""Pages with the one-time links in mails."""
 
 
 def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
-    """Put every view of the blueprint behind the policy table and its forms behind CSRF."""
+    """Check the policy table before every view of the blueprint, and the CSRF token of its
+    forms."""
 
     @blueprint.before_request
     def check_access() -> AnyResponse | None:
@@ -83,7 +84,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
 
 
 def _ask_for_factor() -> AnyResponse | None:
-    """Lead users whose partner requires a second factor to the page where they add one."""
+    """Redirect users whose partner requires a second factor to the page where they add one."""
     if request.endpoint in WITHOUT_FACTOR or not must_add_factor():
         return None
     url = url_for("portal.account_factors")
@@ -91,7 +92,7 @@ def _ask_for_factor() -> AnyResponse | None:
 
 
 def _ask_for_proof() -> AnyResponse | None:
-    """Ask for a fresh proof before acts that need one. What was typed is kept."""
+    """Require a fresh proof before actions that need one. The input is kept."""
     if not needs_proof(request.endpoint, request.view_args or {}):
         return None
     if _is_view() or current_user.signed_in.is_fresh:
@@ -106,13 +107,14 @@ def _ask_for_proof() -> AnyResponse | None:
 
 
 def _is_view() -> bool:
-    """Whether an operator views the portal as another user: read only, so nothing is to prove."""
+    """Return whether an operator views the portal as another user: read only, so that no proof is
+    needed."""
     return current_user.signed_in.operator is not None
 
 
 def _refuse_in_view() -> AnyResponse | None:
     """Refuse what an operator may not do while they view the portal as another user; once the view
-    has ended, all but leaving it. Raises `Forbidden` (``view_only``)."""
+    has ended, everything except leaving it. Raises `Forbidden` (``view_only``)."""
     if not current_user.is_authenticated or current_user.signed_in.operator is None:
         return None
     if request.endpoint in _LEAVING_A_VIEW:
@@ -125,7 +127,7 @@ def _refuse_in_view() -> AnyResponse | None:
 
 
 def unauthorized() -> AnyResponse:
-    """Answer a visitor whose page needs an account, by Flask-Login's handler."""
+    """Answer a visitor whose page needs an account, as Flask-Login's handler."""
     answer: AnyResponse = login_manager.unauthorized()
     return answer
 
@@ -153,17 +155,17 @@ login_manager.unauthorized_handler(_redirect_to_sign_in)
 
 
 def _refuse_sent(csrf: CSRFProtect, needed: Permission | OpenAccess) -> AnyResponse | None:
-    """Return the answer to what was sent and can't be accepted; None if it can be."""
+    """Return the response to a request body that can't be accepted; None if it can be."""
     if request.method in _READING:
         return None
     return _refuse_large(needed) or _refuse_form(csrf, needed)
 
 
 def _refuse_large(needed: Permission | OpenAccess) -> AnyResponse | None:
-    """Limit the body before it is read. Visitors are redirected to sign in if users may send a
-    larger file.
+    """Limit the size of the body before it is read. Visitors are redirected to sign in if users may
+    send a larger file.
 
-    Raises `RequestEntityTooLarge`, and `TooLarge` without storage for a contact file.
+    Raises `RequestEntityTooLarge`, and `TooLarge` if there is no storage for a contact file.
     """
     signed_in = current_user.is_authenticated
     may = signed_in and (not isinstance(needed, Permission) or g.caller.may(needed))
@@ -179,9 +181,9 @@ def _refuse_large(needed: Permission | OpenAccess) -> AnyResponse | None:
 
 
 def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> AnyResponse | None:
-    """Return the answer to a form that can't be accepted now; None if it can be.
+    """Return the response to a form that can't be accepted now; None if it can be.
 
-    What was typed is sent back, if one of our own pages sent it. Raises `CSRFError` for all others.
+    The input is sent back, if one of our own pages sent it. Raises `CSRFError` for all others.
     """
     if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
         raise CSRFError("The form came from another site.")

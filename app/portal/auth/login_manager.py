@@ -41,21 +41,21 @@ REFRESHED = frozenset(
         "portal.upload_live",
     }
 )
-"""What refreshes itself; it doesn't count as use of a session."""
+"""Requests of pages that refresh themselves; they don't count as use of a session."""
 OFFER_KEY = "offer"
-"""Where the cookie keeps the browser's token of the offered accounts."""
+"""The cookie's key for the browser's token of the offered accounts."""
 SECOND_STEP_KEY = "second_step"
-"""Where it keeps the token of a sign-in that waits for its second step."""
+"""Its key for the token of a sign-in that waits for its second step."""
 CHALLENGE_KEY = "challenge"
-"""Where it keeps the challenge that a passkey is to answer."""
+"""Its key for the challenge that a passkey is to answer."""
 REMEMBERED_COOKIE = "portal_second_step"
 """The token of a browser where the second step is remembered."""
 DEVICE_COOKIE = "portal_device"
-"""The browsers in which an account has signed in before; it grants no access."""
+"""The cookie of browsers in which an account has signed in before; it grants no access."""
 
 
 class SignedInUser(UserMixin):  # type: ignore[misc]  # Flask-Login has no types
-    """A user with their caller, partner and brand; other attributes are the user's.
+    """A user with their caller, partner and brand; other attributes are those of the user.
 
     Create it in the transaction that loaded the session: the brand reads the partner's lists.
     """
@@ -78,9 +78,9 @@ class SignedInUser(UserMixin):  # type: ignore[misc]  # Flask-Login has no types
 
 class _LoginManager(LoginManager):  # type: ignore[misc]  # Flask-Login has no types
     def init_app(self, app: Flask, add_context_processor: bool = False) -> None:
-        """Attach without Flask-Login's "remember me" handler, which would read the session, and
-        so vary by cookie, in every answer of the JSON API; and without its context processor,
-        which would ask the database on error pages."""
+        """Attach without Flask-Login's "remember me" handler, which would read the session, and so
+        vary by cookie, in every response of the JSON API; and without its context processor, which
+        would query the database on error pages."""
         if add_context_processor:
             super().init_app(app, add_context_processor)
         app.login_manager = self  # type: ignore[attr-defined]  # where Flask-Login looks
@@ -95,7 +95,7 @@ class _SessionCookie(SecureCookieSessionInterface):
 
 
 login_manager = _LoginManager()
-login_manager.session_protection = None  # the row decides, not a hash of address and browser
+login_manager.session_protection = None  # the row decides, not a hash of IP address and browser
 
 
 def load_user(token: str) -> SignedInUser | None:
@@ -129,9 +129,9 @@ def _load(session: Session, token: str) -> SignedInUser:
 def sign_in_user(
     user: User, proof: Proof | None = None, origin: sessions.SessionOrigin | None = None
 ) -> None:
-    """Start a session of the user in this browser; the one before it ends. ``proof`` is what proved
-    the user beside or instead of the password, ``origin`` the identity provider that may end the
-    session."""
+    """Start a session of the user in this browser; the previous one ends. ``proof`` is what proved
+    the user's identity besides or instead of the password, ``origin`` the identity provider that
+    may end the session."""
     lifetime = timedelta(hours=settings().session_hours)
     with transaction() as session:
         _end_session(session)

@@ -43,7 +43,7 @@ class CurrentPasswordForm(PortalForm):
 
 
 class NewPasswordForm(PortalForm):
-    """The service has the rules for passwords; `validate` checks only that both are the same."""
+    """The service has the rules for passwords; `validate` only checks that both are the same."""
 
     limited_field = "password"
 
@@ -66,8 +66,8 @@ class NewPasswordForm(PortalForm):
         return valid
 
     def meets_rules(self, known: Sequence[str]) -> bool:
-        """Check all fields, and by the rules of the service a password that was typed; ``known``
-        are the words that it may not be."""
+        """Return whether all fields are valid, and a password meets the rules of the service;
+        ``known`` are the words that it may not be."""
         valid = self.validate()
         if not self.password.data:
             return valid

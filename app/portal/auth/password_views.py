@@ -1,6 +1,6 @@
 """Forgotten passwords, and the links in mails: a new password, an invitation.
 
-Opening a link never uses it up: mail scanners open links too. Sending the form does.
+Opening a link never uses it up, because mail scanners open links too. Sending the form does.
 """
 
 import logging
@@ -47,7 +47,7 @@ def show_forgot(slug: str | None = None) -> str:
 @portal.post("/p/<slug>/forgot-password", endpoint="partner_forgot_password_post")
 @portal.post("/forgot-password", endpoint="forgot_password_post")
 def ask_for_link(slug: str | None = None) -> Page:
-    """Give the same answer whether or not there is an account."""
+    """Give the same response whether or not there is an account."""
     form = ForgotForm()
     with saving(form, partial(_forgot, slug, form)) as session:
         partner = partner_of_page(session)
@@ -85,7 +85,7 @@ _TOKEN = re.compile(r"(/(?:password|invitation|email)/)[\w-]+")
 
 
 class _WithoutTokens(logging.Filter):
-    """Keeps the tokens of links out of the log, which contains the URL of a failed request."""
+    """Keeps the tokens of links out of the log, which contains the URLs of failed requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = _TOKEN.sub(r"\1…", record.getMessage()), ()
@@ -114,7 +114,7 @@ class _LinkUser:
 def _holder(token: str, purposes: tuple[LinkPurpose, ...]) -> _LinkUser | None:
     """Return the link's user, or None if the link does not work.
 
-    The page has the brand of its address, even if another user is signed in.
+    The page has the brand of its URL, even if another user is signed in.
     """
     with transaction(read_only=True) as session:
         partner = partner_of_page(session)

@@ -60,7 +60,7 @@ class PasskeyForm(PortalForm):
 
 
 class StepUpForm(PortalForm):
-    """The template shows one of both fields, by what the user has."""
+    """The template shows one of both fields, depending on the user's factors."""
 
     present = PasswordField(
         lazy_gettext("Current password"),

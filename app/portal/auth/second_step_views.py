@@ -51,7 +51,7 @@ def second_step_post() -> Page:
 
 @portal.post("/passkey/options")
 def passkey_options() -> Response:
-    """The options for the browser's passkey dialog, as JSON."""
+    """Return the options for the browser's passkey dialog, as JSON."""
     purpose, user_id = _proof_asked()
     with transaction() as session:
         asked = passkeys.ask_to_prove(session, site(), purpose, user_id)
@@ -60,7 +60,7 @@ def passkey_options() -> Response:
 
 
 def _proof_asked() -> tuple[PasskeyPurpose, UUID | None]:
-    """Return what a passkey is to prove, and whose; None where that isn't known. Raises
+    """Return the purpose of the requested proof, and its user; None if that isn't known. Raises
     `NotFound`."""
     purpose = request.args.get("purpose", "")
     if purpose == PasskeyPurpose.SIGN_IN:
@@ -87,7 +87,7 @@ def passkey_sign_in() -> Page:
 
 
 def _signed_in(form: SecondStepForm, user: User) -> SignedIn | None:
-    """Return the user that the form lets in; None if the sign-in waits no longer.
+    """Return the user that the form signs in; None if the sign-in no longer waits.
 
     Raises `RateLimited` and `ValidationFailed`.
     """
@@ -152,7 +152,8 @@ def _waiting_id() -> UUID | None:
 
 
 def _waiting_user() -> User | None:
-    """Return whose sign-in waits in this browser; the page gets their brand and language."""
+    """Return the user whose sign-in waits in this browser; the page gets their brand and
+    language."""
     user_id = _waiting_id()
     if user_id is None:
         return None
@@ -188,7 +189,7 @@ def _form(form: SecondStepForm, user: User) -> str:
 
 
 def _over() -> Response:
-    """The sign-in took too long or was finished: begin again."""
+    """Start again: the sign-in took too long or was finished."""
     if not current_user.is_authenticated:
         flash(gettext("Signing in took too long. Start again."), "error")
     return redirect(sign_in_url(g.brand.slug, request.args.get("next")), 303)

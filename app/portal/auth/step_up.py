@@ -1,4 +1,4 @@
-"""The page that asks for a fresh proof of who the user is, before a risky act."""
+"""The page that requires a fresh proof of who the user is, before a risky action."""
 
 from urllib.parse import urlsplit
 
@@ -48,7 +48,7 @@ CONFIRMED = {
     "portal.user_role_confirm": lazy_gettext("Change role"),
     "portal.view_as_confirm": lazy_gettext("View as user"),
 }
-"""The names of acts on one record, which search doesn't find."""
+"""The names of actions on one record, which search doesn't find."""
 FILES = {
     "portal.contact_file": lazy_gettext("Export"),
     "portal.export_file": lazy_gettext("Download"),
@@ -57,7 +57,7 @@ FILES = {
     "portal.upload_failures": lazy_gettext("Download"),
     "portal.upload_file": lazy_gettext("Download"),
 }
-"""The names of acts whose answer is a file: the browser stays on the page that it has."""
+"""The names of actions that return a file: the browser stays on its page."""
 
 
 def site() -> BrowserSite:
@@ -67,8 +67,8 @@ def site() -> BrowserSite:
 
 def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int = 200) -> Response:
     """Ask for the password, or for the second factor of users who have one; users with neither sign
-    in again with their company account. ``wanted`` is the page to go on to, ``recovered`` the
-    sealed form to send. Cancelling leads back to where the user was."""
+    in again with their company account. ``wanted`` is the page to continue with, ``recovered`` the
+    sealed form to send. Cancelling returns to the previous page."""
     user = current_user.user
     with transaction(read_only=True) as session:
         own_passkeys = passkeys.count(session, user.id, site().rp_id)
@@ -90,8 +90,8 @@ def step_up_page(form: StepUpForm, wanted: str, recovered: str, status: int = 20
 
 
 def confirmed(wanted: str) -> Response:
-    """Return the answer to a user with a fresh proof: the ``wanted`` page; for a file, a page that
-    starts its download and leads back."""
+    """Return the response to a user with a fresh proof: the ``wanted`` page; for a file, a page
+    that starts its download and leads back."""
     if not _is_file(wanted):
         return make_response(redirect(wanted, 303))
     back = _back_path(wanted)
@@ -107,8 +107,8 @@ def _is_file(wanted: str) -> bool:
 
 
 def _back_path(wanted: str) -> str:
-    """Return the page that the user came from; the nearest page above the ``wanted`` one if that
-    isn't known or would ask for a proof too."""
+    """Return the page that the user came from; the nearest parent of the ``wanted`` page if that
+    isn't known or needs a proof too."""
     asked_again = request.form.get("back")
     path = local_path(asked_again) if asked_again else referring_path()
     if (asked_again or request.referrer) and _opens(path):
@@ -129,7 +129,7 @@ def _place_at(path: str) -> str | None:
 
 
 def _opens(path: str) -> bool:
-    """Whether the path is a page that asks for no proof."""
+    """Return whether the path is a page that needs no proof."""
     page = page_at(path)
     if page is None or page[0] in {"portal.step_up", "portal.step_up_confirm"}:
         return False
@@ -137,7 +137,7 @@ def _opens(path: str) -> bool:
 
 
 def _action_name(wanted: str, recovered: str) -> str | None:
-    """Return the name of the act that needs the proof: of the form to send, else of the page."""
+    """Return the name of the action that needs the proof: of the form to send, else of the page."""
     form = of_seal(recovered) if recovered else None
     found = page_at(form.path if form else wanted)
     if found is None:

@@ -45,7 +45,7 @@ def step_up_confirm() -> Response:
 
 
 def _proof(form: StepUpForm) -> Proof | None:
-    """Return what proved the user, None for the password. Raises `RateLimited` and
+    """Return the user's proof, None for the password. Raises `RateLimited` and
     `ValidationFailed`."""
     user = current_user.user
     if form.answer.data:

@@ -47,7 +47,7 @@ REFUSED = gettext_noop("Email or password is wrong. Check both and try again.")
 @portal.get("/p/<slug>/sign-in", endpoint="partner_sign_in")
 @portal.get("/sign-in", endpoint="sign_in")
 def show_form(slug: str | None = None) -> Page:
-    """With ``show`` in the address, the page is shown to signed-in users too."""
+    """Show the form; with ``show`` in the URL, to signed-in users too."""
     if current_user.is_authenticated and "show" not in request.args:
         return redirect(local_path(request.args.get("next")), 303)
     response = Response(_form(slug), mimetype="text/html")
@@ -124,7 +124,7 @@ def attempt(email: str, password: str) -> SignInOutcome:
 
 
 def _place_of_request() -> dict[str, Any]:
-    """Return where a sign-in may need its second step."""
+    """Return the host and place for a sign-in's second step."""
     remembered = read_cookie(REMEMBERED_COOKIE)
     return {"request_id": request_id(), "host": request.host, "remembered": remembered}
 
@@ -161,7 +161,7 @@ def enter(outcome: SignInOutcome, *, notify: bool = True) -> Response:
 
 
 def proof_without_step(user: User) -> Proof | None:
-    """Return what the session of a user starts with who wasn't asked for a second step."""
+    """Return the proof with which the session of a user without a second step starts."""
     return Proof.REMEMBERED if user.second_factor_at else None
 
 

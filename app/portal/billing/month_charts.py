@@ -16,12 +16,12 @@ from app.services.money_words import micros
 from app.services.reporting import MonthEarned
 
 LEAST_MONTHS = 2
-"""Fewer are no chart."""
+"""Minimum months of a chart."""
 
 
 @dataclass(frozen=True, slots=True)
 class MonthChart:
-    """``legend`` names the series, each with its kind; ``words`` say the same as the ``data``."""
+    """``legend`` names the series, each with its kind; ``words`` are the ``data`` in text form."""
 
     currency: str
     legend: Sequence[tuple[str, str]]
@@ -30,7 +30,7 @@ class MonthChart:
 
 
 def months_url(month: date, organization_id: UUID | None = None) -> str:
-    """Return the address of the page of a month, of all organizations or of one."""
+    """Return the URL of the page of a month, of all organizations or of one."""
     shown = f"{month:%Y-%m}"
     if organization_id is None:
         return url_for("portal.costs", month=shown)

@@ -53,7 +53,7 @@ def csv_rows(bill: Bill, parties: StatementParties) -> list[tuple[csv_files.Cell
 
 
 def pdf_parts(bill: Bill, parties: StatementParties) -> dict[str, Any]:
-    """Return what the PDF shows below the letterhead."""
+    """Return the content of the PDF below the letterhead."""
     month = month_name(bill.month)
     return {
         "title": gettext("Statement for %(month)s", month=month)

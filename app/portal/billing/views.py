@@ -67,7 +67,7 @@ def _shown(
     by_month: Sequence[MonthEarned],
     organization_id: UUID | None = None,
 ) -> dict[str, Any]:
-    """Return what both pages show of the ``month`` and of the last months."""
+    """Return the data that both pages show of the ``month`` and of the last months."""
     today = utcnow().date()
     return {
         "month": month,

@@ -1,4 +1,4 @@
-"""How amounts, months and the lines of a statement are written."""
+"""The format of amounts, months and the lines of a statement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ MONTHS_OFFERED = 13
 
 @dataclass(frozen=True, slots=True)
 class ShownLine:
-    """A line of a statement in words; ``quantity`` and ``price`` are blank where there is none."""
+    """A line of a statement in words; ``quantity`` and ``price`` are blank if there are none."""
 
     name: str
     detail: str
@@ -88,14 +88,14 @@ def offered_months(today: date, first: date | None, shown: date) -> list[tuple[s
 
 
 def statement_lines(bill: Bill) -> Sequence[tuple[StatementLine, ShownLine]]:
-    """Return the lines that charge something, and usage in the trial; without any, the first. Page,
-    CSV file and PDF show the same."""
+    """Return the lines with a charge, and usage in the trial; if there are none, the first line.
+    Page, CSV file and PDF show the same."""
     wanted = [line for line in bill.lines if line.amount or line.kind is LineKind.TRIAL]
     return [(line, _shown(line, bill)) for line in wanted or bill.lines[:1]]
 
 
 def included_words(bill: Bill) -> str:
-    """Return how much of what the plan includes was used; "" where a line says it or nothing is
+    """Return the used part of what the plan includes; "" if a line shows it or nothing is
     included."""
     line = bill.usage
     if line is None or line.amount or not line.included:
@@ -133,7 +133,8 @@ def last_day_of(bill: Bill) -> date:
 
 
 def due_words(bill: Bill, parties: StatementParties) -> str:
-    """Return when a statement is due; "" if that isn't said, or nothing is to pay to the seller."""
+    """Return when a statement is due; "" if that isn't set, or nothing is to be paid to the
+    seller."""
     days = parties.payment.days if parties.payment else None
     if days is None:
         return ""

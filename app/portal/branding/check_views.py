@@ -18,7 +18,7 @@ IN_SETTINGS = frozenset({StudioField.SUPPORT, StudioField.DOMAIN})
 
 
 def place_url(place: StudioField) -> str | None:
-    """Return the URL where it can be fixed; None if the caller may not."""
+    """Return the URL of the page that fixes it; None if the caller may not open it."""
     if place not in IN_SETTINGS:
         return url_for("portal.branding", _anchor=place.value)
     if not caller().may(Permission.PARTNER_WRITE):

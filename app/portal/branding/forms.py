@@ -73,8 +73,8 @@ def _in_each_language(texts: Mapping[str, Any] | None) -> list[Mapping[str, Any]
 
 
 class BrandingForm(PortalForm):
-    """Empty rows are left out; one empty row is at the end of each list. The fields stand in the
-    order of the page, which is that of its errors."""
+    """Empty rows are left out; one empty row is at the end of each list. The fields have the order
+    of the page, in which errors are listed."""
 
     version = VersionField()
     colour = _colour_field(lazy_gettext("Colour"))

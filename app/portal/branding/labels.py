@@ -42,8 +42,8 @@ PICTURE_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class PictureField:
-    """A picture of the studio: ``shape`` is the kind whose shape it needs, ``alt`` its alternative
-    text; the others are the labels of its buttons."""
+    """A picture of the studio: ``shape`` is the kind whose dimensions it needs, ``alt`` its
+    alternative text; the others are the labels of its buttons."""
 
     kind: str
     shape: str
@@ -107,19 +107,19 @@ VERDICTS: dict[str, str] = {
     "Shade used": lazy_gettext("Shade used"),
     "Dark text": lazy_gettext("Dark text"),
 }
-"""How a colour is used (`contrast_report`), in a column of its own."""
+"""Uses of a colour (`contrast_report`), for a column of their own."""
 VERDICTS_IN_TEXT: dict[str, str] = {
     "As given": lazy_gettext("your colour"),
     "Shade used": lazy_gettext("shade used"),
     "Dark text": lazy_gettext("dark text"),
     "Standard": lazy_gettext("standard colour"),
 }
-"""The same behind a contrast."""
+"""Uses of a colour, for a text after a contrast."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrandValue:
-    """One line of a value: text, and a colour (``#rrggbb``) or a picture's URL beside it, its
+    """One line of a value: text, and a colour (``#rrggbb``) or a picture's URL next to it, its
     ``path`` here if the portal serves it, and the ``kind`` of a logo, which has its own
     background."""
 

@@ -34,8 +34,8 @@ def branding_preview(surface: str) -> Response:
 
 
 def _brand_and_origin() -> tuple[Brand, str]:
-    """Return the brand that the URL asks for, maybe with a colour that isn't saved, and where links
-    of the partner's mails lead."""
+    """Return the brand that the URL selects, possibly with an unsaved colour, and the origin of
+    links in the partner's mails."""
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         is_draft = request.args.get("of") != "published"

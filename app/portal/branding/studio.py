@@ -1,4 +1,4 @@
-"""What the studio's pages share: the draft or, without one, the published version."""
+"""Shared by the studio's pages: the draft or, without one, the published version."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -109,8 +109,8 @@ class BrandingStudio:
         )
 
     def fragment(self, form: BrandingForm) -> str:
-        """Return what typing changes: draft, head and version; or the conflict with
-        another user."""
+        """Return the parts that change while the user types: draft, head and version; or the
+        conflict with another user."""
         return render_template("portal/branding/_typed.html", typed=True, **self._context(form))
 
     def pictures_fragment(self, form: BrandingForm) -> str:
@@ -130,7 +130,7 @@ class BrandingStudio:
         ]
 
     def conflict_with(self, changes: dict[str, Any]) -> EditConflict:
-        """Return who saved first, and the differences between what was typed and what is saved."""
+        """Return who saved first, and the differences between the input and what is saved."""
         draft = self.draft
         found = versions.differences(self.content, {**self.content, **changes})
         return EditConflict(
@@ -213,7 +213,7 @@ def _live_url(partner: Partner) -> str:
 
 
 def chosen_view() -> dict[str, str]:
-    """Return what the preview shows: page, theme, width and language."""
+    """Return the settings of the preview: page, theme, width and language."""
     return {
         "page": _choice("page", dict(_pages())),
         "theme": _choice("theme", dict(THEMES)),
@@ -223,7 +223,7 @@ def chosen_view() -> dict[str, str]:
 
 
 def given_view() -> dict[str, Any]:
-    """Return the part of `chosen_view` that the request states, for a redirect to keep."""
+    """Return the part of `chosen_view` that the request contains, to be kept in a redirect."""
     return {name: value for name, value in chosen_view().items() if name in request.values}
 
 

@@ -1,4 +1,4 @@
-"""Versions of the brand: who published what and when, a comparison of two, and rolling back."""
+"""Versions of the brand: their authors and times, a comparison of two, and rolling back."""
 
 from typing import Any
 
@@ -27,8 +27,8 @@ def branding_history() -> str:
 
 
 def _versions(session: Session, studio: BrandingStudio) -> dict[str, Any]:
-    """Return the published versions, each with the number of fields that differ from what customers
-    see now, and its colour."""
+    """Return the published versions, each with its colour and the number of fields that differ from
+    the current brand."""
     listed = versions.published(session, studio.partner, MOST_VERSIONS)
     now = drafts.published_content(studio.partner, caller())
     colours = [of_content(studio.partner, row.version.content).colour for row in listed]
@@ -43,7 +43,7 @@ def _versions(session: Session, studio: BrandingStudio) -> dict[str, Any]:
 
 @portal.get("/branding/history/<int(max=2147483647):number>")
 def branding_version(number: int) -> str:
-    """Show a version beside the one before it, or beside the one that customers see now."""
+    """Show a version next to the previous one, or next to the current one."""
     against: versions.Against = "now" if request.args.get("with") == "now" else "before"
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)

@@ -39,7 +39,7 @@ def branding() -> Page:
 
 @portal.post("/branding")
 def branding_save() -> Page:
-    """Save the form in the draft. Typing sends it too, and gets the preview back."""
+    """Save the form in the draft. Typing sends it too, and updates the preview."""
     form = BrandingForm()
     try:
         saved = _save(form)
@@ -57,7 +57,7 @@ def branding_save() -> Page:
     "/<any(up, down, remove):way>"
 )
 def branding_rearrange(rows: str, index: int, way: str) -> Page:
-    """Move or remove a row of a list, and keep everything else that was typed."""
+    """Move or remove a row of a list, and keep all other input."""
     form = BrandingForm()
     form.rearrange(rows, index, cast(Way, way))
     try:
@@ -152,12 +152,12 @@ def _save(form: BrandingForm) -> int:
 
 
 def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
-    """Show the studio with what was typed: invalid, or changed by another user meanwhile."""
+    """Show the studio with the input: invalid, or changed by another user meanwhile."""
     typing = wants_fragment()
     if isinstance(error, ValidationFailed):
         form.apply_errors(error)
         if typing:
-            # Half a colour is typed: the preview waits for the rest of it.
+            # While a colour is incomplete, the preview waits for the rest of it.
             html = render_template("portal/branding/_live_errors.html", form=form)
             return Response(html, headers={"HX-Reswap": "none"})
         with transaction(read_only=True) as session:
@@ -180,7 +180,7 @@ KINDS = f"any(logo, '{DARK_LOGO}', favicon, hero)"
 
 @portal.get("/branding/images")
 def branding_pictures() -> str:
-    """Return the pictures of the studio, which ask again while one of them is being fetched."""
+    """Return the pictures of the studio, which reload while one of them is being fetched."""
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         return studio.pictures_fragment(BrandingForm.showing(studio.content))
@@ -240,7 +240,7 @@ def _store(kind: str, encoded: images.EncodedPicture, seen: int | None) -> None:
 
 
 def _refused_picture(kind: str, problem: str, seen: int | None) -> str:
-    """Return the studio with the problem of a picture, for the version that its user has seen."""
+    """Return the studio with the problem of a picture, for the version that the user has seen."""
     with transaction(read_only=True) as session:
         studio = BrandingStudio(session)
         form = BrandingForm.showing(studio.content)

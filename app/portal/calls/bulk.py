@@ -1,4 +1,4 @@
-"""Cancelling several calls that wait."""
+"""Cancelling several waiting calls."""
 
 from collections.abc import Callable
 from typing import Any

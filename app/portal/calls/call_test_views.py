@@ -49,14 +49,14 @@ PAGES = {
     "trial": ("portal.verified_numbers", lazy_gettext("Verify number")),
     "spending": ("portal.organization_spending", lazy_gettext("View spending")),
 }
-"""The pages that fix checks outside of the form. Those that open a region are named by it."""
+"""Pages that fix checks outside of the form. Those that open a region are given the region."""
 OF_NUMBER = {"number", "regions", "portal-regions", "operator-regions", "trial", "do-not-call"}
-"""Where checks of the number are fixed."""
+"""Names of checks of the number, which are fixed in its field."""
 
 
 @portal.get("/test-call")
 def test_call() -> Page:
-    """Show the form, filled as ``call`` was placed and beside it, or to call ``again``."""
+    """Show the form, filled like ``call`` and next to it, or to call ``again``."""
     call_id = as_uuid(request.args.get("call"))
     repeated_id = call_id or _again_id()
     if repeated_id is None:
@@ -73,7 +73,7 @@ def _again_id() -> UUID | None:
 
 
 def _earlier(session: Session) -> Call | None:
-    """Return the call that this one is placed after, as the URL says."""
+    """Return the call after which this one is placed, from the URL."""
     again_id = _again_id()
     with suppress(NotFound):
         return calls.get(session, caller(), again_id) if again_id else None
@@ -140,7 +140,7 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             SelectChoice(
                 str(assistant.id),
                 _assistant_words(assistant, organization),
-                # Browsers don't send a disabled choice: its checks would be lost.
+                # Browsers don't send a disabled choice, so its checks would be lost.
                 {}
                 if _can_call(assistant) or str(assistant.id) == form.assistant.data
                 else {"disabled": True},
@@ -179,7 +179,7 @@ def _can_call(assistant: Assistant) -> bool:
 
 def _assistant_words(assistant: Assistant, organization: str) -> str:
     """Return the name with the number, or with the reason why the assistant can't call. With the
-    name of the organization, the checks beside the form show the number."""
+    name of the organization, the checks next to the form show the number."""
     is_member, number = caller().organization_id is not None, assistant.phone_number
     name = assistant.name if is_member else f"{assistant.name}, {organization}"
     if not assistant.active:
@@ -221,7 +221,7 @@ def _checks(
 
 
 def _unknown_placeholders(assistant: Assistant, form: TestCallForm) -> list[dict[str, Any]]:
-    """Return a warning if the assistant's own messages are used and name data that no contact
+    """Return a warning if the assistant's own messages are used and refer to data that no contact
     has."""
     own = (assistant.default_intro, assistant.default_voicemail)
     words = unknown_words(own) if form.texts == CallTexts() else ""
@@ -232,7 +232,7 @@ def _unknown_placeholders(assistant: Assistant, form: TestCallForm) -> list[dict
 
 
 def _sentence(check: calls.PreflightCheck, own: str | None) -> str:
-    """Return the sentence with numbers and times as the call's panel writes them."""
+    """Return the sentence with numbers and times in the format of the call's panel."""
     words = check.sentence.replace(own, phone(own)) if own else check.sentence
     if check.until is not None:
         words = words.replace(calls.in_utc(check.until), long_datetime(check.until, zone()))
@@ -240,7 +240,7 @@ def _sentence(check: calls.PreflightCheck, own: str | None) -> str:
 
 
 def _local_time(number: str) -> str:
-    """Return the time for the person called, in each time zone that the number may be in."""
+    """Return the local time of the person called, in each time zone that the number may be in."""
     now = utcnow()
     local = sorted(
         (now.astimezone(ZoneInfo(name)) for name in timezones_of(number)),
@@ -259,7 +259,7 @@ def _local_time(number: str) -> str:
 
 
 def _act(checks: Sequence[dict[str, Any]]) -> str:
-    """Return what the button does: call now, or at the time that the checks say."""
+    """Return the label of the button: call now, or at the time that the checks return."""
     waits = [check["until"] for check in checks if check["until"]]
     if not waits or any(check["state"] == "failed" for check in checks):
         return pgettext("button", "Call")
@@ -273,7 +273,7 @@ def _is_in_panel(check: calls.PreflightCheck) -> bool:
 
 
 def _is_untouched(form: TestCallForm, place: str) -> bool:
-    """Whether the fields that a check is about are blank."""
+    """Return whether the fields of a check are blank."""
     if place == "number":
         return not form.called_number
     texts = (form.intro.data, form.voicemail.data, form.instructions.data)
@@ -281,8 +281,8 @@ def _is_untouched(form: TestCallForm, place: str) -> bool:
 
 
 def _show_all(form: TestCallForm, checks: Sequence[dict[str, Any]]) -> None:
-    """Show everything that stops the call as a problem of the form: the service reports what it
-    found first."""
+    """Show everything that stops the call as a problem of the form; the service reports only the
+    first."""
     failed = [check for check in checks if check["state"] == "failed"]
     if not failed:
         return

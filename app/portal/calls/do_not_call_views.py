@@ -38,7 +38,7 @@ def call_do_not_call(call_id: UUID) -> Response:
 
 
 def _with_number(session: Session, call_id: UUID) -> Call:
-    """Raises `NotFound`, also for a call whose number was erased."""
+    """Return the call. Raises `NotFound`, also if its number was erased."""
     found = calls.get(session, caller(), call_id)
     if found.is_erased:
         raise NotFound(gettext("The data of this call was erased."), "call_erased")

@@ -49,7 +49,7 @@ class MessageForm(PortalForm):
 
     @staticmethod
     def message_of(stored: Call | CampaignPlan) -> dict[str, str | None]:
-        """Return the data of the fields for the stored messages."""
+        """Return the fields' data for the stored messages."""
         if stored.call_instructions:
             return {"message_kind": INSTRUCTIONS, "instructions": stored.call_instructions}
         if not stored.intro_message:
@@ -62,7 +62,7 @@ class MessageForm(PortalForm):
 
     @property
     def texts(self) -> CallTexts:
-        """Return the texts of the chosen way; texts typed for another way are left out."""
+        """Return the texts of the chosen kind; texts entered for another kind are left out."""
         match self.message_kind.data:
             case "exact":
                 return CallTexts(intro=clean(self.intro.data), voicemail=clean(self.voicemail.data))
@@ -72,7 +72,7 @@ class MessageForm(PortalForm):
                 return CallTexts()
 
     def fields_by_wire(self) -> dict[str, str]:
-        """Missing texts are reported where the user chose how to enter them."""
+        """Missing texts are reported where the user chose their kind."""
         missing = {EXACT: "intro", DEFAULT: "message_kind"}.get(
             self.message_kind.data or "", "instructions"
         )
@@ -80,7 +80,7 @@ class MessageForm(PortalForm):
 
 
 def typed_number(e164: str | None) -> str | None:
-    """Return a number with spaces, as people type it."""
+    """Return a number with spaces, as people write it."""
     return phone(e164).replace(NO_BREAK, " ") if e164 else None
 
 

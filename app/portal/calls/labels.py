@@ -43,9 +43,9 @@ TITLES = {
     "was-unknown": lazy_gettext("The carrier could not say whether the call was placed"),
 }
 _JOINED = "\u2060"
-"""A line doesn't break here."""
+"""A word joiner, after which a line doesn't break."""
 _SPOKEN = {"said-intro", "said-voicemail"}
-"""Events whose detail is what the assistant said."""
+"""Events whose detail is the assistant's message."""
 ENDED_WORDS = {
     "completed": lazy_gettext("Finished after a conversation"),
     "voicemail": lazy_gettext("Finished on voicemail"),
@@ -92,7 +92,7 @@ ATTESTATION_WORDS = {
     "B": lazy_gettext("Attestation B: customer verified"),
     "C": lazy_gettext("Attestation C: not verified"),
 }
-"""What the carrier vouches for (STIR/SHAKEN)."""
+"""The carrier's attestation of the caller ID (STIR/SHAKEN)."""
 ANSWERED_WORDS = {
     AnsweredBy.HUMAN: lazy_gettext("A person"),
     AnsweredBy.VOICEMAIL: lazy_gettext("Voicemail"),
@@ -114,11 +114,11 @@ _ADVICE = {
     EndedReason.CARRIER_ERROR: lazy_gettext("If it happens again, test the carrier account."),
     EndedReason.NUMBER_INVALID: lazy_gettext("Correct the number of the contact."),
 }
-"""What to do about a call that failed."""
+"""Advice about failed calls."""
 
 
 def advice_on(reason: EndedReason | None, carrier: CarrierKind) -> str | None:
-    """Return what to do; a simulated call has no carrier account to test."""
+    """Return the advice; a simulated call has no carrier account to test."""
     if reason is EndedReason.CARRIER_ERROR and carrier is CarrierKind.SIMULATOR:
         return gettext("The call was simulated: no carrier account has a problem.")
     return str(_ADVICE[reason]) if reason in _ADVICE else None
@@ -142,7 +142,7 @@ def requester(call: Call, names: Mapping[str, str]) -> str:
 
 @portal.app_template_filter()
 def in_sentence(words: str) -> str:
-    """Return words that begin with a capital for use within a sentence; German keeps its
+    """Return words that begin with a capital for use within a sentence; German keeps the
     capitals."""
     return str(words) if language() == "de" else words.lower()
 
@@ -181,7 +181,7 @@ def _shown_on() -> str:
 
 
 def cancel_confirmation(found: Call) -> ConfirmationPage:
-    """Return the confirmation of cancelling a call that waits, or of ending one that goes on."""
+    """Return the confirmation of cancelling a waiting call, or of ending an active one."""
     number, ends = phone(found.phone_number), found.status not in WAITING
     return ConfirmationPage(
         action=url_for("portal.call_cancel", call_id=found.id),
@@ -286,7 +286,7 @@ def _text(moment: TimelineEntry, attempt: CallAttempt | None) -> str | None:
             return None
         return gettext("Until %(moment)s", moment=until)
     words = moment.detail if moment.kind in _SPOKEN else stored_words(moment.detail)
-    # The title of an end says the same.
+    # The title of an end repeats it.
     title = gettext("The carrier could not say whether the call was placed.")
     return None if moment.kind == "ended" and words == title else words
 
@@ -294,7 +294,7 @@ def _text(moment: TimelineEntry, attempt: CallAttempt | None) -> str | None:
 def _after(start: datetime, at: datetime, *, first: bool) -> str:
     if first:
         return f"{at.astimezone(ZoneInfo(zone())):%H:%M:%S}"
-    seconds = max(0.0, (at - start).total_seconds())  # clocks of machines differ
+    seconds = max(0.0, (at - start).total_seconds())  # the clocks of machines differ
     return (
         f"+{written_number(seconds, 1)}{NO_BREAK}s"
         if seconds < 90

@@ -61,7 +61,7 @@ CURRENT = "current"
 COUNTED_BY = IN_USAGE, IN_STATEMENTS = "yes", "billed"
 """The values of ``counted`` that filter by what usage or statements count."""
 STATUSES_WITH_OUTCOME = frozenset({CallStatus.COMPLETED, CallStatus.FAILED})
-"""The statuses of calls whose outcome says more than they do."""
+"""The statuses of calls whose outcome is more specific."""
 LIVE = {"yes": True, "no": False}
 STATE_FILTER = ListFilter(
     "state",
@@ -90,12 +90,12 @@ class CallRow:
 
     @property
     def outcome_beyond_status(self) -> str | None:
-        """The outcome where it says more than the status does."""
+        """The outcome if it is more specific than the status."""
         return self.short_outcome if self.call.status in STATUSES_WITH_OUTCOME else None
 
     @property
     def charged(self) -> tuple[Decimal, str] | None:
-        """What the carrier charges for all attempts, with the currency; None until it says so."""
+        """The carrier's charge for all attempts, with the currency; None until it is reported."""
         priced = [(a.cost, a.cost_currency or "") for a in self.attempts if a.cost is not None]
         return (sum((cost for cost, _ in priced), Decimal()), priced[0][1]) if priced else None
 
@@ -139,7 +139,7 @@ def chosen_filters() -> tuple[CallSearch, Problems]:
 
 
 def chosen_states() -> frozenset[CallStatus]:
-    """Return the statuses of the URL, which names one or a group; none means all."""
+    """Return the statuses of the URL, which names one or a group; empty for all."""
     named = lists.choice_filter("state", CallStatus)
     return GROUPS.get(request.args.get("state", ""), frozenset({named} if named else ()))
 

@@ -40,7 +40,7 @@ from app.services.money_words import shared_digits
 from app.services.overview import CallSurroundings
 
 MOST_LATER = 5
-"""Later calls that the page of a call names."""
+"""Maximum later calls that the page of a call links."""
 
 
 @portal.get("/calls", endpoint="calls")
@@ -58,7 +58,7 @@ def list_calls() -> Page:
 
 
 def _listed(page: ListPage[listing.CallRow]) -> dict[str, Any]:
-    """Return a page of calls, and what its columns show of all its rows."""
+    """Return a page of calls, and the data that its columns show for all rows."""
     return {
         "list": page,
         "cost_digits": shared_digits(row.charged for row in page.rows if row.charged),
@@ -67,7 +67,7 @@ def _listed(page: ListPage[listing.CallRow]) -> dict[str, Any]:
 
 
 def _filters(session: Session, chosen: CallSearch) -> dict[str, Any]:
-    """Return what is chosen, and the names of what the filters have the ids of."""
+    """Return the chosen filters, and the names of the records whose ids they have."""
     named = organization_picker.named_in_filter(session)
     if isinstance(chosen.assistant, UUID):
         named["agent"] = assistants.get(session, caller(), chosen.assistant).name
@@ -91,9 +91,9 @@ def call(call_id: UUID) -> str:
 
 
 def _around(session: Session, whole: CallSurroundings) -> dict[str, Any]:
-    """Return what a call belongs to and came from, its recordings and how long they are kept, the
-    calls before and after it that "Call again" links, what to do about its end, whether its number
-    is on the do-not-call list, and how to put it there."""
+    """Return the context of a call: what it belongs to, its recordings and their retention, the
+    calls linked by "Call again" before and after it, what to do about its end, whether its number
+    is on the do-not-call list, and how to add it."""
     found, of = whole.call, whole.call.campaign_id
     is_listable = not (whole.is_listed or found.verifies_a_number or found.is_erased)
     return {
@@ -150,7 +150,7 @@ def call_cancel(call_id: UUID) -> Response:
 
 @portal.get("/calls/<uuid:call_id>/recording")
 def call_recording(call_id: UUID) -> Response:
-    """Send the recording, or the part that a player asks for."""
+    """Send the recording, or the part that a player requests."""
     with transaction(read_only=True) as session:
         found = recordings.file_of(session, caller(), call_id)
     content_type = found.content_type or "application/octet-stream"

@@ -67,11 +67,11 @@ class CampaignForm(PortalForm):
 
 
 class NewCampaignForm(CampaignForm, OfOrganization):
-    """The form of a new campaign, which also says whose it is."""
+    """The form of a new campaign, which also names its organization."""
 
     @property
     def wanted(self) -> dict[str, Any]:
-        """Return what was typed, as the service's arguments."""
+        """Return the input, as the service's arguments."""
         return {
             "name": self.name.data or "",
             "assistant_ids": self.chosen,
@@ -79,8 +79,8 @@ class NewCampaignForm(CampaignForm, OfOrganization):
         }
 
     def has_no_problems(self) -> bool:
-        """Check the name like the service, and whether assistants are chosen, so that all problems
-        are shown at once."""
+        """Return whether the name is valid by the service's rules, and assistants are chosen, so
+        that all problems are shown at once."""
         if not (self.all_assistants or self.chosen):
             self.who.errors = (gettext("Select at least one assistant, or “All assistants”."),)
         return self.passes(lambda: checked_name(self.name.data or "")) and not self.who.errors

@@ -41,7 +41,7 @@ from app.services.outreach.progress import (
 )
 
 FEWEST_IN_RANGE = 3
-"""So many days in a row are written as a range."""
+"""Minimum days in a row that are written as a range."""
 _LISTED = "listed"
 LEFT_OUT_WORDS = {
     "no_phone": lazy_gettext("No phone number"),
@@ -76,7 +76,7 @@ _RESULTS = (
 )
 """The results of calls with the filters of the calls that have them."""
 _RARE = {AnsweredBy.UNKNOWN, STOPPED}
-"""Results that are shown only if there are any."""
+"""Rare results, shown only if there are any."""
 OTHER_REASON = lazy_gettext("Refused by a rule for calls")
 _FIXES = {
     "organization_suspended": ("portal.organization", lazy_gettext("View organization")),
@@ -108,7 +108,7 @@ def reason_words(code: str) -> str:
 
 
 def days_words(days: frozenset[int]) -> str:
-    """Monday to Saturday; every day; Monday, Thursday"""
+    """Return the weekdays: Monday to Saturday; every day; Monday, Thursday."""
     if len(days) == len(DAYS):
         return gettext("every day")
     first, last = min(days, default=0), max(days, default=0)
@@ -309,7 +309,7 @@ def _reason_in_sentence(why: str | ClosedCountry) -> str:
 
 
 def _counted(why: str | ClosedCountry, shown: str) -> str:
-    """2 without a phone number"""
+    """Return a number of contacts: 2 without a phone number."""
     if isinstance(why, ClosedCountry):
         name = country_name(why.region)
         return gettext(

@@ -1,4 +1,4 @@
-"""The outreach of a campaign: starting and pausing it, its progress, who is left out."""
+"""The outreach of a campaign: starting and pausing it, its progress, the contacts left out."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -141,14 +141,14 @@ def campaign_pause(campaign_id: UUID) -> Response:
 
 
 def _is_calling(session: Session, found: Campaign, plan: Outreach) -> bool:
-    """Whether the campaign runs and there is nothing to start or resume."""
+    """Return whether the campaign runs and there is nothing to start or resume."""
     if plan.started_at is None or found.status is not CampaignStatus.ACTIVE:
         return False
     return not outreach.progress_of(session, found).is_over
 
 
 def _recall() -> RecallChoice:
-    """Return which contacts the URL names; all without a name."""
+    """Return which contacts the URL selects; all by default."""
     return lists.choice_filter("only", RecallChoice) or RecallChoice.ALL
 
 
@@ -203,7 +203,7 @@ def _shown(session: Session, found: Campaign) -> dict[str, Any]:
 def _opens_at(
     session: Session, found: Campaign, plan: Outreach | None, progress: outreach.RoundProgress
 ) -> datetime | None:
-    """Return when the plan's hours begin, if contacts wait for them that weren't checked yet."""
+    """Return when the plan's hours begin, if unchecked contacts wait for them."""
     if plan is None or found.status is not CampaignStatus.ACTIVE:
         return None
     if not progress.to_come or progress.in_progress:
@@ -231,7 +231,7 @@ def _acts(
 def _past(
     session: Session, found: Campaign, plan: Outreach, progress: outreach.RoundProgress
 ) -> dict[str, Any]:
-    """Return what a round that is over has done, or who has paused it."""
+    """Return the results of a finished round, or who has paused it."""
     if plan.started_at is not None and progress.is_over and progress.called:
         done = outreach.finished(session, plan)
         is_staff = caller().organization_id is None

@@ -86,8 +86,8 @@ class PlanForm(MessageForm):
         ]
 
     def validate_all(self, session: Session, campaign_id: UUID, most_at_once: int) -> bool:
-        """Check like the service too if something can't be read, so that all problems are shown at
-        once."""
+        """Validate the form also by the service's rules if a value is unreadable, so that all
+        problems are shown at once."""
         if self.validate():
             return True
         # From midnight to midnight: neither end contradicts the other one.
@@ -101,7 +101,8 @@ class PlanForm(MessageForm):
         return False
 
     def to_plan(self) -> CampaignPlan:
-        """Return the plan as typed, with only the texts of the chosen way; for a validated form."""
+        """Return the plan from the input, with only the texts of the chosen kind; for a validated
+        form."""
         texts = self.texts
         speaker = None
         with suppress(ValueError, TypeError):
@@ -124,7 +125,7 @@ class PlanForm(MessageForm):
 
 
 def _named(assistant: Assistant) -> str:
-    """Return the name, with what keeps the assistant from calling."""
+    """Return the name, with what prevents the assistant from calling."""
     if not assistant.active:
         return gettext("%(assistant)s (switched off)", assistant=assistant.name)
     if assistant.phone_number is None:

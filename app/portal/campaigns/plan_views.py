@@ -1,4 +1,4 @@
-"""The plan of a campaign: the form, and what it means before it is saved."""
+"""The plan of a campaign: the form, and its consequences before it is saved."""
 
 from functools import partial
 from typing import Any
@@ -54,7 +54,7 @@ def _save(session: Session, campaign_id: UUID, form: PlanForm) -> bool:
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/plan/outlook")
 def campaign_plan_outlook(campaign_id: UUID) -> str:
-    """Return the outlook of a plan that is being typed."""
+    """Return the outlook of a plan that is being edited."""
     form = PlanForm()
     with transaction(read_only=True) as session:
         found = campaigns.get(session, caller(), campaign_id)
@@ -66,7 +66,7 @@ def campaign_plan_outlook(campaign_id: UUID) -> str:
 
 
 def _stored(session: Session, campaign_id: UUID, *, typed: PlanForm | None = None) -> PlanForm:
-    """Return the form with what is stored; what was ``typed`` gets the same choices."""
+    """Return the form with the stored values; ``typed`` values get the same choices."""
     found = campaigns.get(session, caller(), campaign_id)
     form = PlanForm.showing(outreach.plan_of(session, found), found.version)
     for each in (form, typed) if typed else (form,):
@@ -75,7 +75,7 @@ def _stored(session: Session, campaign_id: UUID, *, typed: PlanForm | None = Non
 
 
 def _to_next_step(campaign_id: UUID, *, is_changed: bool) -> Response:
-    """Redirect to the next step of a new campaign, or to the plan; warn of calls at night."""
+    """Redirect to the next step of a new campaign, or to the plan; warn about calls at night."""
     url = url_for("portal.campaign_outreach", campaign_id=campaign_id)
     if is_new() and caller().may(Permission.CONTACTS_WRITE):
         url = url_for("portal.upload_new", campaign_id=campaign_id, new=1)
@@ -119,7 +119,8 @@ def _duration(expected: outreach.RoundEstimate) -> list[tuple[str, str]]:
 
 
 def _outlook(session: Session, found: Campaign, plan: outreach.CampaignPlan) -> dict[str, Any]:
-    """Return what the plan means for the campaign's contacts, and a warning about its hours."""
+    """Return the consequences of the plan for the campaign's contacts, and a warning about its
+    hours."""
     organization = organizations.get(session, caller(), found.organization_id)
     has_hours = None not in (plan.hours_start, plan.hours_end)
     if not has_hours or any(plan_problems(plan, settings().calls_per_organization)):

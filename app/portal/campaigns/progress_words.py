@@ -1,4 +1,4 @@
-"""The progress of an outreach in words: what happens next, how long it takes, what it has done."""
+"""The progress of an outreach in words: what happens next, how long it takes, its results."""
 
 from datetime import datetime, timedelta
 from math import ceil
@@ -23,20 +23,21 @@ from app.services.money_words import exact_money
 from app.services.outreach import FinishedRound, RoundEstimate, RoundProgress
 
 _SLACK = timedelta(minutes=2)
-"""Shorter times count as none."""
+"""Seconds below which a time counts as none."""
 _STEP = timedelta(seconds=10)
-"""Seconds are rounded to this, so that the words change less often than the page asks."""
+"""Seconds are rounded to this, so that the words change less often than the page reloads."""
 _MOST_MINUTES = 100
-"""More minutes are written as hours."""
+"""Minutes from which hours are written."""
 
 
 def duration_label(estimate: RoundEstimate) -> str:
-    """Return what `duration_words` says: when calling ends, or how long it takes."""
+    """Return the label of `duration_words`: when calling ends, or how long it takes."""
     return gettext("End") if _ends_another_day(estimate) else gettext("Duration")
 
 
 def duration_words(estimate: RoundEstimate) -> str | None:
-    """About 20 minutes if each call takes a minute; beyond the hours of today with the end."""
+    """Return "About 20 minutes if each call takes a minute"; with the end if it is beyond the hours
+    of today."""
     if not estimate.lasts:
         return None
     if estimate.ends_at is None:
@@ -61,7 +62,7 @@ def duration_words(estimate: RoundEstimate) -> str | None:
 
 
 def _ends_another_day(estimate: RoundEstimate) -> bool:
-    """Whether calling can't end by the last day, or waits for the hours of another day."""
+    """Return whether calling can't end by the last day, or waits for the hours of another day."""
     if estimate.ends_at is None:
         return True
     return estimate.ends_at - utcnow() > estimate.lasts + _SLACK
@@ -84,7 +85,7 @@ def _ends_words(estimate: RoundEstimate, end: str) -> str:
 
 
 def rough_duration(lasts: timedelta) -> str:
-    """3 minutes; 2 hours"""
+    """Return a duration: 3 minutes; 2 hours."""
     minutes = max(1, round(lasts / timedelta(minutes=1)))
     if minutes < _MOST_MINUTES:
         return ngettext("%(num)s minute", "%(num)s minutes", minutes)
@@ -100,7 +101,7 @@ def first_call_words(estimate: RoundEstimate) -> str | None:
 
 
 def ahead_words(progress: RoundProgress) -> str:
-    """Return how many contacts are being called and are still to be called."""
+    """Return how many contacts are being called and are yet to be called."""
     words = []
     if progress.in_progress:
         words.append(gettext("%(number)s in progress", number=number(progress.in_progress)))
@@ -112,7 +113,7 @@ def ahead_words(progress: RoundProgress) -> str:
 def finished_facts(
     progress: RoundProgress, done: FinishedRound, *, shows_cost: bool
 ) -> list[tuple[str, str | None]]:
-    """Return what a round has done that is over."""
+    """Return the results of a finished round."""
     started, ended = done.started_at, done.ended_at
     by_human = progress.calls.get(AnsweredBy.HUMAN, 0)
     costs = [exact_money(cost, currency) for currency, cost in sorted(done.costs.items())]
@@ -152,7 +153,7 @@ def status_words(
     opens_at: datetime | None = None,
 ) -> str:
     """Return in one line what happens next, and when. ``opens_at`` is when the plan's hours allow
-    the next call, where that matters."""
+    the next call, if that matters."""
     if plan is None or plan.started_at is None:
         return gettext("No calls yet. Calls begin when you start the campaign.")
     if campaign.status is CampaignStatus.ARCHIVED:
@@ -216,7 +217,7 @@ def _end_words(plan: Outreach, progress: RoundProgress) -> str:
 
 
 def _soon(value: datetime) -> str:
-    """14:05 GMT; on another day 1 Dec, 09:00 GMT"""
+    """Return a time: 14:05 GMT; on another day 1 Dec, 09:00 GMT."""
     local, now = (at.astimezone(ZoneInfo(zone())) for at in (value, utcnow()))
     if local.date() != now.date():
         return short_datetime_in_zone(value, zone())
@@ -224,7 +225,7 @@ def _soon(value: datetime) -> str:
 
 
 def waiting_words(progress: RoundProgress) -> str | None:
-    """Return why contacts wait, apart from their turn."""
+    """Return why contacts wait, other than for their turn."""
     return " ".join(_waiting(*each) for each in progress.waiting.items()) or None
 
 

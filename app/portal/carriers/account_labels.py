@@ -1,4 +1,4 @@
-"""What the pages of carrier accounts share."""
+"""Shared by the pages of carrier accounts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -34,7 +34,7 @@ def short_name(account: CarrierAccount) -> str:
 
 
 def saved_words(account: CarrierAccount) -> str:
-    """Return what has happened to an account that was saved; the list shows its test."""
+    """Return the result of saving an account; the list shows its test."""
     if not account.is_pending:
         return gettext("No changes. Live calls use %(account)s.", account=short_name(account))
     return gettext(
@@ -46,7 +46,7 @@ def saved_words(account: CarrierAccount) -> str:
 def account_facts(
     account: CarrierAccount, calls: CallTraffic, numbers: int, users: str
 ) -> list[tuple[str, str]]:
-    """Return what an account does; ``users`` as in `users_words`."""
+    """Return the effects of an account; ``users`` as in `users_words`."""
     if account.is_pending:
         return [(gettext("Will be used by"), users), (gettext("Phone numbers"), number(numbers))]
     return [
@@ -57,8 +57,8 @@ def account_facts(
 
 
 def users_words(organization: str | None, others: int) -> str:
-    """Return which organizations an account is for: the named one, or the ``others`` without their
-    own account."""
+    """Return which organizations use an account: the named one, or the ``others`` without their own
+    account."""
     return organization or ngettext(
         "%(num)s organization without its own account",
         "%(num)s organizations without their own account",
@@ -171,7 +171,7 @@ def _some_names(session: Session, found: Sequence[Assistant]) -> str:
 
 
 def _instead(organizations: int, account: CarrierAccount | None) -> str:
-    """Return which account the new calls of this many organizations use."""
+    """Return the account that new calls of this many organizations use."""
     if account is None:
         return ngettext(
             "New live calls of %(num)s organization use the platform’s.",
@@ -195,7 +195,7 @@ def form_page_data(
     stored: PortalForm,
     conflict: Conflict | None = None,
 ) -> dict[str, Any]:
-    """Return the data of a form's page: ``typed`` values or, before any were typed, the ``stored``
+    """Return the data of a form's page: ``typed`` values or, before any input, the ``stored``
     ones."""
     organization_id = organization.id if organization else None
     current = carrier_accounts.current(session, caller(), organization_id)

@@ -69,7 +69,7 @@ def _facts(
     found: Sequence[CarrierAccount],
     counted: Mapping[tuple[CarrierKind, UUID | None], CallTraffic],
 ) -> dict[UUID, list[tuple[str, str]]]:
-    """Return what the list says about each account."""
+    """Return the facts about each account for the list."""
     ids = {row.organization_id for row in found if row.organization_id}
     names = organizations.names_of(session, caller(), ids)
     numbers = carrier_accounts.count_numbers(session, found)
@@ -104,7 +104,7 @@ def carrier_account_choose() -> Page:
 
 @portal.post("/carriers/accounts/<uuid:account_id>/test")
 def carrier_account_test(account_id: UUID) -> Page:
-    """Ask the worker to test the connection."""
+    """Request a test of the connection from the worker."""
     with transaction() as session:
         carrier_accounts.ask_for_test(session, caller(), account_id)
     return redirect(url_for("portal.carrier_accounts"), 303)
@@ -126,8 +126,8 @@ def carrier_account_connection(account_id: UUID) -> Page:
 
 
 def _tested(session: Session, account_id: UUID) -> CarrierAccount | None:
-    """Return the account whose test is shown; None for a pending one that is used or removed by
-    now. Raises `NotFound`."""
+    """Return the account whose test is shown; None for a pending one that is now used or removed.
+    Raises `NotFound`."""
     was_pending = "pending" in request.args
     try:
         account = carrier_accounts.get(session, caller(), account_id)

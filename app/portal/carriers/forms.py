@@ -62,7 +62,7 @@ class SipTrunkForm(PortalForm):
         return cls.from_object(trunk, caller=caller, version=version)
 
     def to_particulars(self) -> AccountFields:
-        """Return the values as typed; the service reports invalid ones."""
+        """Return the input; the service reports invalid values."""
         trunk = Trunk(
             address=(self.address.data or "").strip(),
             user=(self.user.data or "").strip(),

@@ -34,7 +34,7 @@ YOUR_LINE = lazy_gettext("The carrier")
 
 
 def problem_title(health: CarrierHealth, *, names_carrier: bool) -> str:
-    """Twilio does not answer"""
+    """Return the title of a problem: Twilio does not answer."""
     name = carrier_title(health.carrier) if names_carrier else str(YOUR_LINE)
     match health.state:
         case CarrierState.OUTAGE:
@@ -57,7 +57,7 @@ def problem_text(health: CarrierHealth, waiting: int, most: int) -> str:
 
 
 def waiting_words(waiting: int, most: int) -> str:
-    """14 calls wait."""
+    """Return a sentence: 14 calls wait."""
     if not waiting:
         return gettext("No calls are waiting.")
     if waiting >= most:
@@ -86,7 +86,7 @@ STUCK_WORDS: dict[StuckReason, tuple[str, str, str]] = {
 
 
 def queue_words(waiting: int, scheduled: int, most: int) -> str:
-    """14 calls are waiting. 1 call is scheduled."""
+    """Return a sentence: 14 calls are waiting. 1 call is scheduled."""
     if not scheduled:
         return waiting_words(waiting, most)
     if scheduled >= most:

@@ -1,5 +1,5 @@
-"""Carrier status: its state, which account places whose calls, the calls that wait, refused calls,
-and pausing calls on a carrier."""
+"""Carrier status: the state of carriers, the account of each organization's calls, waiting and
+refused calls, and pausing calls on a carrier."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from app.services.pauses.carrier_health import CarrierHealth
 
 MOST = queries.MOST_COUNTED
 MOST_STUCK = 20
-"""Calls of each kind that operators see, the newest ones."""
+"""Calls of each kind that operators see, newest first."""
 
 
 @portal.get("/carriers")
@@ -88,7 +88,7 @@ def _own_queue(session: Session) -> dict[str, Any]:
 
 
 def _own_failures(session: Session) -> dict[str, Any]:
-    """Return the calls that failed or were not placed, and what helps with the last one."""
+    """Return the calls that failed or were not placed, and advice about the last one."""
     last = traffic.last_failure(session, caller())
     reason = last.ended_reason if last else None
     advice = advice_on(reason, last.carrier) if last else None
@@ -110,7 +110,7 @@ def _problem(carrier: CarrierHealth, waiting: int) -> dict[str, str]:
 
 
 def _failed_rows(failed: Mapping[EndedReason, int]) -> list[tuple[str, int, str | None]]:
-    """Return the reasons with the most failed calls first, each with the address of its calls."""
+    """Return the reasons with the most failed calls first, each with the URL of its calls."""
     return [
         (ENDED_WORDS[reason], count, calls_url(state="failed", outcome=reason, within=LAST_DAY))
         for reason, count in sorted(failed.items(), key=lambda pair: -pair[1])
@@ -182,7 +182,7 @@ MOST_ACCOUNTS = 50
 
 @dataclass(frozen=True, slots=True)
 class CallRoute:
-    """``account`` is empty for the installation's own, ``url`` leads to its organization."""
+    """``account`` is empty for the installation's own, ``url`` is the page of its organization."""
 
     account: str
     carrier: str

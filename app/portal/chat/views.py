@@ -20,7 +20,7 @@ from app.validation.texts import trimmed
 
 @portal.app_template_global("chat_url")
 def chat_url(sent: str | None = None) -> str:
-    """Return the chat's address for the visitor of this page."""
+    """Return the chat's URL for the visitor of this page."""
     slug = (request.view_args or {}).get("slug") or (g.brand.slug if "brand" in g else None)
     if known_user() or not slug:
         return url_for("portal.chat", sent=sent)
@@ -38,7 +38,7 @@ def show_chat(**_place: str) -> Response:
 @portal.post("/p/<slug>/chat", endpoint="partner_chat_send")
 @portal.post("/chat", endpoint="chat_send")
 def send_chat(**_place: str) -> Response:
-    """Submit the message; it is answered by email."""
+    """Submit the message, which is answered by email."""
     form = _form()
     try:
         with saving(form, partial(_page, form), validate=False) as session:
@@ -50,7 +50,7 @@ def send_chat(**_place: str) -> Response:
 
 def _sent_too_often(form: ChatForm, error: RateLimited) -> Response:
     form.message.errors = (error.message,)
-    # The window is replaced only for errors that the user can fix: 422 says so to the script.
+    # The script replaces the window only for status 422: errors that the user can fix.
     response = _page(form, 422 if is_from_htmx() else 429)
     response.headers["Retry-After"] = str(error.retry_after)
     return response

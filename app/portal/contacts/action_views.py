@@ -36,7 +36,7 @@ class ConsentForm(PortalForm):
     )
 
     def to_metadata(self) -> dict[str, Any]:
-        """Return the consent as metadata of the contact, as given now."""
+        """Return the consent as metadata of the contact, given now."""
         return {
             consent.KEY: self.consent.data,
             consent.SOURCE_KEY: (self.source.data or "").strip() or caller().label,
@@ -153,7 +153,7 @@ def listing_confirmation(
 
 
 def _above(campaign: Campaign, found: StoredContact) -> list[tuple[str, str]]:
-    """Return the breadcrumbs above a question about the contact."""
+    """Return the breadcrumbs above a confirmation about the contact."""
     return [
         (gettext("Campaigns"), url_for("portal.campaigns")),
         (campaign.name, url_for("portal.campaign", campaign_id=campaign.id)),

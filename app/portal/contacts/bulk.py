@@ -14,7 +14,7 @@ from app.services.contacts import single
 from app.validation.uuids import as_uuid
 
 SOURCE = "contact"
-"""The source that the do-not-call entry names."""
+"""The source in the do-not-call entry."""
 
 
 def _list(session: Session, item: BulkItem) -> None:

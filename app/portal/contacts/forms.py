@@ -41,8 +41,8 @@ class ContactForm(PortalForm):
         return [self[f"{_KEY}{place}"] for place in range(len(self.keys))]
 
     def to_fields(self, stored: StoredContact | None = None) -> ContactFields:
-        """Return the typed values, without unreadable lines of metadata: the rest is still checked,
-        and `require_readable` refuses such lines afterwards."""
+        """Return the input, without unreadable lines of metadata: the rest is still checked, and
+        `require_readable` refuses such lines afterwards."""
         had = stored.contact_metadata if stored else {}
         metadata = self._metadata(had)
         held = stored.external_ids if stored else {}

@@ -73,7 +73,7 @@ def _history(session: Session, found: StoredContact) -> dict[str, Any]:
 def _calling(
     session: Session, campaign: Campaign, organization: Organization, found: StoredContact
 ) -> dict[str, Any]:
-    """Return the calls to a contact, and whether it can be called, whichever assistant does."""
+    """Return the calls to a contact, and whether it can be called, by whichever assistant."""
     number, asked = found.phone, consent.stated_by(found.contact_metadata)
     blocker = number_is_allowed(number, destinations_of(session, organization)) if number else None
     listed, waiting = (

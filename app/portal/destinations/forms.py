@@ -1,4 +1,4 @@
-"""The form of call destinations, of the operator and of a partner."""
+"""The form of call destinations, for operators and partners."""
 
 from collections.abc import Collection, Sequence
 from typing import Self
@@ -33,7 +33,7 @@ class DestinationsForm(PortalForm):
         )
 
     def offer_only(self, regions: Collection[str]) -> None:
-        """Leave out the countries that can't be chosen."""
+        """Remove the countries that can't be chosen."""
         kept = {*regions, *(self.regions.data or ())}
         self.regions.choices = [choice for choice in named_regions() if choice.value in kept]
 
@@ -49,7 +49,7 @@ class DestinationsForm(PortalForm):
         return DestinationChoice(self.chosen, self.typed_hosts)
 
     def to_limits(self) -> DestinationLimits:
-        """Without a host, any is allowed."""
+        """Return the limits; without a host, any is allowed."""
         return DestinationLimits(self.chosen, self.typed_hosts or None)
 
 

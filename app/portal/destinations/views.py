@@ -1,4 +1,4 @@
-"""What a partner opens for its organizations, and the operator's limits of that."""
+"""What a partner opens for its organizations, and the operator's limits."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""The question before a number is added to a do-not-call list, and its field for a reason."""
+"""The confirmation before a number is added to a do-not-call list, and its field for a reason."""
 
 from collections.abc import Sequence
 
@@ -26,8 +26,8 @@ def never_calling(
     action: str,
     crumbs: Sequence[tuple[str, str]],
 ) -> ConfirmationPage:
-    """``waiting`` is how many calls to the number are still to be placed. The last of ``crumbs`` is
-    the way back."""
+    """Return the confirmation. ``waiting`` is how many calls to the number are not placed yet. The
+    last of ``crumbs`` is the way back."""
     return ConfirmationPage(
         action=action,
         title=gettext("Add %(number)s to the do-not-call list?", number=phone(number)),

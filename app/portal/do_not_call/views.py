@@ -36,7 +36,7 @@ class NumbersForm(ReasonForm):
     numbers = TextAreaField(lazy_gettext("Numbers"))
     file = FileField(lazy_gettext("Or a file"))
     from_file = HiddenField()
-    """Whether the numbers are the text of a file that was shown to be corrected."""
+    """Whether the numbers are the text of a file that is shown for correction."""
 
 
 @portal.get("/do-not-call")
@@ -67,8 +67,8 @@ def _overview() -> str:
 
 
 def _numbers(session: Session, query: str | None) -> list[str]:
-    """Return the numbers that are searched for; without a country code, those that it stands for in
-    the regions of the caller's organizations. None if the text is no number."""
+    """Return the searched numbers; one without a country code as those that it means in the regions
+    of the caller's organizations. None if the text is no number."""
     written = as_number(query)
     if written is not None or not query:
         return [written] if written else []
@@ -95,13 +95,13 @@ def do_not_call_add(organization_id: UUID) -> Page:
 
 @portal.post("/organizations/<uuid:organization_id>/do-not-call/add")
 def do_not_call_add_all(organization_id: UUID) -> Page:
-    """Add the numbers if every line can be read; otherwise report the lines and add none."""
+    """Add the numbers if every line is valid; else report the invalid lines and add none."""
     return _submit(organization_id, good_only=False)
 
 
 @portal.post("/organizations/<uuid:organization_id>/do-not-call/add-good")
 def do_not_call_add_good(organization_id: UUID) -> Page:
-    """Add the numbers that can be read and skip the others."""
+    """Add the valid numbers and skip the others."""
     return _submit(organization_id, good_only=True)
 
 

@@ -1,1 +1,1 @@
-"""Help in context: the “?” beside the title of a page."""
+"""Help in context: the “?” next to the title of a page."""

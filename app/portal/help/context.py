@@ -16,7 +16,7 @@ from app.portal.web.navigation import may_open
 
 @dataclass(frozen=True, slots=True)
 class PageHelp:
-    """Two sentences, and a link where the user may open its page."""
+    """Two sentences, and a link if the user may open its page."""
 
     what: str
     more: str
@@ -25,7 +25,7 @@ class PageHelp:
 
 
 def page_help() -> PageHelp | None:
-    """Return the help of the current page; None where there is none."""
+    """Return the help of the current page; None if it has none."""
     if known_user() is None:
         return None
     found = next(((page, topic) for page in _pages() if (topic := _topic(page))), None)
@@ -44,8 +44,8 @@ def _topic(page: str) -> HelpTopic | None:
 
 
 def _pages() -> Iterator[str]:
-    """Return the endpoint of the current page; after a form was refused, that of its page: of the
-    same path or of the nearest one above it."""
+    """Return the endpoint of the current page; for a refused form, that of its page: the same path
+    or the nearest one above it."""
     yield request.endpoint or ""
     path = request.path if request.method == "POST" else ""
     urls = current_app.create_url_adapter(request)

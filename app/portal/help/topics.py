@@ -6,7 +6,7 @@ from app.languages import lazy_gettext
 
 
 class HelpTopic(NamedTuple):
-    """``endpoint`` is the page that ``label`` leads to; ``anchor`` is a part of it."""
+    """``endpoint`` is the page behind ``label``; ``anchor`` is a part of it."""
 
     what: str
     more: str
@@ -378,7 +378,7 @@ TOPICS: dict[str, HelpTopic] = {
         "portal.operator_installation",
     ),
 }
-"""By endpoint; the “?” stands on these pages."""
+"""Topics by endpoint; these pages show the “?”."""
 
 OF_OPERATORS: dict[str, HelpTopic] = {
     "portal.overview": HelpTopic(

@@ -51,13 +51,13 @@ class _ProviderFields(PortalForm):
         self.default_role.choices = [("", NO_ROLE), *roles]
 
     def apply_errors(self, error: DomainError) -> None:
-        """Ask for the secret again, which the page doesn't show."""
+        """Require the secret again, which the page doesn't show."""
         super().apply_errors(error)
         if self.client_secret.data and not self.client_secret.errors:
             self.client_secret.errors = (gettext("Enter the secret again."),)
 
     def to_fields(self, issuer: str | None = None) -> ProviderFields:
-        """Return what was sent; ``issuer`` is the present one of an edit form."""
+        """Return the input; ``issuer`` is the current one of an edit form."""
         values = {
             Role.ADMIN.value: self.admin_value.data,
             Role.PARTNER_EDITOR.value: self.editor_value.data,

@@ -53,7 +53,7 @@ def portal_settings_company_create() -> Page:
 
 
 def _check(wanted: ProviderFields) -> None:
-    """Check the fields and ask the provider itself. Raises `ValidationFailed`."""
+    """Check the fields, and the provider itself. Raises `ValidationFailed`."""
     with transaction(read_only=True) as session:
         _partner(session)
         found = providers.problems_of(session, caller(), wanted)

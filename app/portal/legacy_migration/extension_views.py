@@ -1,4 +1,4 @@
-"""The operator's extensions of the legacy API: give, change and end that of a client."""
+"""The operator's extensions of the legacy API: give, change and end a client's."""
 
 from datetime import UTC, datetime, time, timedelta
 from typing import ClassVar

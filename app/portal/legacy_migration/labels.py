@@ -21,7 +21,7 @@ FIELDS = {
     "introVoicemail": "voicemailMessage",
     "formInfo": "metadata",
 }
-"""Fields of the legacy API and where their values go."""
+"""Fields of the legacy API and the new places of their values."""
 ONLY_BEFORE = {
     "retired": lazy_gettext("The legacy API no longer serves this client. Use the new API."),
     "plan_required": lazy_gettext(
@@ -32,7 +32,8 @@ ONLY_BEFORE = {
 
 
 def time_left(end: datetime) -> CredentialEnd:
-    """21 days left, within a day, or over since so many days; amber in the last month and after."""
+    """Return the time left: 21 days, within a day, or over since so many days; amber in the last
+    month and after."""
     now = utcnow()
     if end <= now:
         over = (now - end).days
@@ -49,7 +50,7 @@ def time_left(end: datetime) -> CredentialEnd:
 
 def as_curl(url: str, body: Mapping[str, Any]) -> str:
     """Return a command that runs unchanged, with the key in the environment. An apostrophe is
-    written as JSON's escape, so that no shell ends the text at it."""
+    written as JSON's escape, because it would end the text in a shell."""
     text = json.dumps(body, ensure_ascii=False, indent=2).replace("'", "\\u0027")
     headers = f"-H \"x-api-key: ${KEY_VARIABLE}\" \\\n  -H 'Content-Type: application/json'"
     return f"curl -sS '{url}' \\\n  {headers} \\\n  -d '{text}'"

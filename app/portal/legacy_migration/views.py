@@ -84,8 +84,7 @@ def _traffic(days: Sequence[LegacyDay]) -> dict[str, Any]:
 
 
 def _replaced(session: Session, moving: MigratingClient) -> dict[str, Any]:
-    """Return the last request, what replaces it, how it was answered, and how the new API would
-    answer it."""
+    """Return the last request, its replacement, its response, and the response of the new API."""
     exchange = legacy_migration.exchange_of(session, moving)
     body = exchange.request if exchange else legacy_migration.last_accepted(session, moving)
     found = {

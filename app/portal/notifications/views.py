@@ -1,4 +1,4 @@
-"""What happened while the user didn't look, and marking it as read."""
+"""Events while the user wasn't looking, and marking them as read."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ KINDS = {
     "user": lazy_gettext("Views by the operator"),
     "webhook": lazy_gettext("Webhooks"),
 }
-"""By the noun of the action."""
+"""Icons by the noun of the action."""
 ICONS = {
     "alert": "bell",
     "campaign": "speakerphone",
@@ -61,13 +61,13 @@ PAGES = {
     "user": ("portal.user", "user_id"),
     "webhook": ("portal.api_webhooks", None),
 }
-"""By the kind of record, its page and the name of the id in its address."""
+"""Pages by the kind of record, with the name of the id in their URLs."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotificationRow:
-    """``target`` are other words than those that the entry stores; ``about`` is what else is known
-    of it, such as its organization; ``undo`` is the state of the undo of an upload."""
+    """``target`` replaces the stored name; ``about`` is related data, such as its organization;
+    ``undo`` is the state of the undo of an upload."""
 
     entry: AuditEntry
     is_unread: bool
@@ -99,7 +99,7 @@ def list_notifications() -> str:
 
 
 def _found(session: Session, kinds: Collection[str]) -> dict[str, Any]:
-    """Return a page of those that the URL's filters find."""
+    """Return a page of the notifications that the URL's filters find."""
     place, kind = lists.place(), request.args.get("kind")
     page = notified.listing(
         session,
@@ -161,7 +161,7 @@ def notifications_read() -> Page:
 
 @portal.post("/notifications/<uuid:entry_id>/read")
 def notification_read(entry_id: UUID) -> Page:
-    """Mark one as read; with ``open``, lead to what it is about."""
+    """Mark one as read; with ``open``, redirect to its record."""
     with transaction() as session:
         notified.mark_read(session, caller(), AuditEntry.id == entry_id)
         entry = notified.get(session, caller(), entry_id)

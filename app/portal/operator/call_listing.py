@@ -30,8 +30,8 @@ from app.services.paging import Page
 
 
 def chosen_filters() -> tuple[PartnerCallFilter, Problems]:
-    """Return the filters of the URL and the problems in them; an invalid one filters nothing. Days
-    are in the user's time zone; for calls that usage counts, UTC as on its page."""
+    """Return the filters of the URL and their problems; an invalid one is ignored. Days are in the
+    user's time zone; for calls that usage counts, UTC as on its page."""
     counted = request.args.get("counted") == IN_USAGE
     since, before, problems = time_bounds("UTC" if counted else zone())
     wanted = PartnerCallFilter(
@@ -63,13 +63,13 @@ def short_outcome(row: PartnerCall) -> str:
 
 
 def outcome_beyond_status(row: PartnerCall) -> str:
-    """Return the same where it says more than the status does, for phones."""
+    """Return the same if it is more specific than the status, for phones."""
     return short_outcome(row) if row.status in STATUSES_WITH_OUTCOME else ""
 
 
 def names_reference(row: PartnerCall) -> bool:
-    """Whether the page names the reference by which the carrier can say why the call failed, or
-    whether it was placed."""
+    """Return whether the page shows the carrier's reference, with which the carrier can explain why
+    the call failed, or whether it was placed."""
     return row.status in (CallStatus.FAILED, CallStatus.UNKNOWN)
 
 

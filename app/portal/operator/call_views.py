@@ -33,7 +33,7 @@ def operator_calls() -> Page:
 
 
 def _listed(session: Session) -> dict[str, Any]:
-    """Return the page of calls and how its cells are written."""
+    """Return the page of calls and the words of its cells."""
     page = without_empty(list_page(session, PARTNER_CALLS), "cost")
     return {
         "list": page,
@@ -45,7 +45,7 @@ def _listed(session: Session) -> dict[str, Any]:
 
 
 def _named(session: Session, wanted: PartnerCallFilter) -> dict[str, Any]:
-    """Return the partner and the organization whose ids the filters have."""
+    """Return the partner and the organization of the filters' ids."""
     of = wanted.partner
     return {
         "partner": partners.get(session, caller(), of) if isinstance(of, UUID) else None,

@@ -61,7 +61,7 @@ def operator_partner(partner_id: UUID) -> str:
 
 
 def _use_of(session: Session, partner: Partner) -> dict[str, Any]:
-    """Return what the partner has and uses, and the days that its links count."""
+    """Return the partner's contents and usage, and the days that its links cover."""
     used = spending.spending_of(session, caller(), spending.LimitSubject(partner_id=partner.id))
     return {
         "counts": overview.portal_of(session, partner),
@@ -75,7 +75,7 @@ def _use_of(session: Session, partner: Partner) -> dict[str, Any]:
 
 
 def _administrators(session: Session, partner_id: UUID) -> dict[str, Any]:
-    """Return the partner's administrators, the first one first, and how their states are shown."""
+    """Return the partner's administrators, the oldest first, and the words of their states."""
     chosen = users.UserFilter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
     page = users.search(session, caller(), chosen, sort="created", limit=MOST_ADMINISTRATORS)
     return {"administrators": page.items, "statuses": STATUS_NAMES, "tones": STATUS_TONES}

@@ -31,7 +31,7 @@ class DomainForm(PortalForm):
 
 
 class OutcomeForm(PortalForm):
-    """How a stuck call ended, and how the operator knows it."""
+    """How a stuck call ended, and how the operator knows."""
 
     outcome = SelectField(
         lazy_gettext("Outcome"),
@@ -65,7 +65,7 @@ class PartnerForm(PortalForm):
     )
 
     def to_partner(self) -> CreatePartnerInput:
-        """Raises `ValidationFailed`."""
+        """Return the partner's input. Raises `ValidationFailed`."""
         return self.to_input(CreatePartnerInput)
 
     def first_user(self) -> dict[str, Any]:
@@ -74,6 +74,7 @@ class PartnerForm(PortalForm):
         return {"email": email, "name": self.administrator_name.data}
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Check like the services, so that all problems are shown at once."""
+        """Return whether the input is valid by the services' rules, so that all problems are shown
+        at once."""
         fine = bool(super().validate(extra_validators))
         return all([fine, *map(self.passes, (self.to_partner, self.first_user))])

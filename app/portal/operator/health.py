@@ -1,4 +1,4 @@
-"""The health of the installation in four figures, each with the page that explains it."""
+"""The health of the installation in four figures, each with the page of its details."""
 
 from typing import Any
 

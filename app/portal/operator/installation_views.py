@@ -47,7 +47,7 @@ FIGURE_NAMES = {
     figure_check.SPENDING: lazy_gettext("Spending by organization"),
 }
 MOST_FAILED = 20
-"""Failed jobs that are listed, the newest ones."""
+"""Maximum failed jobs in the list, newest first."""
 
 
 @portal.get("/operator/installation")

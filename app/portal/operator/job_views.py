@@ -1,4 +1,4 @@
-"""A failed job is tried again, after a confirmation."""
+"""Trying a failed job again, after a confirmation."""
 
 from flask import url_for
 
@@ -12,7 +12,7 @@ from app.services import failed_jobs
 
 JOB = "/operator/installation/jobs/<string(maxlength=300):job_id>/again"
 MESSAGES = {"send_mail", "send_webhook", "send_held_webhooks"}
-"""What others receive: once more, if it had arrived before the error."""
+"""Jobs whose messages others receive twice if they had arrived before the error."""
 
 
 @portal.get(JOB)

@@ -20,7 +20,7 @@ from app.services.calls import of_partners
 from app.services.calls.states import WAITING
 
 MOST_COUNTED = 100_000
-"""Users and calls of a partner that are counted."""
+"""Maximum users and calls of a partner that are counted."""
 
 
 @portal.get("/partners/<uuid:partner_id>/suspend")
@@ -74,7 +74,7 @@ def _at_most(count: int) -> str:
 
 
 def crumbs_of(partner: Partner) -> list[tuple[str, str]]:
-    """Return the way to a question about a partner."""
+    """Return the breadcrumbs above a confirmation about a partner."""
     page = url_for("portal.operator_partner", partner_id=partner.id)
     return [(gettext("Overview"), url_for("portal.overview")), (partner.name, page)]
 

@@ -144,7 +144,7 @@ def _failed_jobs(count: int) -> Part:
 
 
 def _carriers(session: Session) -> list[Part]:
-    """The carriers that were used in the last day, and the one of the settings."""
+    """Return the carriers that were used in the last day, and the one of the settings."""
     found = carrier_health.carriers(session)
     rows = []
     for each in found:
@@ -228,7 +228,7 @@ def _migrations(found: SchemaCompatibility) -> Part:
 
 
 def _months(session: Session) -> list[Part]:
-    """Only a problem is shown: SQLite has no partitions."""
+    """Return a problem of partitions, if there is any: SQLite has none."""
     found = partitions.state(session.connection(), utcnow())
     if found.is_well:
         return []
@@ -240,7 +240,7 @@ def _months(session: Session) -> list[Part]:
 
 
 def _disk(session: Session) -> Part:
-    """Each file system that `flask doctor` looks at."""
+    """Return each file system that `flask doctor` checks."""
     used = storage.used_by_all(session, caller())
     found = file_systems(settings())
     stored = gettext("%(used)s of uploads and images.", used=size(used))
@@ -266,7 +266,7 @@ def _space(found: FileSystem) -> str:
 
 
 def _backups(session: Session) -> Part:
-    """Backups that others make, such as those of a cloud, are not known here."""
+    """Return the state of backups. Those made by others, such as a cloud, are unknown here."""
     title = gettext("Backups")
     if not settings().backup_place:
         if settings().env == "production":

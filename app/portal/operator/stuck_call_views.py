@@ -1,4 +1,4 @@
-"""A call that needs an operator: what is known about it, queued again or given its outcome."""
+"""A call that needs an operator: the known facts; queueing it again or setting its outcome."""
 
 from functools import partial
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The mails that an installation without a mail server keeps: for development alone.
+"""The mails that an installation without a mail server keeps, for development only.
 
 A mail contains links that sign its user in, so only partner admins and operators see them.
 """
@@ -19,12 +19,12 @@ MOST_SHOWN = 100
 
 
 def keeps_mails() -> bool:
-    """Whether mails are kept here for people to look at, instead of being sent."""
+    """Return whether mails are kept here for users to read, instead of being sent."""
     return settings().env != "production" and not settings().smtp_url
 
 
 def outbox_url() -> str | None:
-    """Where the mails are kept; None where they are really sent."""
+    """Return where the mails are kept; None if they are sent."""
     return url_for("portal.outbox") if keeps_mails() else None
 
 
@@ -54,8 +54,8 @@ def outbox_mail(mail_id: UUID) -> str:
 
 @portal.get("/outbox/<uuid:mail_id>/html")
 def outbox_html(mail_id: UUID) -> Response:
-    """The mail itself, for a frame that our script makes as high as it: no script runs in it, and
-    its styles are its own."""
+    """Return the mail itself, for a frame that our script sizes to its content: no script runs in
+    it, and its styles are separate."""
     response = make_response(_body(_one(mail_id).read(), "html"))
     site = urlsplit(settings().public_url)._replace(path="", query="", fragment="").geturl()
     response.headers["Content-Security-Policy"] = (
@@ -68,7 +68,7 @@ def outbox_html(mail_id: UUID) -> Response:
 
 @portal.get("/outbox/<uuid:mail_id>/files/<int:place>")
 def outbox_file(mail_id: UUID, place: int) -> Response:
-    """An attached file, to download."""
+    """Return an attached file, to download."""
     for each, part in enumerate(_one(mail_id).read().iter_attachments()):
         if each == place:
             named = {"Content-Disposition": f'attachment; filename="{part.get_filename()}"'}

@@ -1,1 +1,1 @@
-"""Groups of organizations, and which admins and API clients are limited to them."""
+"""Groups of organizations, and the admins and API clients that are limited to them."""

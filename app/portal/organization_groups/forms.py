@@ -33,7 +33,7 @@ class GroupFields(PortalForm):
 
     @property
     def lines(self) -> list[str]:
-        """The names or ids of the organizations to add."""
+        """Return the names or ids of the organizations to add."""
         return lines_of(self.added)
 
     @property
@@ -78,7 +78,7 @@ class LimitForm(PortalForm):
 
     @property
     def chosen(self) -> set[UUID] | None:
-        """The groups; None for all organizations."""
+        """Return the groups; None for all organizations."""
         if self.reach.data == ALL:
             return None
         return {found for each in self.groups.data or () if (found := as_uuid(each))}

@@ -1,4 +1,4 @@
-"""Groups of organizations: the list, one group, and who is limited to which."""
+"""Groups of organizations: the list, one group, and the users limited to each."""
 
 from collections.abc import Callable, Sequence
 from uuid import UUID
@@ -31,7 +31,7 @@ from app.services.organizations import by_ids
 from app.validation.uuids import as_hyphenated_uuid
 
 OFFERED = 200
-"""Organizations to choose among; others are typed."""
+"""Maximum organizations to choose from; others are typed."""
 
 
 @portal.get("/settings/groups", endpoint="portal_settings_groups")

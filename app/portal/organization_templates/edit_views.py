@@ -91,7 +91,7 @@ def organization_template_assistant_save(template_id: UUID, position: int) -> Pa
 
 
 def _warned(form: TemplateAssistantForm, response: Response) -> Response:
-    """Warn of unknown placeholders below the words of the response."""
+    """Add a warning about unknown placeholders to the response."""
     warn_of_placeholders(form.messages, lambda: [NAME])
     return response
 
@@ -121,7 +121,8 @@ def _removing(found: OpenedTemplate, position: int) -> ConfirmationPage:
 
 @portal.post("/organization-templates/<uuid:template_id>/assistants/<int:position>/remove")
 def organization_template_assistant_remove(template_id: UUID, position: int) -> Response:
-    """The URL has the version of the template, since a position is another assistant's later."""
+    """Remove an assistant. The URL has the version of the template, because a position may later be
+    another assistant's."""
     version = request.args.get("version", type=int)
     with changing(_url(template_id), Conflict) as session:
         organization_templates.remove_assistant(

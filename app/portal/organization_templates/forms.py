@@ -88,7 +88,7 @@ class TemplateForm(SettingsForm, OrganizationLimitsForm, FirstRole):
         )
 
     def changed(self, content: TemplateContent) -> TemplateContent:
-        """Return the content with what was typed; for a validated form."""
+        """Return the content with the input; for a validated form."""
         return replace(
             content,
             payment_tier=Tier(self.tier.data),
@@ -148,7 +148,7 @@ class TemplateCampaignForm(PlanForm):
         ]
 
     def to_campaign(self) -> PreparedCampaign:
-        """Return the campaign as typed; for a validated form."""
+        """Return the campaign from the input; for a validated form."""
         chosen = whole_number(self.assistant.data, 3)
         speaker = -1 if chosen is None else chosen
         return PreparedCampaign(self.name.data or "", self.to_plan(), speaker)

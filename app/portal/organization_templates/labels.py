@@ -1,4 +1,4 @@
-"""What the pages of a template say about its content."""
+"""The content of a template in words, for its pages."""
 
 from datetime import time
 
@@ -29,7 +29,7 @@ INVITATION_HINTS: dict[Role | None, str] = {
 
 
 def content_words(content: TemplateContent) -> str:
-    """Basic plan, 2 assistants, campaign Recall"""
+    """Return "Basic plan, 2 assistants, campaign Recall"."""
     count = len(content.assistants)
     parts = [
         gettext("%(plan)s plan", plan=PLAN_NAMES[content.payment_tier]),
@@ -41,7 +41,7 @@ def content_words(content: TemplateContent) -> str:
 
 
 def message_lines(assistant: AssistantFields) -> list[str]:
-    """Return what the assistant says by default."""
+    """Return the assistant's default messages."""
     lines = []
     if assistant.default_intro:
         lines.append(gettext("Intro: “%(text)s”", text=assistant.default_intro))
@@ -76,7 +76,7 @@ def limits_used(content: TemplateContent) -> list[str]:
 
 
 def zone_words(content: TemplateContent) -> str:
-    """Return the time zone of a customer in the template's country for which none is given."""
+    """Return the default time zone of a customer in the template's country."""
     zones = {assistant.timezone for assistant in content.assistants}
     zone = zones.pop() if len(zones) == 1 else None
     if zone is None:
@@ -85,7 +85,7 @@ def zone_words(content: TemplateContent) -> str:
 
 
 def rule_facts(rules: CallingRules, most_at_once: int) -> list[tuple[str, str]]:
-    """``most_at_once`` is the installation's limit."""
+    """Return the calling rules in words. ``most_at_once`` is the installation's limit."""
     at_once = number(rules.max_calls_at_once) if rules.max_calls_at_once else None
     hours = gettext("Any time")
     if rules.calling_hours_on:

@@ -48,7 +48,7 @@ CELLS = {
     "country": lazy_gettext("Country"),
     "timezone": lazy_gettext("Time zone"),
 }
-"""The parts of a customer that are fixed on the page, with their columns."""
+"""The parts of a customer that can be corrected on the page, with their columns."""
 OF_FIRST_USER = {"email", "user_name"}
 _CELL_OF = {
     "email": "email",
@@ -97,7 +97,7 @@ def _elsewhere_words(content: TemplateContent, customer: CustomerDetails) -> str
 
 @portal.get("/organization-templates/sample.csv")
 def organization_template_sample() -> Response:
-    """A file of customers to start from."""
+    """Return a sample file of customers."""
     return csv_file("organizations-sample", [organization_templates.sample_file()])
 
 
@@ -108,8 +108,8 @@ def organization_template_use_many(template_id: UUID) -> str:
 
 @portal.post("/organization-templates/<uuid:template_id>/use-many/check")
 def organization_template_check_many(template_id: UUID) -> Page:
-    """Show each row of the file, or of the page with what was typed there, with its problems;
-    nothing is written."""
+    """Show each row of the file, or of the page with its input, with its problems; nothing is
+    written."""
     form = CustomersForm()
     try:
         if form.rows.data:
@@ -122,8 +122,8 @@ def organization_template_check_many(template_id: UUID) -> Page:
 
 @portal.post("/organization-templates/<uuid:template_id>/use-many")
 def organization_template_create_many(template_id: UUID) -> Page:
-    """Create the organizations of the rows that were checked and still have no problem. What was
-    typed since the check is shown again first."""
+    """Create the organizations of the checked rows without problems. Input that has changed since
+    the check is shown again first."""
     form = CustomersForm()
     try:
         shown = _rows_of_page(form)
@@ -151,8 +151,8 @@ def _add(template_id: UUID, form: CustomersForm, rows: Sequence[CustomerRow]) ->
 
 
 def _create(template_id: UUID, rows: Sequence[CustomerRow]) -> list[CheckedRow]:
-    """Create the organizations, a part of them in each transaction. Sent again, also after a fault
-    in between, the form creates only what is missing."""
+    """Create the organizations in several transactions. A repeated form, also after a fault in
+    between, creates only what is missing."""
     results: list[CheckedRow] = []
     for start in range(0, len(rows), organization_templates.AT_ONCE):
         part = rows[start : start + organization_templates.AT_ONCE]
@@ -179,7 +179,7 @@ def _part(
 
 
 def _installation() -> dict[str, Any]:
-    """Return what the installation has to say about new organizations."""
+    """Return the installation's limits for new organizations."""
     carrier = CarrierKind(settings().carrier)
     return {"in_trial": settings().new_organizations_in_trial, "carrier": carrier}
 
@@ -191,7 +191,7 @@ def _mail(session: Session, results: Sequence[CheckedRow]) -> dict[str, Any]:
 
 @portal.post("/organization-templates/<uuid:template_id>/use-many/corrected-file")
 def organization_template_corrected_file(template_id: UUID) -> Page:
-    """Return the rows that were refused as a file, each with its problem, to fix and choose."""
+    """Return the refused rows as a file, each with its problem, to be fixed and chosen again."""
     form = CustomersForm()
     try:
         rows = _rows_of_page(form)
@@ -220,12 +220,12 @@ def _refused_file(template_id: UUID, form: CustomersForm, error: ValidationFaile
 
 
 def _rows_of_page(form: CustomersForm) -> list[CustomerRow]:
-    """Raises `ValidationFailed`."""
+    """Return the rows of the page. Raises `ValidationFailed`."""
     return organization_templates.from_text(form.rows.data or "")
 
 
 def _with_fixes(rows: Sequence[CustomerRow]) -> list[CustomerRow]:
-    """Return the rows that weren't left out, with the cells that were typed. Raises
+    """Return the rows that weren't left out, with the corrected cells. Raises
     `ValidationFailed`."""
     fixed = []
     for at, row in enumerate(rows):
@@ -241,7 +241,7 @@ def _with_fixes(rows: Sequence[CustomerRow]) -> list[CustomerRow]:
 
 
 def _rows_of_file(sent: FileStorage | None) -> CustomerFile:
-    """Raises `ValidationFailed`."""
+    """Return the rows of the file. Raises `ValidationFailed`."""
     if not sent:
         raise ValidationFailed.on("file", "required", gettext("Choose a file."))
     data = sent.stream.read(MOST_BYTES + 1)
@@ -287,7 +287,8 @@ def _checked_page(
     *,
     created: Sequence[CheckedRow] = (),
 ) -> str:
-    """``created`` are the rows whose organizations just were, which ``checked`` leaves out."""
+    """Return the page. ``created`` are the rows whose organizations were just created, which
+    ``checked`` excludes."""
     found = opened(template_id)
     form.rows.data = organization_templates.as_text([each.row for each in checked])
     bad = [(at, each) for at, each in enumerate(checked) if each.problems]
@@ -320,7 +321,7 @@ def _zone_words(content: TemplateContent, customer: CustomerDetails) -> str:
 
 
 def _by_cell(checked: CheckedRow) -> dict[str, list[str]]:
-    """Return the problems by their cells; those of none are at the name."""
+    """Return the problems by their cells; those without a cell are at the name."""
     found: dict[str, list[str]] = {}
     for problem in checked.problems:
         found.setdefault(_CELL_OF.get(problem.field, "name"), []).append(problem.message)

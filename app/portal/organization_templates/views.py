@@ -109,7 +109,7 @@ def organization_template(template_id: UUID) -> str:
 
 
 def _facts(content: TemplateContent) -> dict[str, Any]:
-    """Return what a new organization gets from the template."""
+    """Return the content that a new organization gets from the template."""
     return {
         "content": content,
         "naming_customer": organization_templates.texts_with_customer(content),

@@ -104,7 +104,7 @@ def _save(session: Session, organization_id: UUID, form: EditForm) -> Organizati
 
 @portal.get("/organizations/<uuid:organization_id>/plan")
 def organization_plan(organization_id: UUID) -> Page:
-    """``users`` in the address is the user limit to begin with, ``back`` the page to return to
+    """Show the form. ``users`` in the URL is the initial user limit, ``back`` the page to return to
     instead of the organization."""
     with transaction(read_only=True) as session:
         form = _stored_plan(session, organization_id)
@@ -209,6 +209,6 @@ def _free_until(bill: Bill) -> date | None:
 
 
 def _back() -> str | None:
-    """Return the page where the change of a plan began; None for the organization."""
+    """Return the page from which the change of a plan started; None for the organization."""
     back = request.values.get("back")
     return local_path(back) if back else None

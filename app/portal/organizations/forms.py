@@ -33,11 +33,11 @@ class OrganizationForm(PortalForm):
     wire_fields: ClassVar = {"paymentTier": "tier"}
 
     def to_changes(self) -> UpdateOrganizationInput:
-        """Raises `ValidationFailed`."""
+        """Return the changes. Raises `ValidationFailed`."""
         return self.to_input(UpdateOrganizationInput)
 
     def is_taken(self) -> bool:
-        """Whether the contract accepts what was typed; problems are shown at their fields.
+        """Return whether the contract accepts the input; problems are shown at their fields.
 
         Readable fields are checked even if another isn't readable, so that all problems are shown
         at once.
@@ -109,8 +109,8 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
         return iter(sorted(super().__iter__(), key=lambda field: later.get(field.name, 0)))
 
     def offer(self, roles: Sequence[Role]) -> None:
-        """Offer the roles that the caller may give, the first one unless another is chosen; without
-        any, the field is left out."""
+        """Offer the roles that the caller may give, the first one by default; without any, the
+        field is removed."""
         if not roles:
             del self.first_role
             return
@@ -119,9 +119,9 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
             self.first_role.data = roles[0].value
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Check also what the services would refuse one by one, so that all problems are shown at
-        once; whether the name and the email are taken only if there are others: a form that is
-        sent twice has taken them itself."""
+        """Validate also what the services would refuse one by one, so that all problems are shown
+        at once. Whether the name and the email are taken is checked only if there are other
+        problems: a repeated form has taken them itself."""
         who, own, email = caller(), partners.own(caller()), self.typed_email
         fine = bool(super().validate(extra_validators))
         with transaction(read_only=True) as session:

@@ -1,4 +1,5 @@
-"""What adding, suspending, resuming and archiving an organization does, in words and numbers."""
+"""The effects of adding, suspending, resuming and archiving an organization, in words and
+numbers."""
 
 from app.enums import Role
 from app.languages import gettext, lazy_gettext, ngettext

@@ -48,7 +48,7 @@ class SettingsForm(PortalForm):
         return cls.from_object(**values, version=version)
 
     def offer_only(self, openable: OpenableRegions, stored: CallingRules) -> None:
-        """Leave out the regions that can't be chosen and aren't."""
+        """Remove the regions that can't be chosen and aren't."""
         own = {stored.default_region, self.default_region.data}
         chosen = {*stored.allowed_regions, *(self.allowed_regions.data or ())}
         named = named_regions()
@@ -64,13 +64,13 @@ class SettingsForm(PortalForm):
         ]
 
     def readable(self, stored: CallingRules) -> CallingRules:
-        """Return the rules as typed, and as ``stored`` for unreadable values."""
+        """Return the rules of the input, and as ``stored`` for unreadable values."""
         unread = {name for name in CallingRules.__dataclass_fields__ if self[name].errors}
         unread |= {name for pair in TOGETHER if unread & {*pair} for name in pair}
         typed = asdict(self.to_rules())
         return replace(stored, **{name: typed[name] for name in typed.keys() - unread})
 
     def to_rules(self) -> CallingRules:
-        """Return the rules as typed; for a validated form."""
+        """Return the rules of the input; for a validated form."""
         values = {name: self[name].data for name in CallingRules.__dataclass_fields__}
         return CallingRules(**{**values, "allowed_regions": tuple(self.allowed_regions.data or ())})

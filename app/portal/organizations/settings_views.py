@@ -1,4 +1,5 @@
-"""An organization's calling rules: visible to all who see it, changed by some."""
+"""An organization's calling rules: visible to everyone who sees the organization, changed by
+some."""
 
 from collections.abc import Sequence
 from uuid import UUID

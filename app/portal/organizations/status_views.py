@@ -1,5 +1,5 @@
-"""Suspend, resume, archive and restore an organization; the first and third ask for
-confirmation. And end its trial."""
+"""Suspend, resume, archive and restore an organization, and end its trial. Suspending and archiving
+need a confirmation."""
 
 from uuid import UUID
 

@@ -104,8 +104,8 @@ def organization_page_data(
     endpoint: str,
     numbers: overview.OrganizationNumbers | None = None,
 ) -> dict[str, Any]:
-    """Return the head of every tab; ``endpoint`` is the tab that is shown. What the ``numbers``
-    hold is read unless they are given."""
+    """Return the head of every tab; ``endpoint`` is the tab that is shown. The ``numbers`` are read
+    unless they are given."""
     contents = numbers.contents if numbers else organizations.contents_of(session, found)
     use = contents.use
     counts = {
@@ -140,7 +140,7 @@ def organization_page_data(
 
 @portal.get("/organizations/names")
 def organization_names() -> str:
-    """Return the suggestions of a field for an organization, which sends what it contains."""
+    """Return the suggestions of a field for an organization, by its text."""
     with transaction(read_only=True) as session:
         names = suggested_names(session, lists.text_filter("organization"))
     return render_template("portal/organizations/_names.html", names=names)
@@ -176,7 +176,7 @@ def organization(organization_id: UUID) -> str:
 def _overview(
     session: Session, found: Organization, numbers: overview.OrganizationNumbers
 ) -> dict[str, Any]:
-    """Return the calls of now and of this month, the latest changes, and what suspending and
+    """Return the current calls and those of this month, the latest changes, and what suspending and
     archiving would stop."""
     return {
         "suspending": suspending_words(numbers.reach),
@@ -308,7 +308,7 @@ def _month(now: reporting.DailyFigures, before: reporting.DailyFigures) -> Mappi
 
 
 def _title(month: date) -> str:
-    """November 2026"""
+    """Return November 2026."""
     return written_date(month, "yMMMM")
 
 

@@ -82,7 +82,7 @@ WORDS: dict[SetupStep, tuple[str, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class StepEntry:
-    """A step as the page shows it; ``url`` is None where the user may not open its page."""
+    """A step as the page shows it; ``url`` is None if the user may not open its page."""
 
     title: str
     text: str
@@ -152,7 +152,7 @@ def first_steps_show() -> Response:
 
 
 def _no_seat(session: Session) -> str | None:
-    """Return who to ask if no colleague fits into the user's organization."""
+    """Return who to contact if no colleague fits into the user's organization."""
     organization = organizations.get(session, caller(), current_user.organization_id)
     if organizations.no_seat(session, caller(), organization) is None:
         return None
@@ -164,7 +164,7 @@ def _no_seat(session: Session) -> str | None:
 
 
 def _entry(step: SetupStep, *, is_done: bool, waits_for: str | None) -> StepEntry:
-    """``waits_for``: the sentence on what comes first."""
+    """Return a step. ``waits_for``: the sentence on what comes first."""
     title, text, endpoint = WORDS[step]
     if is_done:
         return StepEntry(title, _done_words(step), None, is_done)
@@ -175,7 +175,8 @@ def _entry(step: SetupStep, *, is_done: bool, waits_for: str | None) -> StepEntr
 
 
 def _done_words(step: SetupStep) -> str:
-    """Partners invite colleagues too: the owner may see that step done on the first visit."""
+    """Return the words of a finished step. Partners invite colleagues too: the owner may see that
+    step done on the first visit."""
     if step is SetupStep.COLLEAGUE:
         return gettext("Done: your organization has other users.")
     return gettext("Done")

@@ -166,8 +166,8 @@ def _of_a_partner() -> str:
 
 @portal.get("/overview/earned")
 def overview_earned() -> str:
-    """Return the tile of what this month earned so far, which the page loads after itself: it takes
-    the statements of all customers."""
+    """Return the tile of this month's earnings so far, loaded after the page: it needs the
+    statements of all customers."""
     with figures() as session:
         month = reporting.this_month(utcnow().date())
         earned = reporting.earned(session, caller(), month.start, model_rate())
@@ -197,7 +197,7 @@ def _of_a_member(organization_id: UUID) -> str:
 
 
 def _to_do(session: Session) -> dict[str, Any]:
-    """Return what needs a decision, and the first steps."""
+    """Return the action items and the first steps."""
     silent = settings().worker_silent_seconds
     found = overview.things_to_do(session, caller(), worker_silent_after=silent)
     return {

@@ -1,5 +1,5 @@
-"""Erasing users, contacts and others who were called: the preview with its confirmation, and how
-far it has come."""
+"""Erasing users, contacts and other called people: the preview with its confirmation, and the
+progress."""
 
 from typing import Any
 from uuid import UUID
@@ -43,7 +43,7 @@ class EraseForm(PortalForm):
     )
 
     def confirms(self, expected: str) -> bool:
-        """Return whether the expected text was typed; if not, the field says what to do."""
+        """Return whether the expected text was typed; if not, the field shows what to do."""
         if (self.typed.data or "").strip().casefold() == expected.strip().casefold():
             return True
         self.typed.errors = (*self.typed.errors, gettext("The text doesn’t match."))
@@ -98,13 +98,13 @@ def erasure(erasure_id: UUID) -> str:
 
 @portal.get("/erasures/<uuid:erasure_id>/live")
 def erasure_live(erasure_id: UUID) -> str:
-    """The part of the page that changes while the worker erases."""
+    """Return the part of the page that changes while the worker erases."""
     return render_template("portal/personal_data/_progress.html", **_progress(erasure_id))
 
 
 @portal.get("/erasures/<uuid:erasure_id>/proof.txt")
 def erasure_proof(erasure_id: UUID) -> Response:
-    """The page of an erasure that is done as a file, for the person who asked for it."""
+    """Return the page of a finished erasure as a file, for the person who requested it."""
     shown = _progress(erasure_id)
     found: Erasure = shown["erasure"]
     if found.state is not ErasureState.DONE:
@@ -183,7 +183,7 @@ def _page(load: subject_pages.Loader, form: EraseForm) -> str:
 
 
 def _mentions(session: Session, subject: DataSubject) -> dict[str, Any]:
-    """Return the texts of others that name the person, which the erasure leaves as they are."""
+    """Return the texts about others that name the person, which the erasure doesn't change."""
     searched = mentions.find_mentions(session, caller(), subject, seconds=mentions.PATIENCE)
     found = searched.mentions
     return {

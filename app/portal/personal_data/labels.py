@@ -1,4 +1,4 @@
-"""What the tables with personal data are called, and what becomes of them."""
+"""The names of the tables with personal data, and of their treatment."""
 
 from collections.abc import Iterable
 
@@ -41,7 +41,7 @@ MENTIONS: dict[str, str] = {
     "do_not_call": lazy_gettext("Reason on the do-not-call list"),
     "outreaches": lazy_gettext("Messages of a campaign"),
 }
-"""By table: a text that mentions a name."""
+"""Names of texts that mention a name, by table."""
 MENTION_PAGES: dict[str, tuple[str, dict[str, str]]] = {
     "agents": ("portal.assistant", {"assistant_id": "id"}),
     "calls": ("portal.call", {"call_id": "id"}),
@@ -50,7 +50,7 @@ MENTION_PAGES: dict[str, tuple[str, dict[str, str]]] = {
     "do_not_call": ("portal.do_not_call", {"organization_id": "organization_id"}),
     "outreaches": ("portal.campaign_outreach", {"campaign_id": "campaign_id"}),
 }
-"""Where it is edited: an endpoint, and its parameters by the ids of the text."""
+"""Pages where texts are edited: an endpoint, and its parameters by the ids of the text."""
 FATES: dict[OnErasure, str] = {
     OnErasure.DELETED: lazy_pgettext("erasure", "Deleted"),
     OnErasure.PSEUDONYMIZED: lazy_pgettext("erasure", "Pseudonymized"),
@@ -82,7 +82,7 @@ KINDS: dict[RetentionKind, str] = {
 
 
 def rows_of(lines: Iterable[ErasureLine]) -> list[tuple[str, int, str, str]]:
-    """Return name, number, fate and table of each line of a person's data."""
+    """Return name, number, treatment and table of each line of a person's data."""
     return [
         (TABLE_NAMES.get(line.table, OTHER), line.rows, FATES[line.fate], line.table)
         for line in lines

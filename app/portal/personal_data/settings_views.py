@@ -34,13 +34,14 @@ class RetentionForm(PortalForm):
     webhooks = StringField(KINDS[RetentionKind.WEBHOOKS], render_kw=_NUMBER)
 
     def days(self) -> dict[RetentionKind, int | None]:
-        """Return what was entered; no number is one out of range."""
+        """Return the input; None for a number that is out of range."""
         return {kind: typed_number(self[kind.value].data) for kind in RetentionKind}
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionRow:
-    """A kind of data, with the installation's days, and how much of it was deleted when."""
+    """A kind of data, with the installation's days, and the amount and time of its last
+    deletion."""
 
     kind: RetentionKind
     days: int
@@ -49,7 +50,7 @@ class RetentionRow:
 
 
 def retention_rows(session: Session) -> list[RetentionRow]:
-    """Return every kind whose time ends."""
+    """Return every kind with a retention period."""
     runs = retention.runs(session)
     return [
         RetentionRow(

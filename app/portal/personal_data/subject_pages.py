@@ -1,4 +1,4 @@
-"""What pages show about a data subject: a user, a contact, or someone who was called."""
+"""The data of pages about a data subject: a user, a contact, or a called person."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from app.services.personal_data.subjects import DataSubject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectPage:
-    """``typed`` is what confirms the erasure, ``url`` the page of the user, contact or call,
-    ``calls_url`` lists the calls to the subject."""
+    """``typed`` is the text that confirms the erasure, ``url`` the page of the user, contact or
+    call, ``calls_url`` lists the calls to the subject."""
 
     subject: DataSubject
     name: str
@@ -37,7 +37,7 @@ Loader = Callable[[Session], SubjectPage]
 
 
 def user(user_id: UUID) -> Loader:
-    """Return the loader of a user, which raises `NotFound`, as all of them."""
+    """Return the loader of a user, which raises `NotFound` like all of them."""
 
     def load(session: Session) -> SubjectPage:
         found = users.get(session, caller(), user_id)
@@ -77,7 +77,7 @@ def contact(campaign_id: UUID, contact_id: UUID) -> Loader:
 
 
 def called(call_id: UUID) -> Loader:
-    """Return the loader of the one who was called, contact or not."""
+    """Return the loader of a called person, contact or not."""
 
     def load(session: Session) -> SubjectPage:
         subject = subjects.of_call(session, caller(), call_id)

@@ -1,4 +1,4 @@
-"""Finding a person, and what is stored about one, on a page and as an export."""
+"""Finding a person, and the stored data about them, on a page and as an export."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -41,7 +41,7 @@ def personal_data() -> str:
 
 
 def _found(session: Session, words: str) -> dict[str, Any]:
-    """Return those that the words find, at most `SHOWN` of each kind."""
+    """Return the matches of the words, at most `SHOWN` of each kind."""
     found = search.users_and_contacts(session, caller(), words, SHOWN)
     last_calls = called.last_calls_to(session, caller(), words, limit=SHOWN)
     return {
@@ -54,7 +54,7 @@ def _found(session: Session, words: str) -> dict[str, Any]:
 def _groups(
     session: Session, found: search.SearchResults, last_calls: Sequence[Call]
 ) -> list[tuple[str, Sequence[Choice]]]:
-    """Return the people who were found, with the names of their organizations."""
+    """Return the people found, with the names of their organizations."""
     ids = {user.organization_id for user in found.users if user.organization_id}
     ids |= {campaign.organization_id for _contact, campaign in found.contacts}
     reached = {(campaign.organization_id, each.phone) for each, campaign in found.contacts}

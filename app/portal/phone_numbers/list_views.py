@@ -1,4 +1,4 @@
-"""The lists of numbers that a partner's carrier accounts have."""
+"""The lists of numbers of a partner's carrier accounts."""
 
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,7 @@ MOST_ACCOUNTS = 50
 
 @portal.post("/numbers/lists/<uuid:account_id>")
 def phone_number_list_refresh(account_id: UUID) -> Page:
-    """Ask the worker to read the account's numbers."""
+    """Request reading the account's numbers from the worker."""
     with transaction() as session:
         phone_numbers.ask_for_list(session, caller(), account_id)
     return redirect(url_for("portal.phone_numbers"), 303)
@@ -28,7 +28,7 @@ def phone_number_list_refresh(account_id: UUID) -> Page:
 
 @portal.get("/numbers/lists/<uuid:account_id>")
 def phone_number_list(account_id: UUID) -> Page:
-    """The last reading; while it runs, a fragment that asks for itself again."""
+    """Return the last reading; while it runs, a fragment that reloads itself."""
     if not wants_fragment():
         return redirect(url_for("portal.phone_numbers"), 303)
     with transaction(read_only=True) as session:
@@ -38,7 +38,7 @@ def phone_number_list(account_id: UUID) -> Page:
 
 
 def accounts_shown(session: Session) -> list[dict[str, Any]]:
-    """The accounts with Twilio of the caller's partner; SIP trunks have no list."""
+    """Return the Twilio accounts of the caller's partner; SIP trunks have no list."""
     if caller().partner_id is None or not caller().may(Permission.CREDENTIALS_MANAGE):
         return []
     own = carrier_accounts.current(session, caller(), None).account

@@ -1,5 +1,5 @@
-"""Verification calls to numbers that an organization wants to call from. The page of the code is
-that of `app.portal.verified_numbers`."""
+"""Verification calls to numbers that an organization wants to call from.
+`app.portal.verified_numbers` has the page for the code."""
 
 from flask import render_template, url_for
 from werkzeug.wrappers import Response

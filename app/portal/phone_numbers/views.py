@@ -37,7 +37,8 @@ SOURCE_WORDS = {
 def state_of(
     number: PhoneNumber, refusal: str | None, users: Sequence[Assistant]
 ) -> tuple[str, str, str | None]:
-    """A word, a tone and the reason; the words are those of the assistants that have the number."""
+    """Return the state of a number: a word, a tone and the reason; the words are those of the
+    assistants that have the number."""
     if number.organization_id is None:
         return gettext("No organization yet"), "neutral", None
     if refusal:
@@ -179,7 +180,7 @@ def _number(session: Session, digits: str) -> PhoneNumber:
 
 
 def _losing(session: Session, number: PhoneNumber, target_id: UUID | None) -> list[str]:
-    """What the present organization loses."""
+    """Return what the current organization loses."""
     if number.organization_id in {None, target_id}:
         return []
     using = phone_numbers.assistants_with(session, caller(), [number]).get(number.number, [])

@@ -38,7 +38,7 @@ _ID = {"maxlength": LONGEST_ID, "spellcheck": "false", "autocomplete": "off"}
 
 
 class PlanTextsRow(Form):
-    """What customers read of a plan in one language."""
+    """The texts of a plan in one language."""
 
     name = StringField(lazy_gettext("Name"), render_kw={"maxlength": LONGEST_NAME})
     features = TextAreaField(lazy_gettext("Features"))
@@ -104,7 +104,7 @@ class PricingPlanForm(PortalForm):
         )
 
     def to_plan(self, stored: EditedPlan, *, has_ids: bool) -> EditedPlan:
-        """Return ``stored`` with the typed values. Without ``has_ids`` its ids stay.
+        """Return ``stored`` with the input. Without ``has_ids`` its ids stay.
 
         Usage that isn't charged has no amounts.
         """
@@ -135,7 +135,8 @@ class PricingPlanForm(PortalForm):
 
     @property
     def asked_at(self) -> datetime | None:
-        """When the processor was first asked for the typed price id; None if it wasn't."""
+        """Return when the processor was first queried for the entered price id; None if it
+        wasn't."""
         if request.form.get("asked_id") != (self.price_id.data or "").strip():
             return None
         try:
@@ -145,7 +146,7 @@ class PricingPlanForm(PortalForm):
 
     @property
     def text_rows(self) -> Iterator[tuple[str, PlanTextsRow]]:
-        """The texts by the code of their language."""
+        """Return the texts by the code of their language."""
         yield from zip(LANGUAGES, (entry.form for entry in self.texts), strict=True)
 
     def apply_errors(self, error: DomainError) -> None:
@@ -173,7 +174,7 @@ class PricingPlanForm(PortalForm):
         ]
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Check also that the currency has the decimals of the price."""
+        """Validate also that the currency has the decimals of the price."""
         fine = bool(super().validate(extra_validators))
         is_too_exact = self.amount.is_too_exact
         if self.currency.errors or (self.amount.errors and not is_too_exact):
@@ -189,8 +190,8 @@ class PricingPlanForm(PortalForm):
             raise ValidationError(gettext("Enter a price, 0 if the plan is free."))
 
     def validate_all(self, stored: EditedPlan, *, has_ids: bool) -> bool:
-        """Check like the service too if something is wrong, so that all problems are shown at
-        once."""
+        """Validate also by the service's rules if something is wrong, so that all problems are
+        shown at once."""
         if self.validate():
             return True
         if not (self.currency.errors or self.interval.errors):

@@ -55,13 +55,13 @@ PROCESSOR_WORDS = {
         lazy_gettext("The subscription has ended. Send the customer an invoice for this amount."),
     )
 }
-"""What the worker stores about the payment processor, by its English words."""
+"""The worker's stored messages about the payment processor, by their English words."""
 
 
 @portal.app_template_filter("processor_words")
 def processor_words(stored: str) -> str:
-    """Return what the worker stored in the user's language; a message of the processor itself as it
-    is."""
+    """Return the stored message in the user's language; a message of the processor itself
+    unchanged."""
     return str(PROCESSOR_WORDS.get(stored, stored))
 
 
@@ -77,7 +77,7 @@ def subscription_words(subscription: Subscription, zone: str = "UTC") -> str:
 
 @portal.app_template_filter("plan_price")
 def plan_price(terms: PlanTerms) -> str:
-    """$29 or $29.50"""
+    """Return $29 or $29.50."""
     return money(terms.cost, terms.currency, 0 if terms.cost == int(terms.cost) else None)
 
 
@@ -88,7 +88,7 @@ def plan_interval(terms: PlanTerms) -> str:
 
 @portal.app_template_filter("plan_usage")
 def plan_usage(terms: PlanTerms) -> str:
-    """300 minutes a month included, then $0.12 a minute."""
+    """Return a sentence: 300 minutes a month included, then $0.12 a minute."""
     if terms.unit is None:
         return ""
     beyond = plan_overage(terms)
@@ -119,7 +119,7 @@ def plan_usage(terms: PlanTerms) -> str:
 
 @portal.app_template_filter("plan_included")
 def plan_included(terms: PlanTerms) -> str:
-    """300 minutes, or all calls if the plan doesn't count them."""
+    """Return "300 minutes", or all calls if the plan doesn't count them."""
     if terms.unit is None:
         return gettext("All calls")
     if not terms.included:
@@ -139,13 +139,13 @@ def upgrade_url(purchase_link: str, tier: Tier) -> str:
 
 @portal.app_template_filter("mail_about")
 def mail_about(address: str, subject: str) -> str:
-    """Return a link that begins an email."""
+    """Return a link that starts an email."""
     return f"mailto:{address}?subject={quote(subject)}"
 
 
 @portal.app_template_filter("plan_overage")
 def plan_overage(terms: PlanTerms) -> str:
-    """$0.12 a minute; nothing where further usage costs nothing."""
+    """Return "$0.12 a minute"; empty if further usage costs nothing."""
     if not terms.unit or not terms.overage_micros:
         return ""
     price = exact_micros(terms.overage_micros, terms.currency)
@@ -172,13 +172,13 @@ def a_day_words(limit: int | None) -> str:
 def change_rows(
     changes: Sequence[PlanChange], old: Sequence[EditedPlan], new: Sequence[EditedPlan]
 ) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """Return the changes by the new names of their plans: each as its label, and both values in
+    """Return the changes by the new names of their plans: each with its label, and both values in
     words."""
     before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
     found: dict[Tier, list[tuple[str, str, str]]] = {}
     for change in changes:
         was, becomes = change.old, change.new
-        if change.name == "texts":  # only of the languages that changed
+        if change.name == "texts":  # only of changed languages
             was = [text for text in change.old if text not in change.new]
             becomes = [text for text in change.new if text not in change.old]
         row = (
@@ -220,7 +220,7 @@ def kept_texts(
 def changed_words(
     old: Sequence[EditedPlan], new: Sequence[EditedPlan]
 ) -> list[tuple[str, list[str]]]:
-    """Return what differs, by the new names of the plans: Plus, ["Price: $99.00 → $109.00",
+    """Return the differences, by the new names of the plans: Plus, ["Price: $99.00 → $109.00",
     "Feature added: “Fast help”"]."""
     before, after = ({plan.tier: plan for plan in plans} for plans in (old, new))
     found: dict[Tier, list[str]] = {}

@@ -34,7 +34,7 @@ class LimitsForm(PortalForm):
     plus = FormField(AllowanceRow)
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Check also the ranges, so that all problems are shown at once."""
+        """Validate also the ranges, so that all problems are shown at once."""
         fine = bool(super().validate(extra_validators))
         return self.passes(lambda: check(self.wanted())) and fine
 
@@ -52,7 +52,7 @@ class LimitsForm(PortalForm):
         return form
 
     def wanted(self) -> dict[Tier, PlanLimits]:
-        """Return the typed limits; unreadable ones are None."""
+        """Return the entered limits; unreadable ones are None."""
         return {tier: PlanLimits(row.at_once.data, row.a_day.data) for tier, row in self.rows}
 
     def differences(self, stored: Self) -> list[EditDifference]:

@@ -1,4 +1,4 @@
-"""The plans as members of an organization see them: their own, what they used of it, and others."""
+"""The plans as members of an organization see them: their own, its usage, and others."""
 
 from datetime import timedelta
 from typing import Any
@@ -57,7 +57,7 @@ def _own(organization_id: UUID) -> str:
 
 
 def _offered(session: Session, organization: Organization) -> dict[str, Any]:
-    """Return the customer's plan and those to change to."""
+    """Return the customer's plan and the plans to change to."""
     plans = [plan.shown() for plan in pricing.published(session, organization.partner_id)]
     tier = organization.payment_tier or Tier.FREE
     own = next(plan for plan in plans if plan.tier is tier)
@@ -89,7 +89,7 @@ def _url(endpoint: str) -> str:
 
 @portal.post(f"/plan/checkout/{TIER}")
 def plan_checkout_begin(tier: str) -> Page:
-    """Have the worker open a checkout."""
+    """Queue opening a checkout for the worker."""
     back_url = public_url() + url_for("portal.plan")
     with changing(url_for("portal.plan"), Conflict) as session:
         checkout_id = checkouts.begin(session, caller(), Tier(tier), back_url).id
@@ -98,7 +98,7 @@ def plan_checkout_begin(tier: str) -> Page:
 
 @portal.post("/plan/invoices")
 def plan_invoices() -> Page:
-    """Have the worker open the customer's own pages at the payment processor."""
+    """Queue opening the customer's own pages at the payment processor for the worker."""
     back_url = public_url() + url_for("portal.plan")
     with changing(url_for("portal.plan"), Conflict) as session:
         checkout_id = checkouts.begin_visit(session, caller(), back_url).id
@@ -107,7 +107,8 @@ def plan_invoices() -> Page:
 
 @portal.get("/plan/checkout/<uuid:checkout_id>")
 def plan_checkout(checkout_id: UUID) -> str:
-    """Lead to the processor's page once it is open; until then, a fragment that reloads itself."""
+    """Redirect to the processor's page once it is open; until then, return a fragment that reloads
+    itself."""
     with transaction(read_only=True) as session:
         checkout = checkouts.get(session, caller(), checkout_id)
         plans = pricing.published(session, checkout.partner_id)

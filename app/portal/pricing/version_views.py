@@ -24,7 +24,7 @@ NUMBER = "<int(max=2147483647):number>"
 
 @portal.get("/pricing/publish", endpoint="pricing_review")
 def review_draft() -> str:
-    """Show the changes and what customers will see."""
+    """Show the changes and the plans as customers will see them."""
     return _review([])
 
 
@@ -56,7 +56,8 @@ def pricing_publish() -> Page:
 
 
 def _publish(form: ActionForm) -> int:
-    """Return the number of the version. Changes that the user hasn't seen end the request."""
+    """Publish the draft; return the number of the version. Changes that the user hasn't seen end
+    the request."""
     own, seen = partners.own(caller()), form.version.data
     try:
         with saving(form, lambda: _review(form.problems), validate=False) as session:
@@ -106,7 +107,7 @@ def pricing_history() -> str:
 
 @portal.get(f"/pricing/history/{NUMBER}")
 def pricing_version(number: int) -> str:
-    """Show a version, and how it differs from what customers see now."""
+    """Show a version, and how it differs from the current plans."""
     with transaction(read_only=True) as session:
         version = versions.get(session, caller(), partners.own(caller()), number)
         found = current_plans(session)

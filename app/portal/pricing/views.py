@@ -25,7 +25,7 @@ from app.services.plans import effects, limits
 from app.services.pricing import EditedPlan, PlanSet, accounts, selling, versions
 
 STALE_AFTER = timedelta(minutes=30)
-"""Three runs of the worker without an answer."""
+"""Time without an answer, three runs of the worker, after which states are outdated."""
 TIER = f"<any({', '.join(Tier)}):tier>"
 
 
@@ -44,7 +44,7 @@ def show_pricing() -> str:
 
 
 def _customers(session: Session) -> dict[str, Any]:
-    """Return how many organizations are on each plan, and what each allows them."""
+    """Return how many organizations are on each plan, and its limits for them."""
     own = partners.own(caller())
     return {
         "allowed": limits.allowances(session, caller(), own),
@@ -102,8 +102,8 @@ def _to_saved() -> Page:
 
 
 def _still_checking(form: PricingPlanForm, plan: EditedPlan, wanted: EditedPlan) -> Page:
-    """Return the form, which saves again by itself while its price id is checked; nothing if it has
-    just done so."""
+    """Return the form, which saves again automatically while its price id is checked; None if it
+    has just done so."""
     if wants_fragment() and form.asked_at:
         return Response(status=204)
     return _page(form, plan, wanted, form.asked_at or utcnow())
@@ -112,7 +112,8 @@ def _still_checking(form: PricingPlanForm, plan: EditedPlan, wanted: EditedPlan)
 def _save(
     form: PricingPlanForm, found: PlanSet, plan: EditedPlan, *, has_ids: bool
 ) -> tuple[EditedPlan, bool]:
-    """Return the plan as typed, and whether it was saved: not while its price id is checked."""
+    """Return the plan from the input, and whether it was saved: not while its price id is
+    checked."""
     own, version = partners.own(caller()), found.draft or found.last
     target = ("plan_version", version.id) if version else ("partner", own)
     page, stored = partial(_page, form, plan), partial(_stored, tier=plan.tier)
@@ -129,7 +130,7 @@ def _save(
 
 @portal.post(f"/pricing/plans/{TIER}/preview")
 def pricing_plan_preview(tier: str) -> Page:
-    """Show the card of what was typed, with script beside the form; nothing is written."""
+    """Show the card of the input, with script next to the form; nothing is written."""
     form = PricingPlanForm()
     with transaction(read_only=True) as session:
         plan = _plan(current_plans(session), tier)
@@ -163,7 +164,7 @@ def current_plans(session: Session) -> PlanSet:
 
 
 def _has_processor(session: Session) -> bool:
-    """Whether prices have ids at a payment processor."""
+    """Return whether prices have ids at a payment processor."""
     return processor().is_outside or accounts.is_connected(session, partners.own(caller()))
 
 
@@ -177,8 +178,8 @@ def _plan(found: PlanSet, tier: str) -> EditedPlan:
 
 
 def _card(plan: EditedPlan, typed: EditedPlan | None) -> dict[str, Any]:
-    """Return the card of what was typed, none if that can't be read, in the language that the user
-    chose for it."""
+    """Return the card of the input, None if that is unreadable, in the language that the user chose
+    for it."""
     asked, card = request.form.get("card", ""), None
     chosen = asked if asked in LANGUAGES else language()
     if typed is not None:
@@ -198,8 +199,8 @@ def _page(
     typed: EditedPlan | None = None,
     asked_at: datetime | None = None,
 ) -> str:
-    """``asked_at``: since when the processor is asked for the price id; the page then saves again
-    by itself."""
+    """Return the form. ``asked_at``: since when the processor is queried for the price id; the page
+    then saves again automatically."""
     if form.conflict is not None:
         typed = form.to_plan(plan, has_ids=False)
     with transaction(read_only=True) as session:

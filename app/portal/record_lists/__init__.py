@@ -1,1 +1,1 @@
-"""What all lists of records share: files to download, and saved views."""
+"""Shared by all lists of records: files to download, and saved views."""

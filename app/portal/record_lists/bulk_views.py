@@ -1,4 +1,4 @@
-"""Several rows of a list at once: a confirmation that names them, then a result for each."""
+"""Actions on several rows of a list: a confirmation that names them, then a result for each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,12 +20,12 @@ from app.services.paging import Page
 
 MOST_AT_ONCE = 200
 MOST_READ = 5000
-"""Rows among which those are looked for that an action changes."""
+"""Maximum rows that are searched for those that an action changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulkRowResult:
-    """What happened to one row."""
+    """The result for one row."""
 
     item: BulkItem
     changed: bool
@@ -34,7 +34,8 @@ class BulkRowResult:
 
 @portal.get("/lists/<name>/do/<action>")
 def bulk_confirm(name: str, action: str) -> Answer:
-    """Ask about the selected rows, or about all that match the filters of the list."""
+    """Show the confirmation for the selected rows, or for all that match the filters of the
+    list."""
     definition, bulk, wanted = _found(name, action)
     are_more = False
     if request.args.get("all"):
@@ -69,7 +70,7 @@ def _page(
 
 @portal.post("/lists/<name>/do/<action>")
 def bulk_act(name: str, action: str) -> Answer:
-    """Each row in a transaction of its own: an error for one stops no other."""
+    """Act on each row in its own transaction: an error for one stops no other."""
     definition, bulk, wanted = _found(name, action)
     items = _get_many(bulk, wanted, request.form.getlist("id"))
     form = _choice_form(wanted)
@@ -119,7 +120,8 @@ def _result(action: BulkAction, item: BulkItem) -> BulkRowResult:
 
 
 def _found(name: str, action: str) -> tuple[ListDefinition[Any], ListActions, BulkAction]:
-    """Raises `NotFound`, also if the user may not use the action."""
+    """Return the list and the action. Raises `NotFound`, also if the user may not use the
+    action."""
     definition = list_named(name)
     bulk = definition.bulk
     wanted = bulk.named(action) if bulk else None

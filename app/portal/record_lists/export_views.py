@@ -1,4 +1,4 @@
-"""Lists as files: all rows that the filters of the URL show, in the chosen columns.
+"""Lists as files: all rows that match the filters of the URL, in the chosen columns.
 
 A short list is sent at once. The worker writes a long one, and its user gets a mail.
 """
@@ -47,7 +47,8 @@ MEDIA_TYPES = {
 
 @portal.get("/lists/<name>/export.<any(csv, xlsx):ending>")
 def list_export(name: str, ending: str) -> Response:
-    """Export the list as CSV, streamed, or as XLSX; a long one leads to `list_export_new`."""
+    """Export the list as CSV, streamed, or as XLSX; redirect to `list_export_new` for a long
+    one."""
     definition = _readable(name)
     if _is_long(definition):
         return _to_preparing(name, ending)
@@ -57,7 +58,7 @@ def list_export(name: str, ending: str) -> Response:
 
 
 def _is_long(definition: ListDefinition[Any]) -> bool:
-    """Whether the worker writes the file."""
+    """Return whether the worker writes the file."""
     with figures() as session:
         most = settings().export_rows
         return definition.count(session, most) > most
@@ -70,7 +71,7 @@ def _to_preparing(name: str, ending: str) -> Response:
 
 
 def _streamed(headings: Sequence[str], parts: Iterator[list[list[Cell]]]) -> Iterator[bytes]:
-    first = next(parts)  # what refuses the request does so before the answer begins
+    first = next(parts)  # errors are raised before the response begins
     lines = map(csv_files.lines, chain([first], parts))
     return stream_with_context(chain([csv_files.first_line(headings)], lines))
 
@@ -120,7 +121,7 @@ def _file(
 
 @portal.get("/lists/<name>/exports")
 def list_export_new(name: str) -> str:
-    """Ask whether to have the list written as a file."""
+    """Ask the user to confirm that the list is written as a file."""
     definition = _readable(name)
     _format()
     return _preparing(definition).page()
@@ -159,14 +160,14 @@ def list_export_create(name: str) -> Page:
 
 
 def _readable(name: str) -> ListDefinition[Any]:
-    """Return the list. Raises `NotFound`, and `ValidationFailed` for filters without a meaning."""
+    """Return the list. Raises `NotFound`, and `ValidationFailed` for invalid filters."""
     definition = list_named(name)
     definition.refuse_problems()
     return definition
 
 
 def _format() -> ExportFormat:
-    """Return the format that the URL names. Raises `NotFound`."""
+    """Return the format in the URL. Raises `NotFound`."""
     wanted = request.args.get("format", "")
     if wanted not in OF_LISTS:
         raise NotFound
@@ -201,7 +202,7 @@ def own_exports() -> str:
 
 
 def _subjects(session: Session, found: Sequence[ListExport]) -> dict[UUID, str | None]:
-    """Return the names of the people whose data the exports hold, by the id of the export."""
+    """Return the names of the people whose data the exports contain, by the id of the export."""
     return {
         each.id: exporting.name_of(session, caller(), each.list_name, each.query)
         for each in found

@@ -1,4 +1,4 @@
-"""A list as a workbook, written to a file, so that its length takes no memory."""
+"""A list as a workbook, written to a file, so that long lists need no memory."""
 
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -12,14 +12,14 @@ from app.languages.numbers import written_number
 from app.services.csv_files import Cell
 
 MOST_ROWS = 1_048_575
-"""Rows of a sheet below its headings."""
+"""Maximum rows of a sheet below its headings."""
 MOST_NAME = 31
-"""Characters of the name of a sheet."""
+"""Maximum characters of the name of a sheet."""
 NARROWEST = 12
-"""Characters that the narrowest column shows."""
+"""Minimum characters that a column shows."""
 WIDEST = 60
 ROWS_TO_MEASURE = 1000
-"""The first rows, whose values decide how wide the columns are."""
+"""Number of first rows whose values decide the widths of the columns."""
 _WIDTH_OF_MOMENT = len("2026-02-28 14:05")
 
 
@@ -76,7 +76,7 @@ def _write_row(sheet: Any, row: int, cells: Sequence[Cell], moment: Any) -> None
 
 
 def _width_of(cell: Cell) -> int:
-    """Return how many characters a column needs to show the cell, up to the widest."""
+    """Return how many characters a column needs for the cell, up to the widest."""
     if isinstance(cell, datetime):
         return _WIDTH_OF_MOMENT + 2
     longest = max(map(len, str("" if cell is None else cell).splitlines()), default=0)

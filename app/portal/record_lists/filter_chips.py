@@ -1,4 +1,4 @@
-"""The filters of a list that its row of fields doesn't show, in words."""
+"""The filters of a list that aren't among its fields, in words."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -26,7 +26,7 @@ def filters_in_use(page: ListPage[Any], names: Sequence[str]) -> int:
 
 @portal.app_template_global()
 def filter_chips(page: ListPage[Any]) -> list[tuple[str, str]]:
-    """Return each filter in words with the address of the list without it."""
+    """Return each filter in words with the URL of the list without it."""
     definition = page.definition
     in_view = {*(each.name for each in definition.first_filters), *definition.lasting}
     set_apart = [
@@ -51,7 +51,7 @@ def filter_chips(page: ListPage[Any]) -> list[tuple[str, str]]:
 
 
 def names_in(session: Session, values: Mapping[str, str]) -> dict[UUID, str]:
-    """Return the names of what the filters have the ids of."""
+    """Return the names of the records whose ids the filters have."""
     found = {}
     for name, get in (
         ("organization", organizations.get),

@@ -34,7 +34,7 @@ def saved_view_new(name: str) -> str:
 
 @portal.post("/lists/<name>/views/new")
 def saved_view_create(name: str) -> Page:
-    """Save the list's filters, sort order and columns that the URL has."""
+    """Save the filters, sort order and columns of the list's URL."""
     form, definition = SavedViewForm(), list_named(name)
     with saving(form, lambda: _new_page(name, form), validate=False) as session:
         submission = FormSubmission(session)
@@ -124,7 +124,7 @@ def _new_page(name: str, form: SavedViewForm) -> str:
 
 
 def _kept(session: Session, definition: ListDefinition[Any], query: str) -> list[tuple[str, str]]:
-    """Return what a view with this query keeps, in the words of its list."""
+    """Return what a view with this query saves, in the words of its list."""
     values = MultiDict(parse_qsl(query))
     filters = filters_set(definition, query, names_in(session, values))
     sort = definition.sort_of(values)

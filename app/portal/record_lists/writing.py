@@ -38,7 +38,7 @@ class CountedParts:
 def write_export(export_id: UUID) -> None:
     """Write the file of a requested export, as its user sees the list now.
 
-    Nothing happens if it has ended. An attempt that is interrupted leaves it to the next one.
+    Does nothing if the export has ended. An interrupted attempt leaves it to the next one.
     """
     with transaction() as session:
         task = exports.begin(session, export_id)
@@ -78,7 +78,7 @@ def _written(task: exports.ExportTask) -> tuple[IO[bytes], int]:
     with current_app.test_request_context(url):
         g.caller, g.zone = task.caller, export.zone
         if replica := database().replica:
-            g.wrote_at = replica.position()  # the user may have written until they asked for it
+            g.wrote_at = replica.position()  # the user may have written until they requested it
         definition = list_named(export.list_name)
         columns = definition.columns_of(request.args)
         parts = CountedParts(chunks(definition, columns, definition.sort_of(request.args)))

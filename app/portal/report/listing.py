@@ -27,7 +27,7 @@ from app.services.reporting import ReportFilter, ReportRow
 
 
 def chosen_filters() -> tuple[ReportFilter, Problems]:
-    """Return the filters of the URL and the problems in them; an invalid one filters nothing."""
+    """Return the filters of the URL and their problems; an invalid one is ignored."""
     since, until, problems = lists.day_range("since", "until")
     wanted = ReportFilter(
         query=lists.text_filter("q"),
@@ -81,7 +81,7 @@ MEMBERS = ListDefinition(
         ),
         ListColumn("plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan phone-first"),
         status_column(lambda row: str(STATUS_NAMES[row.user.status]), "from-1280"),
-        # The organization's, as in the JSON; usage ranks organizations by them.
+        # The organization's, as in the JSON; the usage screen ranks organizations by them.
         ListColumn(
             "conversations",
             lazy_gettext("Organization’s conversations"),

@@ -32,7 +32,7 @@ OLDEST = timedelta(days=731)
 
 @dataclass(frozen=True, slots=True)
 class MonthReportView:
-    """The report of a month with what it earned, for those who may know it."""
+    """The report of a month with its earnings, for users who may see them."""
 
     organization: Organization | None
     month: date
@@ -95,7 +95,7 @@ def report_month_file() -> Response:
 
 
 def _paper(session: Session, shown: MonthReportView) -> dict[str, Any]:
-    """Return what the PDF shows, with the partner's letterhead."""
+    """Return the content of the PDF, with the partner's letterhead."""
     partner = partners.get_own(session, caller())
     name = shown.organization.name if shown.organization else partner.name
     has_model = model_rate() != margin.ModelRate()
@@ -104,7 +104,7 @@ def _paper(session: Session, shown: MonthReportView) -> dict[str, Any]:
 
 
 def _month(today: date) -> date:
-    """Return the first day of the month of the URL, otherwise of this month. Raises `NotFound`."""
+    """Return the first day of the month in the URL, else of this month. Raises `NotFound`."""
     text = request.args.get("month", "")
     try:
         month = date.fromisoformat(f"{text}-01") if text else today.replace(day=1)
@@ -120,7 +120,7 @@ def _url(month: date, organization_id: UUID | None) -> str:
 
 
 def _neighbours(month: date, today: date, organization_id: UUID | None) -> dict[str, str | None]:
-    """Return the addresses of the months before and after; None for one without a report."""
+    """Return the URLs of the previous and the next month; None for one without a report."""
     earlier, later = month - timedelta(days=1), month + timedelta(days=31)
     return {
         "earlier_url": _url(earlier, organization_id) if today - earlier < OLDEST else None,

@@ -11,7 +11,7 @@ from app.portal.web.zone_choices import zone_choices
 from app.services.monthly_reports import ScheduleInput
 
 UTC_CHOICE = ""
-"""How the choice of zones names UTC."""
+"""The value of UTC in the choice of time zones."""
 
 
 class ScheduleForm(PortalForm):

@@ -24,15 +24,16 @@ from app.services import mails, monthly_reports, organizations, partners
 from app.services.monthly_reports import ScheduleInput
 
 MOST_NAMED = 3
-"""The recipients that the answer names; of more it says the number."""
+"""Maximum recipients named in the message; if there are more, it says the number."""
 MOST_OFFERED = 100
-"""The newest organizations that the schedule offers; the others are reached from their reports."""
+"""Maximum organizations that the schedule offers, newest first; the others are reached from their
+reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """Those who get a report in one ``language``, as it calls itself. ``first`` is the place of the
-    first among all recipients; None if there are none."""
+    """The recipients of a report in one ``language``, by its own name. ``first`` is the place of
+    the first among all recipients; None if there are none."""
 
     tag: str
     language: str
@@ -69,7 +70,7 @@ def report_schedule_save() -> Page:
 def _saved_words(
     organization: Organization | None, saved: ScheduleInput, next_at: datetime | None
 ) -> str:
-    """Return which report the saved schedule sends next, when, and to which recipients."""
+    """Return which report the saved schedule sends next, when, and to which users."""
     name = organization.name if organization else gettext("The whole portal")
     recipients = saved.recipients
     if not recipients:
@@ -117,7 +118,7 @@ def report_schedule_preview() -> Response:
 
 
 def _address(session: Session, organization: Organization | None) -> str | None:
-    """Return the email whose place among the recipients the URL has, if there is one."""
+    """Return the email at the position in the URL among the recipients, if there is one."""
     whose = organization.id if organization else None
     recipients = monthly_reports.get(session, caller(), whose)[0].recipients
     return dict(enumerate(recipients)).get(request.args.get("to", type=int, default=-1))
@@ -167,7 +168,7 @@ def _page(organization: Organization | None, form: ScheduleForm) -> str:
 
 
 def readers(languages: Mapping[str, str]) -> list[Readers]:
-    """Return the recipients by the language in which they get the report."""
+    """Return the recipients by the language of their report."""
     found: dict[str, Readers] = {}
     for place, (address, tag) in enumerate(languages.items()):
         new = Readers(tag, LANGUAGES[tag], place, [])
@@ -176,8 +177,8 @@ def readers(languages: Mapping[str, str]) -> list[Readers]:
 
 
 def _shown(groups: Sequence[Readers], fallback: str) -> Readers:
-    """Return those whose mail is previewed: in the language of the URL, or the first; without
-    recipients those who would get it in the fallback."""
+    """Return the recipients of the previewed mail: in the language of the URL, or the first;
+    without recipients those who would get it in the fallback language."""
     wanted = request.args.get("shown")
     first = next(iter(groups), Readers(fallback, LANGUAGES[fallback], None, []))
     return next((each for each in groups if each.tag == wanted), first)

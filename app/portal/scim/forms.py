@@ -62,15 +62,15 @@ class GroupForm(PortalForm):
         return cls.from_object(role=role, organization=organization, version=group.version)
 
     def apply_errors(self, error: DomainError) -> None:
-        """Put what a member's access doesn't allow at the role."""
+        """Put problems of a member's access at the role."""
         if not error.problems:
             error = ValidationFailed.on("role", error.code, error.message)
         super().apply_errors(error)
 
     @property
     def chosen_role(self) -> Role | None:
-        """The role that was sent; None for no role. An unknown one is the operator's, which the
-        service refuses."""
+        """Return the role that was sent; None for no role. An unknown one becomes the operator's,
+        which the service refuses."""
         if not self.role.data:
             return None
         return Role(self.role.data) if self.role.data in set(Role) else Role.OPERATOR

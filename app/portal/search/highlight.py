@@ -1,4 +1,4 @@
-"""The parts of a result that match the words searched, as ``<mark>``."""
+"""The parts of a result that match the searched words, as ``<mark>``."""
 
 from itertools import groupby
 
@@ -10,8 +10,8 @@ FEWEST_DIGITS = 3
 
 
 def highlighted(text: str, words: str) -> Markup:
-    """Return the text with the words marked, whatever their accents and case: all of them together
-    or, where they don't occur so, each of them. Separators between the digits of a number don't
+    """Return the text with the words marked, whatever their accents and case: as one phrase or, if
+    the phrase doesn't occur, each of them. Separators between the digits of a number don't
     matter."""
     wanted = _plain(words).strip()
     is_number = not any(map(str.isalpha, wanted))

@@ -1,4 +1,4 @@
-"""The pages and actions that search finds besides the entries of the sidebar."""
+"""The pages and actions that search finds in addition to the entries of the sidebar."""
 
 from typing import NamedTuple
 
@@ -7,10 +7,10 @@ from app.portal.web.navigation import SETTINGS_PAGES
 
 
 class SearchablePage(NamedTuple):
-    """``words`` are further words that find it.
+    """``words`` are additional words that find it.
 
-    ``within`` names the page that leads to it, ``anchor`` its part of the page. An action that a
-    button of another page does has that page in ``shown_at``.
+    ``within`` names the page that leads to it, ``anchor`` its part of the page. An action of
+    another page's button has that page in ``shown_at``.
     """
 
     label: str
@@ -51,7 +51,7 @@ SETTINGS_WORDS = {
     "portal.directory": lazy_gettext("scim provisioning sync users groups okta entra"),
     "portal.portal_settings_groups": lazy_gettext("limit staff access"),
 }
-"""By endpoint."""
+"""Pages by endpoint."""
 
 # Translators: the last text of each page has further words that find it, separated by spaces.
 PAGES = (

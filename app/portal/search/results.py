@@ -1,4 +1,4 @@
-"""What a search finds, as groups of links; the records among it."""
+"""The results of a search, as groups of links."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class SearchGroup:
 
 
 def record_groups(session: Session, found: SearchResults, words: str) -> list[SearchGroup]:
-    """Return a group for each kind of record, empty ones among them."""
+    """Return a group for each kind of record, including empty ones."""
     names = _names(session, found)
 
     def group(

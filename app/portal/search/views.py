@@ -22,7 +22,8 @@ from app.services.near_names import is_near
 
 @portal.get("/find", endpoint="find")
 def find_things() -> str:
-    """The page, also for its own field; for that of the top bar, the short list below it."""
+    """Return the page, or the results for its own field, or the short list below the top bar's
+    field."""
     words = lists.text_filter("q") or ""
     is_own_field = request.headers.get("HX-Target") == "found"
     return render_page(
@@ -36,15 +37,15 @@ def find_things() -> str:
 
 
 def _results(words: str) -> dict[str, Any]:
-    """Return what the words find or, if that is nothing, what nearly has them in its name."""
+    """Return the results for the words or, if there are none, those with similar names."""
     groups = _found(words) if words else []
     near = _found(words, nearly=True) if words and not groups else []
     return {"groups": groups or near, "are_near": bool(near)}
 
 
 def _found(words: str, *, nearly: bool = False) -> list[SearchGroup]:
-    """Return the screens, actions and records that the words find, or whose names are ``nearly``
-    the words."""
+    """Return the matching screens, actions and records, or those whose names are ``nearly`` the
+    words."""
     find = service_search.near if nearly else service_search.find
     actions = _pages(pages.ACTIONS, words, nearly)[:SHOWN]
     with transaction(read_only=True) as session:
@@ -75,8 +76,8 @@ def _has(text: str, words: str) -> bool:
 
 
 def _pages(of: Sequence[pages.SearchablePage], words: str, nearly: bool) -> list[SearchHit]:
-    """Return those that the caller may open and that have words that begin, or nearly, with the
-    words searched."""
+    """Return those that the caller may open and whose words begin, or nearly, with the searched
+    words."""
     begin = is_near if nearly else _begin
     found = [
         page for page in of if may_open(caller(), page.endpoint) and begin(_words_of(page), words)
@@ -99,7 +100,7 @@ def _parts(words: str) -> list[str]:
 
 
 def _words_of(page: pages.SearchablePage) -> str:
-    """Return what finds the page: its words in the current language, and the English ones."""
+    """Return the words that find the page, in the current language and in English."""
     here = f"{page.label} {page.words}"
     with languages.using_language(languages.DEFAULT):
         parts = _parts(f"{here} {page.label} {page.words}")

@@ -1,4 +1,4 @@
-"""The DNS records of the partner's domains: which to set, and what the last check found."""
+"""The DNS records of the partner's domains: the required ones, and the result of the last check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def portal_settings_domain() -> str:
 
 @portal.get("/settings/domain/records")
 def portal_settings_domain_records() -> str:
-    """Return the records, which ask again while they are being checked."""
+    """Return the records, which reload while they are being checked."""
     with transaction(read_only=True) as session:
         return render_template("portal/settings/_domain_records.html", **_context(session))
 
@@ -70,7 +70,7 @@ def portal_settings_domain_check() -> Response:
 
 def _context(session: Session) -> dict[str, Any]:
     found = domains.domains_of(session, caller(), partners.own(caller()))
-    partner = partners.get_own(session, caller())  # after its domains: a check changes both at once
+    partner = partners.get_own(session, caller())  # after its domains: a check changes both
     if not settings().mail_spf_include:
         found.pop(DomainPurpose.MAIL, None)
     shown = {purpose.value: _shown(partner, domain) for purpose, domain in found.items()}
@@ -91,7 +91,7 @@ def _context(session: Session) -> dict[str, Any]:
 
 
 def portal_url(partner: Partner) -> str:
-    """Return where the partner's customers sign in: at its verified domain, else at the
+    """Return the URL where the partner's customers sign in: at its verified domain, else at the
     installation's host."""
     if partner.domain_verified_at is not None:
         return f"https://{partner.domain_key}"

@@ -29,7 +29,7 @@ _DIFFERENT = {
 
 
 def hint(record: RequiredRecord) -> str:
-    """Return what a record is for."""
+    """Return the purpose of a record."""
     words = str(_HINTS[record.kind])
     if record.type != "CNAME":
         return words
@@ -38,7 +38,7 @@ def hint(record: RequiredRecord) -> str:
 
 
 def explanation(record: RequiredRecord, state: DnsRecordState | None) -> str:
-    """Return what to do about a record in this state; nothing where there is nothing to do."""
+    """Return what to do about a record in this state; empty if there is nothing to do."""
     match state:
         case DnsRecordState.MISSING:
             return gettext("Add this record at your DNS provider.")

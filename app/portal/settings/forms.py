@@ -32,7 +32,7 @@ ADDED = (
 )
 """The fields that aren't in the contract."""
 CONFIRM = "confirm_domain"
-"""The field that only confirms a change, and is not stored."""
+"""The field that only confirms a change, and isn't stored."""
 
 
 def _text(label: str, **more: Any) -> StringField:
@@ -55,8 +55,7 @@ def _instructions() -> TextAreaField:
 
 
 class PortalSettingsForm(BillingAddressFields):
-    """Each field has the contract's name in snake case, but those that aren't in it; blank is
-    null."""
+    """Fields of the contract have its names in snake case; blank is null."""
 
     version = VersionField()
     partner_name = _text(lazy_gettext("Company name"), required=True)
@@ -101,7 +100,7 @@ class PortalSettingsForm(BillingAddressFields):
 
     @property
     def payment_texts(self) -> dict[str, Field]:
-        """The fields of the payment instructions by the codes of their languages."""
+        """Return the fields of the payment instructions by the codes of their languages."""
         return {code: self[name] for code, name in PAYMENT_TEXTS.items()}
 
     @classmethod

@@ -44,7 +44,7 @@ class SignInPolicyForm(PortalForm):
         self.second_factor_for.choices = [(who.value, name) for who, name in WHO.items()]
 
     def policy(self) -> SignInPolicy:
-        """Return what was entered; no number is one out of range."""
+        """Return the input; None for a number that is out of range."""
         return SignInPolicy(
             SecondFactorFor(self.second_factor_for.data),
             typed_number(self.session_hours.data),

@@ -48,8 +48,8 @@ def portal_settings_save() -> Page:
 
 
 def _save(session: Session, form: PortalSettingsForm) -> None:
-    """Raises `ValidationFailed`, also for a change of a verified domain that isn't confirmed, and
-    `Conflict`."""
+    """Save the form. Raises `ValidationFailed`, also for a change of a verified domain that isn't
+    confirmed, and `Conflict`."""
     partner = partners.get_own(session, caller())
     changes = read(UpdatePartnerInput, form.to_changes(_resource(partner)))
     version, was_verified = form.version.data, partner.domain_verified_at is not None

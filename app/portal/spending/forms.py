@@ -22,7 +22,7 @@ _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
 
 
 class AmountField(StringField):
-    """An amount of money, kept as it is typed in the reader's language; blank is no limit."""
+    """An amount of money, kept as typed in the reader's language; blank is no limit."""
 
     def pre_validate(self, _form: object) -> None:
         if self.is_too_exact:
@@ -41,14 +41,14 @@ class AmountField(StringField):
 
     @property
     def micros(self) -> int | None:
-        """Return the amount in millionths; None for what is no amount with at most 6 decimals.
-        A larger one than any service accepts is cut, so that the service names its range."""
+        """Return the amount in millionths; None if it is no amount with at most 6 decimals. An
+        amount above any service's maximum is reduced, so that the service can report its range."""
         exact = self._exact_micros
         return None if exact is None or self.is_too_exact else int(exact)
 
     @property
     def is_too_exact(self) -> bool:
-        """Whether it is an amount with more than 6 decimals."""
+        """Return whether it is an amount with more than 6 decimals."""
         exact = self._exact_micros
         return exact is not None and exact != int(exact)
 
@@ -101,7 +101,7 @@ class SpendingForm(PortalForm):
 
 
 class OrganizationSpendingForm(SpendingForm):
-    """Limits of an organization, and what calls do at them."""
+    """Limits of an organization, and the consequence of reaching them."""
 
     version = VersionField()
     waits = BooleanField(lazy_gettext("Calls wait for the next day or month"))
@@ -127,8 +127,8 @@ class BudgetForm(PortalForm):
         )
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Check the fields that can be read like the service, so that all problems are shown at
-        once."""
+        """Validate the readable fields also by the service's rules, so that all problems are shown
+        at once."""
         fine = bool(super().validate(extra_validators))
         levels = list(ALERTS) if self.levels.errors else self.chosen_levels
         checked = self.passes(lambda: check(self.budget.micros, levels, self.addresses))
@@ -145,7 +145,7 @@ class BudgetForm(PortalForm):
 
     @property
     def chosen_levels(self) -> list[int]:
-        """Return the percentages that were typed; those of the service without any."""
+        """Return the entered percentages; the service's defaults without any."""
         return [int(part) for part in self._levels] or list(ALERTS)
 
     @property
@@ -164,5 +164,5 @@ def _is_above(day: int | None, month: int | None) -> bool:
 
 
 def typed_amount(micros: int | None) -> str:
-    """Return an amount as `AmountField` reads it; blank without one."""
+    """Return an amount in the format of `AmountField`; blank without one."""
     return "" if micros is None else without_separators(spending.amount_words(micros))

@@ -1,4 +1,4 @@
-"""What the pages that change spending limits share."""
+"""Shared by the pages that change spending limits."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +26,7 @@ def stored_limits(subject: LimitSubject, kind: type[SpendingForm] = SpendingForm
 
 
 def reserved_words(session: Session, currency: str) -> str:
-    """What is reserved before a call is placed, and what that costs."""
+    """Return the reservation before each call, and its amount."""
     minutes = settings().longest_call_minutes
     least, most = (micros(each, currency) for each in spending.price_range(session, minutes))
     if least == most:
@@ -50,7 +50,7 @@ def reserved_words(session: Session, currency: str) -> str:
 
 
 def limits_page(subject: LimitSubject, form: SpendingForm, **words: Any) -> str:
-    """The page of a key or a partner; ``words`` are its title, sentence and breadcrumbs."""
+    """Return the page of a key or a partner; ``words`` are its title, sentence and breadcrumbs."""
     with transaction(read_only=True) as session:
         used = spending.spending_of(session, caller(), subject, ahead=True)
         reserves = reserved_words(session, used.currency)

@@ -21,7 +21,7 @@ from app.services.spending import LimitSubject, rates
 from app.services.spending.rates import CallPrice, RateChanges
 
 MOST_SHOWN = 20
-"""Changed rates on the page that reviews a file."""
+"""Maximum changed rates on the page that reviews a file."""
 
 
 @portal.get("/operator/spending")
@@ -37,7 +37,7 @@ def operator_spending_rates() -> Response:
 
 @portal.post("/operator/spending/rates")
 def operator_spending_rates_import() -> Page:
-    """Show what the file changes; its text, sent again from that page, replaces the rates."""
+    """Show the changes of the file; its text, sent again from that page, replaces the rates."""
     form, confirmed = RatesForm(), request.form.get("text")
     page, is_new = partial(_list_page, form), confirmed is None
     with saving(form, page, validate=is_new, shows=(Conflict,)) as session:

@@ -1,4 +1,4 @@
-"""What is used of spending limits, as pages show it."""
+"""The use of spending limits, as pages show it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +15,7 @@ from app.services.spending.budgets import MonthBudget
 
 @dataclass(frozen=True, slots=True)
 class LimitBar:
-    """One limit: its label, what is used in words, and its bar; ``whole`` is None without a
-    limit."""
+    """One limit: its label, its use in words, and its bar; ``whole`` is None without a limit."""
 
     label: str
     words: str
@@ -29,7 +28,7 @@ class LimitBar:
 
 
 def bars_of(found: SpendingState) -> Sequence[tuple[str, Sequence[LimitBar]]]:
-    """The bars of today and of this month."""
+    """Return the bars of today and of this month."""
     currency = found.currency
     return [
         (
@@ -44,12 +43,12 @@ def bars_of(found: SpendingState) -> Sequence[tuple[str, Sequence[LimitBar]]]:
 
 
 def month_money(found: SpendingState) -> LimitBar:
-    """What is spent this month, against its limit."""
+    """Return this month's spending, against its limit."""
     return _money(found.month_money, found.currency, found.passed_on[0])
 
 
 def budget_bar(found: MonthBudget) -> LimitBar | None:
-    """The budget of this month as a bar; None without one."""
+    """Return the budget of this month as a bar; None without one."""
     if found.micros is None:
         return None
     used = _used(micros(found.spent, found.currency), micros(found.micros, found.currency))
@@ -64,7 +63,7 @@ def budget_bar(found: MonthBudget) -> LimitBar | None:
 
 
 def nearest(found: SpendingState) -> LimitBar | None:
-    """The limit that is used the most; None without limits."""
+    """Return the limit with the largest use; None without limits."""
     bars = [
         replace(bar, period=title)
         for title, group in bars_of(found)

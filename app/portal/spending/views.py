@@ -27,9 +27,9 @@ from app.services.credentials import api_keys
 from app.services.spending import LimitSubject, budgets
 
 MOST_NEAR = 100
-"""Organizations near a limit on the page of the portal's spending."""
+"""Maximum organizations near a limit on the page of the portal's spending."""
 MOST_SHOWN = 50
-"""Organizations in its table, those that spent the most."""
+"""Maximum organizations in its table, highest spending first."""
 
 
 @portal.get("/organizations/<uuid:organization_id>/spending")
@@ -87,7 +87,7 @@ def portal_settings_spending() -> str:
 
 
 def _by_organization(session: Session, found: spending.SpendingState) -> dict[str, Any]:
-    """Return what each organization spent, and all the others."""
+    """Return the spending of each organization, and of all others."""
     rows = spending.by_organization(session, caller(), MOST_SHOWN)
     amounts = [each.micros for each in rows]
     others = max(found.month_money.spent - sum(amounts), 0)
@@ -114,7 +114,7 @@ def _organization_page(organization_id: UUID, form: SpendingForm) -> str:
 
 
 def _used(session: Session, subject: LimitSubject) -> dict[str, Any]:
-    """Return what is spent, with its limits, its budget and what carriers charge."""
+    """Return the spending, with its limits, its budget and the carriers' charges."""
     found = spending.spending_of(session, caller(), subject, ahead=True)
     return {
         "spending": found,
@@ -126,7 +126,7 @@ def _used(session: Session, subject: LimitSubject) -> dict[str, Any]:
 
 
 def carrier_of_month(session: Session, organization_id: UUID | None) -> CarrierSums | None:
-    """Return what the pages of costs count, for those who see them."""
+    """Return the carrier costs as the pages of costs count them, for users who may see these."""
     if not may_open(caller(), "portal.costs"):
         return None
     return carrier_sums(session, caller(), month_of(utcnow().date()), organization_id)

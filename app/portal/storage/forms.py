@@ -23,6 +23,6 @@ class LimitForm(PortalForm):
 
     @property
     def limit(self) -> int | None:
-        """In bytes."""
+        """Return the limit in bytes."""
         megabytes: int | None = self.megabytes.data
         return None if megabytes is None else megabytes * MEGABYTE

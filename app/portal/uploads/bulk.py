@@ -1,4 +1,4 @@
-"""Deleting the data of several uploads before its time."""
+"""Early deletion of the data of several uploads."""
 
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext

@@ -1,4 +1,4 @@
-"""How uploads name their campaign: for staff, who see many organizations, with the organization."""
+"""The names of uploads' campaigns: with the organization for staff, who see several."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -25,14 +25,14 @@ def campaign_words(campaign_name: str, organization_name: str | None) -> str:
 def organizations_of(
     session: Session, found: Collection[ContactImport | Campaign]
 ) -> dict[UUID, str]:
-    """Return the names of the organizations; none for members, who have only one."""
+    """Return the names of the organizations; empty for members, who have only one."""
     if caller().organization_id is not None:
         return {}
     return organizations.names_of(session, caller(), {each.organization_id for each in found})
 
 
 def names_of(session: Session, upload: ContactImport) -> tuple[str, str]:
-    """Return the name of the upload's campaign alone, and in a sentence."""
+    """Return the name of the upload's campaign, by itself and in a sentence."""
     name = uploads.campaign_names(session, [upload])[upload.campaign_id]
     owners = organizations_of(session, [upload])
     return name, campaign_words(name, owners.get(upload.organization_id))

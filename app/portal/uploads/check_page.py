@@ -49,8 +49,8 @@ class FilterChip:
 
 @dataclass(frozen=True, slots=True)
 class RowWarning:
-    """Rows that are applied but need a look; ``url`` shows only those. Of each of the ``pairs``,
-    two rows about the same contact, one can be kept alone."""
+    """Rows that are applied but need review; ``url`` shows only those. Each of the ``pairs`` is two
+    rows about the same contact, of which one can be kept alone."""
 
     title: str
     text: str
@@ -71,13 +71,13 @@ _ROWS_TITLES = {
 }
 """The heading of the rows by their outcome."""
 Typed = Mapping[int, Mapping[int, str]]
-"""Sent corrections: row number -> index of the column -> text."""
+"""Submitted corrections: row number -> index of the column -> text."""
 _CELL = re.compile(r"cell-(\d{1,8})-(\d{1,4})", re.ASCII)
 _ROW = re.compile(r"\d{1,8}", re.ASCII)
 
 
 def typed_cells() -> dict[int, dict[int, str]]:
-    """Return the corrections that the form sends, changed or not."""
+    """Return the corrections in the form, changed or not."""
     typed: dict[int, dict[int, str]] = {}
     for name, text in request.form.items():
         if match := _CELL.fullmatch(name):
@@ -92,7 +92,7 @@ def rows_left_out() -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class RowChoice:
-    """The rows that the URL asks for, by a kind of problem, a note or an outcome; None for all.
+    """The rows selected by the URL, by a kind of problem, a note or an outcome; None for all.
     ``kinds`` and ``notes`` are those of the upload."""
 
     kinds: Sequence[ProblemKind]
@@ -113,8 +113,8 @@ class RowChoice:
 def check_context(
     session: Session, upload: ContactImport, typed: Typed | None = None
 ) -> dict[str, Any]:
-    """Return the data of the check screen, by the filters in the URL; ``typed`` holds corrections
-    that were not accepted."""
+    """Return the data of the check screen, by the filters in the URL; ``typed`` holds refused
+    corrections."""
     chosen = _chosen_rows(session, upload)
     return {
         **_filters(upload, chosen),
@@ -134,7 +134,7 @@ def _chosen_rows(session: Session, upload: ContactImport) -> RowChoice:
 
 
 def _filters(upload: ContactImport, chosen: RowChoice) -> dict[str, Any]:
-    """Return what leads to other rows."""
+    """Return the links to other rows."""
     shows_failed = chosen.outcome == FAILED and not chosen.note
     is_part = chosen.total(upload) < upload.rows_total
     return {
@@ -153,7 +153,7 @@ def _filters(upload: ContactImport, chosen: RowChoice) -> dict[str, Any]:
 
 
 def _problems(session: Session, upload: ContactImport, chosen: RowChoice) -> dict[str, Any]:
-    """Return what is wrong with the rows, what repairs them, and what was repaired."""
+    """Return the problems of the rows, their repairs, and what was repaired."""
     by_hand = corrections.count_fixes(session, upload)
     mapping = _mapping(upload)
     no_phone = _rows_of(chosen.notes, NO_PHONE)
@@ -211,7 +211,7 @@ def _rows(
 
 
 def _about_file(session: Session, upload: ContactImport) -> dict[str, Any]:
-    """Return how the file was read, and an upload of the same one."""
+    """Return how the file was read, and an earlier upload of the same file."""
     return {
         "reading": ReadingForm.showing(upload),
         "read_as": _read_as(upload),
@@ -221,7 +221,8 @@ def _about_file(session: Session, upload: ContactImport) -> dict[str, Any]:
 
 
 def _effects(session: Session, upload: ContactImport) -> dict[str, Any]:
-    """Return what applying the rows begins, and whether the campaign has changed meanwhile."""
+    """Return the consequences of applying the rows, and whether the campaign has changed
+    meanwhile."""
     campaign = session.get_one(Campaign, upload.campaign_id)
     return {
         "called": _called(session, campaign, upload),
@@ -278,8 +279,8 @@ def _most_rows(upload: ContactImport, rows: int) -> int:
 def _warned(
     session: Session, upload: ContactImport, notes: Sequence[ProblemKind]
 ) -> list[RowWarning]:
-    """Return what to know about rows before they are applied: numbers that aren't in use, and
-    contacts that the file has several times."""
+    """Return warnings about rows before they are applied: numbers that aren't in use, and contacts
+    that are repeated in the file."""
     found = []
     if upload.action is not ContactAction.REMOVE and (rows := _rows_of(notes, NOT_IN_USE)):
         title = ngettext("%(num)s number is not in use", "%(num)s numbers are not in use", rows)
@@ -304,7 +305,7 @@ def _warned(
 
 
 def _called(session: Session, campaign: Campaign, upload: ContactImport) -> str:
-    """Return how many contacts a running campaign begins to call when the rows are applied."""
+    """Return how many contacts a running campaign will start to call when the rows are applied."""
     if (
         upload.action is ContactAction.REMOVE
         or not upload.created

@@ -144,7 +144,7 @@ def status_badge(upload: ContactImport) -> tuple[str, str]:
 
 
 def fixes_words(fixes: FixCounts) -> list[str]:
-    """7 cells fixed, 2 rows left out"""
+    """Return the fixes: 7 cells fixed, 2 rows left out."""
     found = []
     if fixes.cells:
         found.append(ngettext("%(num)s cell fixed", "%(num)s cells fixed", fixes.cells))
@@ -177,26 +177,26 @@ def _file_note(rule: str, rows: int | None) -> str:
 
 
 def ignored_words(kinds: list[ProblemKind]) -> str:
-    """39 contacts whose status ended outreach; empty for none."""
+    """Return ignored contacts: 39 contacts whose status ended outreach; empty for none."""
     return ", ".join(IGNORED[kind.code](kind.rows) for kind in kinds)
 
 
 def repair_title(repair: SuggestedRepair) -> str:
-    """96 numbers have lost their leading zero"""
+    """Return the title of a repair: 96 numbers have lost their leading zero."""
     if repair.reason in _REPAIRS:
         return _REPAIRS[repair.reason](repair.rows)
     return ngettext("%(num)s number can be fixed", "%(num)s numbers can be fixed", repair.rows)
 
 
 def repaired_title(reason: str) -> str:
-    """Fixed: leading zero lost"""
+    """Return the title of a done repair: Fixed: leading zero lost."""
     return (
         str(_REPAIRED[reason]) if reason in _REPAIRED else gettext("Fixed: %(kind)s", kind=reason)
     )
 
 
 def repaired_value(reason: str | None, repair: str) -> str:
-    """Return what a cell would become: repairs are phone numbers, except for repaired texts."""
+    """Return the value of a cell after a repair: phone numbers, except for repaired texts."""
     return repair if reason == "twice_encoded" else phone(repair)
 
 
@@ -210,7 +210,7 @@ def repair_text(repair: SuggestedRepair) -> str:
 
 
 def outcome_words(upload: ContactImport, left: int) -> str:
-    """17 contacts added, 2 updated, 1 row not applied."""
+    """Return the result: 17 contacts added, 2 updated, 1 row not applied."""
     failed = upload.failed + left
     unchanged = uploads.unchanged_rows(upload)
     updated = upload.updated - unchanged
@@ -229,7 +229,7 @@ def outcome_words(upload: ContactImport, left: int) -> str:
 
 
 def sum_words(counts: Iterable[int], total: int) -> str:
-    """3,906 + 455 + 0 + 39 + 412 = 4,812 rows in the file."""
+    """Return the sum: 3,906 + 455 + 0 + 39 + 412 = 4,812 rows in the file."""
     return ngettext(
         "%(sum)s = %(num)s row in the file.",
         "%(sum)s = %(num)s rows in the file.",

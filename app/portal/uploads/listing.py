@@ -34,7 +34,7 @@ from app.services.imports.uploads import SORTS
 from app.services.paging import Page
 
 Choice = Callable[[Session], uploads.UploadFilter]
-"""Returns which uploads a list shows."""
+"""Decides which uploads a list shows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A new upload: choosing its campaign and its file; and the file for download: all rows with their
+"""A new upload: choosing its campaign and its file. And files to download: all rows with their
 problems, or only those that failed."""
 
 from collections import Counter
@@ -42,7 +42,7 @@ Choice = tuple[str, str, str]
 
 @portal.get("/uploads/new")
 def upload_choose_campaign() -> str:
-    """Ask for the campaign of a new upload."""
+    """Let the user choose the campaign of a new upload."""
     query = lists.text_filter("q")
     with transaction(read_only=True) as session:
         wanted = campaigns.CampaignFilter(query=query, takes_contacts=True)
@@ -72,8 +72,8 @@ def _campaign_choice(rows: Sequence[Choice], query: str | None, *, more: bool) -
 
 
 def _choices(session: Session, found: Sequence[Campaign]) -> list[Choice]:
-    """Return the campaigns with what tells them apart, and their URLs: those with the same name
-    with their organization, others with it below."""
+    """Return the campaigns, labelled so that they can be distinguished, and their URLs: those with
+    the same name include their organization, others show it below."""
     names = organizations_of(session, found)
     same = Counter(row.name for row in found)
     rows = []
@@ -95,7 +95,8 @@ def _choices(session: Session, found: Sequence[Campaign]) -> list[Choice]:
 
 @portal.get("/campaigns/<uuid:campaign_id>/upload")
 def upload_new(campaign_id: UUID) -> str:
-    """Ask for the file; with ``corrects`` in the URL, one for the failed rows of that upload."""
+    """Show the form for the file; with ``corrects`` in the URL, for one with the failed rows of
+    that upload."""
     return _choose_page(campaign_id, UploadForm())
 
 
@@ -120,7 +121,7 @@ def _refused(campaign_id: UUID, form: UploadForm, error: ValidationFailed | TooL
 
 
 def _save(campaign_id: UUID, form: UploadForm, corrects: ContactImport | None) -> str:
-    """Store the file that was sent; return the URL of its upload. Raises `ValidationFailed` and
+    """Store the submitted file; return the URL of its upload. Raises `ValidationFailed` and
     `TooLarge`."""
     sent: FileStorage | None = form.file.data
     if sent is None or sent.filename is None:
@@ -139,8 +140,8 @@ def created(
     chosen: UploadChoices | None = None,
     corrects: ContactImport | None = None,
 ) -> str:
-    """Create an upload of the stored file, once for a form that is sent twice with the same
-    ``sent``; return its URL. Raises as `uploads.create`, without the file."""
+    """Create an upload of the stored file, once if a form is sent twice with the same ``sent``;
+    return its URL. Raises as `uploads.create`, without the file."""
     with deleted_on_error(kept.key), transaction() as session:
         submission = FormSubmission(session, *sent)
         made = uploads.create(
@@ -178,7 +179,7 @@ def _choose_page(campaign_id: UUID, form: UploadForm) -> str:
 
 
 def _to_correct(session: Session, campaign_id: UUID) -> ContactImport | None:
-    """Return the upload that the URL names. Raises `NotFound`."""
+    """Return the upload in the URL. Raises `NotFound`."""
     named = request.args.get("corrects")
     if named is None:
         return None
@@ -202,12 +203,12 @@ _SAMPLE = (
     ("Ada", "Byron", "+1 202 555 0101", "ada@example.com", "Example Ltd"),
     ("Max", "Sample", "+1 202 555 0102", "", ""),
 )
-"""With numbers that belong to no one: 555-0100 to 555-0199 are reserved for examples."""
+"""The numbers belong to no one: 555-0100 to 555-0199 are reserved for examples."""
 
 
 @portal.get("/uploads/sample.csv")
 def upload_sample() -> Response:
-    """A contact file to start from."""
+    """Return a sample contact file."""
     return csv_file("contacts-sample", [first_line(_SAMPLE[0]), lines(_SAMPLE[1:])])
 
 
@@ -299,7 +300,7 @@ def _pieces(found: ContactImport, writer: RowWriter, *, failed_only: bool) -> It
         with transaction(read_only=True) as session:
             if not reports.are_those_of(session, found):
                 message = "The file was read again: this download is incomplete."
-                raise Conflict(message, "changed_meanwhile")  # breaks the download off
+                raise Conflict(message, "changed_meanwhile")  # interrupts the download
             rows, last = reports.rows_after(session, found, last, failed_only=failed_only)
         yield writer.rows(rows)
     yield writer.end()

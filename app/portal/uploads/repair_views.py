@@ -1,4 +1,4 @@
-"""Fixing rows on the check screen: typing cells again, leaving rows out."""
+"""Fixing rows on the check screen: retyping cells, leaving rows out."""
 
 from uuid import UUID
 

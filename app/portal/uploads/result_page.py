@@ -1,4 +1,4 @@
-"""The page of an upload that was applied or stopped: what happened, and what is next."""
+"""The page of an upload that was applied or stopped: the result, and the next step."""
 
 from datetime import datetime
 from typing import Any
@@ -95,13 +95,13 @@ def _next_step(session: Session, found: ContactImport) -> tuple[str, str] | None
 
 
 def _is_archived(session: Session, found: ContactImport) -> bool:
-    """Whether the organization is archived: it takes no more contacts and calls no one."""
+    """Return whether the organization is archived: it accepts no contacts and calls no one."""
     organization = session.get_one(Organization, found.organization_id)
     return organization.status is OrganizationStatus.ARCHIVED
 
 
 def _failed_rows(session: Session, found: ContactImport) -> list[tuple[int, str, str]]:
-    """Return the first rows that were not applied: number, the value that is wrong, why."""
+    """Return the first rows that were not applied: number, wrong value, reason."""
     page = reports.page(session, found, outcome=FAILED, limit=FAILED_SHOWN)
     rows = []
     for row in page.rows:
@@ -141,7 +141,7 @@ def _history(found: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
 
 
 def _sizes(found: ContactImport) -> str:
-    """924 B file, 7.8 kB with check results"""
+    """Return the sizes: 924 B file, 7.8 kB with check results."""
     if not found.stored_bytes:
         return size(found.file_size)
     return gettext(

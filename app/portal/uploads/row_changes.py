@@ -1,4 +1,4 @@
-"""Which column of a file brings which change of a contact."""
+"""The columns of a file that cause each change of a contact."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _LAST_DIGITS = 4
 
 
 class FieldChange(NamedTuple):
-    """A change of a field without a column of its own; an empty value means that there is none."""
+    """A change of a field without a column of its own; an empty value means none."""
 
     label: str
     old: str
@@ -55,7 +55,7 @@ def row_changes(
 def _fields_of(
     target: ColumnTarget, column: str, changed: Sequence[str]
 ) -> Iterator[Sequence[str]]:
-    """Yield what the cells of a column can be: fields of which the first that changes counts. A
+    """Yield the possible fields of a column's cells, of which the first that changes counts. A
     second phone number is kept as metadata."""
     if target.field is TargetField.FULL_NAME:
         yield TargetField.FIRST_NAME, TargetField.LAST_NAME
@@ -74,7 +74,7 @@ def _metadata(column: str) -> str:
 
 
 def _holds(cell: str, field: str, after: Mapping[str, str]) -> bool:
-    """Return whether the new value can be from this cell: of several numbers only one counts."""
+    """Return whether the new value can be from this cell: only one of several numbers counts."""
     value = after.get(field, "")
     if field == TargetField.PHONE:
         return _digits(cell).endswith(_digits(value)[-_LAST_DIGITS:])

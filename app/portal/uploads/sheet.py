@@ -1,4 +1,4 @@
-"""The sheet of a checked file: the user's own columns and rows, and which cells can be fixed."""
+"""The sheet of a checked file: the user's own columns and rows, and the cells that can be fixed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ _EFFECTS = {
     DELETED: lazy_pgettext("row of a file", "Removal"),
     IGNORED: lazy_pgettext("row of a file", "Ignored"),
 }
-"""What a row would do, by its outcome."""
+"""The effect of a row, by its outcome."""
 _PAIR_NAMES = (
     (str(TargetField.EXTERNAL_ID_KEY), lazy_gettext("External ID name")),
     (str(TargetField.EXTERNAL_ID_VALUE), lazy_gettext("External ID value")),
@@ -54,8 +54,8 @@ class SheetCell:
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """A row of the sheet; one with a problem or note can be fixed or left out. ``effect`` is what
-    it would do, empty for one that failed; ``is_left_out`` if a user has left it out."""
+    """A row of the sheet; one with a problem or note can be fixed or left out. ``effect`` is empty
+    for a row that failed; ``is_left_out`` if a user has left it out."""
 
     number: int
     cells: list[SheetCell]
@@ -74,7 +74,7 @@ class SheetColumn:
     choices: list[tuple[str | None, list[tuple[str, str]]]]
     is_title: bool
     is_fact: bool
-    """Shown below the title on phones, after its name."""
+    """Whether phones show it below the title, after its name."""
     samples: tuple[str, ...]
 
 
@@ -141,7 +141,7 @@ def _choices(
 def sheet_row(
     upload: ContactImport, row: ShownRow, typed: Mapping[int, str], change: ContactChange | None
 ) -> SheetRow:
-    """Return a row with its editable cells; ``change`` is what it would change."""
+    """Return a row with its editable cells; ``change`` is its effect on the contact."""
     failed = row.outcome == FAILED
     identifying = [i for i, text in enumerate(upload.mapping) if _identifies(text)]
     of_row = 0 if failed or not identifying else identifying[0]
@@ -163,7 +163,7 @@ def _cells(
     of_row: int,
 ) -> list[SheetCell]:
     """Return the cells of a row. Those with a problem can be fixed, and those with a note in a row
-    that is applied; a note about the whole row stands at column ``of_row``. A broken row is fixed
+    that is applied; a note about the whole row is shown at column ``of_row``. A broken row is fixed
     as a whole; in a row without any identifier, every cell for one can be filled in."""
     failed = row.outcome == FAILED
     by_column: dict[int, list[ImportProblem]] = {}
@@ -192,7 +192,8 @@ def _cells(
 def _show_change(
     cells: list[SheetCell], upload: ContactImport, changed: RowChanges, of_row: int
 ) -> None:
-    """Show old values in their cells, and changes that no column is named after in one of them."""
+    """Show old values in their cells, and changes without a column of their own in one of the
+    cells."""
     for index, old in changed.old_values.items():
         cells[index] = replace(cells[index], old=old)
     if changed.others:
@@ -201,14 +202,14 @@ def _show_change(
 
 
 def _column_of_others(upload: ContactImport, identifying: int) -> int:
-    """Return the column at which changes stand that none is named after."""
+    """Return the column that shows changes without a column of their own."""
     if TargetField.EXACT in upload.mapping:
         return upload.mapping.index(TargetField.EXACT)
     return identifying
 
 
 def _facts_of(upload: ContactImport) -> set[int]:
-    """Return the columns that a phone shows: names, identifiers and the first further ones."""
+    """Return the columns that a phone shows: names, identifiers and the first other ones."""
     fields = [text.partition(":")[0] for text in upload.mapping]
     further = [index for index, field in enumerate(fields) if field == TargetField.METADATA]
     known = (i for i, field in enumerate(fields) if field in _NAMES | IDENTIFIERS)

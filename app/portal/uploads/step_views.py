@@ -46,7 +46,7 @@ def upload_columns_save(upload_id: UUID) -> Page:
 
 
 def _read_again(upload_id: UUID, form: ReadingForm | None, chosen: list[str]) -> None:
-    """Raises `ValidationFailed`, about columns."""
+    """Check the file again. Raises `ValidationFailed`, about columns."""
     reading = form.to_reading() if form is not None else None
     with changing_upload(upload_id) as session:
         steps.read_again(session, caller(), upload_id, mapping=chosen or None, reading=reading)
@@ -93,7 +93,8 @@ def upload_apply(upload_id: UUID) -> Page:
 
 
 def _apply(session: Session, upload_id: UUID, typed: Typed) -> dict[str, str]:
-    """Return what the upload's page is to show: that edits are checked first. Raises `Conflict`."""
+    """Apply the rows; return parameters of the upload's page, which says if edits are checked
+    first. Raises `Conflict`."""
     left_out, seen = rows_left_out(), seen_version()
     if typed or left_out:
         upload = corrections.fix_rows(

@@ -23,7 +23,7 @@ NAMES_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class UndoRemark:
-    """A side effect of an undo, or something that it leaves, and why."""
+    """A side effect of an undo, or something that it doesn't undo, and why."""
 
     title: str
     text: str
@@ -33,7 +33,7 @@ class UndoRemark:
 
 @portal.get("/uploads/<uuid:upload_id>/undo")
 def upload_undo(upload_id: UUID) -> Page:
-    """Show what undoing the upload would do, in numbers."""
+    """Show the effects of undoing the upload, in numbers."""
     with transaction(read_only=True) as session:
         found = uploads.get(session, caller(), upload_id)
         if not undo.can_be_undone(found, settings().undo_days):
@@ -64,7 +64,7 @@ def upload_undo_start(upload_id: UUID) -> Response:
 
 
 def extent_words(changes: int, contacts: int) -> str:
-    """19 changes to 18 contacts"""
+    """Return the extent: 19 changes to 18 contacts."""
     return ngettext(
         "%(changes)s to %(num)s contact",
         "%(changes)s to %(num)s contacts",
@@ -92,7 +92,7 @@ def _names(changes: Sequence[ContactChange]) -> str:
 
 
 def remarks_of(sums: UndoTotals, *, done: bool) -> Iterator[UndoRemark]:
-    """Yield the reasons for what is left, and the side effects."""
+    """Yield the side effects, and the reasons why something isn't undone."""
     if sums.removed_changed:
         yield UndoRemark(
             _removed_changed(sums.removed_changed, done=done),

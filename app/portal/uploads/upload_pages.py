@@ -1,4 +1,4 @@
-"""What the pages of an upload share."""
+"""Shared by the pages of an upload."""
 
 from contextlib import AbstractContextManager
 from typing import Any
@@ -53,5 +53,5 @@ def changing_upload(upload_id: UUID) -> AbstractContextManager[Session]:
 
 
 def to_upload(upload_id: UUID, **shown: Any) -> Response:
-    """``shown`` are parameters of its page."""
+    """Redirect to the upload's page. ``shown`` are parameters of the page."""
     return redirect(url_for("portal.upload", upload_id=upload_id, **shown), 303)

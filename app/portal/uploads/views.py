@@ -71,7 +71,7 @@ def upload(upload_id: UUID) -> str:
 
 
 def _page_of(session: Session, found: ContactImport) -> tuple[str, dict[str, Any]]:
-    """Return the page of the upload's state, and what it shows besides `upload_page_data`."""
+    """Return the page of the upload's state, and its data besides `upload_page_data`."""
     if found.state in AT_WORK:
         return "portal/uploads/working.html", {}
     if found.undo_state == undo.UNDOING:
@@ -127,7 +127,8 @@ def upload_page_data(session: Session, found: ContactImport) -> dict[str, Any]:
 
 
 def _pace(found: ContactImport) -> str:
-    """1,210 rows a second, about 20 s left: an estimate, empty at the beginning."""
+    """Return the pace: 1,210 rows a second, about 20 s left: an estimate, empty at the
+    beginning."""
     if found.apply_started_at is None or not found.rows_applied or found.apply_number > 1:
         return ""
     spent = max((utcnow() - found.apply_started_at).total_seconds(), 0.001)

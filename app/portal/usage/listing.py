@@ -1,4 +1,4 @@
-"""The list of organizations on the usage screen: what each used in a range of days."""
+"""The list of organizations on the usage screen: each one's usage in a range of days."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ from app.services.reporting import (
 )
 
 FILE_OF_SCRIPTS = "portal.usage_file"
-"""Its columns are always the same."""
+"""Columns of the file for scripts, always the same."""
 FIELDS = {
     "startDate": ("start", lazy_gettext("First day")),
     "endDate": ("end", lazy_gettext("Last day")),
@@ -52,7 +52,7 @@ FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class UsageSum:
-    """What one or several organizations used."""
+    """The usage of one or several organizations."""
 
     figures: UsageFigures
     costs: Sequence[CurrencyCost]
@@ -80,7 +80,7 @@ class UsageRow(UsageSum):
 
 @dataclass(frozen=True, slots=True)
 class UsageTotals:
-    """What the rows are parts of, and whether they can be sorted by what they used."""
+    """The totals of which the rows are parts, and whether rows can be sorted by usage."""
 
     compared: ComparedDays
     months: Sequence[MonthCost]
@@ -88,8 +88,8 @@ class UsageTotals:
 
 
 def chosen_span() -> tuple[DaySpan, Problems]:
-    """Return the range of the URL and the problems in it; without one, or with an invalid one, this
-    month, as the overview shows it."""
+    """Return the range of the URL and its problems; by default, or for an invalid one, this month,
+    as on the overview."""
     start, end = (request.args.get(name, "").strip() for name in ("start", "end"))
     problems: Problems = []
     if start or end:
@@ -103,7 +103,8 @@ def chosen_span() -> tuple[DaySpan, Problems]:
 
 
 def load_totals(session: Session) -> UsageTotals:
-    """Return what the page, its rows and all parts of a file need; it is read once in a request."""
+    """Return the data that the page, its rows and all parts of a file need, read once per
+    request."""
     if "whole_usage" not in g:
         span, _problems = chosen_span()
         compared = reporting.compared(session, caller(), span, utcnow().date())
@@ -156,7 +157,7 @@ def _page(
 
 
 def _included(session: Session, ids: Sequence[UUID]) -> Mapping[UUID, IncludedUse]:
-    """Return what is used of the plans, if a column shows it."""
+    """Return the use of the plans, if a column shows it."""
     if request.endpoint == FILE_OF_SCRIPTS:
         return {}
     return included_if_shown(session, USAGE, ("included", "used-up"), ids)

@@ -41,12 +41,12 @@ FILE_COLUMNS = {
 """The columns of the list in `usage_file`."""
 MOST_NEAR = 100
 ASKED = ("organization", *USAGE.parameters, "sort", "column", "view")
-"""What the address of the screen holds, besides the place in the list."""
+"""Parameters of the screen's URL, besides the position in the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageScope:
-    """The organization whose usage is shown; without one, everything of the caller's."""
+    """The organization whose usage is shown; without one, everything of the caller."""
 
     organization: Organization | None
     email: str | None
@@ -67,8 +67,8 @@ def show_usage() -> Page:
 
 
 def _asked(span: DaySpan) -> dict[str, Any]:
-    """Return the range of the URL and the others on offer; of those with the same days, such as on
-    the 30th of a month, the one that was clicked is chosen."""
+    """Return the range of the URL and the others on offer; if several have the same days, as on the
+    30th of a month, the clicked one is selected."""
     presets = _presets()
     equal = [name for name, (_words, offered) in presets.items() if offered == span]
     equal.sort(key=lambda name: name != request.args.get("range"))
@@ -84,7 +84,7 @@ def _asked(span: DaySpan) -> dict[str, Any]:
 
 
 def _used(session: Session, span: DaySpan) -> dict[str, Any]:
-    """Return the use in the span: of the scope of the URL, and of each of its organizations."""
+    """Return the usage in the span: of the scope of the URL, and of each of its organizations."""
     scope = _scope(session)
     page = list_page(session, USAGE) if _lists_organizations(scope) else None
     counted = _counted(session, scope, span, page)
@@ -107,8 +107,8 @@ def _used(session: Session, span: DaySpan) -> dict[str, Any]:
 
 @portal.get("/usage.csv")
 def usage_file() -> Response:
-    """Export the list of organizations for scripts, with the same columns always; or the days, of a
-    single organization or with ``rows=days``; or with ``rows=costs`` the carrier costs by
+    """Export the list of organizations for scripts, always with the same columns; or the days, for
+    a single organization or with ``rows=days``; or with ``rows=costs`` the carrier costs by
     organization and month, which the partner's staff sees."""
     span, problems = chosen_span()
     for name, words in problems:
@@ -162,7 +162,7 @@ def _presets() -> dict[str, tuple[str, DaySpan]]:
 def _counted(
     session: Session, scope: UsageScope, span: DaySpan, page: ListPage[UsageRow] | None
 ) -> dict[str, Any]:
-    """Return the figures of the range and of the one before."""
+    """Return the figures of the range and of the previous one."""
     of_all, today = load_totals(session) if page else None, utcnow().date()
     if of_all:
         compared, months = of_all.compared, of_all.months
@@ -191,7 +191,7 @@ def _counted(
 def _of_months(
     session: Session, scope: UsageScope, span: DaySpan, *, has_costs: bool
 ) -> dict[str, Any]:
-    """Return what belongs to months: what is used of a plan, and the carriers' sums."""
+    """Return monthly data: the use of a plan, and the carriers' sums."""
     today = utcnow().date()
     one = caller().organization_id or scope.id
     month = _whole_month(span, today)
@@ -218,8 +218,8 @@ def _lists_organizations(scope: UsageScope) -> bool:
 
 
 def _scope(session: Session) -> UsageScope:
-    """The organization that the address names, or that of the user whose email is searched for.
-    Raises `NotFound` for an organization that the caller can't see."""
+    """Return the organization in the URL, or that of the user whose email is searched for. Raises
+    `NotFound` for an organization that the caller can't see."""
     words = lists.text_filter("q") or ""
     given = request.args.get("organization")
     organization_id = as_uuid(given)
@@ -238,7 +238,7 @@ def _scope(session: Session) -> UsageScope:
 
 
 def _kept() -> list[tuple[str, str]]:
-    """Return what the address has besides the range and the place in the list."""
+    """Return the parameters of the URL except for the range and the position in the list."""
     names = [name for name in ASKED if name not in ("start", "end")]
     return [(name, value) for name in names for value in request.args.getlist(name) if value]
 
@@ -255,8 +255,8 @@ def _sums(
     before: DailyFigures,
     cost: Sequence[CurrencyCost],
 ) -> dict[str, UsageSum]:
-    """Return the rows below the list: what the organizations used that it doesn't show, if
-    anything, and all of them."""
+    """Return the rows below the list: the usage of organizations that it doesn't show, if any, and
+    the total."""
     of_all = UsageFigures(
         *(total.conversations, total.by_human, total.by_voicemail, total.seconds),
         before=before.conversations,
@@ -274,8 +274,8 @@ def _sums(
 def _adding_up(
     page: ListPage[UsageRow], sums: dict[str, UsageSum]
 ) -> tuple[ListPage[UsageRow], dict[str, UsageSum], bool]:
-    """Return the rows and the sums below them with costs that add up, and whether one is another
-    than it is rounded to by itself."""
+    """Return the rows and the sums below them with costs that add up, and whether one differs from
+    its own rounding."""
     others = sums.get("others")
     below = [others] if others else []
     costs, are_adjusted = reporting.adding_up([row.costs for row in (*page.rows, *below)])

@@ -12,7 +12,7 @@ SHUT = (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
 
 
 def may_change(user: User) -> bool:
-    """Whether the caller may change users like this one."""
+    """Return whether the caller may change users like this one."""
     return caller().may(Permission.USERS_WRITE) and user.role in users.types_for(caller())
 
 

@@ -1,4 +1,4 @@
-"""Inviting a person, and changing their address, name and role."""
+"""Inviting a user, and changing their address, name and role."""
 
 from uuid import UUID
 
@@ -86,8 +86,8 @@ def user_save(user_id: UUID) -> Page:
 
 
 def _change_role(session: Session, user: User, role: Role | None) -> bool:
-    """Give the user the role, unless it ends something that they created: that is confirmed on a
-    page of its own."""
+    """Give the user the role, unless it ends items that they created, which needs a confirmation on
+    a separate page."""
     if role is not None and role is not user.role:
         if items_of(session, user, role):
             return False
@@ -113,17 +113,17 @@ def _saved_words(user: User, change: EmailChange | None) -> str:
 
 
 def _roles_to_invite() -> tuple[Role, ...]:
-    """Return the roles on offer: members only for an organization, and for operators, as they have
-    no partner's staff."""
+    """Return the offered roles: only members' for an organization, and for operators, who have no
+    partner's staff."""
     roles = users.types_for(caller())
     only_members = caller().is_operator or given_organization() is not None
     return tuple(role for role in roles if role in MEMBERS) if only_members else roles
 
 
 def _is_valid(form: InviteForm) -> bool:
-    """Whether the form is valid, checked also like the service, so that all problems are shown at
-    once. Whether the email is taken is asked only if there are others: a form that is sent twice
-    has taken it itself."""
+    """Return whether the form is valid, also by the service's rules, so that all problems are shown
+    at once. Whether the email is taken is checked only if there are others: a repeated form has
+    taken it itself."""
     who, email, name = caller(), form.typed_email, form.organization.data or ""
     fine = form.validate()
     with transaction(read_only=True) as session:
@@ -196,7 +196,8 @@ def _edit_page(user_id: UUID, form: UserForm) -> str:
 
 
 def _roles_for(user: User) -> list[Role]:
-    """The roles that the caller may give this person: of the same kind, and none to themselves."""
+    """Return the roles that the caller may give this user: of the same kind, and none to
+    themselves."""
     if user.id == caller().subject_id:
         return []
     kind = PARTNER_LEVEL if user.role in PARTNER_LEVEL else MEMBERS

@@ -64,12 +64,13 @@ class InviteForm(PortalForm):
             raise ValidationError(message)
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Check the address like the service, so that all problems are shown at once."""
+        """Validate the address also by the service's rules, so that all problems are shown at
+        once."""
         fine = bool(super().validate(extra_validators))
         return self.passes(lambda: read(CreateAdminInput, {"email": self.typed_email})) and fine
 
     def apply_errors(self, error: DomainError) -> None:
-        """Keep also the words of the user limit, if it is reached."""
+        """Also keep the message of the user limit, if it is reached."""
         super().apply_errors(error)
         self.full = error.message if error.code == "user_limit_reached" else None
 
@@ -85,7 +86,7 @@ class InviteForm(PortalForm):
 
 
 class InviteManyForm(PortalForm):
-    """Lines or a file of users, or the lines that were checked."""
+    """Lines or a file of users, or the checked lines."""
 
     once = OnceField()
     users = TextAreaField(lazy_gettext("Users"))
@@ -117,11 +118,11 @@ class UserForm(PortalForm):
         return cls.from_object(user, role=user.role.value)
 
     def offer(self, roles: Sequence[Role]) -> None:
-        """Offer the roles that may be chosen; without any, the field is hidden."""
+        """Offer the allowed roles; without any, the field is hidden."""
         self.role.choices = role_choices(roles)
 
     def to_changes(self) -> UpdateUserInput:
-        """Raises `ValidationFailed`."""
+        """Return the changes. Raises `ValidationFailed`."""
         return self.to_input(UpdateUserInput)
 
     @property

@@ -46,7 +46,7 @@ CELLS = {
     "organization": lazy_gettext("Organization"),
     "role": lazy_gettext("Role"),
 }
-"""The parts of a line that are fixed on the page, with their columns."""
+"""The parts of a line that can be fixed on the page, with their columns."""
 
 
 @portal.get("/users/invite-many")
@@ -61,7 +61,7 @@ def users_invite_many() -> str:
 
 @portal.post("/users/invite-many/check")
 def users_invite_many_check() -> Page:
-    """Show each line with what is wrong with it; nothing is written."""
+    """Show each line with its problems; nothing is written."""
     form = _form()
     wanted = _sent(form)
     return _check(form, wanted) if wanted else (_many_page(form), 422)
@@ -69,8 +69,8 @@ def users_invite_many_check() -> Page:
 
 @portal.post("/users/invite-many")
 def users_invite_many_send() -> Page:
-    """Invite the users that the page showed as ready. After a change of the lines, or of what they
-    depend on, the page is shown again first."""
+    """Invite the users that the page showed as ready. If the lines, or what they depend on, have
+    changed, the page is shown again first."""
     form = _form()
     wanted = _sent(form)
     if not wanted:
@@ -93,7 +93,8 @@ def _check_again(
 def _invite(
     form: InviteManyForm, wanted: Sequence[Invitee]
 ) -> tuple[Sequence[LineResult], Sequence[FullOrganization]]:
-    """Raises `ValidationFailed`, and `Conflict` if the page showed something else."""
+    """Invite the users. Raises `ValidationFailed`, and `Conflict` if the page showed something
+    else."""
     with transaction() as session:
         submission = FormSubmission(session, notice=gettext("These users were invited before."))
         defaults = _defaults(form, _chosen(session, form))
@@ -109,7 +110,7 @@ def _invited_page(
     results: Sequence[LineResult],
     full: Sequence[FullOrganization],
 ) -> Page:
-    """Show the lines that are left, or go back where the invitation began."""
+    """Show the remaining lines, or return to where the invitation started."""
     invited = [
         (line, result.organization or "")
         for line, result in zip(wanted, results, strict=True)
@@ -154,8 +155,8 @@ def _many_page(form: InviteManyForm) -> str:
 
 
 def _sent(form: InviteManyForm) -> list[Invitee] | None:
-    """Return the lines of the page with what was typed there, or those of the first form; None,
-    with the reason at its field, if they can't be read."""
+    """Return the lines of the page with its input, or those of the first form; None, with the
+    reason at its field, if they can't be read."""
     if not form.validate():
         return None
     sent: FileStorage | None = form.file.data
@@ -175,8 +176,8 @@ def _sent(form: InviteManyForm) -> list[Invitee] | None:
 
 
 def _with_fixes(wanted: Sequence[Invitee]) -> list[Invitee]:
-    """Return the lines that weren't left out, with the cells that were typed or the organization
-    of the button that was pressed."""
+    """Return the lines that weren't left out, with the corrected cells or the organization of the
+    pressed button."""
     fixed = []
     for at, line in enumerate(wanted):
         if f"remove-{at}" in request.form:
@@ -222,7 +223,7 @@ def _defaults(form: InviteManyForm, organization_id: UUID | None) -> InviteDefau
 
 
 def _mark(wanted: Sequence[Invitee], results: Sequence[LineResult]) -> str:
-    """Return what differs as soon as a line or its result does."""
+    """Return a mark that changes with any line or result."""
     outcomes = [(each.outcome, each.organization_id, each.role) for each in results]
     return sha256(repr((users.as_text(wanted), outcomes)).encode()).hexdigest()
 
@@ -230,7 +231,7 @@ def _mark(wanted: Sequence[Invitee], results: Sequence[LineResult]) -> str:
 def _refuse_changed(
     form: InviteManyForm, wanted: Sequence[Invitee], results: Sequence[LineResult]
 ) -> None:
-    """Raises `Conflict` if the page showed something else."""
+    """Check the mark. Raises `Conflict` if the page showed something else."""
     if form.checked.data != _mark(wanted, results):
         message = gettext("The list has changed since the check. Review it, then invite.")
         raise Conflict(message, CHANGED_MEANWHILE)
@@ -244,7 +245,8 @@ def _checked_page(
     *,
     invited: Sequence[tuple[Invitee, str]] | None = None,
 ) -> str:
-    """``invited`` are the users who just were, with their organizations, without these lines."""
+    """Return the page. ``invited`` are the users who were just invited, with their organizations;
+    these lines exclude them."""
     form.rows.data, form.checked.data = users.as_text(wanted), _mark(wanted, results)
     lines = list(zip(wanted, results, strict=True))
     return render_template(

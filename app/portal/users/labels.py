@@ -16,7 +16,7 @@ ROLE_SCOPE: dict[Role, str] = {
     ),
     Role.STANDARD: lazy_gettext("One organization: its campaigns, contacts, calls and usage."),
 }
-"""What each role is for, in one line."""
+"""The purpose of each role, in one line."""
 
 
 def abilities(role: Role) -> list[str]:
@@ -38,7 +38,7 @@ def abilities_title(role: Role) -> str:
 
 
 def confirm_role_title(name: str, role: Role) -> str:
-    """Return the title of the confirmation that the user of this name gets the role."""
+    """Return the title of the confirmation before the user of this name gets the role."""
     titles = {
         Role.PARTNER_ADMIN: gettext("Make %(name)s a partner admin?", name=name),
         Role.PARTNER_EDITOR: gettext("Make %(name)s a partner editor?", name=name),
@@ -50,7 +50,7 @@ def confirm_role_title(name: str, role: Role) -> str:
 
 
 def role_changed(name: str, role: Role) -> str:
-    """Return the message that the user of this name has the role."""
+    """Return the message that the user of this name now has the role."""
     messages = {
         Role.PARTNER_ADMIN: gettext("%(name)s is a partner admin now.", name=name),
         Role.PARTNER_EDITOR: gettext("%(name)s is a partner editor now.", name=name),

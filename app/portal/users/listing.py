@@ -34,7 +34,7 @@ STATUS_NAMES = {
     UserStatus.DEACTIVATED: lazy_gettext("Deactivated"),
 }
 OF_CUSTOMERS = "customers"
-"""The role of the filter that stands for both roles of members."""
+"""The filter value that includes both roles of members."""
 OF_CUSTOMERS_WORDS = lazy_gettext("Owners and members")
 
 

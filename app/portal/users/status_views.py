@@ -44,7 +44,8 @@ def user_suspend(user_id: UUID) -> Response:
 
 @portal.get("/users/<uuid:user_id>/role/<role>")
 def user_role_confirm(user_id: UUID, role: str) -> str:
-    """Ask before a role is lowered that the user's clients, keys or invitations need."""
+    """Show the confirmation before a role is lowered that the user's clients, keys or invitations
+    need."""
     found, lower = _changeable(user_id, "may_edit"), _role(role)
     title = confirm_role_title(_name(found), lower)
     items = _created_items(found, lower)
@@ -100,7 +101,8 @@ def user_email_cancel(user_id: UUID) -> Response:
 
 
 def _role(text: str) -> Role:
-    """Raises `NotFound` for anything that is no role of a partner or of an organization."""
+    """Return the role. Raises `NotFound` for anything that is no role of a partner or of an
+    organization."""
     if text not in PARTNER_LEVEL | MEMBERS:
         raise NotFound
     return Role(text)
@@ -121,7 +123,7 @@ def _changeable(user_id: UUID, act: str) -> User:
 
 
 def _created_items(user: User, role: Role | None = None) -> dict[str, Any]:
-    """Return what the user created that the action ends, and whether it can be handed over."""
+    """Return the user's items that the action ends, and whether they can be handed over."""
     with transaction(read_only=True) as session:
         items = items_of(session, user, role)
     may_hand_over = may_take_over(caller(), user)

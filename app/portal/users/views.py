@@ -94,7 +94,7 @@ def user(user_id: UUID) -> str:
 
 
 def _changes(session: Session, user: User) -> dict[str, Any]:
-    """Return the latest changes of the user, and the change of the email that waits."""
+    """Return the latest changes of the user, and the pending change of the email."""
     return {
         "changes": audit.latest_of_target(session, caller(), "user", user.id),
         "email_change": email_changes.pending(session, user),
@@ -121,8 +121,8 @@ def suspending_words(user: User) -> tuple[str, ...]:
 
 
 def suggested_organizations() -> list[str] | None:
-    """Return names of organizations to invite into; None if the caller can invite only into their
-    own."""
+    """Return names of organizations for an invitation; None if the caller can invite only into
+    their own."""
     if caller().organization_id is not None:
         return None
     with transaction(read_only=True) as session:
@@ -130,15 +130,16 @@ def suggested_organizations() -> list[str] | None:
 
 
 def given_organization() -> UUID | None:
-    """Return the organization of the address; owners have one anyway."""
+    """Return the organization in the URL; owners have one anyway."""
     if caller().organization_id is not None:
         return None
     return as_uuid(request.args.get("organization", ""))
 
 
 def named_organization(session: Session, name: str) -> UUID:
-    """Return the organization with the name; the one the address names goes before its namesakes.
-    Raises `ValidationFailed` (``organization_not_found``, ``organization_ambiguous``)."""
+    """Return the organization with the name; the one in the URL is preferred among several of the
+    same name. Raises `ValidationFailed` (``organization_not_found``,
+    ``organization_ambiguous``)."""
     given = given_organization()
     if given is not None:
         organization = organizations.get(session, caller(), given)
@@ -159,7 +160,7 @@ def named_organization(session: Session, name: str) -> UUID:
 
 
 def back_url() -> str:
-    """Return where an invitation began: at an organization or at the users."""
+    """Return where an invitation started: at an organization or at the users."""
     given = given_organization()
     if given is None:
         return url_for("portal.users")
@@ -167,7 +168,7 @@ def back_url() -> str:
 
 
 def actions_of(user: User) -> dict[str, Any]:
-    """Return a user's state, the actions on offer and what they do, for pages about the user."""
+    """Return a user's state, the offered actions and their effects, for pages about the user."""
     changeable = may_change(user)
     others = changeable and user.id != caller().subject_id
     shut_out = user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
@@ -193,8 +194,8 @@ def actions_of(user: User) -> dict[str, Any]:
 
 
 def _roles_seen() -> dict[str, str]:
-    """Return the roles that the caller's list can contain; where these aren't only members, also
-    the choice of all members."""
+    """Return the roles that the caller's list can contain; if these aren't only members, also the
+    choice of all members."""
     if caller().role in (Role.ADMIN, Role.OWNER):
         return {role: name for role, name in ROLE_NAMES.items() if role in MEMBERS}
     offered: dict[str, str] = {

@@ -38,8 +38,8 @@ def call_with_code(
     purpose: VerificationPurpose,
     page: Callable[[], str],
 ) -> Response:
-    """Call the form's number and redirect to the page that takes the code; a refusal shows the
-    form's ``page`` with it."""
+    """Call the form's number and redirect to the page for the code; a refusal shows the form's
+    ``page`` with it."""
     config = settings()
     with saving(form, page, validate=False, shows=(Conflict, Forbidden)) as session:
         submission = FormSubmission(session)

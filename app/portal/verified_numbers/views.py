@@ -116,7 +116,7 @@ def _refused_words(answer: CodeResult) -> str:
 
 
 def _consequences(number: VerifiedNumber, organization: str, *, in_trial: bool) -> list[str]:
-    """What removing the number means."""
+    """Return the consequences of removing the number."""
     if _is_caller_id(number):
         return [
             gettext("Its code and its entry in the list of verification calls are deleted."),
@@ -141,14 +141,14 @@ def _is_caller_id(number: VerifiedNumber) -> bool:
 
 
 def _list_url(number: VerifiedNumber) -> str:
-    """Where a number of this purpose is called."""
+    """Return the page on which a number of this purpose is called."""
     if _is_caller_id(number):
         return url_for("portal.phone_number_verify", organization=number.organization_id)
     return url_for(ENDPOINT, organization_id=number.organization_id)
 
 
 def _done_url(number: VerifiedNumber) -> str:
-    """Where a verified number of this purpose is listed."""
+    """Return the page that lists verified numbers of this purpose."""
     if _is_caller_id(number):
         return url_for("portal.phone_numbers", organization=number.organization_id)
     return _list_url(number)

@@ -1,4 +1,4 @@
-"""Start and stop viewing the portal as another user; it ends on the page where it began."""
+"""Start and stop viewing the portal as another user; it ends on the page where it started."""
 
 from uuid import UUID
 
@@ -26,7 +26,7 @@ from app.services.users import viewing
 from app.services.users.viewing import LONGEST_REASON
 
 FROM_PARTNER = "from_partner"
-"""The parameter of the question when it was asked on the page of the partner."""
+"""The parameter of a confirmation that was opened from the page of the partner."""
 _BEGUN_AT_PARTNER = "view_begun_at_partner"
 CONSEQUENCES = (
     lazy_gettext("You see every page as this user does, in your own language."),
@@ -86,8 +86,8 @@ def _begun_at(viewed: User) -> str:
 
 
 def _end_open_forms() -> None:
-    """Have the forms that are open in other windows asked about again: their pages were shown to
-    another user."""
+    """Invalidate the forms that are open in other windows: their pages were shown to another
+    user."""
     browser_session.pop("csrf_token", None)
 
 

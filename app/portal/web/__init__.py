@@ -1,1 +1,1 @@
-"""What all screens share: lists, editing, downloads, errors, navigation, page context."""
+"""Shared by all screens: lists, editing, downloads, errors, navigation, page context."""

@@ -24,7 +24,8 @@ class AssetManifest:
         self._prefix = prefix
 
     def url(self, name: str) -> str:
-        """``css/app.css`` -> ``/static/dist/css/app.1a2b3c4d5e.css``; AssetsNotBuilt if absent."""
+        """Return ``/static/dist/css/app.1a2b3c4d5e.css`` for ``css/app.css``. Raises AssetsNotBuilt
+        if it is missing."""
         try:
             return f"{self._prefix}/{self._manifest[name]}"
         except KeyError:

@@ -1,4 +1,4 @@
-"""Who did something, by name: to customers the staff of the partner are the company."""
+"""Names of authors; for customers the staff of the partner appears as the company."""
 
 from collections.abc import Collection
 
@@ -15,9 +15,9 @@ SEE_NO_STAFF = frozenset({Role.ADMIN, Role.OWNER, Role.STANDARD})
 
 
 def author_names(session: Session, emails: Collection[str]) -> dict[str, str]:
-    """Return the names of the users with these addresses, for `author_words`; to those who see no
-    staff, the name of the company for each user that they don't see. No query for the current user
-    and for parts of the system."""
+    """Return the names of the users with these addresses, for `author_words`; for callers who see
+    no staff, the name of the company for each user that they can't see. No query for the current
+    user and for parts of the system."""
     seen: dict[str, str | None] = {current_user.email: current_user.name}
     others = {email for email in emails if "@" in email} - seen.keys()
     if others:

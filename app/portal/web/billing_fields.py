@@ -1,4 +1,4 @@
-"""The fields of what statements show about a company."""
+"""The fields of a company's data on statements."""
 
 from wtforms import StringField, TextAreaField
 
@@ -8,7 +8,7 @@ from app.services.billing_address import MOST_IN_TAX_ID
 
 
 class BillingAddressFields(PortalForm):
-    """Problems of `checked_address` stand at these fields."""
+    """Problems of `checked_address` are shown at these fields."""
 
     billing_address = TextAreaField(lazy_gettext("Address on statements"))
     tax_id = StringField(

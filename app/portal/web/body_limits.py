@@ -9,7 +9,7 @@ from app.services.do_not_call import MAX_FILE_BYTES
 from app.services.imports import uploads
 
 FORM_AROUND_FILE = 64 * 1024
-"""Bytes of a form besides its file: a file just over the limit gets its own message."""
+"""Bytes of a form besides its file, so that a file just over the limit gets its own message."""
 _FILE_AS_TEXT = frozenset({"portal.do_not_call_add_all", "portal.do_not_call_add_good"})
 """Forms with a file, with pasted lines, and with the lines of a file that was refused."""
 
@@ -42,9 +42,9 @@ def apply_limit(*, may_send_files: bool) -> None:
 
 
 def refuse_without_room() -> None:
-    """Refuse a contact file for which there is no storage left, by the length that it states.
+    """Refuse a contact file for which there is no storage left, by its stated length.
 
-    Raises `TooLarge` (``storage_limit_reached``), and `NotFound` for the campaign of others.
+    Raises `TooLarge` (``storage_limit_reached``), and `NotFound` for a campaign of others.
     """
     if request.endpoint != "portal.upload_create" or request.view_args is None:
         return
@@ -55,5 +55,5 @@ def refuse_without_room() -> None:
 
 
 def stated_limit() -> int:
-    """Return the limit that a page shows: that of the file, if the form has one."""
+    """Return the limit that a page names: that of the file, if the form has one."""
     return _file_limit() or settings().max_body_bytes

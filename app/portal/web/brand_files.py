@@ -26,7 +26,8 @@ def chat_stylesheet_url(brand: Brand) -> str:
 
 @portal.get("/brand/<colour>-<digest>.css")
 def brand_stylesheet(colour: str, digest: str) -> Response:
-    """Made from the URL alone, so that an error page has its colours without a database."""
+    """Return the style sheet, made from the URL only, so that an error page has its colours without
+    a database."""
     if len(colour) != 6 or not colour.isascii() or not colour.isalnum():
         abort(404)
     try:
@@ -51,7 +52,7 @@ def chat_stylesheet(colours: str, digest: str) -> Response:
 
 @portal.get("/brand/images/<sha256>")
 def brand_image(sha256: str) -> Response:
-    """An uploaded or fetched picture; its URL is its content hash, so it is public and never
+    """Return an uploaded or fetched picture; its URL is its content hash, so it is public and never
     changes."""
     with transaction(read_only=True) as session:
         data, content_type = images.by_hash(session, sha256)

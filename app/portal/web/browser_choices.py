@@ -1,5 +1,5 @@
-"""What a visitor chooses for this browser: the language, which users choose in their account, and
-the theme (light, dark, or that of the system)."""
+"""A visitor's choices for this browser: the language, which users choose in their account, and the
+theme (light, dark, or that of the system)."""
 
 from flask import redirect, request
 from flask import session as browser_session

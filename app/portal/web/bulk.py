@@ -1,4 +1,4 @@
-"""Actions on several rows of a list at once, declared beside the list.
+"""Actions on several rows of a list at once, declared next to the list.
 
 The bar below the list, the confirmation and the results come from the declaration
 (`app.portal.record_lists.bulk_views`).
@@ -21,9 +21,9 @@ def _never(_item: "BulkItem") -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class BulkItem:
-    """A row that can be selected: ``key`` tells it from others in a form, ``name`` and ``note``
-    are its words, ``row`` is what the list has loaded. ``choice`` is the value that was chosen for
-    the action, if it has a `BulkChoice`."""
+    """A selectable row: ``key`` identifies it in a form, ``name`` and ``note`` are its words,
+    ``row`` is what the list has loaded. ``choice`` is the value chosen for the action, if it has a
+    `BulkChoice`."""
 
     key: str
     name: str
@@ -44,8 +44,8 @@ class BulkChoice:
 class BulkAction:
     """One action. It does to each row what the action on the row's own page does.
 
-    ``act`` raises a `DomainError` for a row that it leaves as it is. ``refusal`` says beforehand
-    why it leaves a row as it is. ``button`` and ``done`` are the words for so many rows.
+    ``act`` raises a `DomainError` for a row that it can't change. ``refusal`` returns the reason in
+    advance. ``button`` and ``done`` are the words for a number of rows.
     """
 
     name: str
@@ -64,19 +64,20 @@ class BulkAction:
     is_of_partners: bool = False
     """Whether operators, who belong to no partner, can't use it."""
     undo: str = ""
-    """The action that reverses it, offered beside the results."""
+    """The action that reverses it, offered next to the results."""
     get_many: Callable[[Session, Sequence[str]], list[BulkItem]] | None = None
-    """How the rows are found, if they aren't in the list any more; such an action is offered only
-    beside results."""
+    """Loads rows that aren't in the list any more; such an action is offered only next to
+    results."""
     load: Callable[[Session, str | None, int], Page[Any]] | None = None
-    """A page of those rows that match the filters of the URL and that it may change, where they
-    are too few of a long list to be looked for among all of it."""
+    """Loads a page of the rows that match the filters of the URL and that it may change, if they
+    are too few of a long list to be found by searching all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListActions:
     """The actions of a list. ``item`` describes a row, ``get_many`` returns those of the rows with
-    these keys that the caller may see; ``exports`` if as the list loads them, for files."""
+    these keys that the caller may see; ``exports`` if it returns them as the list does, for
+    files."""
 
     item: Callable[[Any], BulkItem]
     get_many: Callable[[Session, Sequence[str]], list[BulkItem]]
@@ -85,16 +86,16 @@ class ListActions:
 
     @property
     def offered(self) -> list[BulkAction]:
-        """The actions that the caller may use on rows of the list."""
+        """Return the actions that the caller may use on rows of the list."""
         return [each for each in self.actions if each.get_many is None and _may(each)]
 
     def named(self, name: str) -> BulkAction | None:
-        """The action of this name, if the caller may use it."""
+        """Return the action of this name, if the caller may use it."""
         return next((one for one in self.actions if one.name == name and _may(one)), None)
 
     def key_of(self, row: Any) -> str | None:
-        """The key of a row that can be selected; None if every action leaves it as it is and it
-        can't be exported."""
+        """Return the key of a selectable row; None if no action can change it and it can't be
+        exported."""
         item = self.item(row)
         if self.exports or any(each.refusal(item) is None for each in self.offered):
             return item.key

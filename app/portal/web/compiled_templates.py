@@ -1,6 +1,6 @@
-"""Compiled templates, kept from one start of the web server to the next, as Python keeps modules.
+"""Compiled templates, kept between starts of the web server, as Python keeps modules.
 
-To compile a template takes ten times as long as to show it, and leaves memory in pieces.
+Compiling a template takes ten times as long as rendering it, and leaves fragmented memory.
 """
 
 import logging
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class _TolerantBytecodeCache(FileSystemBytecodeCache):
-    """Goes without a file that can't be read or written: after a power cut, or on a full disk."""
+    """Ignores files that can't be read or written: after a power cut, or on a full disk."""
 
     def load_bytecode(self, bucket: Bucket) -> None:
         with suppress(OSError, EOFError, UnpicklingError):
@@ -33,7 +33,8 @@ class _TolerantBytecodeCache(FileSystemBytecodeCache):
 
 
 def cache_templates(app: Flask, folder: Path) -> None:
-    """Keep them in ``folder``, that only this account may write to: what it holds is run."""
+    """Cache templates in ``folder``, to which only this account may write, because its content is
+    executed."""
     own = folder / _of_this_code()
     try:
         own.mkdir(parents=True, exist_ok=True)
@@ -47,7 +48,8 @@ def cache_templates(app: Flask, folder: Path) -> None:
 
 
 def _of_this_code() -> str:
-    """Return a name that changes with the code: filters and settings shape what is compiled."""
+    """Return a name that changes with the code, because filters and settings affect the compiled
+    templates."""
     digest = sha256()
     for package in (ROOT / "app", Path(jinja2.__file__).parent):
         for path in sorted(package.rglob("*.py")):

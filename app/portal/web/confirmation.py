@@ -1,5 +1,4 @@
-"""Actions with a confirmation: the same question as a dialog of the page and as a page
-of its own."""
+"""Confirmations of actions: the same content as a dialog of the page and as a separate page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +10,9 @@ from flask import render_template, request
 @dataclass(frozen=True, slots=True)
 class ConfirmationPage:
     """An action with its consequences. ``action`` is the form's URL and, by GET, that of the page;
-    by default the page itself. ``crumbs`` are names and URLs above the page, where its place in
-    the sidebar is not all. ``warning`` is about calls at night. ``steps`` are
-    those of a wizard that ends with the action."""
+    by default the page itself. ``crumbs`` are names and URLs above the page, if its place in the
+    sidebar is not enough. ``warning`` is about calls at night. ``steps`` are those of a wizard that
+    ends with the action."""
 
     title: str
     consequences: Sequence[str]

@@ -21,7 +21,7 @@ from app.services.branding.brand import NEUTRAL, Brand, kept_brand
 SESSION_COOKIE = "portal_session"
 PARTNER_COOKIE = "portal_partner"
 LANGUAGE_KEY = "language"
-"""Where the session's cookie keeps the language of its user, for pages after its end."""
+"""The session cookie's key for the language of its user, for pages after the session's end."""
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,98}")
 
 
@@ -42,7 +42,7 @@ def local_path(wanted: str | None) -> str:
 
 
 def referring_path() -> str:
-    """Return the path of the page that the browser comes from, for the answer to its form."""
+    """Return the path of the page that the browser comes from, for the response to its form."""
     back = request.referrer and "/" + request.referrer.split("/", 3)[-1]
     return local_path(back)
 
@@ -69,8 +69,8 @@ def identify() -> None:
     """Load the signed-in user and set `g` to their caller and brand; for a visitor, to the brand
     alone. Sets the language of the page.
 
-    Raises `NotFound` for the address of a partner that isn't there, and with the code
-    `PORTAL_PAUSED` at the domain of a suspended one; the brand is then the host's.
+    Raises `NotFound` for the URL of a partner that doesn't exist, and with the code `PORTAL_PAUSED`
+    at the domain of a suspended one; the brand is then the host's.
     """
     if current_user.is_authenticated:
         g.caller = current_user.caller
@@ -93,7 +93,7 @@ def identify() -> None:
 
 def find_brand() -> None:
     """Load the brand of a page that passes no guard: one of the API, or an unknown URL, such as the
-    address of another partner at this host. Without a database it stays the neutral one.
+    URL of another partner at this host. Without a database it stays the neutral one.
 
     Raises `NotFound` (`PORTAL_PAUSED`) at the domain of a suspended partner."""
     if "brand" in g:
@@ -108,7 +108,7 @@ def find_brand() -> None:
 
 
 def refuse_operators() -> None:
-    """Raises `NotFound` for operators: the page belongs to a partner, and they have none."""
+    """Raise `NotFound` for operators: the page belongs to a partner, and they have none."""
     if caller().partner_id is None:
         raise NotFound
 
@@ -119,8 +119,8 @@ def known_user() -> User | None:
 
 
 def must_add_factor() -> bool:
-    """Whether the user's partner requires a second factor that they have yet to add. An operator
-    who views the portal as them only reads, so nothing is to prove."""
+    """Return whether the user's partner requires a second factor that they have yet to add. An
+    operator who views the portal as them only reads, so that no proof is needed."""
     if known_user() is None:
         return False
     return current_user.signed_in.operator is None and current_user.signed_in.needs_factor

@@ -1,4 +1,5 @@
-"""Forms act once when sent twice, and never overwrite changes that their user has not seen.
+"""Forms that act once even if they are sent twice, and never overwrite changes that their user has
+not seen.
 
 A form that creates something has the field ``once``; one that changes something has the ``version``
 that its user has seen (`PortalForm.hidden_tag` renders both).
@@ -40,8 +41,9 @@ MARKS = frozenset({"csrf_token", "once", "version", "seen"})
 class FormSubmission:
     """One submission of the current form, inside the transaction of its work.
 
-    A form that was submitted before ends the request: it redirects to where its answer led, with a
-    ``notice`` if there is one. ``more`` is what was sent beside the fields, such as a file's hash.
+    A form that was submitted before ends the request: it redirects to the page of the first
+    submission, with a ``notice`` if there is one. ``more`` is data besides the fields, such as a
+    file's hash.
     """
 
     def __init__(self, session: Session, *more: str, notice: str | None = None):
@@ -55,7 +57,7 @@ class FormSubmission:
         abort(redirect(str(found["url"]), 303))
 
     def led_to(self, url: str) -> str:
-        """Store the URL of the answer; return it."""
+        """Store the URL of the response; return it."""
         if self._slot is not None:
             idempotency.store_answer(self._session, self._slot, {"url": url})
         return url
@@ -63,7 +65,7 @@ class FormSubmission:
 
 def run_once(session: Session, part: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Do a part of a submission that needs several transactions, and return its result, which is
-    JSON; a part that was done before returns the result that it had."""
+    JSON; a part that was done before returns its stored result."""
     found = _claim(session, part)
     if isinstance(found, dict):
         return found
@@ -74,13 +76,13 @@ def run_once(session: Session, part: str, work: Callable[[], dict[str, Any]]) ->
 
 
 def _claim(session: Session, *more: str) -> idempotency.IdempotencySlot | dict[str, Any] | None:
-    """Return the answer to the same submission of the current form, or a slot for it; None if the
+    """Return the response to the same submission of the current form, or a slot for it; None if the
     form has no token."""
     token = request.form.get("once", "")
     if not token.isalnum():
         return None
     typed = sorted((k, v) for k, v in request.form.items(multi=True) if k not in MARKS)
-    # Going back and sending something else is another submission.
+    # Going back and sending other values is another submission.
     key = sha256(repr((token, typed, *more)).encode()).hexdigest()
     return idempotency.claim(session, current_user.id, request.endpoint or "", key, {})
 
@@ -111,7 +113,8 @@ def edit_conflict(
     target_type: str,
     target_id: UUID,
 ) -> EditConflict:
-    """Return what a page shows about ``error``; raise it again if it is not such a conflict."""
+    """Return the data that a page shows about ``error``; raise it again if it is not such a
+    conflict."""
     if error.code != CHANGED_MEANWHILE:
         raise error
     last = audit.last_of_target(session, caller(), target_type, target_id)
@@ -122,9 +125,9 @@ def edit_conflict(
 
 
 def differences_of(typed: Iterable[Field], stored: Mapping[str, Field]) -> list[EditDifference]:
-    """Return the differences between what was typed and what is stored, by field name.
+    """Return the differences between the input and what is stored, by field name.
 
-    Fields that the page doesn't show are left out: they aren't sent, and keep what is stored.
+    Fields that the page doesn't show are left out: they aren't sent, and keep their stored values.
     """
     pairs = [(field, stored[field.name]) for field in typed if _is_sent(field, stored)]
     return [
@@ -180,4 +183,4 @@ def _words(field: Field) -> str:
     if field.data in (None, ""):
         return "–"
     value = number(field.data) if isinstance(field.data, int) else str(field.data)
-    return value.replace("\r\n", "\n")  # how browsers send line breaks
+    return value.replace("\r\n", "\n")  # browsers' form of line breaks

@@ -30,12 +30,12 @@ from app.services.branding.brand import kept_brand
 from app.validation.networks import network_of
 
 TRY_AGAIN = frozenset({429, 500, 503})
-"""Statuses that may pass in a moment: the page links to the same URL again."""
+"""Statuses that may be temporary: the page links to the same URL again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorTexts:
-    """The texts of an error page: what happened, what did not, and where to go from here."""
+    """The texts of an error page: what happened, what didn't, and how to continue."""
 
     title: str
     text: str
@@ -105,7 +105,7 @@ _BUSY = {
         lazy_gettext("Try again in a moment. Nothing was changed."),
     ),
 }
-"""What is refused while all other pages work."""
+"""Texts of requests that are refused while all other pages work."""
 _NO_ROOM = ErrorTexts(
     lazy_gettext("There is no room for this file"),
     lazy_gettext("Nothing was stored. Try again later."),
@@ -122,7 +122,7 @@ def error_page(
     was_typed: bool = True,
 ) -> Response:
     """Return the page for a status; ``text``, ``title``, ``way_on`` (URL and words) and ``why_url``
-    are those of the error. ``was_typed`` is whether the browser may still show what was sent."""
+    are those of the error. ``was_typed`` is whether the browser may still show the input."""
     home_url, home_words = way_on or _home()
     words = WORDS.get(status, WORDS[400 if status < 500 else 500])
     read = request.method in ("GET", "HEAD")
@@ -149,7 +149,8 @@ def _home() -> tuple[str, str] | tuple[None, None]:
 
 
 def _status(error: DomainError) -> int:
-    """A page that the role may not open is answered like a missing one."""
+    """Return the status of the page. A page that the role may not open is treated like a missing
+    one."""
     if isinstance(error, Forbidden) or error.code == "operator_without_partner":
         return 404
     return status_of(error)
@@ -237,7 +238,7 @@ def _view_only() -> Response:
 
 
 _PAGES = {"view_only": _view_only, sign_in.PORTAL_PAUSED: _paused}
-"""The pages of errors with a code of their own."""
+"""The pages of errors with their own code."""
 
 
 def with_wait(page: str | AnyResponse, error: RateLimited) -> Response:
@@ -254,7 +255,7 @@ def _unavailable(
     *,
     was_typed: bool = True,
 ) -> Response:
-    """Return the page for something that passes, with the seconds after which to try again."""
+    """Return the page for a temporary error, with the seconds after which to try again."""
     response = error_page(503, text, title=title, was_typed=was_typed)
     response.headers["Retry-After"] = str(retry_after)
     return response
@@ -268,7 +269,7 @@ def _sentence(error: HTTPException) -> str | None:
 
 
 def _at_its_field(error: HTTPException) -> Response | None:
-    """Lead back to the studio, which shows the problem, if a picture is over the limit."""
+    """Redirect to the studio, which shows the problem, if a picture is over the limit."""
     if not isinstance(error, RequestEntityTooLarge) or request.endpoint != "portal.branding_image":
         return None
     kind = (request.view_args or {})["kind"]
@@ -311,7 +312,7 @@ def _page_of(error: DomainError | HTTPException) -> Response:
 
 
 def _note_refused_request(error: Forbidden) -> None:
-    """Note that the signed-in user tried to change something without the right to."""
+    """Record that the signed-in user tried to change something without permission."""
     if request.method in ("GET", "HEAD", "OPTIONS") or known_user() is None:
         return
     caller: Caller = g.caller

@@ -28,12 +28,12 @@ def blank_is_none(value: str | None) -> str | None:
 
 
 def lines_of(field: Field) -> list[str]:
-    """Return what was typed on each line that isn't blank."""
+    """Return the non-blank lines."""
     return [line.strip() for line in (field.data or "").splitlines() if line.strip()]
 
 
 def addresses_of(field: Field) -> list[str]:
-    """Return the addresses that were typed, on lines or between commas, each once."""
+    """Return the entered addresses, on lines or separated by commas, each once."""
     lines = (field.data or "").replace("\0", "").replace(",", "\n").splitlines()
     return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
 
@@ -63,8 +63,8 @@ class HiddenMark(HiddenInput):
 
 
 class QuickSelect(Select):
-    """Renders what `Select` does, in a fraction of the time: lists of time zones and countries have
-    hundreds of options."""
+    """Renders the same as `Select`, in a fraction of the time: lists of time zones and countries
+    have hundreds of options."""
 
     @classmethod
     def render_option(cls, choice: Choice, **kwargs: Any) -> Markup:
@@ -107,7 +107,7 @@ class VersionField(HiddenField):
 class WholeNumber(IntegerField):
     """A whole number; blank is None, or an error if it is ``required``.
 
-    It is a text field, since browsers don't send invalid values of number fields.
+    It is a text field, because browsers don't send invalid values of number fields.
     """
 
     widget = TextInput()  # type: ignore[assignment]  # the stub knows the base's widget alone
@@ -157,7 +157,7 @@ class DayField(DateField):
 class ClockField(TimeField):
     """A time of day in 24 hours, such as 8:00, 0800 or 08:00:00; 24:00 is midnight.
 
-    It is a text field, since browsers write the times of time fields in their own language.
+    It is a text field, because browsers write the times of time fields in their own language.
     """
 
     widget = TextInput()  # type: ignore[assignment]  # the stub knows the base's widget alone

@@ -1,4 +1,4 @@
-"""How figures, times and names are written on pages (look, section 6)."""
+"""The format of figures, times and names on pages (look, section 6)."""
 
 import re
 from datetime import date, datetime, time, timedelta
@@ -26,7 +26,7 @@ _DAYTIME = time(8), time(21)
 _TO_MINUTES, _TO_SECONDS = "%H:%M", "%H:%M:%S"
 _BREAKS = re.compile(r"(?<=[@.])(?=.)|(?<=/)(?=[^/])")
 MOST_UNBROKEN = 24
-"""The characters of a part of a web address that isn't broken after its hyphens."""
+"""Maximum characters of a part of a URL that isn't broken after its hyphens."""
 _URL_BREAKS = re.compile(r"(?<=/)(?=[^/])|(?=[?&])")
 _APOSTROPHE = re.compile(r"(?<=[a-z])'(?=[a-z])")
 
@@ -53,18 +53,18 @@ CARRIER_NAMES: dict[str, str] = {
 
 
 def number(value: float | Decimal | None, digits: int | None = 0) -> str:
-    """12,345 in the user's number format; an en dash for None. ``digits`` is passed to
+    """Return 12,345 in the user's number format; an en dash for None. ``digits`` is passed to
     `written_number`."""
     return "–" if value is None else written_number(value, digits)
 
 
 def quantity(count: int | None) -> str:
-    """12,345 for a table; an en dash for 0 and None, so that figures stand out."""
+    """Return 12,345 for a table; an en dash for 0 and None, so that figures stand out."""
     return number(count or None)
 
 
 def duration(seconds: int | None) -> str:
-    """45 s; from a minute on 6 min 33 s, then 2 h 5 min; an en dash for None."""
+    """Return 45 s; from a minute on 6 min 33 s, then 2 h 5 min; an en dash for None."""
     if seconds is None:
         return "–"
     minutes, rest = divmod(seconds, 60)
@@ -80,12 +80,12 @@ def duration(seconds: int | None) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """61.3 % of the whole; an en dash if there is no whole."""
+    """Return 61.3 % of the whole; an en dash if the whole is zero."""
     return written_share(part, whole)
 
 
 def day(value: datetime | date | None, zone: str = "UTC") -> str:
-    """21 Nov 2026, for tables."""
+    """Return 21 Nov 2026, for tables."""
     if value is None:
         return "–"
     local = value.astimezone(ZoneInfo(zone)) if isinstance(value, datetime) else value
@@ -93,12 +93,12 @@ def day(value: datetime | date | None, zone: str = "UTC") -> str:
 
 
 def last_day(end: datetime | None, zone: str = "UTC") -> str:
-    """Return the last day, as `day` writes it, of something that ends at ``end``."""
+    """Return the last day, in the format of `day`, of something that ends at ``end``."""
     return day(end - timedelta(microseconds=1) if end else None, zone)
 
 
 def long_datetime(value: datetime | None, zone: str = "UTC") -> str:
-    """21 November 2026, 10:47 GMT, for sentences."""
+    """Return 21 November 2026, 10:47 GMT, for sentences."""
     if value is None:
         return "–"
     local = value.astimezone(ZoneInfo(zone))
@@ -108,7 +108,7 @@ def long_datetime(value: datetime | None, zone: str = "UTC") -> str:
 def medium_datetime(
     value: datetime | None, zone: str = "UTC", *, with_seconds: bool = False
 ) -> str:
-    """21 Nov 2026, 10:47 GMT, for details in a narrow column."""
+    """Return 21 Nov 2026, 10:47 GMT, for details in a narrow column."""
     if value is None:
         return "–"
     local = value.astimezone(ZoneInfo(zone))
@@ -117,7 +117,7 @@ def medium_datetime(
 
 
 def short_datetime(value: datetime | None, zone: str = "UTC", *, with_seconds: bool = False) -> str:
-    """21 Nov, 10:47 for tables that name their zone; with the year if it is another one."""
+    """Return 21 Nov, 10:47 for tables that name their zone; with the year if it is another one."""
     if value is None:
         return "–"
     local, now = value.astimezone(ZoneInfo(zone)), utcnow().astimezone(ZoneInfo(zone))
@@ -126,17 +126,17 @@ def short_datetime(value: datetime | None, zone: str = "UTC", *, with_seconds: b
 
 
 def clock(value: datetime, zone: str) -> str:
-    """10:47 below the heading of its day."""
+    """Return 10:47, for a place below the heading of its day."""
     return f"{value.astimezone(ZoneInfo(zone)):%H:%M}"
 
 
 def hours_end(end: time) -> str:
-    """19:00; 24:00 for calling hours until midnight."""
+    """Return 19:00; 24:00 for calling hours until midnight."""
     return "24:00" if end == time.min else f"{end:%H:%M}"
 
 
 def utc_days(first: date, last: date, zone: str) -> str:
-    """1–27 Nov 2026 (UTC), without UTC for users whose days are the same"""
+    """Return 1–27 Nov 2026 (UTC), without UTC for users whose days are the same."""
     offsets = {
         datetime.combine(day, time(), ZoneInfo(zone)).utcoffset()
         for day in (first, last + timedelta(days=1))
@@ -151,20 +151,20 @@ def range_end(words: str) -> str:
 
 
 def time_since(since: datetime) -> str:
-    """3 hours, 2 days: how long ago it was, in one unit."""
+    """Return 3 hours or 2 days: how long ago it was, in one unit."""
     return format_timedelta(utcnow() - since, locale=locale())
 
 
 def short_datetime_in_zone(value: datetime, zone: str) -> str:
-    """21 Nov, 10:47 GMT where nothing else names the zone."""
+    """Return 21 Nov, 10:47 GMT, for places that don't name the zone."""
     return (
         f"{short_datetime(value, zone)}{NO_BREAK}{zone_letters(value.astimezone(ZoneInfo(zone)))}"
     )
 
 
 def breakable(address: str) -> Markup:
-    """An email that breaks at its @ and dots when a line is too short; a web address that breaks
-    at its slashes, with its host and its short parts as a whole."""
+    """Return an email that can break at its @ and dots if a line is too short, or a URL that can
+    break at its slashes, but not within its host and its short parts."""
     if "://" not in address:
         return Markup("<wbr>").join(_BREAKS.split(address))
     return Markup("<wbr>").join(
@@ -174,12 +174,12 @@ def breakable(address: str) -> Markup:
 
 
 def unbroken(words: str) -> Markup:
-    """Words that a line never breaks, such as a pseudonym with a hyphen."""
+    """Return words that a line never breaks, such as a pseudonym with a hyphen."""
     return Markup('<span class="nowrap">%s</span>') % words
 
 
 def size(octets: int) -> str:
-    """1.2 MB"""
+    """Return 1.2 MB."""
     value = float(octets)
     units: tuple[Literal["B", "kB", "MB"], ...] = ("B", "kB", "MB")
     for unit in units:
@@ -190,7 +190,7 @@ def size(octets: int) -> str:
 
 
 def phone(e164: str | None) -> str:
-    """+1 202 555 0143; the pseudonym of an erased person as it is."""
+    """Return +1 202 555 0143; the pseudonym of an erased person unchanged."""
     if not e164:
         return "–"
     if is_erased(e164):
@@ -201,13 +201,13 @@ def phone(e164: str | None) -> str:
 
 
 def initials(name: str) -> str:
-    """MO for Maren Oduya; the first letter of a single word."""
+    """Return MO for Maren Oduya; the first letter of a single word."""
     words = [word for word in name.replace("@", " ").split() if word]
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
 
 def carrier_title(kind: str) -> str:
-    """ "The simulated carrier", at the beginning of a line."""
+    """Return the name for the beginning of a line: The simulated carrier."""
     name = CARRIER_NAMES[kind]
     return name[0].upper() + name[1:]
 
@@ -228,7 +228,7 @@ def night_calls_warning(start: time, end: time) -> str | None:
 
 
 def night_hint() -> str:
-    """Return what to know about calls at night before choosing hours."""
+    """Return a hint about calls at night, for the choice of hours."""
     first, last = (f"{hour:%H:%M}" for hour in _DAYTIME)
     return gettext(
         "Many countries forbid calls before %(first)s or after %(last)s.", first=first, last=last

@@ -1,4 +1,4 @@
-"""Addresses that pages had before: bookmarks and earlier emails have them."""
+"""Former URLs of pages, which bookmarks and earlier emails have."""
 
 from flask import redirect, request
 from werkzeug.wrappers import Response

@@ -61,7 +61,7 @@ class PortalForm(FlaskForm):
     limited_field: ClassVar[str] = ""
     """The field that shows that the form was sent too often."""
     problems: Sequence[tuple[str, str]] = ()
-    """Problems besides the fields' own errors, as (id of a field or "", words)."""
+    """Problems that aren't the fields' own errors, as (id of a field or "", words)."""
     conflict: EditConflict | None = None
     """The conflict with another user; set by `saving`."""
     seen: str | None = None
@@ -69,18 +69,18 @@ class PortalForm(FlaskForm):
 
     @classmethod
     def from_object(cls, obj: object = None, **values: Any) -> Self:
-        """Return the form filled with what is stored, ignoring the request."""
+        """Return the form with the stored values, ignoring the request."""
         return cls(formdata=None, obj=obj, **values)
 
     @classmethod
     def from_address(cls, version: int) -> Self:
-        """Return the form that a page sent by GET, to be previewed before it is saved; for the
+        """Return the form from a page's GET parameters, to be previewed before it is saved; for the
         current ``version`` if the URL has none."""
         return cls(request.args, data={"version": version}, meta={"csrf": False})
 
     @property
     def is_refused(self) -> bool:
-        """Whether what was typed wasn't saved: because of an error or of another user's change."""
+        """Whether the input wasn't saved: because of an error or of another user's change."""
         return bool(self.errors or self.problems or self.conflict)
 
     def __iter__(self) -> Iterator[Field]:
@@ -117,8 +117,8 @@ class PortalForm(FlaskForm):
         return read(schema, self.inputs(schema))
 
     def passes(self, check: Callable[[], object]) -> bool:
-        """Whether a service's check raises no `ValidationFailed`; its problems are put at their
-        fields."""
+        """Return whether a service's check raises no `ValidationFailed`; its problems are put at
+        their fields."""
         try:
             check()
         except ValidationFailed as error:
@@ -127,7 +127,7 @@ class PortalForm(FlaskForm):
         return True
 
     def apply_errors(self, error: DomainError) -> None:
-        """Put each problem at its field, and those of no field into `problems`."""
+        """Put each problem at its field, and those without a field into `problems`."""
         rest = [] if error.problems else [typographic(error.message)]
         named = self.fields_by_wire()
         for problem in error.problems:
@@ -178,7 +178,7 @@ class ActionForm(PortalForm):
 
 class ButtonForm:
     """The hidden fields of a form that is only a button, for the ``version`` of the record on its
-    page: pages have many, and a form takes twenty times as long to make."""
+    page: pages have many, and a full form takes twenty times as long to create."""
 
     def __init__(self, version: int | None = None, *, once: bool = False):
         self._version = version
@@ -208,9 +208,10 @@ def showing_problems(
     validate: bool = True,
     shows: tuple[type[DomainError], ...] = (),
 ) -> Iterator[None]:
-    """A form that isn't valid, or that the block refuses, ends the request: its page is shown
-    again, with 422 and the problems at their fields, or with 429 where `apply_limit` has a place
-    for the words. Raises other errors, but those that it ``shows`` as problems.
+    """Show problems on the form's page. An invalid form, or one that the block refuses, ends the
+    request: its page is shown again, with 422 and the problems at their fields, or with 429 if
+    `apply_limit` has a place for the message. Raises other errors, except those listed in
+    ``shows``.
 
     Without ``validate`` only the block checks the form, which then finds all problems together.
     """
@@ -239,8 +240,8 @@ def saving(
     shows: tuple[type[DomainError], ...] = (),
     all_tenants: bool = False,
 ) -> Iterator[Session]:
-    """A transaction for the work of a form, whose problems end the request as in
-    `showing_problems`. Where another user saved meanwhile, the page is shown again with 409 and the
+    """Open a transaction for the work of a form, whose problems end the request as in
+    `showing_problems`. If another user saved meanwhile, the page is shown again with 409 and the
     changes.
 
     ``stored`` fills the form with what is saved, ``target`` is the record's name in the audit log.
@@ -294,7 +295,7 @@ def stored_page(
 
 
 def _is_sentence(value: object) -> bool:
-    """Whether it is an error of a field, and not those of a row or of a form within it."""
+    """Return whether it is an error of a field, and not those of a row or of a form within it."""
     return isinstance(value, str | LazyProxy)
 
 

@@ -1,4 +1,4 @@
-"""Pages and fragments: whether htmx requests a part of a page, and how it is answered."""
+"""Pages and fragments: whether htmx requests a part of a page, and the response to it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,12 +9,12 @@ from app.portal.web.blueprint import Page
 
 
 def is_from_htmx() -> bool:
-    """Whether a script of the page sent the request; the page stays open."""
+    """Return whether a script of the page sent the request; the page stays open."""
     return "HX-Request" in request.headers
 
 
 def wants_fragment() -> bool:
-    """Whether a part of the page is requested; a boosted link or form requests all of it."""
+    """Return whether a part of the page is requested; a boosted link or form requests all of it."""
     return is_from_htmx() and "HX-Boosted" not in request.headers
 
 
@@ -24,13 +24,13 @@ def render_page(page: str, fragment: str, **context: Any) -> str:
 
 
 def render_checked(template: str, problems: Sequence[object], **context: Any) -> Page:
-    """Render a page with the ``problems`` of its address; with 422 if there are any."""
+    """Render a page with the ``problems`` of its URL; with status 422 if there are any."""
     page = render_template(template, problems=problems, **context)
     return (page, 422) if problems else page
 
 
 def htmx_command(name: str, value: str, status: int = 204) -> Response:
-    """Return an answer without content that commands htmx, such as ``HX-Redirect``."""
+    """Return a response without content that commands htmx, such as ``HX-Redirect``."""
     response = make_response("", status)
     response.headers[name] = value
     return response

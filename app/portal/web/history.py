@@ -1,5 +1,5 @@
-"""The back button on the answer of a form: browsers would ask to send the form again. Such a page
-names a URL for GET, and a script writes it into the browser's history when the page is left
+"""The back button on the response to a form: browsers would offer to send the form again. Such a
+page names a URL for GET, and a script writes it into the browser's history when the page is left
 (static/js/history.js)."""
 
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from werkzeug.exceptions import HTTPException
 
 
 def address_again(path: str | None = None) -> str | None:
-    """Return the URL, ``path`` or else the current one, of the page that answers a form; None for a
-    page that no form led to, and if there is no URL for GET."""
+    """Return the URL, ``path`` or else the current one, of a page that is the response to a form;
+    None for other pages, and if there is no URL for GET."""
     if request.method != "POST":
         return None
     address = path or request.full_path.rstrip("?")

@@ -1,7 +1,7 @@
 """The language of a page, which Flask-Babel selects.
 
-A user's choice counts most, then the choice in this browser, the partner's default, and what the
-browser asks for.
+The order is: the user's choice, the choice in this browser, the partner's default, the browser's
+preference.
 """
 
 from functools import lru_cache
@@ -25,8 +25,8 @@ def set_request_language(chosen: str | None, default: str | None) -> None:
 
 
 def set_language_before_sign_in(chosen: str | None, default: str | None) -> None:
-    """As `set_request_language`, on a page where the choice in this browser can be changed: it
-    counts most."""
+    """As `set_request_language`, on a page where the choice in this browser can be changed, which
+    then comes first."""
     _speak(read_cookie(LANGUAGE_COOKIE), chosen, default)
 
 
@@ -43,7 +43,7 @@ def _select() -> str:
 
 def register(app: Flask) -> None:
     babel.init_app(app, locale_selector=_select)
-    # A thread of the server answers one request after another: each begins in English.
+    # A thread of the server answers one request after another: each starts in English.
     app.teardown_request(lambda _error: languages.set_language(languages.DEFAULT))
     # Flask-Babel's own functions take 14 µs for each message, of which a page has hundreds.
     app.jinja_env.add_extension("jinja2.ext.i18n")
@@ -56,7 +56,7 @@ def register(app: Flask) -> None:
 
 
 def _markup(message: str, /, **values: Any) -> Markup:
-    """`languages.gettext` for templates: the message is markup, its values are escaped."""
+    """Return `languages.gettext` for templates: the message is markup, its values are escaped."""
     if values:
         form = languages.without_second_stops(_translation(message), values)
         return Markup(form) % values  # noqa: S704 - from a catalogue

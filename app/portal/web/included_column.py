@@ -1,4 +1,4 @@
-"""The column that shows what organizations used of what their plans include this month."""
+"""The column with the organizations' use of what their plans include this month."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
@@ -37,7 +37,7 @@ def included_column(
 def included_if_shown(
     session: Session, definition: ListDefinition[R], names: Collection[str], ids: Collection[UUID]
 ) -> Mapping[UUID, IncludedUse]:
-    """Return what the organizations used, if the list shows one of the columns with these names."""
+    """Return the use, if the list shows one of the columns with these names."""
     if not any(column.name in names for column in definition.columns_of(request.args)):
         return {}
     return included_use(session, caller(), ids, utcnow().date())

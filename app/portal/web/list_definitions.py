@@ -1,4 +1,4 @@
-"""What a list of records offers: its columns, sort orders and filters, declared once.
+"""The declaration of a list of records: its columns, sort orders and filters.
 
 The page, its links, the files to download and saved views all come from the declaration.
 """
@@ -38,11 +38,11 @@ def _with_text(value: Callable[[R], Cell]) -> Callable[[R], Cell]:
 
 @dataclass(frozen=True, slots=True)
 class ListColumn(Generic[R]):
-    """A column: its name in the address, its heading, and the value that a file holds.
+    """A column: its name in the URL, its heading, and its value in a file.
 
     ``css`` are the classes of its cells. ``sort`` names its sort order, if it has one, and ``kind``
-    chooses the words of that. A column that is not ``usual`` is shown only if the user chooses it.
-    ``heading`` is that of a file, in English for every user: scripts read it.
+    decides the words of that. A column that is not ``usual`` is shown only if the user chooses it.
+    ``heading`` is that of a file, in English for every user, because scripts read it.
     """
 
     name: str
@@ -53,9 +53,10 @@ class ListColumn(Generic[R]):
     kind: ColumnKind = ColumnKind.OTHER
     usual: bool = True
     usual_with: str = ""
-    """The filter with which it is shown though it is not ``usual``."""
+    """The filter that shows the column even if it is not ``usual``."""
     for_staff: bool = False
-    """Whether members don't see it: they have one organization, and carriers charge the partner."""
+    """Whether it is hidden from members: they have one organization, and carriers charge the
+    partner."""
     is_sort_for_staff: bool = False
     """Whether members can't sort by it: no index serves the rows of one organization."""
     is_labelled: bool = False
@@ -136,7 +137,7 @@ class ListFilter:
     options: Mapping[Any, str] | None = None
     blank: str = ""
     label_of_members: str = ""
-    """The label for users of one organization, where theirs is another."""
+    """The label for users of one organization, if it differs."""
 
     @property
     def shown_label(self) -> str:
@@ -146,16 +147,15 @@ class ListFilter:
 
 @dataclass(frozen=True, slots=True)
 class ListDefinition(Generic[R]):
-    """A list of a portal. ``name`` is that of its files and saved views, ``nouns`` name one record
-    and several.
+    """A list of a portal. ``name`` is that of its files and saved views, ``nouns`` are the words
+    for one record and for several.
 
-    ``load`` returns a page by sort order, cursor and size, with the filters of the URL; it
-    raises `ValidationFailed` (``invalid_cursor``). ``count`` counts the rows with these filters up
-    to a number, and one more if there are more; ``shows_count`` if the page shows it. Other lists
-    say how many rows match a filter by ``count_if_few``, which returns None where counting takes
-    long.
-    ``more_filters`` are parameters of the URL beside ``filters``, ``path`` those that its path
-    needs, ``problems`` what is wrong with them. The first column is always shown.
+    ``load`` returns a page by sort order, cursor and size, with the filters of the URL; it raises
+    `ValidationFailed` (``invalid_cursor``). ``count`` counts the rows with these filters up to a
+    number, and one more if there are more; ``shows_count`` if the page shows it. Other lists count
+    the rows of a filter by ``count_if_few``, which returns None if counting takes long.
+    ``more_filters`` are parameters of the URL besides ``filters``, ``path`` those of its path,
+    ``problems`` returns what is wrong with them. The first column is always shown.
     """
 
     name: str
@@ -174,13 +174,13 @@ class ListDefinition(Generic[R]):
     bulk: ListActions | None = None
     more_filters: Sequence[str] = ()
     lasting: Sequence[str] = ()
-    """Those of ``more_filters`` that clearing the filters leaves, such as a range of days."""
+    """Those of ``more_filters`` that stay when filters are cleared, such as a range of days."""
     permission: Permission | None = None
     """What a user needs besides the permission of the page."""
     path: Sequence[str] = ()
     problems: Callable[[], Problems] = list
     has_fixed_columns: bool = False
-    """Whether its page lays the columns out in its own way; files hold all of them."""
+    """Whether its page has its own layout of columns; files have all of them."""
 
     def __post_init__(self) -> None:
         KNOWN[self.name] = self
@@ -196,24 +196,24 @@ class ListDefinition(Generic[R]):
         return self.filters[:2]
 
     def refuse_problems(self) -> None:
-        """Raise `ValidationFailed` if the URL has filters without a meaning: the list shows more
-        rows than they ask for."""
+        """Raise `ValidationFailed` if the URL has invalid filters, with which the list would show
+        more rows than requested."""
         for parameter, words in self.problems():
             raise ValidationFailed.on(parameter, "invalid_date", words)
 
     @property
     def has_problems(self) -> bool:
-        """Whether a filter of the URL is wrong that clearing the filters removes: the list shows
-        nothing rather than more rows than it asks for."""
+        """Return whether a filter of the URL is invalid that clearing the filters removes: the list
+        is then empty rather than showing more rows than requested."""
         return any(name not in self.lasting for name, _ in self.problems())
 
     def is_filtered(self, values: Mapping[str, str]) -> bool:
-        """Whether a URL sets a filter that clearing the filters removes."""
+        """Return whether a URL sets a filter that clearing the filters removes."""
         return any(map(values.get, set(self.parameters).difference(self.lasting)))
 
     @property
     def offered(self) -> list[ListColumn[R]]:
-        """The columns that the caller may see."""
+        """Return the columns that the caller may see."""
         is_member = caller().organization_id is not None
         if not is_member:
             return list(self.columns)
@@ -239,7 +239,7 @@ class ListDefinition(Generic[R]):
         return [column for column in self.offered if column.name in wanted]
 
     def usual_columns(self, values: Mapping[str, str]) -> list[ListColumn[R]]:
-        """Return the columns with the filters of a URL that chooses none."""
+        """Return the columns for the filters of a URL that chooses no columns."""
         return [
             column
             for column in self.offered

@@ -24,13 +24,13 @@ from app.validation.uuids import as_uuid
 
 R = TypeVar("R")
 ALL = "all"
-"""The value of ``view`` that asks for the list itself, for users with a default view."""
+"""The value of ``view`` that selects the list itself, for users with a default view."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListPage(Generic[R]):
     """A page of a list for the templates. ``count`` is None if nothing was counted; ``hidden`` are
-    columns without a value on the page. A wrong filter lists nothing."""
+    columns without a value on the page. With an invalid filter the list is empty."""
 
     definition: ListDefinition[R]
     rows: Sequence[R]
@@ -44,13 +44,13 @@ class ListPage(Generic[R]):
 
     @property
     def bulk(self) -> ListActions | None:
-        """What the caller may do to several rows; None if nothing, or to none of this page."""
+        """The caller's actions on several rows; None if there are none, or none for this page."""
         found = self.definition.bulk
         return found if found and self.selectable else None
 
     @property
     def selectable(self) -> dict[int, str]:
-        """The keys of the rows that can be selected, by their places on the page."""
+        """The keys of the selectable rows, by their positions on the page."""
         found = self.definition.bulk
         if found is None:
             return {}
@@ -64,17 +64,17 @@ class ListPage(Generic[R]):
 
     @property
     def has_problems(self) -> bool:
-        """Whether a filter of the address is wrong: its rows are no view and no file."""
+        """Whether a filter of the URL is invalid: its rows are neither a view nor a file."""
         return bool(self.definition.problems())
 
     @property
     def is_refused(self) -> bool:
-        """Whether nothing is listed because of a wrong filter."""
+        """Whether the list is empty because of an invalid filter."""
         return self.definition.has_problems
 
     @property
     def clear_url(self) -> str | None:
-        """The address without filters; None if no filter is set."""
+        """The URL without filters; None if no filter is set."""
         lasting = self.definition.lasting
         if not self.definition.is_filtered(request.args):
             return None
@@ -83,11 +83,11 @@ class ListPage(Generic[R]):
 
     @property
     def all_url(self) -> str:
-        """The address of the list without filters and views."""
+        """The URL of the list without filters and views."""
         return _list_url(view=ALL if _own_default(self.views) else None)
 
     def url_without(self, names: Sequence[str]) -> str:
-        """The address without these filters, from the first page on."""
+        """Return the URL without these filters, from the first page on."""
         view = request.args.get("view") or (ALL if _own_default(self.views) else None)
         return lists.address(**dict.fromkeys(names), view=view, cursor=None, trail=None)
 
@@ -104,7 +104,7 @@ class ListPage(Generic[R]):
 
     @property
     def counted(self) -> str:
-        """How many match, in words."""
+        """The number of matching rows, in words."""
         if self.count is None:
             return ""
         if self.count > MOST_COUNTED:
@@ -113,7 +113,7 @@ class ListPage(Generic[R]):
 
     @property
     def shown_words(self) -> str:
-        """How many rows the page shows, of how many."""
+        """The number of rows on the page, of how many, in words."""
         shown = len(self.rows)
         if self.count is None:
             return on_page(self.definition.name, shown)
@@ -152,8 +152,7 @@ class ListPage(Generic[R]):
 
     @property
     def sorted_by(self) -> list[tuple[str, str, lists.ColumnKind]]:
-        """What the list can be sorted by, as (label, sort order, kind): its columns, and that of
-        its own order."""
+        """The sort choices, as (label, sort order, kind): the columns, and the list's own order."""
         own = self.definition.default_sort.removeprefix("-")
         return [
             (column.label, column.sort, column.kind)
@@ -162,7 +161,7 @@ class ListPage(Generic[R]):
         ]
 
     def is_shown(self, name: str) -> bool:
-        """Whether the list has the column, by itself or below another."""
+        """Return whether the list has the column, by itself or below another."""
         return any(column.name == name for column in self.columns)
 
     def is_labelled_on_phones(self, name: str) -> bool:
@@ -183,7 +182,7 @@ class ListPage(Generic[R]):
 
     @property
     def view(self) -> SavedView | None:
-        """The saved view that the address names."""
+        """The saved view in the URL."""
         wanted = as_uuid(request.args.get("view", ""))
         return next((view for view in self.views if view.id == wanted), None)
 
@@ -193,7 +192,7 @@ class ListPage(Generic[R]):
 
     @property
     def query(self) -> str:
-        """The filters, sort order and columns of the address, as a saved view keeps them."""
+        """The filters, sort order and columns of the URL, as a saved view stores them."""
         return self.definition.query_of(request.args)
 
     @property
@@ -201,11 +200,11 @@ class ListPage(Generic[R]):
         return self.view is not None and self.view.query != self.query
 
     def kept(self, *names: str) -> list[tuple[str, str]]:
-        """The parameters of the address with these names, as hidden fields of a form."""
+        """Return the parameters of the URL with these names, as hidden fields of a form."""
         return [(name, value) for name in names for value in request.args.getlist(name) if value]
 
     def url_of(self, endpoint: str, **more: Any) -> str:
-        """The address of a page about this list with its filters, sort order and columns."""
+        """Return the URL of a page about this list with its filters, sort order and columns."""
         here = {name: str(value) for name, value in (request.view_args or {}).items()}
         url = url_for(endpoint, **{**more, **here})
         return url + ("&" if "?" in url else "?") + self.query if self.query else url
@@ -222,8 +221,8 @@ def _at_any_width(css: str) -> str:
 
 
 def without_empty(page: ListPage[R], *names: str) -> ListPage[R]:
-    """Return the page without those of these columns that have no value in any of its rows; the
-    one that it is sorted by stays."""
+    """Return the page without those of these columns that are empty in all rows; the one that it is
+    sorted by stays."""
     empty = {
         column.name
         for column in page.columns
@@ -235,15 +234,15 @@ def without_empty(page: ListPage[R], *names: str) -> ListPage[R]:
 
 
 def view_url(view: SavedView) -> str:
-    """Return the address of the current list with a saved view."""
+    """Return the URL of the current list with a saved view."""
     return f"{_list_url()}?{view.query}{'&' if view.query else ''}{urlencode({'view': view.id})}"
 
 
 def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
-    """Return the page that the URL asks for. Raises what the list's ``load`` raises.
+    """Return the page of the URL. Raises what the list's ``load`` raises.
 
-    A URL that asks for nothing ends the request: it redirects to the user's default view, if there
-    is one.
+    A URL without parameters ends the request: it redirects to the user's default view, if there is
+    one.
     """
     place, sort = lists.place(), definition.sort_of(request.args)
     views = read_frame(session, definition.name, with_plans=definition.shows_plans).views
@@ -297,20 +296,21 @@ def path_id(name: str) -> UUID:
 
 
 def path_of(definition: ListDefinition[Any]) -> dict[str, Any]:
-    """Return what the path of the list needs, from the URL of a page about it. Raises
+    """Return the parameters of the list's path, from the URL of a page about it. Raises
     `NotFound`."""
     return {name: path_id(name) for name in definition.path}
 
 
 def filtered_url(definition: ListDefinition[Any]) -> str:
-    """Return the address of the list with the filters of a page about it."""
+    """Return the URL of the list with the filters of a page about it."""
     url = url_for(definition.endpoint, **path_of(definition))
     query = definition.query_of(request.args)
     return f"{url}?{query}" if query else url
 
 
 def query_about(definition: ListDefinition[Any]) -> str:
-    """Return the query string of a page about the list: what its path needs, and its filters."""
+    """Return the query string of a page about the list: the parameters of its path, and its
+    filters."""
     parts = (urlencode(path_of(definition)), definition.query_of(request.args))
     return "&".join(filter(None, parts))
 

@@ -1,4 +1,4 @@
-"""The rows of a list for a file, read in parts, so that its length takes no memory."""
+"""The rows of a list for a file, read in parts, so that long lists need no memory."""
 
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
@@ -15,7 +15,7 @@ CHUNK = 1000
 def chunks(
     definition: ListDefinition[R], columns: Sequence[ListColumn[R]], sort: str
 ) -> Iterator[list[list[Cell]]]:
-    """Read the list, each part in a transaction of its own. Its words are English: scripts read
+    """Read the list, each part in its own transaction. Its words are English, because scripts read
     them."""
     cursor: str | None = None
     while True:

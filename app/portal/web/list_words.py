@@ -1,4 +1,4 @@
-"""The sentences of a list that depend on what it lists."""
+"""Sentences about a list that depend on its kind of records."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ ALL_WORDS: dict[str, str] = {
     "report": lazy_gettext("All members"),
     "usage": lazy_gettext("Usage of all organizations"),
 }
-"""By the name of the list (`ListDefinition`): the list itself, beside its saved views."""
+"""Names of lists (`ListDefinition`): the tab of the list itself, next to its saved views."""
 
 
 def _organizations_on_page(count: int) -> str:
@@ -72,5 +72,5 @@ _ON_PAGE: dict[str, Callable[[int], str]] = {
 
 
 def on_page(name: str, count: int) -> str:
-    """Return how many records of a list its page shows."""
+    """Return the number of records on a list's page, in words."""
     return _ON_PAGE[name](count)

@@ -1,4 +1,4 @@
-"""What list screens share: filters, sorting and position in the URL, links to other pages."""
+"""Shared by list screens: filters, sorting and position in the URL, links to other pages."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,7 +26,8 @@ E = TypeVar("E", bound=StrEnum)
 
 
 class ColumnKind(StrEnum):
-    """What the values of a column are; the words of its two orders, and the usual one, follow."""
+    """The kind of a column's values, which decides the words of its two orders and the usual
+    one."""
 
     FIGURE = "figure"
     MOMENT = "moment"
@@ -83,8 +84,8 @@ def ids_of(keys: Iterable[str]) -> set[UUID]:
 
 
 def present(*filters: str) -> dict[str, Any]:
-    """Return those of the filters that the URL has, to link something else with the
-    same filters."""
+    """Return those of the filters that are in the URL, to link another page with the same
+    filters."""
     return {name: request.args[name] for name in filters if request.args.get(name)}
 
 
@@ -99,8 +100,7 @@ def day_filter(name: str) -> date | None:
 
 
 def day_range(first: str, last: str) -> tuple[date | None, date | None, list[tuple[str, str]]]:
-    """Return the days of the URL and the problems in them, by name; an invalid day
-    filters nothing."""
+    """Return the days of the URL and their problems, by name; an invalid day is ignored."""
     problems: list[tuple[str, str]] = []
     days: list[date | None] = []
     for name in (first, last):
@@ -128,7 +128,7 @@ class ListPosition:
 
     @property
     def rows_before(self) -> int | None:
-        """How many rows the previous pages show; None if the URL doesn't tell."""
+        """How many rows the previous pages show; None if the URL doesn't contain it."""
         if self.is_first:
             return 0
         # A trail that is full may have lost its first pages.
@@ -136,12 +136,12 @@ class ListPosition:
 
     @property
     def wanted(self) -> dict[str, Any]:
-        """The page that a service is asked for, as its arguments."""
+        """The requested page, as arguments of a service."""
         return {"cursor": self.cursor, "limit": PAGE_SIZE}
 
     def pager(self, next_cursor: str | None, *filters: str) -> dict[str, Any]:
-        """Return what a template needs to lead to the pages before and after this one, and to the
-        list without these filters."""
+        """Return the values that a template needs to link the previous and next page, and the list
+        without these filters."""
         next_url = self.next_url(next_cursor)
         return {"place": self, "next_url": next_url, "clear_url": clear_url(*filters)}
 
@@ -161,7 +161,7 @@ class ListPosition:
 
 
 def place() -> ListPosition:
-    """Return the position in the list that the URL has."""
+    """Return the position in the list from the URL."""
     trail = request.args.get("trail", "")
     return ListPosition(
         request.args.get("cursor") or None, tuple(trail.split(_TRAIL)) if trail else ()
@@ -200,7 +200,7 @@ def sort_direction(name: str, current: str) -> str | None:
 
 
 def clear_url(*filters: str) -> str | None:
-    """Return the address without filters; None if no filter is set."""
+    """Return the URL without filters; None if no filter is set."""
     if not any(request.args.get(name) for name in filters):
         return None
     return url_for(request.endpoint or "", **(request.view_args or {}))
@@ -208,19 +208,19 @@ def clear_url(*filters: str) -> str | None:
 
 @portal.app_template_global("here_with")
 def address(**changes: Any) -> str:
-    """Return the address of the page with other parameters; None removes one. Those that would be
+    """Return the URL of the page with other parameters; None removes one. Those that would be
     arguments of `url_for` are left out."""
     kept: dict[str, Any] = {
         name: [value for value in values if value]
         for name, values in request.args.lists()
         if name not in ("endpoint", "self") and not name.startswith("_")
     }
-    kept.update(changes)  # [] removes the parameter in url_for, too
+    kept.update(changes)  # [] also removes the parameter in url_for
     return url_for(request.endpoint or "", **{**(request.view_args or {}), **kept})
 
 
 def file_words(name: str, otherwise: str) -> str:
-    """Return a name for the name of a file, in lower-case ASCII; ``otherwise`` if nothing is
+    """Return a text for the name of a file, in lower-case ASCII; ``otherwise`` if nothing is
     left."""
     return hyphenated(name, _LONGEST_WORDS) or otherwise
 

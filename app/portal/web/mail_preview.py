@@ -1,4 +1,4 @@
-"""A mail as a page of its own, for a frame of ours."""
+"""A mail as a separate page, for a frame."""
 
 from flask import Response, make_response
 
@@ -9,7 +9,7 @@ _DARK_ONLY = "(prefers-color-scheme: dark)"
 
 def mail_preview(html: str, theme: str) -> Response:
     """Return a mail as a mail program with that theme would show it: its styles are inline, and
-    nothing else may be in it."""
+    nothing else is allowed in it."""
     allow_framing_by_ourselves()
     response = make_response(html.replace(_DARK_ONLY, "all" if theme == "dark" else "not all"))
     response.headers["Content-Security-Policy"] = (

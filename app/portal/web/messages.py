@@ -1,4 +1,4 @@
-"""Redirects that show a message on the page they lead to."""
+"""Redirects that show a message on their target page."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +16,8 @@ from app.languages import gettext
 def changing(
     url: str, *refusals: type[DomainError], category: str = "warning"
 ) -> Iterator[Session]:
-    """A transaction for the action of a button. A refusal ends the request: it redirects to the
-    URL, where its message is shown once."""
+    """Open a transaction for the action of a button. A refusal ends the request: it redirects to
+    the URL, where its message is shown once."""
     try:
         with transaction() as session:
             yield session
@@ -32,5 +32,6 @@ def redirect_with(message: str, url: str, category: str = "success") -> Response
 
 
 def redirect_saved(message: str, url: str, changed: object) -> Response:
-    """Redirect with the message, or with the one that the form ``changed`` nothing."""
+    """Redirect with the message, or with the one for a form without changes unless it is
+    ``changed``."""
     return redirect_with(message if changed else gettext("Nothing was changed."), url)

@@ -154,7 +154,7 @@ PLACES: tuple[tuple[str | None, tuple[NavigationEntry, ...]], ...] = (
         ),
     ),
 )
-"""The groups of a partner's people."""
+"""The groups for the partner's staff and members."""
 
 OPERATOR_PLACES: tuple[tuple[str | None, tuple[NavigationEntry, ...]], ...] = (
     (None, (OVERVIEW,)),
@@ -278,7 +278,7 @@ def may_open(caller: Caller, endpoint: str) -> bool:
     if caller.partner_id is None and endpoint in OF_A_PARTNER:
         return False
     if caller.organization_id is None and endpoint == "portal.plan":
-        return False  # the partner's staff have Pricing, which leads there
+        return False  # the partner's staff use Pricing, which leads there
     needed = ROUTES.get(endpoint)
     return not isinstance(needed, Permission) or caller.may(needed)
 
@@ -316,7 +316,7 @@ def navigation_for(caller: Caller) -> tuple[NavigationGroup, ...]:
 
 def settings_groups() -> list[NavigationGroup]:
     """Return the pages of the settings that the caller may open, with the current one marked, also
-    in the answer to its form."""
+    in the response to its form."""
     here = request.script_root + request.path
     groups = [
         NavigationGroup(
@@ -334,12 +334,13 @@ def settings_groups() -> list[NavigationGroup]:
 
 _SOME_ID = UUID(int=1)
 _PREVIEWED = {"portal.branding_preview": "portal.overview"}
-"""The page that a preview shows."""
+"""Return the page that a preview shows."""
 
 
 def _shown_page(caller: Caller) -> str:
     """Return the endpoint that decides which place is highlighted. The do-not-call list of one
-    organization is a page of it, except for members, who have no list of organizations."""
+    organization belongs to the organizations, except for members, who have no list of
+    organizations."""
     endpoint = request.endpoint or ""
     is_tab = endpoint.startswith("portal.do_not_call") and endpoint != "portal.do_not_call_lists"
     if is_tab and may_open(caller, "portal.organizations"):
@@ -349,8 +350,8 @@ def _shown_page(caller: Caller) -> str:
 
 @lru_cache(100)
 def _open_places(caller: Caller) -> tuple[tuple[str | None, tuple[NavigationEntry, ...]], ...]:
-    """Return what the caller may open, which depends on the permissions and on having a partner and
-    an organization, not on which."""
+    """Return the places that the caller may open, which depend on the permissions and on having a
+    partner and an organization, not on which."""
     found = []
     for label, places in OPERATOR_PLACES if caller.is_operator else PLACES:
         may = tuple(place for place in places if may_open(caller, place.endpoint))

@@ -1,6 +1,6 @@
 """The organization of a new record, as a field of the form that creates it.
 
-Staff of a partner choose it there. Members have one. Operators choose it on a page before
+Staff of a partner choose it there. Members have one. Operators choose it on a separate page first
 (`organization_picker.choose_page`): names repeat across partners.
 """
 
@@ -31,8 +31,8 @@ F = TypeVar("F", bound="OfOrganization")
 
 
 class OfOrganization(PortalForm):
-    """A form that creates something of an organization. The field is left out for who has no
-    choice there."""
+    """A form that creates a record of an organization. The field is removed for users without a
+    choice."""
 
     organization = StringField(
         lazy_gettext("Organization"),
@@ -42,8 +42,8 @@ class OfOrganization(PortalForm):
     suggested: Sequence[str] = ()
 
     def offer_organization(self, session: Session) -> Organization | None:
-        """Offer the choice, beginning with the organization of the URL; return what is known
-        already. Raises `NotFound`."""
+        """Offer the choice, starting with the organization of the URL; return the organization if
+        it is known already. Raises `NotFound`."""
         known = organization_named(session)
         if not _chooses_in_form():
             del self.organization
@@ -54,8 +54,8 @@ class OfOrganization(PortalForm):
         return known
 
     def chosen_organization(self) -> Organization | None:
-        """Return the organization of a form that was sent; None with the problem at the field.
-        Raises `NotFound`."""
+        """Return the organization of a submitted form; None with the problem at the field. Raises
+        `NotFound`."""
         with transaction(read_only=True) as session:
             known = self.offer_organization(session)
             if "organization" not in self or not self.organization.raw_data:
@@ -73,7 +73,7 @@ class OfOrganization(PortalForm):
         page: Callable[[Organization | None, Self], str],
         besides: Callable[[], bool] | None = None,
     ) -> Organization:
-        """Return the organization of a form that was sent. A form sent only to be refreshed, one
+        """Return the organization of a submitted form. A form sent only to be refreshed, one
         without an organization, or one that ``besides`` refuses ends the request: its page is shown
         again. Raises `NotFound`."""
         if is_refreshed():
@@ -93,7 +93,7 @@ def new_page(
     *,
     for_assistant: bool = False,
 ) -> str:
-    """Return the ``page`` of a blank form, or before it the one on which operators choose; the
+    """Return the ``page`` of a blank form, or for operators the one on which they choose first; the
     arguments are those of `organization_picker.choose_page`. Raises `NotFound`, and `Conflict`
     (``archived``) for an archived organization in the URL."""
     with transaction(read_only=True) as session:
@@ -112,7 +112,7 @@ def is_refreshed() -> bool:
 
 @portal.app_template_global()
 def nearest_organization(typed: str | None) -> str | None:
-    """Return the name nearest to one that no organization has; None if there is none."""
+    """Return the name most similar to one that no organization has; None if there is none."""
     if not typed or not typed.strip() or not _chooses_in_form():
         return None
     with transaction(read_only=True) as session:
@@ -124,8 +124,8 @@ def _chooses_in_form() -> bool:
 
 
 def _called(session: Session, typed: str, known: Organization | None) -> Organization:
-    """Return the organization with this name; the one of the URL goes before its namesakes. Raises
-    `ValidationFailed`."""
+    """Return the organization with this name; the one in the URL is preferred among several of the
+    same name. Raises `ValidationFailed`."""
     name = typed.strip()
     if not name:
         raise ValidationFailed.on("organization", "blank", gettext("Enter the organization."))

@@ -43,7 +43,7 @@ def organization_in_filter(session: Session) -> Organization | None:
 
 
 def named_in_filter(session: Session) -> dict[str, str]:
-    """Return the name of the organization whose id a filter of the URL has, to show it there.
+    """Return the name of the organization whose id is in a filter of the URL, to show it there.
     Raises `NotFound`."""
     found = organization_in_filter(session)
     return {"organization": found.name} if found else {}
@@ -59,7 +59,7 @@ def organization_chosen() -> Organization:
 
 
 def suggested_names(session: Session, typed: str | None = None) -> list[str]:
-    """Return names of organizations for a field in which one is typed."""
+    """Return names of organizations as suggestions for a field."""
     wanted = organizations.OrganizationFilter(query=typed)
     found = organizations.search(session, caller(), wanted, sort="name", limit=SUGGESTED)
     return sorted({row.name for row in found.items})
@@ -73,9 +73,9 @@ def choose_page(
     for_assistant: bool = False,
     has_it: UUID | None = None,
 ) -> str:
-    """Return the page that asks for it; ``back`` is the (label, URL) of the list above. For an
-    assistant it says how many each organization has. The organization ``has_it`` that has the
-    record now can't be chosen."""
+    """Return the page for choosing the organization; ``back`` is the (label, URL) of the list
+    above. For an assistant it shows how many each organization has. The organization ``has_it``,
+    which has the record now, can't be chosen."""
     query = lists.text_filter("q")
     wanted = organizations.OrganizationFilter(query=query)
     found = organizations.search(session, caller(), wanted, sort="name", limit=SHOWN)

@@ -1,4 +1,4 @@
-"""Users see what they have just written, also where pages read at a replica.
+"""Users see their own last changes even if pages read from a replica.
 
 After a write the browser keeps the position of the primary's log for as long as a replica may lag.
 A forged one can only hide what its own sender wrote.
@@ -31,7 +31,7 @@ def _remember() -> None:
 def _keep(response: Response) -> Response:
     replica = database().replica
     if replica is not None and g.get("has_written"):
-        with suppress(SQLAlchemyError):  # what was written is written: don't answer with an error
+        with suppress(SQLAlchemyError):  # the change is stored: don't answer with an error
             response.set_cookie(
                 cookie_name(COOKIE),
                 str(replica.position()),

@@ -77,7 +77,7 @@ class SignedInUser:
     timezone: str
     has_timezone: bool
     is_member: bool
-    """Of a customer's organization; the partner's own people are not."""
+    """Whether the user is a member of a customer's organization, not of the partner's staff."""
 
 
 def page_brand(brand: Brand, theme: str | None = None) -> PageBrand:
@@ -92,7 +92,7 @@ def register(app: Flask) -> None:
 
 
 def _has_sample_costs() -> bool:
-    """Whether live calls are simulated, so that the costs of demo calls are no carrier's."""
+    """Return whether live calls are simulated, so that the costs of demo calls are no carrier's."""
     return CarrierKind(settings().carrier) is CarrierKind.SIMULATOR
 
 
@@ -140,7 +140,7 @@ def _context() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ViewAsBar:
-    """What the bar of a view says: as which user, how long it lasts, and the name of the user's
+    """The text of the bar of a view: the viewed user, its duration, and the name of the user's
     language if it isn't that of the page."""
 
     name: str
@@ -163,7 +163,7 @@ def _view_bar() -> Markup:
 
 
 class _Navigation:
-    """Computed when a template uses it, so that error pages don't need it."""
+    """Computed when a template uses it, because error pages don't need it."""
 
     def __iter__(self) -> Iterator[NavigationGroup]:
         return iter(navigation_for(g.caller) if known_user() and not must_add_factor() else ())

@@ -1,4 +1,4 @@
-"""The frame of the current page, which is read with one query before what is shown in it."""
+"""The frame of the current page, read by one query before the page's content."""
 
 from flask import g
 from sqlalchemy.orm import Session

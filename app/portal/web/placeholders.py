@@ -1,4 +1,4 @@
-"""Warn of names in braces that calls can't fill."""
+"""Warnings about names in braces that calls can't fill."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -15,15 +15,15 @@ _MOST_NAMES, _MOST_LETTERS = 10, 40
 def warn_of_placeholders(
     texts: Iterable[str | None], further: Callable[[], Iterable[str]] = tuple
 ) -> None:
-    """Show on the next page what `unknown_words` says about saved texts."""
+    """Show the result of `unknown_words` about saved texts on the next page."""
     if words := unknown_words(texts, further):
         flash(words, "warning")
 
 
 def unknown_words(texts: Iterable[str | None], further: Callable[[], Iterable[str]] = tuple) -> str:
     """Return which placeholders of the texts are unknown, and which are known; empty if there are
-    no unknown ones. ``further`` returns known names besides those of each contact; it is called if
-    they are needed."""
+    no unknown ones. ``further`` returns known names besides those of each contact; it is called
+    only if they are needed."""
     unknown = message_templates.names_in(texts) - set(message_templates.NAMES)
     more = set(further()) if unknown else set()
     unknown -= more

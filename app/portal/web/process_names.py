@@ -1,4 +1,4 @@
-"""Parts of the system that do something, by the name that `system_caller` was given."""
+"""Names of the system's parts, by the name passed to `system_caller`."""
 
 from collections.abc import Mapping
 
@@ -32,6 +32,6 @@ def process_words(name: str) -> str:
 
 @portal.app_template_filter()
 def author_words(label: str, names: Mapping[str, str]) -> str:
-    """Return the name of the user with this address, of those in ``names``; the words of
-    anything else that a history shows."""
+    """Return the name of the user with this address, from ``names``; the words of any other author
+    in the history."""
     return names.get(label) or process_words(label)

@@ -1,4 +1,4 @@
-"""Jinja's templates and contexts, without what they do again for each macro of a page."""
+"""Faster Jinja templates and contexts, without work that is repeated for each macro of a page."""
 
 from types import FunctionType
 from typing import Any
@@ -10,14 +10,15 @@ from jinja2.runtime import Context, Macro
 
 
 class QuickTemplate(Template):
-    """A template whose macros are the same for every page: no page has globals of its own."""
+    """A template whose macros are the same for every page, because no page has its own globals."""
 
     def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:  # noqa: ARG002 - Jinja's signature
         return super()._get_default_module()
 
 
 class QuickContext(Context):
-    """Calls macros and functions at once; Jinja looks four times whether they want the context."""
+    """Calls macros and functions directly; Jinja checks four times whether they need the
+    context."""
 
     def call(self, called: Any, /, *arguments: Any, **named: Any) -> Any:
         kind = type(called)

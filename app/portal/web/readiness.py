@@ -28,7 +28,7 @@ class ReadinessRow:
     organization: Organization
     readiness: Readiness
     blocker: str
-    """What keeps it from being ready, if it is switched on."""
+    """Why it isn't ready, if it is switched on."""
 
 
 def row_of(assistant: Assistant, organization: Organization, refusal: str | None) -> ReadinessRow:
@@ -39,5 +39,5 @@ def row_of(assistant: Assistant, organization: Organization, refusal: str | None
 
 
 def is_offline(session: Session) -> bool:
-    """Whether no worker, which places calls and does all queued work, is running."""
+    """Return whether no worker, which places calls and does all queued work, is running."""
     return not workers.any_alive(session, settings().worker_silent_seconds)

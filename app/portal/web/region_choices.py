@@ -7,9 +7,9 @@ from wtforms import SelectChoice
 from app.phone import country_name, regions
 
 USUAL_REGIONS = ("US", "CA", "GB", "IE", "AU", "NZ", "DE", "AT", "CH", "FR", "ES", "IT", "NL")
-"""Shown first; the others on request."""
+"""Regions shown first; the others on request."""
 FEW = 24
-"""Up to so many regions are all shown at once."""
+"""Maximum regions that are all shown at once."""
 
 
 def named_regions() -> list[SelectChoice]:

@@ -1,4 +1,4 @@
-"""The rate of page requests of a user, or of an address without a user."""
+"""The rate of page requests of a user, or of an IP address without a user."""
 
 from typing import cast
 

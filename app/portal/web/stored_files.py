@@ -1,4 +1,4 @@
-"""Stored files as answers: recordings and exports."""
+"""Responses with stored files: recordings and exports."""
 
 import io
 
@@ -9,10 +9,10 @@ from app.extensions import files
 
 
 def send_stored(key: str, content_type: str, name: str, *, is_saved: bool) -> Response:
-    """Send a stored file, or the part of it that a player asks for. It isn't kept by caches.
+    """Send a stored file, or the part of it that a player requests. Caches don't store it.
 
-    A file that the user saves (``is_saved``) comes from the bucket itself where the settings say
-    so; the content security policy keeps players to our own origin. Raises FileNotFoundError.
+    A file that the user saves (``is_saved``) comes from the bucket itself if the settings say so;
+    the content security policy keeps players to our own origin. Raises FileNotFoundError.
     """
     store = files()
     file = store.open(key)

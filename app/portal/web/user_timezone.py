@@ -36,8 +36,8 @@ def zone() -> str:
 
 
 def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems]:
-    """Return when the first day of ``start`` and ``end`` in the URL begins and the last one ends,
-    in that zone, and the problems in them."""
+    """Return when the first day of ``start`` and ``end`` in the URL starts and the last one ends,
+    in that zone, and the problems of both."""
     start, end, problems = lists.day_range("start", "end")
     inside = ZoneInfo(days_in)
     since = None if start is None else _midnight(start, 0, inside)
@@ -45,7 +45,7 @@ def day_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems
 
 
 def time_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problems]:
-    """Return the same, within the time up to now that ``within`` in the URL names."""
+    """Return the same, limited to the recent time that ``within`` in the URL names."""
     since, before, problems = day_bounds(days_in)
     named, now = request.args.get("within", ""), utcnow()
     if named == LAST_DAY:
@@ -68,8 +68,8 @@ def time_choices() -> list[tuple[str, str]]:
 
 
 def last_days(count: int, days_in: str) -> tuple[date, date, datetime]:
-    """Return the first and the last of so many days up to today in that zone, and when the first
-    begins."""
+    """Return the first and the last of this many days up to today in that zone, and when the first
+    starts."""
     inside = ZoneInfo(days_in)
     today = utcnow().astimezone(inside).date()
     first = today - timedelta(days=count - 1)
@@ -91,12 +91,12 @@ def zoned(label: str) -> str:
 
 @portal.app_template_global()
 def zone_note() -> str:
-    """Return the sentence that names the zone, behind another one, if the reader hasn't chosen
+    """Return the sentence that names the zone, to follow another one, if the reader hasn't chosen
     it."""
     return "" if _is_readers() else " " + gettext("Times are in %(zone)s.", zone=zone())
 
 
 def _is_readers() -> bool:
-    """Whether times are in a zone that the reader has chosen. An operator who views the portal as
-    another user sees the user's."""
+    """Return whether times are in a zone that the reader has chosen. An operator who views the
+    portal as another user sees that user's."""
     return bool(current_user.timezone) and current_user.signed_in.operator is None

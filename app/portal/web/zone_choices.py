@@ -14,8 +14,7 @@ _REGIONS = (
 
 
 def zone_choices(present: str | None = None, utc: str = "UTC") -> list[SelectChoice]:
-    """Return UTC, which has the value ``utc``, the zones that are named by a place, and the current
-    one."""
+    """Return UTC, with the value ``utc``, the zones named by a place, and the current one."""
     names = {*_zones_of_places(), present or "UTC"} - {"UTC"}
     return [
         SelectChoice(utc, "UTC"),

@@ -89,7 +89,7 @@ USUAL_EVENTS = (
 
 
 PORTAL = "portal"
-"""In place of an organization: the whole portal."""
+"""The choice of the whole portal instead of an organization."""
 
 
 class WebhookFields(PortalForm):
@@ -106,7 +106,7 @@ class WebhookFields(PortalForm):
 
     @property
     def wanted(self) -> dict[str, Any]:
-        """Return what was typed, as the services' arguments."""
+        """Return the input, as the services' arguments."""
         return {"url": (self.url.data or "").strip(), "events": self.events.data or []}
 
 
@@ -132,8 +132,8 @@ class WebhookForm(WebhookFields, OfOrganization):
         return None
 
     def chosen_organization(self) -> Organization | None:
-        """As the base; without an organization, the problems of the other fields are put there
-        too."""
+        """As the base class; without an organization, the problems of the other fields are also
+        reported."""
         organization = super().chosen_organization()
         if organization is None:
             url, events = (self.url.data or "").strip(), self.events.data or []
@@ -156,5 +156,5 @@ class ReplayForm(PortalForm):
 
     @property
     def moment(self) -> datetime | None:
-        """The beginning of the day (UTC)."""
+        """Return the start of the day (UTC)."""
         return datetime.combine(self.since.data, time(), UTC) if self.since.data else None

@@ -48,7 +48,7 @@ _LOOKED_UP_WITHIN = timedelta(seconds=10)
 
 SOON = timedelta(minutes=1)
 SHOWN_ANSWER = 200
-"""Characters of an answer in a sentence; its delivery's page shows all that is stored."""
+"""Maximum characters of a response in a sentence; its delivery's page shows all that is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,12 @@ def delivery_state(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Cred
     if state is DeliveryState.WAITING and delivery.retries:
         return CredentialBadge(gettext("Retrying"), "warning")
     if state is DeliveryState.HELD and endpoint.paused_at is None:
-        state = DeliveryState.WAITING  # the worker takes it up
+        state = DeliveryState.WAITING  # the worker resumes it
     return CredentialBadge(str(STATE_WORDS[state]), _TONES[state])
 
 
 def address_news(endpoint: WebhookEndpoint, address: SavedAddress | None) -> DeliveryResult | None:
-    """Return what to say about an address to which nothing was sent yet."""
+    """Return what to show about a URL to which nothing was sent yet."""
     if address is None or endpoint.paused_at is not None or endpoint.failing_since is not None:
         return None
     if address.is_host_missing:
@@ -111,7 +111,7 @@ def address_news(endpoint: WebhookEndpoint, address: SavedAddress | None) -> Del
 
 
 def is_being_checked(address: SavedAddress | None) -> bool:
-    """Whether the worker may still be looking up the host of a changed address."""
+    """Return whether the worker may still be looking up the host of a changed URL."""
     if address is None or address.is_first or address.is_host_missing:
         return False
     return utcnow() - address.saved_at < _LOOKED_UP_WITHIN
@@ -129,7 +129,7 @@ def next_attempt_words(delivery: WebhookDelivery) -> str:
 
 
 def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict[str, Any]:
-    """Return what the log and the page of a delivery say about it."""
+    """Return the facts about a delivery for its log and its page."""
     return {
         "delivery": delivery,
         "event": EVENT_WORDS.get(delivery.type, gettext("Test event")),
@@ -141,7 +141,7 @@ def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict
 
 
 def next_attempt_at(delivery: WebhookDelivery) -> str:
-    """Return when the next attempt is: within a minute in seconds, else as a time."""
+    """Return when the next attempt is: in seconds if within a minute, else as a time."""
     if delivery.next_attempt_at is None:
         return short_datetime(None)
     left = delivery.next_attempt_at - utcnow()
@@ -152,7 +152,7 @@ def next_attempt_at(delivery: WebhookDelivery) -> str:
 
 
 def response_time(seconds: float | None) -> str:
-    """240 ms, 1.4 s; an en dash if it wasn't measured."""
+    """Return 240 ms or 1.4 s; an en dash if it wasn't measured."""
     if seconds is None:
         return "–"
     if seconds < 1:
@@ -161,7 +161,7 @@ def response_time(seconds: float | None) -> str:
 
 
 def is_under_way(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:
-    """Whether the delivery is attempted now or within a minute, not at a later retry."""
+    """Return whether the delivery is attempted now or within a minute, not at a later retry."""
     if delivery.ended_at is not None or endpoint.paused_at is not None:
         return False
     return delivery.next_attempt_at is None or delivery.next_attempt_at <= utcnow() + SOON
@@ -187,8 +187,8 @@ def formatted_body(delivery: WebhookDelivery) -> str:
 
 
 def pause_words(endpoint: WebhookEndpoint, held: int, shown: Iterable[WebhookDelivery]) -> str:
-    """Return why it is paused, with the last refusal of a shown delivery, and how much waits for
-    it; empty if it is not paused."""
+    """Return why it is paused, with the last refusal of a shown delivery, and how many events are
+    held for it; empty if it is not paused."""
     if endpoint.pause_reason is None:
         return ""
     kept = (
@@ -205,7 +205,7 @@ def pause_words(endpoint: WebhookEndpoint, held: int, shown: Iterable[WebhookDel
 
 
 def retry_words(endpoint: WebhookEndpoint, shown: Iterable[WebhookDelivery]) -> str:
-    """Return the newest answer of a shown delivery that is retried, when it was tried, and what
+    """Return the newest response to a shown delivery that is retried, when it was tried, and what
     follows; empty if nothing fails."""
     if endpoint.failing_since is None or endpoint.paused_at is not None:
         return ""
@@ -225,7 +225,7 @@ def _last_refused(shown: Iterable[WebhookDelivery]) -> WebhookDelivery | None:
 
 
 def refusal_words(shown: Iterable[WebhookDelivery]) -> str:
-    """Return how the receiver refused last, with the beginning of its answer; empty if it refused
+    """Return the receiver's last refusal, with the beginning of its response; empty if it refused
     none of these deliveries."""
     last = _last_refused(shown)
     if last is None:

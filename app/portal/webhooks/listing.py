@@ -31,10 +31,10 @@ STATES = {"active": lazy_gettext("Active"), "paused": lazy_gettext("Paused")}
 PAUSED = {"active": False, "paused": True}
 OWNERS = {PORTAL: lazy_gettext("The whole portal")}
 MOST_OFFERED = 100
-"""Organizations in the filter."""
+"""Maximum organizations in the filter."""
 Row = tuple[WebhookEndpoint, str, bool]
-"""A webhook, the name of its organization or of the whole portal, and whether the host of its
-address wasn't found."""
+"""A webhook, the name of its organization or of the whole portal, and whether the host of its URL
+wasn't found."""
 
 
 def _chosen(session: Session) -> endpoints.EndpointFilter:

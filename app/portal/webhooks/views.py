@@ -123,7 +123,7 @@ def api_webhook_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
 def _sending(
     session: Session, endpoint: WebhookEndpoint, delivery: WebhookDelivery
 ) -> dict[str, Any]:
-    """Return the message and whose it is, its attempts, and whether there will be more."""
+    """Return the message and its owner, its attempts, and whether there will be more."""
     of = deliveries.organizations_of(session, caller(), endpoint, [delivery])
     return {
         "whose": of.get(delivery.id),
@@ -319,7 +319,8 @@ def _address(webhook_id: UUID) -> str:
 
 
 def _to_webhook(webhook_id: UUID, count: int, none: str) -> Response:
-    """Redirect to the webhook with the count of deliveries; ``none`` says why there are none."""
+    """Redirect to the webhook with the count of deliveries; ``none`` is the reason if there are
+    none."""
     if not count:
         return redirect_with(none, _address(webhook_id), "info")
     words = ngettext(
