@@ -1,4 +1,4 @@
-"""Counts how the carriers behave while calls are placed; the counts are stored now and then."""
+"""Counts how the carriers respond while calls are placed, and stores the counts periodically."""
 
 import re
 import time
@@ -23,9 +23,9 @@ from app.services.pauses.carrier_health import BehaviourCount, CarrierBehaviour
 from app.telemetry import metrics, tracing
 
 SLOW_SECONDS = 3.0
-"""An answer that takes longer is slow; most take a fraction of a second."""
+"""Seconds from which an answer is slow; most take a fraction of a second."""
 PAUSE_SECONDS = 4.0
-"""Between two writes; the counts that a killed worker has not written are lost."""
+"""Minimum seconds between two writes; a killed worker loses its unwritten counts."""
 SLOW_WORDS = f"Took longer than {SLOW_SECONDS:.0f} s."
 LONGEST_CODE = 100
 LONGEST_DETAIL = 500
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"\+?\d{7,}")
 
 
 class CarrierStatistics:
-    """Counts in memory and writes the counts in a transaction of its own."""
+    """Counts in memory, and writes the counts in its own transaction."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -51,7 +51,7 @@ class CarrierStatistics:
             count.count, count.last_at, count.detail = count.count + 1, now, detail[:LONGEST_DETAIL]
 
     def write_down(self, database: Database, *, at_once: bool = False) -> None:
-        """Write every few seconds at most, and only if there is something."""
+        """Write the counts, if there are any and the last write is some seconds ago."""
         if not at_once and time.monotonic() - self._written < PAUSE_SECONDS:
             return
         with self._lock:
@@ -63,7 +63,7 @@ class CarrierStatistics:
 
 
 class CountedCarrier:
-    """A carrier whose answers are counted. A refusal to an account that isn't the installation's
+    """Counts the answers of a carrier. A refusal to an account that isn't the installation's
     (``is_own``) concerns that account only and is not counted."""
 
     def __init__(self, carrier: Carrier, watch: CarrierStatistics, *, is_own: bool = True):

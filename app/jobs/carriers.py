@@ -1,5 +1,5 @@
-"""The carrier of an attempt: the installation's, or that of a carrier account, opened when it is
-first needed."""
+"""The carrier of an attempt: the installation's, or that of a carrier account, opened on first
+use."""
 
 from threading import Lock
 from uuid import UUID
@@ -40,7 +40,7 @@ class CarrierRegistry:
         self._opened: dict[UUID, tuple[int, Carrier]] = {}
 
     def of(self, kind: CarrierKind, account_id: UUID | None) -> Carrier:
-        """The carrier; one that refuses every call if the account can't be used any more."""
+        """Return the carrier; one that refuses every call if the account can't be used any more."""
         if account_id is None:
             return self._own.get(kind) or ClosedCarrier(kind)
         with self._database.transaction(read_only=True) as session:
@@ -58,13 +58,13 @@ class CarrierRegistry:
             return carrier
 
     def charging(self) -> list[CarrierKind]:
-        """The carriers that report costs; all carrier accounts are with one of them."""
+        """Return the carriers that report costs; all carrier accounts are with one of them."""
         own = [kind for kind, carrier in self._own.items() if carrier.charges]
         return list({*own, CarrierKind.TWILIO})
 
 
 class ClosedCarrier:
-    """Stands in for an account that can't be used any more."""
+    """Replaces an account that can't be used any more."""
 
     charges = False
     settle_seconds = 0.0

@@ -1,6 +1,6 @@
 """A test of a carrier account's connection, as a durable workflow.
 
-A worker that dies leaves the test to the next one, which asks the carrier again.
+A worker that dies leaves the test to the next one, which queries the carrier again.
 """
 
 import logging
@@ -27,7 +27,7 @@ FAILED = "The test could not be completed. Try again."
 @DBOS.workflow(name="test_carrier_account")
 @observed
 def test_carrier_account(account_id: str) -> None:
-    """Ask the carrier and keep what it says."""
+    """Query the carrier and store the result."""
     ask_carrier_about_account(account_id)
 
 
@@ -38,10 +38,10 @@ def ask_carrier_about_account(account_id: str) -> None:
 
 
 def check_account(database: Database, settings: Settings, account_id: UUID) -> None:
-    """Test the account without an open transaction. Nothing happens where no test waits.
+    """Test the account without an open transaction. Does nothing if no test is requested.
 
-    The numbers of an account that is used from now on are confirmed in the same transaction, so
-    that no waiting call is refused in between.
+    The numbers of a newly used account are confirmed in the same transaction, so that no waiting
+    call is refused in between.
     """
     with database.transaction(read_only=True) as session:
         wanted = carrier_accounts.begin_test(session, settings.secret_keys, account_id)

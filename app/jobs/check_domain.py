@@ -1,6 +1,6 @@
 """A check of a domain's DNS records, as a durable workflow.
 
-A worker that dies leaves the check to the next one, which asks the DNS again.
+A worker that dies leaves the check to the next one, which queries the DNS again.
 """
 
 from datetime import timedelta
@@ -32,7 +32,7 @@ def look_up_records(partner_id: str, purpose: str) -> None:
 
 
 def check(database: Database, settings: Settings, partner_id: UUID, purpose: DomainPurpose) -> None:
-    """Look the records up without an open transaction, and store the result."""
+    """Look up the records without an open transaction, and store the result."""
     with database.transaction(read_only=True) as session:
         wanted = domains.begin(session, partner_id, purpose, settings)
     if wanted is None:

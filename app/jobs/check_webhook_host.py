@@ -1,4 +1,4 @@
-"""A look-up of the host of a webhook's saved address, as a durable workflow.
+"""Looking up the host of a webhook's saved URL, as a durable workflow.
 
 A worker that dies leaves the look-up to the next one.
 """
@@ -34,7 +34,8 @@ def look_up_host(endpoint_id: str, url: str) -> None:
 
 
 def check(database: Database, endpoint_id: UUID, url: str, *, allow_private: bool) -> None:
-    """Look the host up without an open transaction. An address that isn't public counts as none."""
+    """Look up the host without an open transaction. An IP address that isn't public counts as not
+    found."""
     try:
         resolve_addresses(
             urlsplit(url).hostname or "", HTTPS, seconds=SECONDS, allow_private=allow_private

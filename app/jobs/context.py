@@ -25,13 +25,14 @@ from app.jobs.carrier_statistics import CarrierStatistics
 from app.jobs.carriers import CarrierRegistry
 
 SQLITE_CONNECTIONS = 4
-"""Of each pool: one writes at a time, and each takes a megabyte."""
+"""Connections of each pool: only one can write at a time, and each takes a megabyte."""
 SQLITE_POOL_SECONDS = 120.0
-"""Where calls wait for a connection, and not each with its own for its turn to write."""
+"""Seconds that calls wait for a pooled connection, instead of each opening its own to wait for the
+write lock."""
 REPLICA_CONNECTIONS = 1
-"""Only monthly reports are read there."""
+"""Connections to the replica, which only monthly reports use."""
 CACHE_KILOBYTES = 512
-"""A call reads a few rows; only uploads gain from more."""
+"""Page cache of a connection: a call reads a few rows, only uploads gain from more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class WorkerContext:
     bulk_database: Database
     """For uploads: its connections keep much of an SQLite file in memory."""
     note_database: Database
-    """For what can be found out again: its commits become durable with the next of `database`."""
+    """For what can be determined again: its commits become durable with the next one of
+    `database`."""
     carriers: CarrierRegistry
     watch: CarrierStatistics
     signals: CallSignals
@@ -55,7 +57,7 @@ _current: list[WorkerContext] = []
 
 
 def open_context(settings: Settings) -> WorkerContext:
-    """Open the connections of a worker process and make them known to its workflows."""
+    """Open the connections of a worker process for its workflows."""
     url = settings.effective_database_url
     engine = _small(url, WORKER_CALLS)
     notes = _unhurried(_small(url, WORKER_NOTES))
@@ -95,9 +97,9 @@ def _small(url: str, connections: int) -> Engine:
 
 
 def _unhurried(engine: Engine) -> Engine:
-    """On SQLite, connections whose commits survive every kill, but not each a power cut.
+    """Return a database whose commits on SQLite survive every kill, but not every power cut.
 
-    One log holds all commits in their order, so a synchronous one keeps those before it.
+    One log holds all commits in order, so a synchronous commit makes those before it durable.
     """
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _synchronous_normal)

@@ -1,4 +1,4 @@
-"""Schedules the calls of running campaigns, a few ahead, in a thread of its own.
+"""Schedules the calls of running campaigns, a few ahead, in a separate thread.
 
 Its state is in the database: it may be killed at any moment, and several workers take turns.
 """
@@ -35,8 +35,8 @@ def keep_dispatching(wake_event: WakeEvent, stop: threading.Event) -> None:
 
 
 def dispatch_all() -> int:
-    """Dispatch every campaign that is due, each in a transaction of its own. Returns how many
-    calls were scheduled."""
+    """Dispatch every campaign that is due, each in its own transaction. Return how many calls were
+    scheduled."""
     database, settings = context().database, context().settings.call_settings
     with database.transaction(read_only=True) as session:
         due = dispatcher.due(session, utcnow())

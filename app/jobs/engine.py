@@ -1,6 +1,6 @@
 """The durable engine inside the worker: its configuration, start and end.
 
-Web processes hand in work through `app.gateways.job_queue` and never start an engine.
+Web processes enqueue work through `app.gateways.job_queue` and never start an engine.
 """
 
 import logging
@@ -40,37 +40,37 @@ WEBHOOKS_PER_ENDPOINT = 2
 """A slow receiver delays only its own deliveries."""
 CHECKS_AT_ONCE = 16
 CHECKS_PER_PARTNER = 2
-"""Silent carriers hold up the checks of their own partner."""
+"""Unresponsive carriers delay only the checks of their own partner."""
 PICTURES_AT_ONCE = 4
 SILENT_CALLS_AT_ONCE = 16
-"""Each question waits as long as a request to the carrier may take."""
+"""Each query takes as long as a request to the carrier may."""
 IMPORTS_AT_ONCE = 4
 IMPORTS_PER_PARTNER = 2
-"""Large files of one partner hold up its own files: each takes memory, and they share a core."""
+"""Large files of one partner delay only its own: each takes memory, and they share a core."""
 EXPORTS_AT_ONCE = 2
-"""Each is a process of its own."""
+"""Each is a separate process."""
 EXPORTS_PER_PARTNER = 1
 VERSION = "1"
-"""Never changed: work under way belongs to a version, and another would strand it. What changes
-inside a workflow is marked with `DBOS.patch`."""
+"""Never changed: unfinished work belongs to a version, and another one would strand it. Changes
+inside a workflow are marked with `DBOS.patch`."""
 
 UNUSED_SECONDS = 3600.0
-"""For what DBOS would look at many times a second and nothing here uses: its messages between
-workflows, its schedules."""
+"""Polling interval of unused parts of DBOS, which it would poll many times a second: its messages
+between workflows, its schedules."""
 
 log = logging.getLogger(__name__)
 
 
 class QueueLimits(TypedDict, total=False):
-    """How much of a queue runs at once: in one worker, and of one partition in all of them."""
+    """How much of a queue runs at once: in one worker, and of one partition in all workers."""
 
     worker_concurrency: int
     partition_concurrency: int
 
 
 def start_engine(settings: Settings, executor_id: str, wake_events: WakeEvents) -> Engine:
-    """Start to take work. ``executor_id`` must be new for each process, or the engine would run
-    again what another process is still running. Returns the engine's own connections."""
+    """Start taking work. ``executor_id`` must be new for each process, or the engine would run
+    again what another process is still running. Return the engine's own connections."""
     connections = make_queue_engine(settings.effective_database_url)
     watch_pool("engine", connections)
     config: DBOSConfig = {
@@ -146,7 +146,7 @@ def keep_starting_delayed(
 
 
 def wake_for(database: Database, queues: Collection[str]) -> None:
-    """Wake every worker for what was put into the queues by the engine itself."""
+    """Wake every worker for work that the engine itself has enqueued."""
     if queues:
         with database.transaction() as session:
             for queue in queues:

@@ -23,11 +23,11 @@ from app.services.personal_data.subjects import DataSubject
 
 WAIT_SECONDS = 15.0
 LONGEST_WAITS = 1000
-"""Some hours: longer than any call or upload."""
+"""Waits of some hours in total: longer than any call or upload."""
 TEXTS = "texts"
-"""What replaced words in rows of other things are counted as."""
+"""The name under which replaced words in other records are counted."""
 PAUSE_SECONDS = 0.02
-"""Between two transactions: others write too."""
+"""Seconds between two transactions, in which others can write."""
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,8 @@ log = logging.getLogger(__name__)
 @DBOS.workflow(name="erase_subject")
 @observed
 def erase_subject(erasure_id: str) -> None:
-    """Erase a person once no call to them and no upload of the organization is at work."""
+    """Erase a person once no call to them is active and no upload of the organization is
+    running."""
     try:
         for _ in range(LONGEST_WAITS):
             if is_ready(erasure_id):
@@ -77,7 +78,7 @@ def give_up_erasure(erasure_id: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SubjectErasure:
-    """One erasure and the means for it. Each part commits and counts what it did."""
+    """One erasure with its resources. Each part commits and counts what it did."""
 
     database: Database
     files: FileStore
@@ -102,7 +103,7 @@ class SubjectErasure:
         self._repeat("audit_entries", history.redact_next, subject, pseudonym)
         if subject.kind is SubjectKind.USER:
             self._repeat("audit_entries", history.redact_next, subject, pseudonym, of_partner=False)
-        # Last: some were on their way, or read what was erased meanwhile.
+        # Last, because some were in progress, or read data that was erased meanwhile.
         self._erase_exports(subject)
         kept = copies.erase_kept_mails(self.outbox, subject)
         with self.database.transaction() as session:
@@ -115,8 +116,8 @@ class SubjectErasure:
             erasing.count(session, self.erasure_id, {"users": 1, **counts})
 
     def _erase_contact(self, subject: DataSubject, pseudonym: str) -> None:
-        """Recordings go with the contact, their files don't: calls come first. Those that a
-        campaign placed meanwhile come after."""
+        """Erase the contact with its recordings. Files follow later: calls come first. Calls that a
+        campaign placed meanwhile come last."""
         self._erase_calls(subject, pseudonym)
         with self.database.transaction() as session:
             gone = own_rows.erase_contacts(session, subject)
@@ -147,7 +148,8 @@ class SubjectErasure:
                 self._erase_upload(subject, upload_id, pseudonym)
 
     def _erase_upload(self, subject: DataSubject, upload_id: UUID, pseudonym: str) -> None:
-        """Of an applied upload only what names the person, so that the rest can be undone."""
+        """Of an applied upload, erase only what names the person, so that the rest can be
+        undone."""
         with self.database.transaction() as session:
             copies.end_upload(session, upload_id)
             erasing.count(session, self.erasure_id, {"contact_imports": 1})

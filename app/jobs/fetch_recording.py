@@ -53,7 +53,7 @@ def fetch_and_store(
         wanted = fetching.begin(session, settings.secret_keys, own, recording_id, turn)
     if wanted is None:
         return
-    # Only the operator can name another address for the carrier's API.
+    # Only the operator can set another URL for the carrier's API.
     is_operators = wanted.is_carriers and bool(settings.twilio_api_url)
     try:
         fetched = fetch(

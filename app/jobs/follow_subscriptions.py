@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 @DBOS.workflow(name="follow_subscription")
 @observed
 def follow_subscription(subscription_id: str) -> None:
-    """Ask for a subscription that was reported, and end those that it replaces."""
+    """Query a reported subscription, and end those that it replaces."""
     _follow(subscription_id)
 
 
@@ -41,8 +41,8 @@ def _follow(subscription_id: str) -> None:
 
 
 def follow(worker: WorkerContext, subscription_id: UUID) -> None:
-    """Store what the processor says about a subscription, and change the organization's plan as it
-    says. Without an answer it is asked again at the next report, or tomorrow.
+    """Store the processor's state of a subscription, and change the organization's plan
+    accordingly. Without an answer it is queried again at the next report, or tomorrow.
 
     Raises `ProcessorUnavailable`.
     """
@@ -67,7 +67,7 @@ def follow(worker: WorkerContext, subscription_id: UUID) -> None:
 
 
 def _end(worker: WorkerContext, subscription_id: UUID) -> None:
-    """End a subscription that the customer replaced by another one."""
+    """End a subscription that the customer has replaced."""
     with worker.database.transaction(read_only=True) as session:
         wanted = subscriptions.to_follow(session, subscription_id)
     if wanted is None:
@@ -81,9 +81,8 @@ def _end(worker: WorkerContext, subscription_id: UUID) -> None:
 
 
 def follow_due(worker: WorkerContext) -> None:
-    """Ask for the subscriptions that weren't asked for since yesterday, because a report about one
-    can be lost. Without an answer the rest waits for the next run, so that no other periodic task
-    waits."""
+    """Query the subscriptions that weren't queried since yesterday, because reports can get lost.
+    Without an answer the rest waits for the next run, so that no other periodic task waits."""
     last: UUID | None = None
     while True:
         with worker.database.transaction(read_only=True) as session:
@@ -100,8 +99,8 @@ def follow_due(worker: WorkerContext) -> None:
 
 
 def charge_due(worker: WorkerContext) -> None:
-    """Add what customers used beyond their plans to their next invoices. What the processor doesn't
-    take is sent again at the next run; without an answer the rest waits for it too."""
+    """Add usage beyond the plans to the customers' next invoices. Charges that the processor
+    refuses are sent again at the next run; without an answer, so is the rest."""
     last: UUID | None = None
     while True:
         with worker.database.transaction(read_only=True) as session:
@@ -118,7 +117,7 @@ def charge_due(worker: WorkerContext) -> None:
 
 
 def _charge(worker: WorkerContext, due: DueCharge) -> None:
-    """Charge an amount, unless an earlier try whose answer was lost did."""
+    """Charge an amount, unless an earlier attempt whose answer was lost has charged it."""
     item, problem = None, ""
     try:
         account = account_of(worker, due.partner_id)

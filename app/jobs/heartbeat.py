@@ -1,6 +1,6 @@
-"""One worker on SQLite, and a sign of life from each.
+"""The worker's heartbeat, and the lock of the only worker on SQLite.
 
-The database's time is the time of all workers: a machine's clock may be wrong.
+Workers use the database's time: a machine's clock may be wrong.
 """
 
 import fcntl
@@ -28,12 +28,12 @@ log = logging.getLogger(__name__)
 
 
 class AnotherWorker(Exception):
-    """The database has its one worker already."""
+    """The database already has its only worker."""
 
 
 @contextmanager
 def sole_worker(url: str, patience_seconds: float = 5.0) -> Iterator[None]:
-    """On SQLite, holds the lock that only one worker process can have; it dies with the process.
+    """On SQLite, hold the lock that only one worker process can have; it ends with the process.
 
     Waits a little for a worker that is just stopping. Raises `AnotherWorker`.
     """
@@ -64,8 +64,8 @@ def _lock(descriptor: int, path: Path, deadline: float) -> None:
 
 
 def wait_for_database(database: Database, life: LoopLiveness, stop: Event) -> bool:
-    """Return once the database can be reached; False if ``stop`` was set before. A file of SQLite
-    isn't waited for."""
+    """Return True once the database can be reached; False if ``stop`` was set before. Returns at
+    once for SQLite's file."""
     while not stop.is_set():
         life.turn()
         if database.is_sqlite:
@@ -88,7 +88,8 @@ def announce(
     pulse: workers.HeartbeatSeries,
     queues: Collection[str] = (),
 ) -> None:
-    """Call it before any work is taken: after a restore of the database it pauses all calls."""
+    """Store the first heartbeat. Call it before any work is taken: it pauses all calls if the
+    database was restored."""
     began = monotonic()
     with database.transaction() as session:
         now = workers.announce(session, executor_id, queues)
@@ -101,7 +102,7 @@ def announce(
 def send_heartbeat(
     database: Database, executor_id: str, mark: MarkFile, pulse: workers.HeartbeatSeries
 ) -> bool:
-    """False if this worker was declared dead and its work taken over."""
+    """Store a heartbeat; return False if this worker was declared dead and its work taken over."""
     began = monotonic()
     with database.transaction() as session:
         now = workers.record_heartbeat(session, executor_id)

@@ -1,4 +1,4 @@
-"""The worker's periodic tasks, in a thread of their own."""
+"""The worker's periodic tasks, in a separate thread."""
 
 import json
 import logging
@@ -102,7 +102,7 @@ def purge_ledgers() -> None:
 
 
 def purge_engine() -> None:
-    """Remove the engine's records of work that ended long ago."""
+    """Delete the engine's records of work that ended long ago."""
     days = context().settings.engine_retention_days
     before = (datetime.now(UTC) - timedelta(days=days)).isoformat()
     while True:
@@ -120,7 +120,7 @@ def purge_engine() -> None:
 
 
 def refresh_prices() -> None:
-    """Ask outside processors for prices that are due: the installation's, and the accounts of
+    """Query the processors for prices that are due: the installation's, and the accounts of
     partners. Without an answer the known prices stay, and the next run tries again."""
     worker = context()
     if worker.processor.is_outside:
@@ -160,7 +160,7 @@ def gather_statistics() -> None:
 
 
 def ask_for_costs() -> None:
-    """Ask the carriers for the costs of recent calls that have none yet."""
+    """Query the carriers for the costs of recent calls that have none yet."""
     database = context().database
     for kind in context().carriers.charging():
         with database.transaction(read_only=True) as session:
@@ -177,8 +177,8 @@ def ask_for_costs() -> None:
 
 
 def forward_history() -> None:
-    """Send new entries of the history to the syslog server, if there is one. What it doesn't take
-    is sent again at the next run; two workers may both send an entry."""
+    """Send new entries of the history to the syslog server, if there is one. Failed entries are
+    sent again at the next run; two workers may both send an entry."""
     database, url = context().database, context().settings.audit_syslog
     if not url:
         return
@@ -199,7 +199,7 @@ def forward_history() -> None:
 
 
 def close_refusal_counts() -> None:
-    """Write the sums of refused attempts to the history, some a transaction."""
+    """Write the totals of refused attempts to the history, some per transaction."""
     has_more = True
     while has_more:
         with context().database.transaction() as session:
@@ -230,7 +230,7 @@ def report_budgets() -> None:
 
 
 def close_months() -> None:
-    """Write the statements of months that are over, some a transaction."""
+    """Write the statements of months that have ended, some per transaction."""
     has_more = True
     while has_more:
         with context().database.transaction() as session:
@@ -248,7 +248,7 @@ def evaluate_alerts() -> None:
 
 
 def send_reports() -> None:
-    """Queue the monthly reports that are due, with figures of a replica that has all until now."""
+    """Queue the monthly reports that are due, with figures of a replica that is up to date."""
     database, now = context().database, utcnow()
     model = model_rate(context().settings)
     with database.transaction(read_only=True) as session:
@@ -260,7 +260,7 @@ def send_reports() -> None:
 
 
 def announce_ends() -> None:
-    """Announce credentials that end soon."""
+    """Send notices about credentials that end soon."""
     database, now = context().database, utcnow()
     with database.transaction(read_only=True) as session:
         is_any_due = credential_ends.is_any_due(session, now)
@@ -288,7 +288,7 @@ def check_figures() -> None:
 
 
 def start_backup() -> None:
-    """Begin the daily backup if it is due, in a thread of its own: other tasks go on."""
+    """Start the daily backup if it is due, in a separate thread: other tasks continue."""
     worker = context()
     if not worker.settings.backup_place:
         return

@@ -1,6 +1,6 @@
 """Durable workflows that check, apply and undo uploaded contact files.
 
-They may be killed at any moment and go on: see `app.services.imports.pipeline`.
+They may be killed at any moment and continue: see `app.services.imports.pipeline`.
 """
 
 import logging
@@ -69,7 +69,7 @@ def _run(name: str, problem: str, work: _Step, give_up: _Step, *args: str) -> No
 @DBOS.workflow(name="delete_upload_data")
 @observed
 def delete_upload_data(import_id: str) -> None:
-    """Delete the file, the rows and the undo log of an upload, and give back their space."""
+    """Delete the file, the rows and the undo log of an upload, and free their space."""
     delete_data(import_id)
 
 
@@ -77,7 +77,7 @@ def delete_upload_data(import_id: str) -> None:
 @retry_on_database_outage
 @retry_on_file_outage
 def check(import_id: str, check_number: str) -> None:
-    """The whole check; after an interruption it begins again."""
+    """Run the whole check; after an interruption it starts again."""
     own = context()
     pipeline.check_file(
         own.bulk_database,
@@ -91,7 +91,7 @@ def check(import_id: str, check_number: str) -> None:
 
 @DBOS.step(name="apply_import")
 def apply(import_id: str, apply_number: str) -> None:
-    """All batches that are left."""
+    """Apply the remaining batches."""
     pipeline.apply_rows(
         context().bulk_database, UUID(import_id), int(apply_number), retry=retry_on_database_outage
     )
@@ -99,7 +99,7 @@ def apply(import_id: str, apply_number: str) -> None:
 
 @DBOS.step(name="undo_import")
 def undo(import_id: str, undo_number: str) -> None:
-    """All batches that are left."""
+    """Undo the remaining batches."""
     pipeline.undo_rows(
         context().bulk_database, UUID(import_id), int(undo_number), retry=retry_on_database_outage
     )

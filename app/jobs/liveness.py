@@ -1,7 +1,7 @@
-"""Whether this worker still works through its main loop, for systemd and for an HTTP probe.
+"""Whether this worker still runs its main loop, for systemd and for an HTTP probe.
 
-An outage of the database is no reason to end a worker: it waits. So both report a worker that
-hangs, not one that has nothing to work with.
+An outage of the database is no reason to end a worker: it waits. So both detect a worker that
+hangs, not one that waits.
 """
 
 import logging
@@ -14,15 +14,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import monotonic
 
 HANGS_AFTER_SECONDS = 120.0
-"""Longer than any wait of the main loop for the database, its connections included."""
+"""Seconds, longer than any wait of the main loop for the database, including connecting."""
 PROBE_SECONDS = 5.0
-"""For one request of a probe."""
+"""Seconds for one request of a probe."""
 
 log = logging.getLogger(__name__)
 
 
 class LoopLiveness:
-    """When the main loop last began a turn. Any thread may ask."""
+    """The start of the main loop's latest turn. Thread-safe."""
 
     def __init__(self) -> None:
         self._turned_at = monotonic()
@@ -36,8 +36,8 @@ class LoopLiveness:
 
 
 def serve(liveness: LoopLiveness, host: str, port: int) -> int:
-    """Answer ``GET /livez`` in a thread of its own; return the port. Raises `OSError` if the port
-    is taken."""
+    """Answer ``GET /livez`` in a separate thread; return the port. Raises `OSError` if the port is
+    taken."""
 
     class Probe(BaseHTTPRequestHandler):
         timeout = PROBE_SECONDS
@@ -55,7 +55,7 @@ def serve(liveness: LoopLiveness, host: str, port: int) -> int:
             self.wfile.write(body)
 
         def log_message(self, *_arguments: object) -> None:
-            """Probes come every few seconds."""
+            """Log nothing: probes come every few seconds."""
 
     server = ThreadingHTTPServer((host, port), Probe)
     server.daemon_threads = True
@@ -88,7 +88,7 @@ def watchdog_seconds(environment: Mapping[str, str] = os.environ) -> float | Non
 def keep_reporting(
     liveness: LoopLiveness, stop: threading.Event, environment: Mapping[str, str] = os.environ
 ) -> None:
-    """Report to systemd's watchdog while the main loop turns, until ``stop`` is set."""
+    """Report to systemd's watchdog while the main loop runs, until ``stop`` is set."""
     every = watchdog_seconds(environment)
     while every is not None:
         if liveness.is_live:

@@ -1,4 +1,4 @@
-"""Turning the monthly partitions: by the worker each hour, and by ``flask migrate``."""
+"""Rotation of the monthly partitions: by the worker each hour, and by ``flask migrate``."""
 
 import logging
 
@@ -12,10 +12,10 @@ log = logging.getLogger(__name__)
 
 
 def turn(database: Database, settings: Settings) -> None:
-    """Make the coming months of tables and drop the expired ones, a table a transaction.
+    """Create the coming months of tables and drop the expired ones, one table per transaction.
 
-    A table that others hold for long has its turn the next time. A role that doesn't own the tables
-    leaves it to the one that migrates.
+    A table that others lock for long is handled next time. A role that doesn't own the tables
+    leaves this to the migrating role.
     """
     days = {
         "call_events": settings.call_event_days,

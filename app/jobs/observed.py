@@ -1,4 +1,4 @@
-"""What a workflow reports about itself: one log line, metrics and a span."""
+"""Observability of workflows: one log line, metrics and a span."""
 
 import logging
 from collections.abc import Callable
@@ -16,7 +16,8 @@ log = logging.getLogger("app.jobs")
 
 
 def observed(workflow: Callable[P, None]) -> Callable[P, None]:
-    """Report each run of the workflow. All that is logged in it carries its arguments that are ids.
+    """Report each run of the workflow. Everything logged in it carries those of its arguments that
+    are ids.
 
     ``trace_parent`` comes with the work from the request that enqueued it.
     """

@@ -45,13 +45,14 @@ LIMIT_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
 POLL_SECONDS = 2.0
 LONGEST_SILENCE_SECONDS = 30.0
-"""Between two questions to a carrier that doesn't answer: the pause doubles up to this."""
+"""Maximum seconds between two queries of a carrier that doesn't answer; the pause doubles up to
+this."""
 BRIEF_SECONDS = 0.5
-"""Until a carrier that has just taken a request is asked what happened to it."""
+"""Seconds before a carrier that has just accepted a request is queried about it."""
 LEASE_SECONDS = 0.5
 """A request to the carrier is sent within this time of the attempt's commit, or not at all."""
 HOST_SECONDS = 10.0
-"""For so long a host that calls are handed over to isn't looked up again."""
+"""Seconds before a host that calls are handed over to is looked up again."""
 LOOKUP_SECONDS = 4.0
 TRIES = 2
 STRAY_TRIES = 10
@@ -60,8 +61,8 @@ STRAY_PAUSE_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """The next step, and after how many seconds unless a signal comes first. ``is_silent`` if they
-    are a pause because the carrier gave no answer."""
+    """The next step, and its delay in seconds unless a signal comes first. ``is_silent`` if the
+    carrier's silence is the reason of the delay."""
 
     do: Literal["dial", "ask_again", "resolve", "follow"]
     seconds: float
@@ -109,9 +110,9 @@ def _run(call_id: UUID, attempt_id: UUID, signaled: Event) -> None:
 
 @retry_on_database_outage
 def dial(call_id: UUID, attempt_id: UUID) -> NextStep | None:
-    """Claim the call and ask the carrier to dial; an existing attempt is only asked about.
+    """Claim the call and have the carrier dial; an existing attempt is only queried.
 
-    What a claim needs from outside is asked for between two claims.
+    External data for a claim is fetched between two claims.
     """
     messages: WrittenMessages | None = None
     found_host: FoundHost | None = None
@@ -145,7 +146,7 @@ def _written(call_id: UUID) -> WrittenMessages:
 
 @retry_on_database_outage
 def ask_again(attempt_id: UUID) -> NextStep | None:
-    """Send an attempt again that the carrier asked to send later."""
+    """Send an attempt again that the carrier wanted later."""
     found_host: FoundHost | None = None
     while True:
         with calls_gate:
@@ -162,7 +163,7 @@ def ask_again(attempt_id: UUID) -> NextStep | None:
 
 
 def look_up_host(host: str) -> FoundHost:
-    """Whether every address of the host is public, as DNS says now or said moments ago."""
+    """Return whether every IP address of the host is public, by DNS now or moments ago."""
     allow_private = context().settings.sip_allow_private
     return _look_up(host, allow_private, int(time.monotonic() / HOST_SECONDS))
 
@@ -204,7 +205,7 @@ def _wait_for(claim: CallClaim) -> NextStep | None:
 
 
 def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> NextStep | None:
-    # A process that was delayed here may have been declared dead and its call taken over.
+    # A delayed process may have been declared dead and its call taken over.
     if time.monotonic() - committed > LEASE_SECONDS:
         return NextStep("resolve", 0, carrier.kind)
     database, attempt_id = context().note_database, placement.attempt_id
@@ -230,7 +231,7 @@ def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> N
 
 @retry_on_database_outage
 def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> NextStep | None:
-    """Find out from the carrier what happened to an attempt whose answer is not known.
+    """Query the carrier for an attempt whose answer is not known.
 
     It becomes unknown after a silence of the carrier, counted from the attempt, or from
     ``begun_at`` if this process took it over.
@@ -256,7 +257,7 @@ def resolve(attempt_id: UUID, carrier_kind: CarrierKind, begun_at: datetime) -> 
     since, patience = inquiry.asked_at, carrier.settle_seconds
     if verdict is not PlacementVerdict.NOT_PLACED:
         since, patience = max(since, begun_at), carrier.silence_seconds
-    # Counted from the question: the call may appear while the answer is on its way.
+    # Counted from the query: the call may appear while the answer is on its way.
     wait = patience + LEASE_SECONDS - (asked_at - since).total_seconds()
     if wait > 0:
         return NextStep("resolve", min(wait, POLL_SECONDS), carrier_kind)
@@ -285,10 +286,10 @@ def _apply(session: Session, attempt_id: UUID, state: CarrierReport) -> ReportOu
 
 @retry_on_database_outage
 def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0) -> NextStep | None:
-    """Write what the carrier reports, and hang up if the call was cancelled.
+    """Store the carrier's report, and hang up if the call was cancelled.
 
-    A carrier that gives no answer again, after a pause of ``last_pause`` seconds, gets a longer
-    one. If the call must be over by then, it is unknown.
+    A carrier that doesn't answer again, after a pause of ``last_pause`` seconds, gets a longer one.
+    If the call must be over by then, it is unknown.
     """
     database = context().note_database
     with database.transaction(read_only=True) as session:
@@ -317,8 +318,8 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0)
 
 @retry_on_database_outage
 def leave(attempt_id: UUID, silent_since: datetime) -> bool:
-    """Leave a call to `app.jobs.silent_calls` after some minutes without an answer about it, so
-    that other calls of the organization can be placed. Returns whether it did."""
+    """Hand a call over to `app.jobs.silent_calls` after some minutes without an answer about it, so
+    that other calls of the organization can be placed. Return whether it did."""
     minutes = context().settings.silent_call_minutes
     if utcnow() - silent_since < timedelta(minutes=minutes):
         return False
@@ -361,7 +362,7 @@ def _seconds_until(moment: datetime | None) -> float:
 @DBOS.workflow(name="end_stray_call")
 @observed
 def end_stray_call(attempt_id: str) -> None:
-    """End a call that rings although its attempt was given up as never placed: ask the carrier
+    """End a call that rings although its attempt was given up as never placed: query the carrier
     until it answers, for half a minute."""
     for _ in range(STRAY_TRIES):
         if end_stray(attempt_id):
@@ -372,7 +373,7 @@ def end_stray_call(attempt_id: str) -> None:
 @DBOS.step(name="end")
 @retry_on_database_outage
 def end_stray(attempt_id: str) -> bool:
-    """Whether the carrier has answered."""
+    """Return whether the carrier has answered."""
     with context().database.transaction(read_only=True) as session:
         kind, inquiry = carrier_reports.stray_call(session, UUID(attempt_id))
     log.warning("a call rings whose attempt was given up as never placed; ending it")

@@ -42,8 +42,8 @@ def purge_deliveries() -> None:
 def _retain(
     kind: RetentionKind, days: int, purge: Callable[[Session, int, UUID | None], int]
 ) -> None:
-    """Delete what is older than the installation's days, or those of its partner, in short
-    transactions, and note the run. ``purge`` returns how many it deleted, 0 at the end."""
+    """Delete what is older than the retention of the installation, or of its partner, in short
+    transactions, and record the run. ``purge`` returns how many it deleted, 0 at the end."""
     database = context().database
     with database.transaction(read_only=True) as session:
         shorter = retention.shorter(session, kind, days)
@@ -156,7 +156,7 @@ def _purge_all_rows(database: Database, upload_id: UUID) -> None:
 
 
 def measure_uploads() -> None:
-    """Count what uploads of an earlier version store."""
+    """Measure the storage of uploads of an earlier version."""
     database = context().database
     while True:
         with database.transaction(read_only=True) as session:

@@ -1,4 +1,4 @@
-"""The metrics of the queue, read from the database whenever they are asked for."""
+"""The metrics of the queue, read from the database at each scrape."""
 
 from collections.abc import Iterator
 
@@ -18,16 +18,17 @@ WORKERS = "portal_queue_workers"
 
 
 class QueueMetrics(Collector):
-    """How much of each queue waits and runs, the age of the oldest that waits, and how many workers
-    serve it. All workers report the same numbers. Nothing while the database can't be used."""
+    """How much of each queue waits and runs, the age of the oldest waiting job, and how many
+    workers serve it. All workers report the same numbers; none while the database is
+    unreachable."""
 
     def __init__(self, database: Database, silent_seconds: float):
-        """``silent_seconds`` without a heartbeat make a worker count no longer."""
+        """A worker without a heartbeat for ``silent_seconds`` no longer counts."""
         self._database = database
         self._silent_seconds = silent_seconds
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
-        """The families without values: registering the collector asks no database."""
+        """Return the families without values: registering the collector reads no database."""
         yield from _families()
 
     def collect(self) -> Iterator[GaugeMetricFamily]:

@@ -1,6 +1,6 @@
 """Reading the numbers of a carrier account, as a durable workflow.
 
-A worker that dies leaves the reading to the next one, which asks the carrier again.
+A worker that dies leaves the reading to the next one, which queries the carrier again.
 """
 
 import logging
@@ -26,7 +26,7 @@ UNREADABLE = "The stored token can’t be read. Enter it again."
 @DBOS.workflow(name="read_carrier_numbers")
 @observed
 def read_carrier_numbers(account_id: str) -> None:
-    """Ask the carrier for its list and keep what it says."""
+    """Query the carrier for its list, and store it."""
     ask_carrier_for_numbers(account_id)
 
 
@@ -37,7 +37,7 @@ def ask_carrier_for_numbers(account_id: str) -> None:
 
 
 def read_numbers(database: Database, settings: Settings, account_id: UUID) -> None:
-    """Read the list without an open transaction. Nothing happens where no reading waits."""
+    """Read the list without an open transaction. Does nothing if no reading is requested."""
     with database.transaction(read_only=True) as session:
         wanted = phone_numbers.begin_list(session, settings.secret_keys, account_id)
     if wanted is None:
@@ -48,7 +48,7 @@ def read_numbers(database: Database, settings: Settings, account_id: UUID) -> No
 
 
 def list_numbers(settings: Settings, credentials: AccountCredentials | None) -> ListedNumbers:
-    """The carrier's list. ``credentials`` is None where the stored secret can't be read."""
+    """Return the carrier's list. ``credentials`` is None if the stored secret can't be read."""
     if credentials is None:
         return ListedNumbers(False, words=UNREADABLE)
     try:

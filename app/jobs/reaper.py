@@ -1,4 +1,4 @@
-"""Takes over the work of worker processes that died, and what this process lost itself."""
+"""Takes over the work of worker processes that died, and work that this process has lost."""
 
 import logging
 from collections import defaultdict
@@ -14,10 +14,10 @@ from app.jobs.engine import wake_for
 from app.services import workers
 
 REAPER_LOCK = 7_215_003
-"""An advisory lock on PostgreSQL: two reapers could hand out the same work twice."""
+"""An advisory lock on PostgreSQL: two reapers could requeue the same work twice."""
 
 Work = list[tuple[str, str]]
-"""Pieces of work as (id, queue)."""
+"""Work as (id, queue)."""
 
 log = logging.getLogger(__name__)
 
@@ -25,9 +25,9 @@ log = logging.getLogger(__name__)
 class LostWorkReaper:
     """Requeues work that no process does any more.
 
-    That of other workers: on SQLite there is one worker, so all others are dead; on PostgreSQL an
-    executor is dead when its heartbeat is gone, or old by the judgment of ``pulse``. And its own
-    that it lost: a claim whose answer was lost in an outage, or an end that the database lost in a
+    That of dead workers: on SQLite there is one worker, so all others are dead; on PostgreSQL an
+    executor is dead if its heartbeat is missing, or too old according to ``pulse``. And its own
+    lost work: a claim whose answer was lost in an outage, or an end that the database lost in a
     crash, would stay pending for as long as the process lives.
     """
 
@@ -38,7 +38,7 @@ class LostWorkReaper:
         self._not_running: dict[str, float] = {}
 
     def reap(self) -> int:
-        """Return how many pieces of work were requeued."""
+        """Return how much work was requeued."""
         pending = _pending()
         lost = self._lost(pending.pop(self._executor_id, []))
         count = _requeue(self._database, lost)
@@ -47,7 +47,7 @@ class LostWorkReaper:
         return count + self._take_over(pending)
 
     def _lost(self, own: Work) -> Work:
-        """Work of this process that hasn't run in it for longer than it takes to start."""
+        """Return work of this process that hasn't run in it for longer than starting takes."""
         now, running = monotonic(), dbos_adapter.running()
         since = {each: self._not_running.get(each, now) for each, _ in own if each not in running}
         patience = self._pulse.dead_after.total_seconds()

@@ -15,7 +15,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 LONGEST_PAUSE_SECONDS = 5.0
-"""Calls go on this soon after the database is back."""
+"""Maximum pause between two tries: calls continue this soon after the database is back."""
 
 log = logging.getLogger(__name__)
 
@@ -40,9 +40,10 @@ def retry_on_database_outage(work: Callable[P, R]) -> Callable[P, R]:
 
 
 class ShutdownGate:
-    """A block entered while the gate is open counts as under way. Once it is closed, entering
-    waits for the end of the program; the next worker takes the work over. ``consequence`` is what
-    happens to a block that was still under way at that end."""
+    """Tracks work that must not be interrupted. A block entered while the gate is open counts as in
+    progress. Once it is closed, entering waits for the end of the program; the next worker takes
+    the work over. ``consequence`` describes what happens to a block that was still in progress at
+    that end."""
 
     def __init__(self, consequence: str) -> None:
         self.consequence = consequence
@@ -66,7 +67,7 @@ class ShutdownGate:
             self._condition.notify_all()
 
     def close(self, timeout: float) -> bool:
-        """Close the gate; True if everything under way ended in time."""
+        """Close the gate; return True if everything in progress ended in time."""
         with self._condition:
             self._open = False
             return self._condition.wait_for(lambda: self._inside == 0, timeout)

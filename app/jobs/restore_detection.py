@@ -1,5 +1,5 @@
-"""What a worker keeps outside of the database, by which a restored backup is noticed: the mark in
-the instance folder, and on SQLite a label on the database's file."""
+"""What a worker keeps outside of the database to detect a restored backup: the mark in the instance
+folder, and on SQLite a label on the database's file."""
 
 import errno
 import json
@@ -17,7 +17,7 @@ from app.services.pauses.restore_detection import DatabaseMark, OutsideMarks
 FILE = "dialler.mark"
 SIZE = 200
 LATE_SECONDS = 3.0
-"""A file that changed this long after the time written in it was copied."""
+"""Seconds after the time written in a file from which its last change proves a copy."""
 LABEL = "user.portal.mark"
 """An extended attribute: it stays with a file that is overwritten, and a plain copy lacks it."""
 
@@ -40,7 +40,7 @@ class MarkFile:
         outside = OutsideMarks(self._kept, label, has_labels, self._is_moved, self._is_first)
         self._next = restore_detection.advance(session, outside)
         if self._label and has_labels and label is None:
-            # Before the commit: a row that names a label never comes without one.
+            # Before the commit: a row that names a label never exists without one.
             self._label.write(DatabaseMark(self._next.lineage, 0))
 
     def write_committed(self) -> None:
@@ -58,8 +58,8 @@ class MarkFile:
         self._is_first = False
 
     def _is_moved(self) -> bool:
-        """Whether the file was copied: its inode or the time of its last change differs from what
-        was written. Only on SQLite, where folder and database are moved together."""
+        """Return whether the file was copied: its inode or the time of its last change differs from
+        what was written. Only on SQLite, where folder and database are moved together."""
         if self._label is None:
             return False
         try:
@@ -76,7 +76,7 @@ class MarkFile:
             return None
 
     def _write(self, mark: DatabaseMark) -> None:
-        # In place and always of one length: another file would have another inode.
+        # In place and always of the same length: another file would have another inode.
         self._path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -98,7 +98,7 @@ class _FileLabel:
         self._path = path
 
     def read(self) -> tuple[DatabaseMark | None, bool]:
-        """Return the mark, and whether the file system can keep one."""
+        """Return the mark, and whether the file system supports one."""
         try:
             return _mark(os.getxattr(self._path, LABEL).decode()), True
         except UnicodeDecodeError:

@@ -1,6 +1,6 @@
 """Work with a partner's account at the payment processor, as durable workflows.
 
-Each begins again where a worker died: prices are created with idempotency keys.
+Each starts again if its worker died: prices are created with idempotency keys.
 """
 
 import logging
@@ -46,21 +46,21 @@ def send_plans(partner_id: str) -> None:
 @DBOS.workflow(name="check_prices")
 @observed
 def check_prices(partner_id: str) -> None:
-    """Ask for the prices of the partner's plans."""
+    """Query the prices of the partner's plans."""
     _step(refresh_partner, partner_id)
 
 
 @DBOS.workflow(name="check_price")
 @observed
 def check_price(partner_id: str, price_id: str, tier: str) -> None:
-    """Ask for a price that isn't in the partner's plans yet."""
+    """Query a price that isn't in the partner's plans yet."""
     _ask_for_price(partner_id, price_id, tier)
 
 
 @DBOS.workflow(name="open_checkout")
 @observed
 def open_checkout(checkout_id: str) -> None:
-    """Ask for the page of a checkout."""
+    """Request the page of a checkout."""
     _step(ask_for_checkout, checkout_id)
 
 
@@ -92,7 +92,7 @@ def check_account(worker: WorkerContext, partner_id: UUID) -> None:
 
 
 def sell(worker: WorkerContext, partner_id: UUID) -> None:
-    """Sell each visible plan and archive the prices of hidden ones; keep what was done until a
+    """Sell each visible plan and archive the prices of hidden ones; keep what was done before a
     problem."""
     with worker.database.transaction(read_only=True) as session:
         wanted = selling.to_send(session, partner_id)
@@ -163,14 +163,14 @@ def ask_for_checkout(worker: WorkerContext, checkout_id: UUID) -> None:
 
 
 def processor_of(worker: WorkerContext, partner_id: UUID) -> PaymentProcessor:
-    """Return the partner's account, otherwise the installation's processor."""
+    """Return the partner's account, else the installation's processor."""
     with worker.database.transaction(read_only=True) as session:
         is_connected = accounts.is_connected(session, partner_id)
     return account_of(worker, partner_id) if is_connected else worker.processor
 
 
 def account_of(worker: WorkerContext, partner_id: UUID) -> StripeProcessor:
-    """Return the partner's own account. Raises `ProcessorRefused` where the keys can't be read."""
+    """Return the partner's own account. Raises `ProcessorRefused` if the keys can't be read."""
     with worker.database.transaction(read_only=True) as session:
         keys = accounts.open_account_keys(session, worker.settings.secret_keys, partner_id)
     if keys is None:

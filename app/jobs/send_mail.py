@@ -1,8 +1,8 @@
 """One attempt to send a mail, as a durable workflow.
 
-What the mail server said is kept as the result of its own step, so a worker that dies after it
-does not ask again. A further attempt is a workflow of its own, handed in with a delay: waiting
-holds no slot of the queue.
+The mail server's answer is stored as the result of its own step, so a worker that dies after it
+does not send again. A further attempt is a separate workflow with a delay: waiting takes no slot of
+the queue.
 """
 
 import logging
@@ -44,7 +44,7 @@ def send_mail(mail_id: str, attempt: int) -> None:
 
 @DBOS.step(name="ask_server")
 def ask_server(mail_id: str, attempt: int) -> SendResult:
-    """Render the mail and give it to the mail server, once."""
+    """Render the mail and hand it to the mail server, once."""
     letter = _write(mail_id, attempt)
     if letter is None:
         return SendResult(end="nothing", reason="")

@@ -1,7 +1,7 @@
 """One attempt to deliver a webhook, as a durable workflow.
 
-The receiver's answer is kept as the result of its own step, so a worker that dies after it does
-not ask again; one that dies before it asks again with the same id.
+The receiver's answer is stored as the result of its own step, so a worker that dies after it does
+not send again; one that dies before it sends again with the same id.
 """
 
 from typing import TypedDict
@@ -21,7 +21,7 @@ from app.telemetry.context import note
 
 
 class StoredAnswer(TypedDict):
-    """An `WebhookAnswer` as the engine stores it."""
+    """A `WebhookAnswer` as the engine stores it."""
 
     status: int | None
     excerpt: str

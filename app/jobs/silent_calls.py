@@ -1,6 +1,6 @@
-"""Calls that `place_call` left because their carrier gives no answer about them.
+"""Calls that `place_call` handed over because their carrier gives no answer about them.
 
-Each question is a workflow of its own, so that such a call takes no slot of its organization.
+Each query is a separate workflow, so that such a call takes no slot of its organization.
 """
 
 import logging
@@ -22,9 +22,9 @@ log = logging.getLogger(__name__)
 @DBOS.workflow(name="follow_silent_call")
 @observed
 def follow_silent_call(attempt_id: str, turn: int, silent_since: str) -> None:
-    """Ask the carrier about the call, and enqueue the next question unless it has ended.
+    """Query the carrier about the call, and enqueue the next query unless it has ended.
 
-    ``silent_since`` is in ISO 8601, and empty if the carrier answered the last question.
+    ``silent_since`` is in ISO 8601, and empty if the carrier answered the last query.
     """
     attempt, since = UUID(attempt_id), datetime.fromisoformat(silent_since or utcnow().isoformat())
     try:

@@ -1,4 +1,4 @@
-"""The worker's part in calls that wait: it releases, stops and reschedules them."""
+"""The worker's handling of waiting calls: it releases, stops and reschedules them."""
 
 import logging
 import threading
@@ -19,7 +19,7 @@ EVERY_SECONDS = 2.0
 
 
 def release_held(database: Database) -> None:
-    """Queue the held calls that no pause covers any more, in their order."""
+    """Queue the held calls that no pause covers any more, in order."""
     with database.transaction(read_only=True) as session:
         is_left = waiting.any_to_release(session)
     while is_left:
@@ -71,8 +71,8 @@ def check_queued(last_id: UUID | None) -> tuple[UUID | None, bool]:
 @DBOS.workflow(name="bring_forward")
 @observed
 def reschedule_earlier(partner_id: str, organization_id: str) -> None:
-    """Move the postponed calls of an organization to an earlier time, or of all of the partner's
-    where ``organization_id`` is empty.
+    """Move the postponed calls of an organization to an earlier time, or of all of the partner's if
+    ``organization_id`` is empty.
 
     It stores no progress: a moved call isn't postponed any more, so after a kill the workflow
     starts again.

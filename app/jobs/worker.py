@@ -1,8 +1,9 @@
 """The worker process: ``python -m app.jobs.worker``.
 
 Places the calls and runs every other durable workflow. It may be killed at any moment: the next
-worker takes its work over, and asks the carrier before it dials anything. It waits for a database
-that is away. If its work is taken over although it lives, it starts again in the same process.
+worker takes its work over, and queries the carrier before it dials anything. It waits for an
+unreachable database. If its work is taken over although it lives, it starts again in the same
+process.
 """
 
 import logging
@@ -140,7 +141,7 @@ def run(settings: Settings) -> NoReturn:
 
 
 def _report(settings: Settings, context: WorkerContext) -> None:
-    """Start what the settings ask for: metrics, traces, error reports."""
+    """Start what the settings configure: metrics, traces, error reports."""
     pools = {
         "worker": context.database,
         "notes": context.note_database,
@@ -159,7 +160,8 @@ def _report(settings: Settings, context: WorkerContext) -> None:
 
 
 def _stop_on_signals() -> threading.Event:
-    """An event that SIGTERM and SIGINT set, also those that came while the worker started again."""
+    """Return an event that SIGTERM and SIGINT set, including those that came while the worker
+    restarted."""
     stop = threading.Event()
 
     def ask_to_stop(_number: int, _frame: FrameType | None) -> None:
@@ -178,8 +180,8 @@ def _live(
     pulse: HeartbeatSeries,
     reaper: LostWorkReaper,
 ) -> bool:
-    """Send a heartbeat and take over the work of dead workers. False if this worker was declared
-    dead itself."""
+    """Send a heartbeat and take over the work of dead workers. Return False if this worker was
+    declared dead itself."""
     try:
         if not heartbeat.send_heartbeat(context.database, executor_id, mark, pulse):
             return False
@@ -208,11 +210,11 @@ def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
 
 
 def _rejoin(stop: threading.Event) -> None:
-    """Step back after another worker took this one's work over: begin nothing more, wait for what
-    is under way, and start again as a new worker, unless ``stop`` is set meanwhile."""
+    """Restart after another worker took this one's work over: take no more work, wait for what is
+    in progress, and start as a new worker, unless ``stop`` is set meanwhile."""
     log.warning("declared dead by another worker, which took over the work; starting again")
     _close_gates()
-    # A signal between here and the new program's handlers waits for them.
+    # A signal between here and the new program's handlers stays pending.
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     if stop.is_set():
         return
@@ -222,9 +224,9 @@ def _rejoin(stop: threading.Event) -> None:
 def _start_again() -> NoReturn:
     """Replace the program of this process by a fresh one.
 
-    The engine has one executor ID for its whole life, and its threads, which can't be ended, go on
-    with the work that others have taken over. The new program has neither; to who started the
-    process it is the same one.
+    The engine has one executor ID for its whole life, and its threads, which can't be ended,
+    continue the work that others have taken over. The new program has neither; to its parent it is
+    the same process.
     """
     logging.shutdown()
     sys.stdout.flush()
@@ -233,20 +235,21 @@ def _start_again() -> NoReturn:
 
 
 def _close_gates() -> None:
-    """Begin nothing more, and wait for what is under way."""
+    """Take no more work, and wait for what is in progress."""
     dbos_adapter.stop_claiming()
     for consequence in close_gates(STOP_SECONDS):
         log.warning("%s", consequence)
 
 
 def _stop_for_other_database() -> NoReturn:
-    """The next worker pauses calls before it takes any work; this one might place some first."""
+    """End, so that the next worker pauses calls before it takes any work; this one might place some
+    first."""
     log.error("the database was restored, recovered or replaced; stopping at once")
     _exit(1)
 
 
 def _exit(code: int) -> NoReturn:
-    """Threads that wait for calls to end would hold the process for minutes."""
+    """End at once: threads that wait for calls to end would delay the exit for minutes."""
     tracing.stop()
     error_reports.stop()
     logging.shutdown()
@@ -259,7 +262,7 @@ class FloodGate(logging.Filter):
     """Passes a few warnings of each line of code per window, then only counts them.
 
     During an outage the engine reports every failed poll of every thread. Information is always
-    passed: a line about each piece of work is how its ids are found.
+    passed: ids of work are found by its log lines.
     """
 
     def __init__(self, most: int = 5, window_seconds: float = 30.0):
@@ -294,7 +297,7 @@ def configure_log(*, as_json: bool = False) -> None:
 
 
 def _check_queues(settings: Settings) -> None:
-    """End the program with a sentence where work would be left without a worker."""
+    """End the program with a sentence if a queue would be left without a worker."""
     chosen = settings.worker_queue_names
     for name in chosen:
         if name not in QUEUES:
@@ -328,7 +331,7 @@ def main() -> None:
         time.sleep(heartbeat.RETRY_SECONDS)
         _start_again()
     except Exception:
-        # The engine's threads would keep a process alive that no longer beats.
+        # The engine's threads would keep alive a process without a heartbeat.
         log.exception("the worker failed")
         _exit(1)
 

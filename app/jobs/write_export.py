@@ -1,8 +1,8 @@
 """Writing the export of a list, as a durable workflow.
 
-The lists are declared by the portal, which a worker doesn't load: each export is written by a
-process of its own, and so takes neither the memory nor the turns of calls. It ends with its worker;
-the next worker begins again, and only the newest attempt keeps its file.
+The lists are declared by the portal, which a worker doesn't load: a separate process writes each
+export, and so takes neither memory nor time from calls. It ends with its worker; the next worker
+starts again, and only the newest attempt keeps its file.
 """
 
 import logging
@@ -39,10 +39,10 @@ def write_export(export_id: str) -> None:
 
 @DBOS.step(name="run_export_writer")
 def run_writer(export_id: str) -> None:
-    """Run the process that writes the file until it ends well. Raises `RuntimeError` after some
+    """Run the process that writes the file until it succeeds. Raises `RuntimeError` after some
     failures."""
     for attempt in range(1, TRIES + 1):
-        # Its standard input ends with this process, however that ends.
+        # Its standard input ends with this process, even if that is killed.
         with subprocess.Popen(  # noqa: S603 - our own program
             [*PROGRAM, export_id], cwd=ROOT, stdin=subprocess.PIPE
         ) as process:

@@ -1,5 +1,5 @@
-"""Transcribing the recording of a call and summing it up, where the settings say so, as a durable
-workflow. Without a usable answer the call has no transcript or summary, as before."""
+"""Transcribing and summarising the recording of a call, if the settings say so, as a durable
+workflow. Without a usable answer the call stays without transcript or summary."""
 
 import logging
 from typing import Any
@@ -82,7 +82,7 @@ def _turn(segment: SpeechSegment) -> dict[str, Any]:
 
 
 def add_summary(database: Database, settings: Settings, call_id: UUID) -> None:
-    """Sum up the transcript of a call that has no summary."""
+    """Summarise the transcript of a call that has no summary."""
     if not settings.summaries:
         return
     with database.transaction(read_only=True) as session:
