@@ -18,7 +18,7 @@ from app.languages import gettext
 PART = 5 * 1024 * 1024
 """The smallest part that S3 takes; two of them are in memory at once."""
 MOST_PARTS = 10_000
-"""Of an object."""
+"""Maximum parts of an object."""
 CONNECT_SECONDS = 5.0
 LINK_SECONDS = 60
 _RETRIES = 3
@@ -29,8 +29,8 @@ log = logging.getLogger(__name__)
 
 
 class Bucket:
-    """The objects of a bucket whose names begin with a prefix. Every method raises `Unavailable`,
-    and logs why, if the bucket doesn't answer in time or refuses."""
+    """Objects of a bucket whose names begin with a prefix. Every method raises `Unavailable`, and
+    logs why, if the bucket refuses or doesn't answer in time."""
 
     def __init__(self, settings: Settings, url: str):
         import obstore
@@ -65,8 +65,8 @@ class Bucket:
         self._path = f"/{parts.netloc}/{prefix}".rstrip("/")
 
     def put(self, name: str, chunks: Iterable[bytes], size: int = 0) -> None:
-        """Store all chunks, or nothing if they raise an error: a large object in parts. Say the
-        ``size`` of one that may be larger than 50 GB."""
+        """Store all chunks, or nothing if they raise an error; a large object is stored in parts.
+        Pass ``size`` if it may be larger than 50 GB."""
         part = max(PART, -(-size // MOST_PARTS))
         rest = iter(chunks)
         first = _first_part(rest)
@@ -78,7 +78,7 @@ class Bucket:
                 self._api.put(self._store, name, parts, chunk_size=part, max_concurrency=1)
 
     def open(self, name: str) -> IO[bytes]:
-        """Return a reader that asks for the parts that are read. Raises FileNotFoundError."""
+        """Return a reader that fetches only the parts that are read. Raises FileNotFoundError."""
         with _answering("read"):
             return io.BufferedReader(
                 _ObjectReader(self._api.open_reader(self._store, name)), _ObjectReader.BLOCK
@@ -98,13 +98,13 @@ class Bucket:
         return copy
 
     def text(self, name: str) -> str | None:
-        """Return the content of a short object, if it is there."""
+        """Return the content of a short object; None if it doesn't exist."""
         with _answering("read"), suppress(FileNotFoundError):
             return bytes(self._api.get(self._store, name).bytes()).decode()
         return None
 
     def names(self) -> Iterator[tuple[str, datetime]]:
-        """All objects, and when each was stored."""
+        """Yield the name of every object, and when it was stored."""
         with _answering("list"):
             for some in self._api.list(self._store):
                 yield from ((str(each["path"]), each["last_modified"]) for each in some)
@@ -115,7 +115,7 @@ class Bucket:
             self._api.delete(self._store, name)
 
     def link(self, name: str, file_name: str, content_type: str) -> str:
-        """Return an address at which a browser can save the object for a minute."""
+        """Return a URL at which a browser can save the object for a minute."""
         return self._signer.link(
             f"{self._path}/{name}",
             {
@@ -128,7 +128,7 @@ class Bucket:
 
 
 class _ObjectReader(io.RawIOBase):
-    """What obstore reads, as a stream of Python's own kind."""
+    """Presents obstore's reader as a Python stream."""
 
     BLOCK = 1024 * 1024
 
@@ -185,7 +185,7 @@ def _answering(what: str) -> Iterator[None]:
 
 
 def _outage(what: str, error: Exception) -> Unavailable:
-    # The first line has the address and the status; what follows may hold what was signed.
+    # The first line has the URL and the status; the rest may hold signed data.
     reason = str(error).partition("\n")[0].partition("<")[0].strip(" :")
     log.warning("the bucket can't be used (%s): %s", what, reason)
     message = gettext("The file storage does not answer. Try again in a moment. Nothing was saved.")

@@ -1,4 +1,4 @@
-"""The certificate of a server, checked as a client checks it."""
+"""Checks of a server's certificate, as clients do them."""
 
 import socket
 import ssl
@@ -8,10 +8,10 @@ CONNECT_SECONDS = 5.0
 
 
 def valid_until(host: str, port: int) -> datetime:
-    """Return the moment at which the certificate of a server ends.
+    """Return when the certificate of a server expires.
 
     Raises `OSError` if there is no connection, and its subclass `ssl.SSLCertVerificationError` if
-    the certificate has ended, names another host or comes from an unknown authority.
+    the certificate has expired, names another host or comes from an unknown authority.
     """
     with (
         socket.create_connection((host, port), CONNECT_SECONDS) as connection,

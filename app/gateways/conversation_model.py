@@ -1,6 +1,6 @@
-"""Transcribe a recording, and sum up a transcript, through an OpenAI-compatible API.
+"""Transcribe a recording, and summarise a transcript, through an OpenAI-compatible API.
 
-The addresses are the operator's own settings. Log lines hold neither a key nor any text.
+The URLs are the operator's settings. Log lines hold neither a key nor any text.
 """
 
 import http.client
@@ -22,12 +22,12 @@ the call was made, what was agreed, what is to be done. Add nothing that is not 
 
 
 class ModelUnusable(Exception):
-    """Why there is no usable answer, in words that are safe to log."""
+    """Why there is no usable answer; the message is safe to log."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationModel:
-    """``url`` is the base address, such as ``https://api.openai.com/v1``."""
+    """``url`` is the base URL, such as ``https://api.openai.com/v1``."""
 
     url: str
     name: str
@@ -47,8 +47,7 @@ class SpeechSegment:
 def transcribe(
     model: ConversationModel, sound: bytes, file_name: str, content_type: str
 ) -> list[SpeechSegment]:
-    """Return what is said in the recording. Speakers are not told apart. Raises
-    `ModelUnusable`."""
+    """Return the text of the recording. Speakers are not distinguished. Raises `ModelUnusable`."""
     boundary = uuid.uuid4().hex
     parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
@@ -89,7 +88,7 @@ def summarise(model: ConversationModel, lines: Sequence[str]) -> str:
 def post(
     model: ConversationModel, path: str, body: bytes, content_type: str, *, scheme: str = "Bearer"
 ) -> dict[str, Any]:
-    """Return the JSON object that the API answers; ``scheme`` is that of the key. Raises
+    """Return the JSON object of the response; ``scheme`` is that of the key. Raises
     `ModelUnusable`."""
     parts = urlsplit(model.url.rstrip("/") + path)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
@@ -121,13 +120,13 @@ def post(
 
 
 def seconds_after(value: Any) -> float | None:
-    """Return a time within a recording, if it is one."""
+    """Return a time within a recording; None if the value isn't one."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if is_number and 0 <= value <= LONGEST_SECONDS else None
 
 
 def plain_text(value: Any) -> str:
-    """Return text that every database can store."""
+    """Return the text without characters that some database can't store."""
     if not isinstance(value, str):
         return ""
     return value.replace("\x00", "").encode("utf-8", "replace").decode().strip()

@@ -1,4 +1,4 @@
-"""Every use of DBOS's private parts, as in the version that this file's test names.
+"""Every use of DBOS's private parts, for the version that this file's test names.
 
 DBOS polls each queue at a fixed interval and runs its timers each second. Here its threads wait for
 `WakeEvents` instead, with slow polling as a safety net. DBOS still claims, runs and records the
@@ -87,7 +87,7 @@ def pace(instance: DBOS, wake_events: WakeEvents, poll_seconds: float) -> None:
 
 
 def stop_claiming() -> None:
-    """Claim no more work in this process; what runs goes on."""
+    """Claim no more work in this process; running work continues."""
     for stop in _dbos._get_dbos_instance().background_thread_stop_events:  # noqa: SLF001 - as above
         stop.set()
 
@@ -98,8 +98,8 @@ def running() -> set[str]:
 
 
 def start_delayed() -> tuple[set[str], float]:
-    """Put the work whose delay is over into its queues; return the names of the queues, and the
-    seconds until the next delay is over, both by the database's time."""
+    """Enqueue the work whose delay is over; return the names of the queues, and the seconds until
+    the next delay is over, both by the database's time."""
     database = _dbos._get_dbos_instance()._sys_db  # noqa: SLF001 - this file is for it
     work = database.tables.workflow_status
     # Written out, so that SQLite uses the index of delayed work.
@@ -111,14 +111,14 @@ def start_delayed() -> tuple[set[str], float]:
         queues = set(connection.scalars(select(work.c.queue_name).where(is_over)))
         following = connection.scalar(select(func.min(until)).where(is_delayed, until > now))
     if queues:
-        # As DBOS's `transition_delayed_workflows`, which goes by the time of this machine.
+        # As DBOS's `transition_delayed_workflows`, which uses the time of this machine.
         with database.engine.begin() as connection:
             connection.execute(update(work).where(is_over).values(status="ENQUEUED"))
     return queues, math.inf if following is None else (following - now) / 1000
 
 
 def database_seconds(connection: Connection) -> float:
-    """Return the time that is one for all machines, in seconds since 1970."""
+    """Return the time of the database, shared by all machines, in seconds since 1970."""
     if connection.dialect.name == "sqlite":
         return time.time()
     return float(connection.scalar(select(func.extract("epoch", func.clock_timestamp()))) or 0)

@@ -1,4 +1,4 @@
-"""Transcribe a recording through Deepgram's API, which tells the speakers apart.
+"""Transcribe a recording through Deepgram's API, which distinguishes the speakers.
 
 https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded
 """
@@ -24,8 +24,7 @@ _WANTED = {
 
 
 def transcribe(model: ConversationModel, sound: bytes, content_type: str) -> list[SpeechSegment]:
-    """Return what is said in the recording, with the number of the speaker. Raises
-    `ModelUnusable`."""
+    """Return the text of the recording, with the number of the speaker. Raises `ModelUnusable`."""
     query = urlencode({"model": model.name, **_WANTED})
     reply = post(model, f"/listen?{query}", sound, content_type, scheme="Token")
     results = reply.get("results")

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from typing import Any
 
 LIFETIME_SECONDS = 5.0
-"""For one lookup, all servers and repetitions together."""
+"""Seconds for one look-up, including all servers and repetitions."""
 MOST_FOUND = 50
 
 
@@ -17,7 +17,7 @@ class NoDnsAnswer(Exception):
 
 
 class DnsResolver:
-    """Asks the given DNS servers (address, port), or those of the operating system."""
+    """Queries the given DNS servers (address, port), or those of the operating system."""
 
     def __init__(
         self, servers: Sequence[tuple[str, int]] = (), lifetime_seconds: float = LIFETIME_SECONDS
@@ -38,7 +38,7 @@ class DnsResolver:
         self._resolver.cache = None
 
     def texts(self, name: str) -> list[str]:
-        """Return the TXT records of a name, none if there is none. Raises `NoDnsAnswer`."""
+        """Return the TXT records of a name; empty if it has none. Raises `NoDnsAnswer`."""
         return [
             b"".join(record.strings).decode("utf-8", "replace") for record in self._ask(name, "TXT")
         ]

@@ -20,7 +20,7 @@ from app.gateways.job_queue import engine_table, enqueue
 from app.telemetry.scrubbing import scrubbed
 
 MOST_ERROR_WORDS = 300
-"""The longest error of failed work that is shown."""
+"""Maximum characters of an error that is shown."""
 
 _IS_FAILED: ColumnElement[bool] = and_(
     # Written out, so that the engine's index of failed work is used.
@@ -43,14 +43,14 @@ class FailedJob:
 
 
 def count_failed(session: Session, since: datetime) -> int:
-    """Return how much of the work handed in since then failed for good."""
+    """Return how many jobs enqueued since then failed for good."""
     work = engine_table(session, "workflow_status", "status", "created_at")
     query = select(func.count()).select_from(work).where(*_failed(work, since))
     return session.scalar(query) or 0
 
 
 def newest_failed(session: Session, since: datetime, limit: int) -> list[FailedJob]:
-    """Return the newest of what `count_failed` counts."""
+    """Return the newest of the jobs that `count_failed` counts."""
     names = ("workflow_uuid", "name", "queue_name", "status", "created_at", "updated_at")
     work = engine_table(session, "workflow_status", *names, "error", "serialization")
     outcome = engine_table(session, "workflow_output", "workflow_uuid", "error")
@@ -82,8 +82,9 @@ def failed_workflow(session: Session, job_id: str) -> str | None:
 
 
 def run_again(session: Session, job_id: str) -> bool:
-    """Enqueue the work of a failed job once more, from its beginning; the job no longer counts as
-    failed. False if it isn't failed, was run again meanwhile, or can't be read by this version."""
+    """Enqueue the work of a failed job again, from its beginning; the job no longer counts as
+    failed. Return False if it isn't failed, was run again meanwhile, or can't be read by this
+    version."""
     names = ("workflow_uuid", "was_forked_from", "name", "queue_name", "queue_partition_key")
     work = engine_table(session, "workflow_status", *names, "inputs", "serialization")
     given = engine_table(session, "workflow_input", "workflow_uuid", "inputs")

@@ -1,7 +1,7 @@
-"""Places of network addresses, from a database that the operator provides.
+"""Places of IP addresses, from a database that the operator provides.
 
-The file has MaxMind's format (maxmind.github.io/MaxMind-DB), as GeoLite2 and DB-IP have it. It can
-be replaced while the portal runs.
+The file has MaxMind's format (maxmind.github.io/MaxMind-DB), like GeoLite2 and DB-IP. It can be
+replaced while the portal runs.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""The durable queue for everything but the worker: enqueue work.
+"""The durable queue outside of the worker: enqueue work.
 
 Work is enqueued in the caller's transaction, so a row and its work are committed together or not at
 all. The worker's half is in `app.jobs`.
@@ -64,9 +64,9 @@ FRONT, BEHIND = 1, 2
 """A call's priority in its organization's queue; among equals the oldest comes first."""
 
 MOST_CONNECTIONS = 2 * WORKER_QUEUE
-"""The engine's connections, all threads together."""
+"""Maximum connections of the engine, for all threads together."""
 SQLITE_CONNECTIONS = 6
-"""Connections that stay open: one writes at a time, and each takes a megabyte."""
+"""Connections that stay open: only one can write at a time, and each takes a megabyte."""
 
 _clients: WeakKeyDictionary[Engine, DBOSClient] = WeakKeyDictionary()
 
@@ -94,8 +94,8 @@ def make_queue_engine(url: str) -> Engine:
 def _prepare_sqlite_connection(connection: Any, _record: Any) -> None:
     connection.isolation_level = "IMMEDIATE"
     connection.execute("PRAGMA journal_mode=WAL")
-    # What the engine loses in a power cut it repeats. Our own commits are synchronous and
-    # flush the shared log up to their own position.
+    # The engine repeats what it loses in a power cut. Our own commits are synchronous and flush the
+    # shared log up to their own position.
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA cache_size=-512")
     connection.execute("PRAGMA foreign_keys=ON")
@@ -133,8 +133,8 @@ def enqueue_call(
     delay_seconds: float = 0,
     had_its_turn: bool = False,
 ) -> None:
-    """Enqueue one placing of a call; a delayed one takes no slot of the queue. A call with
-    ``had_its_turn`` comes before all that are still waiting. Calls of test keys don't hold up the
+    """Enqueue one attempt of a call; a delayed one takes no slot of the queue. A call with
+    ``had_its_turn`` comes before all that are still waiting. Calls of test keys don't delay the
     organization's ``live`` calls."""
     enqueue(
         session,
@@ -280,7 +280,7 @@ def _client(session: Session) -> DBOSClient:
 
 @dataclass(frozen=True, slots=True)
 class QueueDepth:
-    """How much work of a queue waits and runs now, and since when the oldest of it waits."""
+    """How much of a queue waits and runs now, and since when its oldest work waits."""
 
     name: str
     waiting: int
@@ -289,7 +289,7 @@ class QueueDepth:
 
 
 def depths(session: Session) -> list[QueueDepth]:
-    """Return every queue of the worker: one query."""
+    """Return the depth of every queue of the worker, by one query."""
     work = engine_table(session, "workflow_status", "queue_name", "status", "created_at")
     # Written out, so that the engine's index of unfinished work is used.
     waits: ColumnElement[bool] = literal_column("status = 'ENQUEUED'")
@@ -313,6 +313,6 @@ def depths(session: Session) -> list[QueueDepth]:
 
 
 def engine_table(session: Session, name: str, *columns: str) -> TableClause:
-    """Return a table of the engine, to read it with the session."""
+    """Return a table of the engine, for reading with the session."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     return table(name, *map(column, columns), schema=None if is_sqlite else SCHEMA)

@@ -1,7 +1,9 @@
-"""Ask an OpenID Connect provider: its discovery document, its keys, and the exchange of a code.
+"""Requests to an OpenID Connect provider: its discovery document, its keys, and the exchange of a
+code.
 
 The partner has chosen the host, so each request goes through `outside_http`: to public addresses
-only, without redirects, and for at most five seconds. Discovery and keys are kept for five minutes.
+only, without redirects, and for at most five seconds. Discovery and keys are cached for five
+minutes.
 """
 
 import json
@@ -20,7 +22,7 @@ SECONDS = 5.0
 MOST_BYTES = 256 * 1024
 KEPT_SECONDS = 300.0
 RENEWED_SECONDS = 15.0
-"""After this time an unknown key is a reason to read the keys again."""
+"""Seconds after which an unknown key makes the keys be read again."""
 MOST_KEPT = 500
 PATH = "/.well-known/openid-configuration"
 
@@ -30,7 +32,7 @@ class ProviderFailed(Exception):
 
 
 class ProviderDown(ProviderFailed):
-    """No answer, or an error of the provider itself: trying again later can help."""
+    """No answer, or a server error of the provider: trying again later can help."""
 
 
 class CodeRefused(ProviderFailed):
@@ -41,7 +43,8 @@ class CodeRefused(ProviderFailed):
 
 @dataclass(frozen=True, slots=True)
 class ProviderEndpoints:
-    """What discovery says. ``names_issuer``: answers to the browser name the issuer (RFC 9207)."""
+    """The provider's discovery document. ``names_issuer``: responses to the browser name the issuer
+    (RFC 9207)."""
 
     issuer: str
     authorization: str
@@ -149,7 +152,7 @@ def exchange(
 
 
 def check_url(url: object, *, allow_private: bool) -> str:
-    """Return an address that may be asked or redirected to. Raises `ProviderFailed`."""
+    """Return a URL that may be requested or redirected to. Raises `ProviderFailed`."""
     allowed = ("https", "http") if allow_private else ("https",)
     text = url if isinstance(url, str) and is_web_url(url) else ""
     if urlsplit(text).scheme.lower() not in allowed or "#" in text:
@@ -166,7 +169,7 @@ def ask_provider(
     *,
     allow_private: bool,
 ) -> tuple[int, bytes]:
-    """Return the status and body of an answer. Raises `ProviderDown`; `ProviderFailed` for a GET
+    """Return the status and body of a response. Raises `ProviderDown`; `ProviderFailed` for a GET
     that isn't answered with 200."""
     accepted = {"accept": "application/json", **(headers or {})}
     try:

@@ -1,8 +1,8 @@
-"""Send one request to a host that a customer has chosen, without trusting it.
+"""Sends one request to a host that a customer has chosen, without trusting it.
 
-The name is resolved once, every address must be public, and the connection uses the address that
-was checked. Redirects are not followed, only the beginning of the answer is read, and the
-connection is closed after ten seconds, or as many as the caller gives.
+The name is resolved once, every IP address must be public, and the connection uses the one that was
+checked. Redirects are not followed, only the beginning of the response is read, and the connection
+is closed after ten seconds, or the caller's limit.
 """
 
 import http.client
@@ -32,7 +32,8 @@ _IN_URLS = "!#$%&'()*+,/:;=?@[]~"
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """``body`` is as much as was asked for; None if the connection broke while it was read."""
+    """``body`` is cut off at the requested length; None if the connection broke while it was
+    read."""
 
     status: int
     headers: HTTPMessage
@@ -138,7 +139,7 @@ def _connect(parts: SplitResult, allow_private: bool, seconds: float) -> socket.
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Created at its first use: most processes of the web never connect."""
+    """Created on first use: most web processes never connect."""
     return ssl.create_default_context()
 
 

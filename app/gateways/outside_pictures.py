@@ -23,8 +23,8 @@ class NotFetched(Exception):
 
 
 def fetch(url: str, etag: str | None, *, most_bytes: int, allow_private: bool) -> FetchedPicture:
-    """Fetch the picture, unless it still has this ETag. Each redirect is checked as the first
-    address is. Raises `NotFetched`."""
+    """Fetch the picture, unless it still has this ETag. Each redirect is checked like the first
+    URL. Raises `NotFetched`."""
     answer = _follow(url, etag, most_bytes=most_bytes, allow_private=allow_private)
     host = urlsplit(url).hostname
     if answer.status == _NOT_MODIFIED and etag is not None:

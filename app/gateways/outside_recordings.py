@@ -48,8 +48,8 @@ class NotFetched(Exception):
 def fetch(
     url: str, headers: Mapping[str, str], *, most_bytes: int, allow_private: bool
 ) -> FetchedRecording:
-    """Fetch the file. Each redirect is checked as the first address is, and gets no ``headers``.
-    Raises `NotFetched`."""
+    """Fetch the file. Each redirect is checked like the first URL, and gets no ``headers``. Raises
+    `NotFetched`."""
     answer = _follow(url, headers, most_bytes, allow_private)
     host = urlsplit(url).hostname
     if answer.status != 200:

@@ -18,9 +18,9 @@ _REFUSED = tuple(
     map(
         ipaddress.ip_network,
         (
-            "2002::/16",  # contains an address of the other kind
+            "2002::/16",  # contains an IPv4 address
             "192.0.0.0/24",  # for protocols, and the metadata of one cloud
-            "168.63.129.16/32",  # public by its number, answered by the host of a virtual machine
+            "168.63.129.16/32",  # public, but answered by the host of a virtual machine
         ),
     )
 )
@@ -43,7 +43,7 @@ class PrivateAddress(HostRefused):
 
 
 class SocketAddress(NamedTuple):
-    """One address to connect to, as the operating system describes it."""
+    """One IP address to connect to, as the operating system describes it."""
 
     family: socket.AddressFamily
     kind: socket.SocketKind
@@ -53,7 +53,7 @@ class SocketAddress(NamedTuple):
 
 
 def is_public(address: IPAddress) -> bool:
-    """Whether the address is reachable from anywhere on the internet."""
+    """Return whether the IP address is reachable from anywhere on the internet."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)

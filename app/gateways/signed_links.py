@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 
 @dataclass(frozen=True, slots=True)
 class LinkSigner:
-    """``endpoint`` is the address of the server, ``key`` the ID of the key."""
+    """``endpoint`` is the URL of the server, ``key`` the ID of the key."""
 
     endpoint: str
     region: str
@@ -21,8 +21,8 @@ class LinkSigner:
     secret: str = field(repr=False)
 
     def link(self, path: str, answer: Mapping[str, str], seconds: int) -> str:
-        """Return an address that answers GET for so many seconds. ``answer`` are headers of the
-        answer, as S3 names them in a query."""
+        """Return a URL that answers GET for this many seconds. ``answer`` are headers of the
+        response, as S3 names them in a query."""
         parts, now = urlsplit(self.endpoint), datetime.now(UTC)
         scope = f"{now:%Y%m%d}/{self.region}/s3/aws4_request"
         query = _encoded(

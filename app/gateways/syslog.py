@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 
 _SECONDS = 5.0
 _HEAD = "<86>portal-history: "
-"""Facility authpriv, severity info (RFC 3164, section 4.1.1)."""
+"""Priority of each line: facility authpriv, severity info (RFC 3164, section 4.1.1)."""
 
 
 class SyslogUnavailable(Exception):
-    """The server can't be reached, or didn't accept a line."""
+    """The server is unreachable, or didn't accept a line."""
 
 
 class SyslogConnection:

@@ -31,7 +31,8 @@ CHECK_SECONDS = 30.0
 RETRY_SECONDS = 2.0
 MOST_BYTES = 65536
 LEAST_GAP_SECONDS = 0.1
-"""Pause between two runs of one reader, so that many wake-ups don't become many queries."""
+"""Minimum seconds between two runs of one reader, so that many wake-ups don't become many
+queries."""
 
 _SENT = "wake-ups sent in this transaction"
 _PENDING = "wake-ups to send after the commit"
@@ -40,8 +41,8 @@ log = logging.getLogger(__name__)
 
 
 class WakeEvent:
-    """A reader's event: a wake-up, or the time of its next poll. The first wait ends at once, since
-    there may be earlier work."""
+    """A reader's event: a wake-up, or the time of its next poll. The first wait ends at once,
+    because there may be earlier work."""
 
     def __init__(self) -> None:
         self._woken = threading.Event()
@@ -52,7 +53,7 @@ class WakeEvent:
         self._woken.set()
 
     def wait(self, seconds: float, stop: threading.Event) -> bool:
-        """Return after a wake-up, at the latest after so many seconds; True once stopped."""
+        """Return after a wake-up, or after this many seconds; True once stopped."""
         if self._woken.wait(seconds):
             stop.wait(self._answered + LEAST_GAP_SECONDS - monotonic())
         self._woken.clear()
@@ -93,7 +94,7 @@ def wake(session: Session, topic: str) -> None:
 
 
 def _poke(session: Session, transaction: SessionTransaction) -> None:
-    """Runs after a rollback as well: a needless wake-up does no harm."""
+    """Also called after a rollback: a needless wake-up does no harm."""
     if transaction.parent is not None or not session.info[_PENDING]:
         return
     lines = "".join(f"{topic}\n" for topic in sorted(session.info[_PENDING]))

@@ -14,8 +14,8 @@ EXCERPT_BYTES = 2000
 
 @dataclass(frozen=True, slots=True)
 class WebhookAnswer:
-    """``status`` is None if there was no answer; ``excerpt`` is the reason then. ``retry_after`` is
-    in seconds, as ``seconds``, which it took."""
+    """The result of a delivery. ``status`` is None if there was no response; then ``excerpt`` is
+    the reason. ``retry_after`` and the duration ``seconds`` are in seconds."""
 
     status: int | None
     excerpt: str
@@ -51,12 +51,12 @@ def _ask(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool
         )
     except outside_http.NoAnswer as reason:
         return WebhookAnswer(None, str(reason))
-    text = (answer.body or b"").decode(errors="replace")  # without a body, its status is the answer
+    text = (answer.body or b"").decode(errors="replace")  # without a body, the status is the text
     return WebhookAnswer(answer.status, _excerpt(text), _seconds(answer.headers.get("Retry-After")))
 
 
 def _excerpt(text: str) -> str:
-    """Return the beginning of an answer on one line, without keys, tokens and personal data that a
+    """Return the beginning of a response on one line, without keys, tokens and personal data that a
     receiver may echo."""
     printable = "".join(c if c.isprintable() else " " for c in text)
     return scrubbed(" ".join(printable.split()))[:500]

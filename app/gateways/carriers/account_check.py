@@ -1,4 +1,4 @@
-"""Ask a carrier whether an account works, and which numbers it has, without calling anyone."""
+"""Test a carrier account, and read its numbers, without calling anyone."""
 
 from collections.abc import Sequence
 
@@ -25,8 +25,8 @@ NO_TWILIO = gettext_noop("Twilio support isn’t installed here. Ask the operato
 def ask_carrier(
     settings: Settings, opened: AccountCredentials, numbers: Sequence[str]
 ) -> AccountTestResult:
-    """The carrier's verdict on the account. It takes up to a minute where nothing answers: for the
-    worker only."""
+    """Return the carrier's verdict on the account. For the worker only: it takes up to a minute if
+    nothing answers."""
     if opened.trunk is None:
         if not is_installed():
             return AccountTestResult(False, in_language(NO_TWILIO))
@@ -38,7 +38,7 @@ def ask_carrier(
 
 
 def listed_numbers(settings: Settings, opened: AccountCredentials) -> ListedNumbers:
-    """The numbers of an account with Twilio: for the worker only."""
+    """Return the numbers of a Twilio account. For the worker only."""
     if not is_installed():
         return ListedNumbers(False, words=in_language(NO_TWILIO))
     return list_numbers(account_with(settings, opened.sid, opened.secret))

@@ -13,9 +13,9 @@ from app.enums import AnsweredBy, CarrierKind, EndedReason
 
 @dataclass(frozen=True, slots=True)
 class CallPlacement:
-    """A request to dial. ``attempt_id`` is the reference that the carrier gets.
+    """A request to dial. ``attempt_id`` is the reference for the carrier.
 
-    Carriers that don't ask again when the call is answered use the voice address given here.
+    Carriers without a request when the call is answered use the voice URL given here.
     """
 
     attempt_id: UUID
@@ -29,7 +29,7 @@ class CallPlacement:
 
 @dataclass(frozen=True, slots=True)
 class AttemptInquiry:
-    """The attempt to ask the carrier about.
+    """The attempt to query.
 
     It was requested at ``asked_at``, or moments later. ``reference`` is None if the answer was
     lost. Then ``taken`` holds the references of other attempts to this number, ``rivals`` counts
@@ -62,8 +62,8 @@ class PlacementRejected(Exception):
 
 
 class PlacementDelayed(Exception):
-    """Certainly not placed, and worth asking again with the same attempt after ``seconds``;
-    ``unreached`` if the carrier could not be reached."""
+    """Certainly not placed; the same attempt can be sent again after ``seconds``. ``unreached`` if
+    the carrier could not be reached."""
 
     def __init__(self, message: str, seconds: float, *, unreached: bool = False):
         super().__init__(message)
@@ -72,7 +72,7 @@ class PlacementDelayed(Exception):
 
 
 class NoCarrierAnswer(Exception):
-    """A timeout, a reset or a server error: it isn't known whether the call was placed."""
+    """A timeout, a reset or a server error: the call may have been placed."""
 
 
 class PlacementVerdict(StrEnum):
@@ -106,10 +106,10 @@ class CarrierEvent:
 
 @dataclass(frozen=True, slots=True)
 class CarrierReport:
-    """Everything that the carrier knows of one attempt, oldest event first.
+    """Everything that the carrier reports about one attempt, oldest event first.
 
-    ``next_change`` is when to ask again; None if the carrier can't say. ``cost`` in ``currency`` is
-    set once the carrier has calculated it. ``is_guessed``: the carrier doesn't say which attempt
+    ``next_change`` is when to query again; None if the carrier can't say. ``cost`` in ``currency``
+    is set once the carrier has calculated it. ``is_guessed``: the carrier doesn't say which attempt
     the call belongs to, and only this known attempt fits it. ``attestation`` is the STIR/SHAKEN
     level of the call: A, B or C, None if the carrier doesn't say.
     """
@@ -125,7 +125,7 @@ class CarrierReport:
 
     @property
     def end_reason(self) -> EndedReason | None:
-        """Why the call ended; None while it is active."""
+        """Return why the call ended; None while it is active."""
         for event in self.events:
             if event.kind is CarrierEventKind.ENDED:
                 return event.reason or EndedReason.UNKNOWN
@@ -145,13 +145,14 @@ class Carrier(Protocol):
 
     @property
     def settle_seconds(self) -> float:
-        """How long after an attempt was written its request may still be under way, or the call not
-        yet findable. Only then is "not placed" final."""
+        """Seconds after an attempt was written during which its request may still be in progress,
+        or the call not listed yet. Only then is "not placed" final."""
         ...
 
     @property
     def silence_seconds(self) -> float:
-        """How long to ask about an attempt while the carrier can't say what happened to it."""
+        """Seconds during which an attempt is queried while the carrier can't say what happened to
+        it."""
         ...
 
     def place(self, placement: CallPlacement) -> CarrierReport:
@@ -176,7 +177,8 @@ class Carrier(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ListedCall:
-    """A call in the carrier's own list, also of other programs. ``state`` has its reference."""
+    """A call in the carrier's list, which may include those of other programs. ``state`` has its
+    reference."""
 
     to_number: str
     from_number: str

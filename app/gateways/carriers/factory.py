@@ -17,8 +17,8 @@ from app.gateways.carriers.twilio.carrier import TwilioCarrier
 
 
 def open_carriers(settings: Settings, ledger: Engine) -> dict[CarrierKind, Carrier]:
-    """Return every carrier that this installation can use. ``ledger`` is the simulated carrier's
-    own connection to the database.
+    """Return every carrier that this installation can use. ``ledger`` is the connection of the
+    simulated carrier's ledger.
 
     Twilio is included if its credentials are set, the SIP trunk if its address is: active calls are
     followed to their end after the installation has moved to another carrier.
@@ -51,7 +51,7 @@ def account_with(settings: Settings, sid: str, token: str) -> TwilioAccount:
 def partner_trunk(
     settings: Settings, trunk: Trunk, password: str = "", name: str = ""
 ) -> SipAccount:
-    """Return the SIP account of a partner's trunk. It may not lead into a private network."""
+    """Return the SIP account of a partner's trunk, which must not lead into a private network."""
     return replace(
         trunk_of(settings),
         trunk=trunk.address,

@@ -1,7 +1,7 @@
-"""The simulated carrier: it labels itself as simulated, and records every call that was placed.
+"""The simulated carrier: it is labelled as simulated, and records every call that was placed.
 
 The outcome of a call depends only on its number and on the time since it was placed. The carrier
-needs no process and survives every kill; it writes its ledger over connections of its own, outside
+needs no process and survives every kill; it writes its ledger over separate connections, outside
 any transaction of the application.
 """
 
@@ -48,7 +48,7 @@ dials but its answer is lost; it can't be reached; it can't say whether it place
 
 @dataclass(frozen=True, slots=True)
 class _SimulatedStep:
-    """What happens so many seconds after a call was placed, at pace 1."""
+    """What happens this many seconds after a call was placed, at pace 1."""
 
     seconds: float
     kind: CarrierEventKind
@@ -98,7 +98,7 @@ class SimulatedCarrier:
 
     @property
     def settle_seconds(self) -> float:
-        """Writing the ledger takes milliseconds; a second is enough on a busy machine."""
+        """Writing the ledger takes milliseconds; a second suffices on a busy machine."""
         return 1.0
 
     @property

@@ -9,13 +9,13 @@ from app.gateways.files.folder import FolderFileStore
 
 
 def open_files(settings: Settings) -> FileStore:
-    """The store that the settings name."""
+    """Open the store of the settings."""
     folder = settings.files_folder
     return FolderFileStore(folder) if folder else open_files_at(settings, settings.files_url)
 
 
 def open_files_at(settings: Settings, url: str) -> FileStore:
-    """The store at an address, ``file:///a/folder`` or ``s3://bucket/prefix``. Call it after a
+    """Open the store at a URL, ``file:///a/folder`` or ``s3://bucket/prefix``. Call it after a
     fork: connections to a bucket don't survive one."""
     folder = folder_of(url)
     if folder is not None:

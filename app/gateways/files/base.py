@@ -13,7 +13,7 @@ from app.languages.numbers import size_unit
 CHUNK = 1024 * 1024
 KEY = re.compile(r"[0-9a-f]{32}")
 MARK = "store.id"
-"""The name of the file that tells a store from others."""
+"""The name of the file that identifies a store."""
 
 
 class StoredFile(NamedTuple):
@@ -25,15 +25,15 @@ class StoredFile(NamedTuple):
 
 
 def size_words(limit: int) -> str:
-    """A limit in bytes as users see it: 64 MB."""
+    """Return a limit in bytes as users see it: 64 MB."""
     if limit >= 1024 * 1024:
         return f"{limit / 1024 / 1024:.0f}\u00a0{size_unit('MB')}"
     return f"{limit / 1024:.0f}\u00a0{size_unit('kB')}"
 
 
 class FileStore(Protocol):
-    """Files by keys that the store generates. Each method of a store that isn't on this machine
-    raises `Unavailable` if it doesn't answer."""
+    """Files by keys that the store generates. Each method of a remote store raises `Unavailable` if
+    it doesn't answer."""
 
     @property
     def location(self) -> str:
@@ -57,8 +57,8 @@ class FileStore(Protocol):
         ...
 
     def link(self, key: str, name: str, content_type: str) -> str | None:
-        """Return an address at which a browser can save the file under this name for a minute, if
-        the store gives such addresses."""
+        """Return a URL at which a browser can save the file under this name for a minute; None if
+        the store has no such URLs."""
         ...
 
     def keys_before(self, moment: datetime) -> list[str]:
@@ -70,16 +70,17 @@ class FileStore(Protocol):
         ...
 
     def identity(self) -> str | None:
-        """Return what tells this store from others, if it was marked."""
+        """Return the identity of this store; None if it isn't marked."""
         ...
 
     def mark(self, identity: str) -> None:
-        """Write what tells this store from others, unless it is marked."""
+        """Write the identity of this store, unless it is marked."""
         ...
 
 
 class MeasuredStream:
-    """A stream in chunks, counted and hashed on its way. Raises `TooLarge` (``file_too_large``)."""
+    """A stream in chunks, counted and hashed as it is read. Raises `TooLarge`
+    (``file_too_large``)."""
 
     def __init__(self, stream: IO[bytes], max_bytes: int | None = None):
         self._stream = stream
@@ -99,5 +100,5 @@ class MeasuredStream:
             yield chunk
 
     def as_stored(self, key: str) -> StoredFile:
-        """What was read so far, under its key."""
+        """Return what was read so far, under its key."""
         return StoredFile(key, self._size, self._digest.hexdigest())

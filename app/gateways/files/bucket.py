@@ -9,7 +9,7 @@ from app.gateways.files.base import KEY, MARK, MeasuredStream, StoredFile
 
 
 class BucketFiles:
-    """A file store in a bucket. ``has_links``: it sends files to browsers itself."""
+    """A file store in a bucket. ``has_links``: browsers download from the bucket."""
 
     def __init__(self, bucket: Bucket, *, has_links: bool):
         self._bucket = bucket
@@ -55,7 +55,7 @@ class BucketFiles:
 
 
 def _known(key: str) -> str:
-    """Other names are none of this store's. Raises FileNotFoundError."""
+    """Check a key: other names don't belong to this store. Raises FileNotFoundError."""
     if not KEY.fullmatch(key):
         raise FileNotFoundError(key)
     return key

@@ -21,5 +21,5 @@ def open_mailer(settings: Settings) -> Mailer:
 
 
 def open_outbox(settings: Settings) -> Outbox:
-    """Return the folder that keeps the mails of an installation without a mail server."""
+    """Return the folder with the mails of an installation without a mail server."""
     return Outbox(settings.instance_dir / "outbox", settings.effective_mail_from)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class DkimSignature:
-    """What signs a mail by DKIM (RFC 6376): ``key`` is a private RSA key as PEM."""
+    """The DKIM signature of a mail (RFC 6376): ``key`` is a private RSA key as PEM."""
 
     domain: str
     selector: str
@@ -15,8 +15,8 @@ class DkimSignature:
 
 
 MOST_OCTETS = 5_000_000
-"""Of the attachments of a mail: many servers refuse mails of more than 10 MB, and base64 adds a
-third."""
+"""Maximum bytes of a mail's attachments: many servers refuse mails of more than 10 MB, and base64
+adds a third."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class OutgoingMail:
 
 
 class MailDeferred(Exception):
-    """The mail was not accepted for a reason that may pass: try again later."""
+    """The mail was not accepted for a temporary reason: try again later."""
 
 
 class MailRefused(Exception):

@@ -18,7 +18,7 @@ _SPACES = re.compile(rb"[ \t]+")
 
 
 def signature_header(octets: bytes, names: Sequence[str], signature: DkimSignature) -> bytes:
-    """Return the header that signs a message over these headers of it and its body."""
+    """Return the header that signs these headers and the body of a message."""
     head, _, body = octets.partition(b"\r\n\r\n")
     headers = dict(_headers(head))
     unsigned = (
@@ -49,7 +49,7 @@ def relaxed_body(body: bytes) -> bytes:
 
 
 def _headers(head: bytes) -> list[tuple[bytes, bytes]]:
-    """Name and relaxed text of each header, from the top (section 3.4.2)."""
+    """Return name and relaxed text of each header, from the top (section 3.4.2)."""
     unfolded = re.sub(rb"\r\n(?=[ \t])", b"", head)
     headers = []
     for line in unfolded.split(b"\r\n"):

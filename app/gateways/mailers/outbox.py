@@ -1,4 +1,4 @@
-"""The local replacement of a mail server: one file per mail, for the operator to read."""
+"""The local replacement of a mail server: one file per mail, readable by the operator."""
 
 import os
 import re

@@ -32,7 +32,7 @@ class MailServer:
 
     @classmethod
     def of_url(cls, url: str) -> Self:
-        """Raises ValueError with a sentence if the URL isn't one of these."""
+        """Parse the URL. Raises ValueError with a sentence if it isn't one of these."""
         parts = urlsplit(url)
         asked = parse_qs(parts.query)
         wrong = parts.path.strip("/") or parts.fragment or asked.keys() - {"starttls"}
@@ -154,8 +154,8 @@ def _checked() -> ssl.SSLContext:
 
 
 def _is_final(error: Exception) -> bool:
-    """Whether the server refused this mail for good. A refused password or greeting is an error of
-    the configuration, which can be fixed."""
+    """Return whether the server refused this mail for good. A refused password or greeting is an
+    error of the configuration, which can be fixed."""
     match error:
         case smtplib.SMTPRecipientsRefused():
             codes = [code for code, _words in error.recipients.values()]

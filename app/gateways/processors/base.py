@@ -49,11 +49,11 @@ class ProcessorUnavailable(Exception):
 
 
 class ProcessorRefused(Exception):
-    """The processor refused a request; the words are for the user who has to change something."""
+    """The processor refused a request; the message is for the user who has to change something."""
 
 
 class PaymentProcessor(Protocol):
-    """A source of prices. The worker asks an outside one; web requests never do."""
+    """A source of prices. Only the worker queries an external one; web requests never do."""
 
     name: str
     is_outside: bool

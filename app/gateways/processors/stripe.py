@@ -46,20 +46,20 @@ _THOUSANDTHS = frozenset(["BHD", "JOD", "KWD", "OMR", "TND"])
 although they have no decimals)."""
 
 CHARGE = "portal_charge"
-"""The metadata by which an invoice item is found again: the name of its charge."""
+"""The metadata key of an invoice item that holds the name of its charge."""
 _STATES = {
     "active": SubscriptionState.ACTIVE,
     "trialing": SubscriptionState.ACTIVE,
     "incomplete": SubscriptionState.OVERDUE,
     "past_due": SubscriptionState.OVERDUE,
 }
-"""Stripe's words for a subscription that lasts; with any other it pays for nothing."""
+"""Stripe's statuses of a lasting subscription; with any other it pays for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanForSale:
-    """A plan to sell: what its product and price have to say. ``price_id`` and ``product_id`` are
-    the present ones, or blank."""
+    """A plan to sell: the content of its product and price. ``price_id`` and ``product_id`` are the
+    current ones, or blank."""
 
     name: str
     cost: Decimal
@@ -93,8 +93,9 @@ class StripeEvent:
 class StripeProcessor:
     """A Stripe account: that of the key, or the one with the id ``account`` connected to it.
 
-    Nothing connects before a method is called. All but `read_event` raise `ProcessorUnavailable`
-    if an answer is missing, and those that change something `ProcessorRefused`.
+    No connection is made before a method is called. All but `read_event` raise
+    `ProcessorUnavailable` if an answer is missing, and those that change something
+    `ProcessorRefused`.
     """
 
     name = "Stripe"
@@ -141,15 +142,15 @@ class StripeProcessor:
         return listed
 
     def check(self) -> None:
-        """Ask for something harmless, to prove that the key works."""
+        """Send a harmless request, to prove that the key works."""
         with self._asking() as client:
             client.v1.products.list({"limit": 1})
             client.v1.prices.list({"limit": 1})
 
     def sell(self, sale: PlanForSale, key: str) -> tuple[str, str]:
-        """Make the product and the price say what the sale says; return their ids.
+        """Update the product and the price to match the plan; return their ids.
 
-        A price can't be changed: another one replaces it, and it is archived. So are ids that the
+        A price can't be changed: a new one replaces it, and it is archived. So are ids that the
         account doesn't have. The idempotency ``key`` names this change: sent again, it creates
         nothing twice.
         """
@@ -182,8 +183,8 @@ class StripeProcessor:
             _known(lambda: client.v1.prices.update(price_id, {"active": False}), price_id)
 
     def checkout(self, price_id: str, reference: str, trial_days: int, back_url: str) -> str:
-        """Return the URL of a page where a customer subscribes to a price. ``reference`` comes back
-        with the report that it was paid."""
+        """Return the URL of a page where a customer subscribes to a price. ``reference`` is
+        returned with the report of the payment."""
         wanted: dict[str, Any] = {
             "mode": "subscription",
             "line_items": [{"price": price_id, "quantity": 1}],
@@ -221,13 +222,13 @@ class StripeProcessor:
         )
 
     def end_subscription(self, reference: str) -> None:
-        """End a subscription now, if it lasts; the rest that was paid is credited."""
+        """End a subscription now, if it is active; the unused part of the payment is credited."""
         with self._asking() as client:
             credit = {"prorate": True, "invoice_now": True}
             _known(lambda: client.v1.subscriptions.cancel(reference, credit), reference)
 
     def charged(self, customers: Iterable[str], name: str, since: datetime) -> str | None:
-        """Return the item of a charge with this name that one of the customers got since then."""
+        """Return the invoice item with this name of one of the customers since then."""
         wanted = {"limit": 100, "created": {"gte": int(since.timestamp())}}
         with self._asking() as client:
             for customer in customers:
@@ -287,7 +288,7 @@ class StripeProcessor:
 
 
 def is_installed() -> bool:
-    """Whether the extra ``stripe`` is installed, without which no account can be used."""
+    """Return whether the extra ``stripe`` is installed, without which no account can be used."""
     return find_spec("stripe") is not None
 
 
@@ -310,7 +311,7 @@ def read_event(payload: bytes, signature: str, secret: str) -> StripeEvent | Non
 
 
 def _known(ask: Callable[[], Any], identifier: str) -> Any:
-    """Return the answer about an object; None if the account has no such one."""
+    """Return the response about an object; None if the account has no such object."""
     import stripe
 
     if not identifier:

@@ -1,4 +1,4 @@
-"""Writers of the texts for calls: what a message is made by."""
+"""Writers of the texts of calls."""
 
 from app.config import Settings
 from app.gateways.writers.base import MessageWriter

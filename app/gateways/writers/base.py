@@ -1,4 +1,5 @@
-"""The protocol of every message writer: messages from facts and a note that is never quoted."""
+"""The protocol of every message writer: it composes messages from facts, and a note that is never
+quoted."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ class MessageBrief:
     product_name: str
     callback_number: str | None
     converses: bool
-    """Whether a conversation follows the intro; otherwise the call ends politely after it."""
+    """Whether a conversation follows the intro; else the call ends politely after it."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """The known facts about the contact."""
 

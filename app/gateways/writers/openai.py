@@ -1,4 +1,4 @@
-"""Let a language model, through the OpenAI API or a compatible one, write the reason of a call.
+"""Lets a language model, through the OpenAI API or a compatible one, write the reason of a call.
 
 The caller's name and how to reach them are always ours, so no model can leave them out. The model's
 text is refused unless it is plain text of limited length that quotes no note and holds no number or
@@ -46,7 +46,7 @@ log = logging.getLogger(__name__)
 
 
 class _UnusableAnswer(Exception):
-    """Why the answer can't be spoken, in words that are safe to log."""
+    """Why the answer can't be spoken; the message is safe to log."""
 
 
 class _RequestThread:
@@ -79,7 +79,7 @@ class _RequestThread:
         return reply
 
     def give_up(self) -> None:
-        """End a request that may still be under way."""
+        """End a request that may still be in progress."""
         self._is_given_up = True
         if self._socket is not None:
             with suppress(OSError):
@@ -184,7 +184,7 @@ def _known(brief: MessageBrief) -> dict[str, Any]:
 
 
 def _read(body: bytes) -> dict[str, Any]:
-    """Return the JSON object of the answer, which may have other characters around it."""
+    """Return the JSON object of the answer, ignoring other characters around it."""
     try:
         content = json.loads(body)["choices"][0]["message"]["content"]
         reply = json.loads(content[content.index("{") : content.rindex("}") + 1])
@@ -203,7 +203,7 @@ def _is_odd(character: str) -> bool:
 
 
 def _adds_a_number(line: str, given: str) -> bool:
-    """Whether the line holds four or more digits in a row that aren't in the facts."""
+    """Return whether the line holds four or more digits in a row that aren't in the facts."""
     return any(_digits([number]) not in _digits([given]) for number in _NUMBER.findall(line))
 
 

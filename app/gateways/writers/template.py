@@ -33,11 +33,11 @@ _NUMBERED = {
 _KINDS_OF_NUMBER = {"number", "no", "nr", "id", "reference", "ref", "code"}
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 _SPEAKABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9/-]{0,19}")
-"""A number that may be spoken: it can't contain a sentence."""
+"""A number that may be spoken: its pattern can't match a sentence."""
 
 
 class TemplateWriter:
-    """Always the same message for the same facts."""
+    """Returns the same message for the same facts."""
 
     def compose(self, brief: MessageBrief) -> WrittenMessages:
         written = _written(brief, _subject(brief.notes, brief.metadata))

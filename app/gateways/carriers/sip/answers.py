@@ -29,8 +29,8 @@ WRONG_CREDENTIALS = "The trunk did not accept the account's user and password; n
 
 @dataclass(frozen=True, slots=True)
 class TrunkRefusal:
-    """Why the trunk ended the call. ``is_definite``: it never rang; ``pause``: the same request may
-    be repeated after so many seconds."""
+    """Why the trunk ended the call. ``is_definite``: it never rang; ``pause``: seconds after which
+    the same request may be repeated."""
 
     code: int
     reason: EndedReason

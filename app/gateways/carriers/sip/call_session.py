@@ -37,9 +37,9 @@ SETTLING_SECONDS = 3.0
 GREETING_SECONDS = 60.0
 HAND_OVER_SECONDS = 20.0
 LAST_WORD_SECONDS = 0.3
-"""Sound that is still on its way when the message has ended."""
+"""Seconds of sound that may still be in transit when the message has ended."""
 LATEST_SOUND_SECONDS = 1.0
-"""Sound that is later than this counts as silence."""
+"""Seconds after which missing sound counts as silence."""
 LATEST_TRACE_SECONDS = 1.0
 """A message that is later than the event about it is not waited for."""
 UNREACHED_SECONDS = 10.0
@@ -119,7 +119,7 @@ class CallSession:
             return CallOver(AttemptFact.DELAYED, seconds=UNREACHED_SECONDS, words=str(error))
         except CannotSpeak as error:
             return self._failed(str(error))
-        except Exception as error:  # noqa: BLE001 - whatever it is, the ledger must tell of it
+        except Exception as error:  # noqa: BLE001 - the ledger must record any error
             return self._failed(f"The call's process failed ({type(error).__name__}).")
         return ended(EndedReason.COMPLETED)
 
@@ -303,7 +303,7 @@ class CallSession:
                 raise self._closed(str(event.get("param", "")))
 
     def _closed(self, words: str) -> CallOver:
-        """Return the result of a call that ended without our doing."""
+        """Return the result of a call that the other side ended."""
         if self._answered_at is not None:
             return ended(EndedReason.COMPLETED)
         if answer := _ANSWER.match(words):
@@ -315,7 +315,7 @@ class CallSession:
         return self._failed(f"The connection to the trunk failed ({words}).")
 
     def _listen(self, answered_at: float) -> None:
-        """Silence and a line without any sound are treated alike."""
+        """Listen for who answers. Silence and a line without any sound are treated alike."""
         sound = self._phone.heard()
         missing = int((time.monotonic() - answered_at - LATEST_SOUND_SECONDS) * RATE) - self._heard
         if not sound and missing > 0:

@@ -35,9 +35,9 @@ from app.models import utcnow
 ROOT = Path(__file__).resolve().parents[4]
 LOOK_SECONDS = 0.03
 SECOND_THOUGHTS = timedelta(seconds=2)
-"""The time within which a trunk may accept a call and then refuse it as full."""
+"""Seconds within which a trunk may accept a call and then refuse it because it is full."""
 LAST_MOMENTS_SECONDS = 2.0
-"""The time that a call's process may take to exit after its last entry."""
+"""Seconds that a call's process may take to exit after its last entry."""
 LONGEST_POLL_SECONDS = 2.0
 _KINDS = {
     AttemptFact.RINGING: CarrierEventKind.RINGING,
@@ -207,7 +207,8 @@ class SipCarrier:
 
 
 def _is_ours(variable: str) -> bool:
-    """Whether this is a setting, perhaps a secret, that a call's process doesn't need."""
+    """Return whether a variable is a setting, perhaps a secret, that a call's process doesn't
+    need."""
     return variable.startswith(("PORTAL_", "TWILIO_")) or variable == "DATABASE_URL"
 
 

@@ -41,12 +41,12 @@ _REFUSED = {403, 603, 607, 608}
 
 
 class _TrunkFault(Exception):
-    """What is wrong, in a sentence."""
+    """A sentence about what is wrong."""
 
 
 def tested(account: SipAccount, numbers: Sequence[str]) -> AccountTestResult:
-    """Reach the trunk, prove the password if the trunk asks for it, and check whether the numbers
-    may be shown as the caller."""
+    """Test that the trunk is reachable, accepts the password if it requires one, and lets calls
+    show the numbers."""
     if account.transport == "tls" and not checks_certificates(account.baresip):
         return AccountTestResult(False, UNCHECKED)
     try:

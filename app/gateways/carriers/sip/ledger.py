@@ -1,10 +1,10 @@
-"""The ledger of each attempt: every fact is on disk before it counts.
+"""The ledger of each attempt: every fact is on disk before it takes effect.
 
-A trunk offers no list of calls. So every attempt has a file of its own with one line per fact,
-written and synchronised before the next step. From the request on, the processes that may still
-dial hold a lock on the file; the kernel releases it when the last of them ends. So a file without a
-lock is complete, and a line ``abandoned`` in it, or no line ``asked``, proves that no call was made
-or will be made.
+A trunk offers no list of calls. So every attempt has its own file with one line per fact, written
+and synchronised before the next step. From the request on, the processes that may still dial hold a
+lock on the file; the kernel releases it when the last of them ends. So a file without a lock is
+complete, and a line ``abandoned`` in it, or no line ``asked``, proves that no call was made or will
+be made.
 
 A ledger names no one: numbers in a trunk's words are left out. Only the sounds of a call, in its
 work folder, may hold names; they go when its process ends.
@@ -34,7 +34,7 @@ class AttemptFact(StrEnum):
     ABANDONED = "abandoned"
     """This attempt is never placed."""
     DELAYED = "put-off"
-    """Certainly not placed; it may be requested again."""
+    """Certainly not placed; it may be sent again."""
     DIALING = "dialling"
     """Written before the INVITE is sent."""
     TAKEN = "taken"
@@ -66,7 +66,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class AttemptRecord:
-    """The facts since the last request of the attempt, oldest first."""
+    """The facts since the latest request of the attempt, oldest first."""
 
     entries: tuple[LedgerEntry, ...] = ()
 
@@ -103,7 +103,7 @@ class AttemptFile:
         return True
 
     def write(self, fact: AttemptFact, **more: Any) -> None:
-        """Return once the fact survives a power cut."""
+        """Write a fact; return once it survives a power cut."""
         if "words" in more:
             more["words"] = _NUMBER.sub("[number]", more["words"])
         line = {"fact": fact.value, "at": datetime.now(UTC).isoformat(), **more}
@@ -119,7 +119,7 @@ class AttemptLedger:
         self._folder = folder / account
 
     def began_at(self) -> datetime:
-        """When the folder was created. It proves nothing about attempts before that."""
+        """Return when the folder was created. It proves nothing about attempts before that."""
         path = self._whole / "began"
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError), path.open("x") as first:
@@ -156,7 +156,8 @@ class AttemptLedger:
             os.close(descriptor)
 
     def read(self, attempt_id: UUID) -> AttemptRecord | None:
-        """Return None if nothing was ever written. An incomplete last line is ignored."""
+        """Return the attempt's record; None if nothing was ever written. An incomplete last line is
+        ignored."""
         try:
             text = self.path(attempt_id).read_text()
         except FileNotFoundError:
@@ -196,7 +197,7 @@ class AttemptLedger:
         shutil.rmtree(self._whole / str(account_id), ignore_errors=True)
 
     def _keep_name(self) -> None:
-        """Make a new file's name survive a power cut too."""
+        """Make a new file's name survive a power cut, too."""
         folder = os.open(self._folder, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -205,7 +206,7 @@ class AttemptLedger:
 
 
 def _is_held(path: Path) -> bool:
-    """Whether a process that may still dial holds the lock of a ledger."""
+    """Return whether a process that may still dial holds the lock of a ledger."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except FileNotFoundError:

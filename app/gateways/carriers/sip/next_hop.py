@@ -1,4 +1,4 @@
-"""Where a call's messages go first: the outbound proxy, otherwise the trunk."""
+"""The first hop of a call's SIP messages: the outbound proxy, else the trunk."""
 
 import socket
 

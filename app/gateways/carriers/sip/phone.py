@@ -38,7 +38,7 @@ _set_process_option: Any = (
 
 
 class NotStarted(Exception):
-    """baresip did not start; the message is a sentence about it."""
+    """baresip did not start; the message says why."""
 
 
 class SipPhone:
@@ -61,7 +61,7 @@ class SipPhone:
 
     def start(self, silence: Path, hop: Hop | None = None) -> None:
         """Return once baresip accepts commands. It sends the file ``silence`` until `play`; every
-        message goes to ``hop``, whatever the account says. Sound files are in the phone's folder.
+        message goes to ``hop``, overriding the account. Sound files are in the phone's folder.
         """
         port = _free_port()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -75,11 +75,11 @@ class SipPhone:
         self._control = socket.create_connection(("127.0.0.1", port), timeout=START_SECONDS)
 
     def dial(self, number: str) -> None:
-        # The transport comes from our own address: baresip hands its parameters on.
+        # The transport comes from our own address: baresip copies its parameters.
         self._order("dial", f"sip:{number}@{self._account.trunk}")
 
     def play(self, sound: Path) -> None:
-        """Send this file from now on, instead of the one before."""
+        """Send this file from now on, replacing the previous one."""
         self._order("ausrc", f"aufile,{sound.name}")
 
     def hand_over(self, address: str) -> None:
@@ -90,10 +90,10 @@ class SipPhone:
         self._order("hangup")
 
     def wait(self, seconds: float) -> None:
-        """Handle events for at most so many seconds; return early after any."""
+        """Handle events for at most this many seconds; return early after any."""
         sources: list[Any] = [self._terminal, *([self._control] if self._control else [])]
         ready, _, _ = select.select(sources, [], [], seconds)
-        while self._terminal in ready:  # first, and all of it: its messages explain the events
+        while self._terminal in ready:  # first, and completely: its messages explain the events
             self._read_terminal()
             ready += select.select([self._terminal], [], [], 0)[0] if self.is_running else []
             ready.remove(self._terminal)
@@ -138,14 +138,14 @@ class SipPhone:
         return self._account.transport
 
     def _run(self) -> None:
-        # On a terminal it prints each line at once; on a pipe it would keep them back.
+        # On a terminal it prints each line at once; on a pipe it would buffer them.
         self._terminal, its_end = os.openpty()
         tty.setraw(its_end)
         parent = os.getpid()
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the operator names the program
                 [self._account.baresip, "-4", "-v", "-s", "-f", str(self._folder)],
-                cwd=self._folder,  # it cuts off long names of sounds
+                cwd=self._folder,  # it truncates long names of sounds
                 stdin=subprocess.DEVNULL,
                 stdout=its_end,
                 stderr=its_end,
@@ -199,7 +199,7 @@ class SipPhone:
         order = json.dumps({"command": command, "params": words}).encode()
         try:
             self._control.sendall(b"%d:%s," % (len(order), order))
-        except OSError:  # it is ending; `is_running` will tell
+        except OSError:  # it is ending, which `is_running` reports
             return
 
     def _own_line(self, hop: Hop | None) -> str:

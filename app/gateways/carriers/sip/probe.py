@@ -18,11 +18,11 @@ from app.gateways.carriers.sip.digest import proof
 from app.gateways.carriers.sip.next_hop import Hop, first_hop
 
 GAPS = (0.5, 1.0, 2.5)
-"""Seconds after which a request is repeated over UDP, then given up."""
+"""Seconds before each repetition over UDP, and before giving up."""
 ANSWER_SECONDS = sum(GAPS)
 CONNECT_SECONDS = 4.0
 WHOLE_SECONDS = 12.0
-"""Seconds for all requests together; then the connection is closed."""
+"""Seconds for all requests together, after which the connection is closed."""
 LONGEST_PHRASE = 100
 LONGEST_ANSWER = 64 * 1024
 _STATUS = re.compile(r"SIP/2\.0 (\d{3}) ?(.*)")
@@ -37,7 +37,7 @@ class ProbeTimeout(TimeoutError):
 
 @dataclass(frozen=True, slots=True)
 class ProbeReply:
-    """A final answer. ``proved``: the trunk asked for the password and got it."""
+    """A final answer. ``proved``: the trunk required the password and accepted it."""
 
     code: int
     phrase: str
@@ -65,8 +65,8 @@ class ProbeConnection:
         self._number = 0
 
     def ask(self, method: str, own_user: str) -> ProbeReply:
-        """Return the answer to the request, which is repeated with the password if the trunk asks
-        for it. Raises `ProbeTimeout` and any other `OSError`."""
+        """Send the request and return the answer. The request is repeated with the password if the
+        trunk requires it. Raises `ProbeTimeout` and any other `OSError`."""
         call_id = secrets.token_hex(12)
         reply = self._put(method, own_user, call_id)
         if reply.code not in _WANTED or not self._account.user:
@@ -106,7 +106,7 @@ class ProbeConnection:
         raise ProbeTimeout
 
     def _reply(self, number: str, call_id: str, deadline: float) -> ProbeReply | None:
-        """Return the final answer to one request, as long as there is time for it."""
+        """Return the final answer to one request, within the time that is left."""
         while (left := deadline - time.monotonic()) > 0:
             self._connection.settimeout(left)
             try:
@@ -147,7 +147,7 @@ class ProbeConnection:
 
 @contextmanager
 def open_connection(account: SipAccount, hop: Hop) -> Iterator[ProbeConnection]:
-    """Raises `OSError`, also if no common encryption is found."""
+    """Open the connection. Raises `OSError`, also if both sides have no encryption in common."""
     if account.transport == "udp":
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection, _cut(connection):
             connection.connect(hop)
@@ -180,9 +180,9 @@ def _cut(connection: socket.socket) -> Iterator[None]:
 
 
 def trunk_answers(account: SipAccount, hop: Hop) -> bool:
-    """Whether the trunk accepts a connection, or answers OPTIONS over UDP.
+    """Return whether the trunk accepts a connection, or answers OPTIONS over UDP.
 
-    It is asked before an INVITE, since no answer to an INVITE could mean a lost call.
+    Checked before an INVITE, because no answer to an INVITE could mean a lost call.
     """
     try:
         if account.transport != "udp":

@@ -14,7 +14,7 @@ from app.gateways.carriers.sip.ledger import AttemptFile
 from app.gateways.carriers.sip.task import SipCallTask
 
 LONGEST_REST_SECONDS = 240.0
-"""More than all limits of a call together, without its ringing and its messages."""
+"""Seconds, more than all limits of a call together, without its ringing and its messages."""
 SECONDS_A_LETTER = 0.2
 
 

@@ -1,4 +1,4 @@
-"""What the installed baresip can do."""
+"""The features of the installed baresip."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ _ANSWER_SECONDS = 5.0
 
 @cache
 def checks_certificates(baresip: str) -> bool:
-    """Whether this baresip refuses a trunk whose certificate isn't genuine."""
+    """Return whether this baresip refuses a trunk with an invalid certificate."""
     program = shutil.which(baresip)
     if program is None:
         return False

@@ -11,7 +11,7 @@ from pathlib import Path
 
 RATE = 8000
 SILENCE_SECONDS = 100
-"""Silence after the text: baresip ends a call when its source ends."""
+"""Seconds of silence after the text: baresip ends a call when its source ends."""
 SPEECH_LIMIT_SECONDS = 30.0
 WORDS_A_MINUTE = 160
 _LOBES = 6
@@ -103,7 +103,7 @@ def to_telephone(samples: "array[int]", rate: int) -> "array[int]":
 
 
 def _kernel(offset: float, half: int, reach: float) -> list[float]:
-    """A windowed low-pass filter around a position between two samples."""
+    """Return a windowed low-pass filter around a position between two samples."""
     weights = []
     for position in range(-half, half + 1):
         away = (position - offset) / reach

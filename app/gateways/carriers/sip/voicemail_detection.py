@@ -2,7 +2,7 @@
 and then beeps.
 
 It uses frames of 20 ms at 8 kHz: their loudness, and how much of each is a single tone. It
-recognises no words. In doubt the result is unknown.
+recognises no words. In case of doubt the result is unknown.
 """
 
 import math
@@ -33,9 +33,9 @@ _STEADY = 0.025
 
 
 class VoicemailDetector:
-    """Takes sound piece by piece and sets ``answered_by`` and ``may_speak``.
+    """Takes sound in chunks and sets ``answered_by`` and ``may_speak``.
 
-    ``may_speak``: a machine records now, after its beep or after a long silence.
+    ``may_speak``: a machine is recording, after its beep or after a long silence.
     """
 
     def __init__(self) -> None:
@@ -113,5 +113,5 @@ def _pure_tone(frame: "array[int]", energy: int) -> float | None:
     frequency = math.acos(factor / 2.0) * RATE / (2.0 * math.pi)
     if not _LOWEST_BEEP <= frequency <= _HIGHEST_BEEP:
         return None
-    # Noise weighs (2 + factor²) times as much in what is left over as in the sound itself.
+    # Noise weighs (2 + factor²) times as much in the remainder as in the sound itself.
     return frequency if left < _IMPURITY * (2.0 + factor * factor) * energy else None

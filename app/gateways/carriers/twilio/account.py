@@ -25,5 +25,5 @@ class TwilioAccount:
 
 
 def is_installed() -> bool:
-    """Whether the extra ``twilio`` is installed, without which no account can be used."""
+    """Return whether the extra ``twilio`` is installed, without which no account can be used."""
     return find_spec("twilio") is not None

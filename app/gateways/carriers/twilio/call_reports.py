@@ -1,4 +1,4 @@
-"""Read the state of a call from Twilio's answers and callbacks."""
+"""Read the state of a call from Twilio's responses and callbacks."""
 
 import re
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ def read_answered_by(word: str | None) -> AnsweredBy | None:
 
 
 def state_of_report(report: TwilioCallReport) -> CarrierReport:
-    """The state of the call in a callback."""
+    """Return the state of the call in a callback."""
     events = _events(report.status, report.answered_by, report.at, report.at, report.seconds)
     return CarrierReport(
         PlacementVerdict.PLACED, report.reference, events, attestation=report.attestation
@@ -65,7 +65,7 @@ def state_of_report(report: TwilioCallReport) -> CarrierReport:
 def state_of_call(
     call: Mapping[str, Any], now: datetime, next_change: datetime | None
 ) -> CarrierReport:
-    """The state of the call in a Call resource."""
+    """Return the state of the call in a Call resource."""
     status = str(call.get("status") or "")
     began = parse_moment(call.get("start_time")) or now
     ended = parse_moment(call.get("end_time")) or now
@@ -144,8 +144,8 @@ def _cost(price: object) -> Decimal | None:
 
 
 def is_genuine(auth_token: str, url: str, form: Mapping[str, str], signature: str) -> bool:
-    """Whether the signature over the URL and the form is Twilio's; ``url`` is the one given to
-    Twilio, with its query."""
+    """Return whether the signature over the URL and the form is Twilio's; ``url`` is the one given
+    to Twilio, with its query."""
     from twilio.request_validator import RequestValidator
 
     return bool(RequestValidator(auth_token).validate(url, form, signature))

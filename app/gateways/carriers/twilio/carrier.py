@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 RING_SECONDS = 30
 EVENTS = ["initiated", "ringing", "answered", "completed"]
 CLOCK_SLACK = timedelta(seconds=30)
-"""How far our clock and Twilio's may differ, including its whole seconds."""
+"""Maximum difference of our clock and Twilio's, including its whole seconds."""
 PAGE = 100
 MOST_PAGES = 5
 LISTED_AT_ONCE = 1000
@@ -49,7 +49,7 @@ class TwilioCarrier:
     def __init__(self, account: TwilioAccount):
         self._account = account
         self._asking = self._client(keeps_connections=False)
-        """For requests that must not be sent into a connection that is being closed."""
+        """For requests that must not be sent over a connection that is being closed."""
         self._reading = self._client(keeps_connections=True)
 
     @property
@@ -91,7 +91,7 @@ class TwilioCarrier:
         return CarrierReport(PlacementVerdict.PLACED, str(made.sid), (), self._next_look())
 
     def _recording(self, placement: CallPlacement) -> dict[str, Any]:
-        """The parameters of a call that is recorded, if calls are."""
+        """Return the parameters of a call that is recorded; empty if calls aren't."""
         if not self._account.records:
             return {}
         return {

@@ -37,7 +37,7 @@ def fault_of(account: TwilioAccount, numbers: Sequence[str]) -> str | None:
 
 
 def sentence_of(failure: PlacementDelayed | NoCarrierAnswer) -> str:
-    """What kept Twilio from answering, as a sentence."""
+    """Return why Twilio couldn't be reached, as a sentence."""
     if isinstance(failure, NoCarrierAnswer):
         return _NO_ANSWER(reason=failure)
     if failure.unreached:

@@ -15,7 +15,7 @@ LISTS = {
     "/IncomingPhoneNumbers": "incoming_phone_numbers",
     "/OutgoingCallerIds": "outgoing_caller_ids",
 }
-"""By address: the name of the list in the answer."""
+"""By URL: the name of the list in the response."""
 PAGE_SIZE = 1000
 MOST_PAGES = 20
 
@@ -28,8 +28,8 @@ _REFRESH = Sentence.gettext("%(reason_words)s Refresh the list later.")
 
 
 def list_numbers(account: TwilioAccount) -> ListedNumbers:
-    """Every number that can make calls. Half a list counts as none: the rest would lose their
-    confirmation."""
+    """Return every number that can make calls. A partial list counts as none: the missing numbers
+    would lose their confirmation."""
     wire = TwilioHttpClient(account.api_url, account.request_seconds, keeps_connections=False)
     numbers: set[str] = set()
     try:
@@ -65,7 +65,7 @@ def _numbers_at(
 
 
 def _number(row: Any) -> str | None:
-    """A row's number in E.164, unless it can't make calls."""
+    """Return a row's number in E.164; None if it can't make calls."""
     if not isinstance(row, dict):
         return None
     number = str(row.get("phone_number"))

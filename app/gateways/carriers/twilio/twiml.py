@@ -14,9 +14,9 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def say(words: str, hand_over_to: str | None = None, call_id: UUID | None = None) -> str:
     """Speak the text; then connect a voice address, or hang up.
 
-    ``sip:`` addresses are called, stream addresses (``wss:``) are connected. With a ``call_id``
-    the voice engine learns it, to report about the call: from the SIP header ``X-Call-Id``, or the
-    stream's parameter ``callId``.
+    ``sip:`` addresses are called, streams (``wss:``) are connected. The voice engine gets
+    ``call_id`` for its reports: in the SIP header ``X-Call-Id``, or the stream's parameter
+    ``callId``.
     """
     from twilio.twiml.voice_response import (
         Connect,

@@ -11,9 +11,9 @@ from app.languages import gettext
 
 REAL_API = "https://api.twilio.com"
 UNREACHED_SECONDS = 10.0
-"""The pause after a refused connection: nothing was sent."""
+"""Seconds to wait after a refused connection: nothing was sent."""
 BUSY_SECONDS = 1.0
-"""The pause if Twilio asks to wait without a duration."""
+"""Seconds to wait if Twilio asks to wait without a duration."""
 LONGEST_PAUSE_SECONDS = 3600.0
 
 
@@ -27,7 +27,7 @@ class TwilioHttpClient:
     def __init__(self, api_url: str, seconds: float, *, keeps_connections: bool):
         from twilio.http.http_client import TwilioHttpClient
 
-        # Its own log has numbers and addresses in it.
+        # Its own log contains numbers and URLs.
         quiet = logging.getLogger("app.gateways.carriers.twilio.wire")
         quiet.setLevel(logging.WARNING)
         self._client = TwilioHttpClient(
@@ -36,7 +36,7 @@ class TwilioHttpClient:
         self._api_url = (api_url or REAL_API).rstrip("/")
 
     def request(self, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
-        """As the SDK's own."""
+        """As the SDK's own method."""
         from requests import RequestException
 
         if url.startswith(REAL_API):
@@ -61,14 +61,14 @@ class TwilioHttpClient:
 
 
 def _refused_certificate(error: Exception) -> bool:
-    """Whether the connection ended in its handshake, before anything was sent."""
+    """Return whether the connection ended in its handshake, before anything was sent."""
     reason = getattr(error.args[0] if error.args else None, "reason", None)
     cause = reason.args[0] if isinstance(reason, Exception) and reason.args else None
     return isinstance(cause, ssl.SSLCertVerificationError)
 
 
 def _was_never_sent(error: Exception) -> bool:
-    """Whether no connection was made."""
+    """Return whether no connection was made."""
     from requests import ConnectTimeout
     from urllib3.exceptions import NewConnectionError
 
