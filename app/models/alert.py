@@ -50,8 +50,8 @@ class AlertRule(Base):
 class Alert(Base):
     """A rule that was met, from ``opened_at`` until ``resolved_at``.
 
-    ``subject_id`` is the organization that met it, or the partner; ``value`` is what was measured
-    when it opened. A rule has at most one open alert for each subject.
+    ``subject_id`` is the organization that met it, or the partner; ``value`` is the value when it
+    opened. A rule has at most one open alert for each subject.
     """
 
     __tablename__ = "alerts"

@@ -18,7 +18,8 @@ NOTIFIED_ACTIONS = (
 )
 """What users are notified of: it happens while they don't look. Kept in order."""
 IS_NOTIFIED = text("action IN ('{}')".format("', '".join(NOTIFIED_ACTIONS)))
-"""The condition of the index on these entries; a query uses the index only with these words."""
+"""The condition of the index on these entries; PostgreSQL uses the index only for queries with
+these exact words."""
 
 
 class AuditEntry(Base):
@@ -26,7 +27,7 @@ class AuditEntry(Base):
 
     The database refuses to delete a row, and to change one except for a recorded `AuditRedaction`.
     ``salt`` is part of what is hashed, so that the hash doesn't reveal values that were redacted;
-    it goes with them. ``redacted`` counts the redactions.
+    it is deleted with them. ``redacted`` counts the redactions.
     """
 
     __tablename__ = "audit_entries"
@@ -72,14 +73,14 @@ class AuditLink(Base):
     digest: Mapped[Hash]
     """SHA-256 of the entry."""
     hash: Mapped[Hash]
-    """SHA-256 of the hash before, the place and the digest."""
+    """SHA-256 of the previous hash, the place and the digest."""
 
 
 class AuditRedaction(Base):
-    """What an entry is after personal data was removed from it for the ``number``th time.
+    """An entry after personal data was removed from it for the ``number``th time.
 
     ``digest`` is that of the redacted entry; ``recorded_by`` is an entry of the same chain that
-    vouches for the redactions made with it. The database refuses to change or delete a row.
+    certifies the redactions made with it. The database refuses to change or delete a row.
     """
 
     __tablename__ = "audit_redactions"

@@ -47,8 +47,8 @@ from app.models.folding import fold, fold_lines, other_spellings
 
 
 class Clock:
-    """The current time for the whole application, and that of ids in nanoseconds: this machine's
-    until `common_time` sets another one."""
+    """The current time of the whole application, and of ids in nanoseconds: this machine's until
+    `common_time` sets another one."""
 
     read: Callable[[], datetime] = staticmethod(lambda: datetime.now(UTC))
     nanoseconds: Callable[[], int] = staticmethod(time.time_ns)
@@ -68,11 +68,11 @@ class _LastId:
 def new_id() -> UUID:
     """A UUIDv7 (RFC 9562, section 5.7): later ids of one process sort after earlier ones.
 
-    The 12 bits after the version are a counter within the millisecond (method 1 of section 6.2).
-    On PostgreSQL all processes go by the database's time, so the wrong clock of a machine doesn't
-    change the order. Rows may still become visible in another order than that of their ids: a
-    reader that keeps an id as its position must look for rows before it too, as the dispatcher of
-    campaigns does.
+    The 12 bits after the version are a counter within the millisecond (method 1 of section 6.2). On
+    PostgreSQL all processes use the database's time, so a machine's wrong clock doesn't change the
+    order. Rows may still become visible in another order than that of their ids: a reader that
+    keeps an id as its position must look for rows before it too, as the dispatcher of campaigns
+    does.
     """
     with _LastId.lock:
         tick = max(Clock.nanoseconds() * 4096 // 1_000_000, _LastId.tick + 1)
@@ -212,7 +212,8 @@ def has_umlauts(texts: Sequence[InstrumentedAttribute[Any]], umlauts: str) -> Co
 
 
 def _has_umlaut(texts: Sequence[InstrumentedAttribute[Any]], umlaut: str) -> ColumnElement[bool]:
-    """Compare each case, which SQLite tells apart, and a diaeresis stored by itself."""
+    """Compare each case, which SQLite distinguishes, and a diaeresis stored as a separate
+    character."""
     written = (umlaut, umlaut.upper(), "\u0308")
     return or_(*(text.contains(each) for text in texts for each in written))
 
@@ -267,7 +268,7 @@ class Refreshed:
 
 
 class Searched:
-    """Texts that are searched by any part of them, and their folded form, a line each.
+    """Texts that are searched by any part of them, and their folded form, one per line.
 
     Updates outside the session have to set ``search_words`` themselves.
     """

@@ -43,8 +43,9 @@ class Statement(Base):
     """What an organization pays for a closed month, as it was rated then.
 
     ``total`` is in the smallest unit of the currency. ``number`` is the invoice number, which runs
-    without gaps per partner; a statement of 0 has none. Only ``settled`` changes, which is what was
-    charged for the usage of this month, with corrections in later statements, and the last two.
+    without gaps per partner; a statement of 0 has none. Only the last two fields and ``settled``
+    change, which is the total charge for the usage of this month, including corrections in later
+    statements.
 
     ``extra`` is the part of ``total`` beyond the plan that the payment processor is to add to the
     next invoice of the customer's subscription; None without one. ``invoice_item`` is its id there,

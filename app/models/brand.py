@@ -65,7 +65,7 @@ class BrandImage(Base):
 class OutsidePicture(Refreshed, Base):
     """A picture of the brand on another host, with the copy that pages show: re-encoded, served
     under its content hash. It has no copy until the first one is fetched; ``problem`` says why the
-    last try failed, and the copy before it stays."""
+    last attempt failed, and the previous copy stays."""
 
     __tablename__ = "outside_pictures"
 

@@ -44,7 +44,7 @@ from app.models.erasure import is_erased
 
 def _by(column: str, *tenant: str) -> Index:
     """Return an index of the calls with a value in this column: calls get it at their end, so that
-    their steps don't write the index."""
+    their steps don't update the index."""
     name = "_".join(("ix_calls", *(each.removesuffix("_id") for each in tenant), column))
     columns = (*tenant, column, "id")
     return partial_index(name, *columns, where=f"{column} IS NOT NULL")
@@ -53,8 +53,8 @@ def _by(column: str, *tenant: str) -> Index:
 class Call(Base):
     """An accepted call. Its status only moves forward within an attempt.
 
-    ``seconds`` is how long it lasted from its answer, known at its end. ``cost_micros`` is what the
-    carrier has reported for all attempts, in millionths of its currency.
+    ``seconds`` is its duration from the answer, known at its end. ``cost_micros`` is the reported
+    carrier cost of all attempts, in millionths of its currency.
     """
 
     __tablename__ = "calls"
@@ -116,11 +116,12 @@ class Call(Base):
     cost_micros: Mapped[int | None] = mapped_column(BigInteger)
     cancel_requested_at: Mapped[Time | None]
     line_released_at: Mapped[Time | None]
-    """Since when it doesn't count among the calls at once because its carrier is silent."""
+    """Since when the call doesn't count as one of the calls at once, because its carrier is
+    silent."""
 
     @property
     def is_erased(self) -> bool:
-        """Whether an erasure has put its pseudonym in place of the number."""
+        """Whether an erasure has replaced the number by its pseudonym."""
         return is_erased(self.phone_number)
 
     @property
@@ -159,9 +160,9 @@ class CallAttempt(Base):
     """One attempt to place a call; its id is the reference that the carrier gets.
 
     It is committed before the request to the carrier, so that after a restart a request that may
-    have been sent is known. If ``carrier_retry_at`` is set, the carrier did not place the call and
-    may be asked again then; ``asked_at`` is the time of the request, once it is certain. A
-    ``carrier_reference`` that ``is_guessed`` belongs to a matching call, between the same numbers
+    have been sent is known. If ``carrier_retry_at`` is set, the carrier did not place the call, and
+    the request can be sent again then; ``asked_at`` is the time of the request, once it is certain.
+    A ``carrier_reference`` that ``is_guessed`` belongs to a matching call, between the same numbers
     at that time. ``from_number`` and ``hand_over_to`` are the assistant's number and voice address,
     as they were checked before the call was placed. ``attestation`` is the STIR/SHAKEN level with
     which the carrier signed the call: A, B or C, None if it doesn't say. What is ``reserved`` and

@@ -83,7 +83,7 @@ class CampaignAssistant(Base):
 
 
 def search_name(first: str | None, last: str | None) -> str:
-    """Return both names of a contact as they are searched, a space before each: every name begins
+    """Return both names of a contact for the search, each after a space: every name then begins
     after a space."""
     return fold(f" {first or ''} {last or ''}")
 
@@ -128,7 +128,7 @@ class Contact(Base):
     sort_name: Mapped[str | None] = mapped_column(
         Text, Computed("nullif(ltrim(substr(search_name, 1, 64)), '')")
     )
-    """The beginning of both names, which the database keeps; NULL without a name."""
+    """The beginning of both names, maintained by the database; NULL without a name."""
     status: Mapped[Short | None]
     contact_metadata: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     consent: Mapped[Short | None]

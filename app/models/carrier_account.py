@@ -36,9 +36,9 @@ class CarrierAccount(Base):
     SIP ``trunk``. The token or password is encrypted.
 
     A replaced or removed account is kept with ``removed_at``: active calls are followed to their
-    end with it. ``owner_id`` names whose calls use it: the organization's id or the partner's. It
-    is the account's own id while the account is pending: saved, but used by no call, because its
-    test hasn't passed.
+    end with it. ``owner_id`` is the owner of the calls that use it: the organization's id or the
+    partner's. It is the account's own id while the account is pending: saved, but used by no call,
+    because its test hasn't passed.
     """
 
     __tablename__ = "carrier_accounts"
@@ -59,7 +59,7 @@ class CarrierAccount(Base):
     trunk: Mapped[dict[str, Any] | None] = mapped_column(Json)
     secret: Mapped[str] = mapped_column(Text)
     version: Mapped[int] = mapped_column(default=1)
-    """Grows with each change; an account that replaces another continues its number."""
+    """Increases with each change; an account that replaces another continues its number."""
     created_by: Mapped[Name]
     responsible_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user who created it or took it over."""

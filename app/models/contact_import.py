@@ -40,18 +40,17 @@ ImportId = Annotated[UUID, mapped_column(ForeignKey("contact_imports.id", ondele
 class ContactImport(Base):
     """One uploaded file on its way into a campaign.
 
-    The five counts are those of the check until applying begins, and then what has been done so
-    far; ``expected`` keeps those of the check. Their sum is ``rows_total`` when nothing is left
-    to apply. ``rows_applied`` and ``applied_to_row`` are how far applying has come.
-    ``mapping`` has one target a column (see `app.services.imports.mapping.ColumnTarget`), ``found``
-    is how the file was read, ``repairs`` the kinds of damage whose repair a person has accepted.
-    ``check_run`` names the one run of the check that may write. ``lease_until`` is set while a
-    command works on it by itself (see `app.services.imports.steps`), ``apply_when_checked`` if
-    it needs no confirmation.
+    The five counts are those of the check until applying begins, and then the numbers so far;
+    ``expected`` keeps those of the check. Their sum is ``rows_total`` when nothing is left to
+    apply. ``rows_applied`` and ``applied_to_row`` are the progress of applying. ``mapping`` has one
+    target per column (see `app.services.imports.mapping.ColumnTarget`), ``found`` is how the file
+    was read, ``repairs`` the kinds of damage whose repair a user has accepted. ``check_run`` names
+    the one run of the check that may write. ``lease_until`` is set while a command works on it by
+    itself (see `app.services.imports.steps`), ``apply_when_checked`` if it needs no confirmation.
 
     ``undo_state`` is absent until an undo is requested, then ``undoing``, ``undone`` or
     ``stopped``; ``undo_changes`` is how many changes there are to undo, ``undo_done`` how many have
-    been, the last ones first, down to ``undo_from_row``; ``undo_result`` tells how it ended.
+    been, the last ones first, down to ``undo_from_row``; ``undo_result`` is its result.
 
     ``corrects_id`` is the upload whose failed rows this file corrects, ``rows_fixed`` how many of
     the own ``failed`` rows such files have fixed (see `app.services.imports.corrected_files`).
@@ -190,10 +189,10 @@ class ImportBlock(Base):
 
 
 class ImportCorrection(Base):
-    """What a user typed for a row on the check screen, by the index of the column as text.
+    """A user's corrections of a row on the check screen, by the index of the column as text.
 
     ``was`` has the cells as they were read: if the file is read differently, they no longer match,
-    and the correction waits. ``skipped`` rows are left out.
+    and the correction isn't applied. ``skipped`` rows are left out.
     """
 
     __tablename__ = "import_corrections"
@@ -206,10 +205,10 @@ class ImportCorrection(Base):
 
 
 class ImportChange(Base):
-    """What applying a row did to a contact, with the state before: the undo log.
+    """The change of a contact by applying a row, with the state before: the undo log.
 
     ``undone`` is the outcome when the upload was undone (`app.services.contacts.undo`),
-    ``fields_left`` why which field was not restored.
+    ``fields_left`` the reason for each field that was not restored.
     """
 
     __tablename__ = "import_changes"

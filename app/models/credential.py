@@ -26,7 +26,7 @@ from app.models.base import (
 
 
 class ScriptCredential:
-    """What clients, API keys and SCIM tokens share. Only a hash of the secret is stored."""
+    """Columns that clients, API keys and SCIM tokens share. Only a hash of the secret is stored."""
 
     id: Mapped[Id]
     secret_hash: Mapped[Hash]
@@ -36,7 +36,7 @@ class ScriptCredential:
     created_at: Mapped[Created]
     expires_at: Mapped[Time | None]
     end_notice: Mapped[int | None]
-    """The last mail about the end: so many days before it."""
+    """The last mail about the end, as the number of days before it."""
     revoked_at: Mapped[Time | None]
     last_used_at: Mapped[Time | None]
 
@@ -77,7 +77,7 @@ class OAuthClient(ScriptCredential, Named, Base):
     previous_until: Mapped[Time | None]
     """Until then, the secret from before the last rotation is accepted too."""
     is_limited: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Only of the role admin: whether it sees only the organizations of its groups."""
+    """For the role admin only: whether it sees only the organizations of its groups."""
     served_until: Mapped[Time | None]
     """Area B only: the end of the extension that the operator gave, if any."""
 

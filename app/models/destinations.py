@@ -1,4 +1,4 @@
-"""Where calls may go: what the operator allows, and what each partner opens within that.
+"""Where calls may go: the regions that the operator allows, and those that each partner opens.
 
 ``regions`` are ISO 3166 codes. ``hosts`` are hosts that calls may be handed over to, such as
 ``voice.example``, or ``*.voice.example`` for those below it.
@@ -11,7 +11,7 @@ from app.models.base import Base, Json, PartnerId
 
 
 class InstallationDestinations(Base):
-    """One row, once the operator has decided. None is the default of ``regions``, and any host."""
+    """One row, once the operator has decided. None means the default ``regions``, and any host."""
 
     __tablename__ = "installation_destinations"
     __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
@@ -23,7 +23,8 @@ class InstallationDestinations(Base):
 
 
 class PartnerDestinations(Base):
-    """A partner's own, and the operator's limits for it; None is no limit of the partner."""
+    """A partner's own choice, and the operator's limits for it; None is no limit for the
+    partner."""
 
     __tablename__ = "partner_destinations"
 

@@ -1,4 +1,4 @@
-"""Erasures: requests to remove a person's data, and how far each has come."""
+"""Erasures: requests to remove a person's data, with their progress."""
 
 import re
 from typing import Any
@@ -22,9 +22,9 @@ from app.models.base import (
 )
 
 PSEUDONYM = re.compile(r"erased-[0-9a-f]{8}")
-"""What stands in place of an erased subject. It fits where a phone number was."""
+"""The replacement of an erased subject's names. It fits into a column for phone numbers."""
 ERASED_DOMAIN = "erased.invalid"
-"""Of the addresses of erased users; nothing can be delivered there (RFC 2606)."""
+"""The domain of erased users' addresses; nothing can be delivered there (RFC 2606)."""
 
 
 def is_erased(text: str | None) -> bool:

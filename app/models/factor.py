@@ -9,8 +9,8 @@ from app.models.base import Base, Created, Hash, Id, Name, Short, Time, UserId
 class AuthenticatorApp(Base):
     """The secret that a user's authenticator app shares with the portal, encrypted.
 
-    Until the first code proves it, ``confirmed_at`` is None and it opens nothing. ``last_step`` is
-    the time step of the last code that was used: neither it nor an earlier one works again.
+    Until the first code proves it, ``confirmed_at`` is None and it grants no access. ``last_step``
+    is the time step of the last code that was used: neither it nor an earlier one works again.
     """
 
     __tablename__ = "authenticator_apps"
@@ -52,9 +52,9 @@ class Passkey(Base):
 
 
 class PasskeyChallenge(Base):
-    """A challenge that waits for its answer: single use, short-lived, of one host and purpose.
+    """A challenge that waits for its answer: single use, short-lived, for one host and purpose.
 
-    ``user_id`` is None where the answer tells who signs in.
+    ``user_id`` is None if the answer identifies the user.
     """
 
     __tablename__ = "passkey_challenges"
@@ -67,7 +67,7 @@ class PasskeyChallenge(Base):
 
 
 class PendingSignIn(Base):
-    """A sign-in whose password was right and whose second step waits. It grants nothing."""
+    """A sign-in whose password was right and whose second step is pending. It grants nothing."""
 
     __tablename__ = "pending_sign_ins"
 

@@ -1,6 +1,6 @@
 """Search stored text that has no folded column.
 
-SQLite calls `fold` for each text, which is quick as it runs in this process. PostgreSQL, where
+SQLite calls `fold` for each text, which is quick because it runs in this process. PostgreSQL, where
 folding takes ten times as long, searches by a pattern of every spelling of the words.
 """
 

@@ -9,7 +9,7 @@ _LETTERS = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "ı": "i", "ŋ": "n"}
     | {"æ": "ae", "œ": "oe", "þ": "th"}
 )
-"""Latin letters that Unicode doesn't take apart into a letter and its accent."""
+"""Latin letters that Unicode doesn't decompose into a letter and its accent."""
 _ACCENTS = dict.fromkeys(range(0x300, 0x370))
 """The combining accents of Latin, Greek and Cyrillic. The marks of other scripts are letters."""
 _LATIN_END = 0x250
@@ -17,9 +17,9 @@ _BEYOND_LATIN = re.compile(f"[^\\0-{chr(_LATIN_END - 1)}]")
 _UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue"}
 _SPELLED_OUT = str.maketrans(_UMLAUTS)
 _TYPED_OUT = re.compile(r"(?<![aeiouq])[aou]e")
-"""An umlaut written with two letters: not the "ue" of "Bauer" or "Quelle"."""
+"""An umlaut written with two letters, but not the "ue" of "Bauer" or "Quelle"."""
 SHORTEST_SPELLING = 3
-"""A shorter one is in too many names, and no index finds it."""
+"""Minimum letters of a spelling: a shorter one is in too many names, and no index finds it."""
 
 
 def fold(text: str) -> str:
@@ -44,13 +44,13 @@ def _fold_any(text: str) -> str:
 
 
 def fold_lines(texts: Iterable[str | None]) -> str:
-    """Return the texts folded, a line each; those that are missing are left out."""
+    """Return the texts folded, one per line; missing ones are left out."""
     return "\n".join(fold(text) for text in texts if text)
 
 
 def hyphenated(text: str, most: int) -> str:
-    """Return the words of the text for an address or the name of a file: lower-case ASCII and
-    hyphens, at most so many characters, cut after a word. It is empty if no letter is Latin."""
+    """Return the words of the text for a URL or the name of a file: lower-case ASCII and hyphens,
+    limited to this many characters, cut after a word. It is empty if no letter is Latin."""
     words = re.sub(r"[^a-z0-9]+", "-", fold(text)).strip("-")
     if len(words) <= most:
         return words

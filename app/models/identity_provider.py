@@ -1,4 +1,4 @@
-"""Sign-in with a company account: OpenID Connect providers of a partner and the users they know."""
+"""Sign-in with a company account: OpenID Connect providers of a partner and their users."""
 
 from typing import Any
 from uuid import UUID
@@ -42,10 +42,10 @@ class IdentityProvider(Base):
     """Email domains whose verified addresses are linked to users, in lower case."""
     creates_users: Mapped[bool] = mapped_column(default=False, server_default=false())
     default_role: Mapped[Name | None]
-    """Of a new user whose claim maps to no role; None creates no such user."""
+    """The role of a new user whose claim maps to no role; None creates no such user."""
     role_claim: Mapped[Name | None]
     role_values: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
-    """By role: the value of the claim."""
+    """The value of the claim, by role."""
     required_for_staff: Mapped[bool] = mapped_column(default=False, server_default=false())
     version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
@@ -89,12 +89,12 @@ class IdentityRequest(Base):
     redirect_uri: Mapped[Url]
     next_path: Mapped[Url]
     again: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether the user must prove themselves at the provider after this request began."""
+    """Whether the user must sign in at the provider after the start of this request."""
     expires_at: Mapped[Time] = mapped_column(index=True)
 
 
 class IdentitySignOut(Base):
-    """A logout token that was received, until it expires: it has no effect a second time."""
+    """A logout token that was received, kept until it expires: a second time it has no effect."""
 
     __tablename__ = "identity_sign_outs"
 

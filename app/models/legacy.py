@@ -1,4 +1,4 @@
-"""What clients of the retired calling API still request, so that they can be migrated."""
+"""Current requests of clients of the retired calling API, so that they can be migrated."""
 
 from datetime import date
 from typing import Any
@@ -30,8 +30,8 @@ class LegacyDay(Base):
 class LegacyExchange(Base):
     """A client's last request with a counterpart in Area C, and both answers to it.
 
-    ``request`` is the body for Area C; ``shadow_status`` and ``shadow_answer`` are what Area C
-    would have answered at that moment. Plain JSON keeps the order of names on PostgreSQL too.
+    ``request`` is the body for Area C; ``shadow_status`` and ``shadow_answer`` are the response of
+    Area C at that moment. Plain JSON keeps the order of names on PostgreSQL too.
     """
 
     __tablename__ = "legacy_exchanges"

@@ -1,4 +1,4 @@
-"""Exports of lists that the worker writes, for the users who asked for them."""
+"""Exports of lists that the worker writes, for the users who requested them."""
 
 from uuid import UUID
 

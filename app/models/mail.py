@@ -47,14 +47,14 @@ class MailKind(StrEnum):
     CREDENTIAL_ENDS = "credential_ends"
     ADMINISTRATOR_ADDED = "administrator_added"
     RECOVERY = "recovery"
-    """Not a mail but a sign-in request with this address; its answer is mails."""
+    """Not a mail but a request for a link to this address; it is answered by mails."""
 
 
 class Mail(Base):
     """A requested mail. It is rendered when it is sent, from ids and ``details``.
 
-    ``to`` is set if the mail goes to another address than the user's current one; ``details`` holds
-    what the text needs and no row has, never a link or a token. Without a ``user_id`` it goes to
+    ``to`` is set if the mail goes to another address than the user's current one; ``details`` has
+    the data of the text that no row has, never a link or a token. Without a ``user_id`` it goes to
     the partner itself.
     """
 

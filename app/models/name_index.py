@@ -1,6 +1,6 @@
 """The trigram index by which organizations and users are searched.
 
-It is a table beside each of both. On PostgreSQL it holds hashes of the trigrams, and triggers
+It is one additional table for each. On PostgreSQL it holds hashes of the trigrams, and triggers
 maintain it. On SQLite it holds the names, written here with each row in the same transaction: bulk
 writes outside the session need `index_names` after them.
 """
@@ -21,7 +21,8 @@ AT_A_TIME = 1000
 
 
 def table_of(model: type[Organization | User]) -> str:
-    """The index: ``id`` of each row, and its ``words`` on SQLite, ``trigrams`` on PostgreSQL."""
+    """Return the index: ``id`` of each row, and its ``words`` on SQLite, ``trigrams`` on
+    PostgreSQL."""
     return f"{model.__tablename__}_names"
 
 

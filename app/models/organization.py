@@ -74,7 +74,8 @@ class Organization(Searched, Named, Base):
     )
     status_reason: Mapped[Line | None]
     trial_ended_at: Mapped[Time | None]
-    """None while it can call only verified numbers, as while its partner's is None."""
+    """None while it can call only verified numbers, which is also so while its partner's is
+    None."""
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
     version: Mapped[int] = mapped_column(default=1)
@@ -92,7 +93,7 @@ class Organization(Searched, Named, Base):
     user_limit: Mapped[int] = mapped_column(default=1)
 
     storage_limit: Mapped[int | None] = mapped_column(BigInteger)
-    """Bytes; None is the installation's limit."""
+    """The limit in bytes; None is the installation's limit."""
 
     default_region: Mapped[Short] = mapped_column(default=FIRST_REGION)
     allowed_regions: Mapped[list[str]] = mapped_column(Json, default=lambda: [FIRST_REGION])
@@ -124,7 +125,7 @@ PLAN_ORDER: ColumnElement[Tier] = case(
     (Organization.payment_tier.is_(None), literal_column(f"'{Tier.FREE}'")),
     else_=Organization.payment_tier,
 )
-"""The same as what rows are sorted by: PostgreSQL enters an index on it beneath its policies."""
+"""The expression by which rows are sorted: PostgreSQL uses an index on it under its policies."""
 PLAN: ColumnElement[Tier] = func.coalesce(Organization.payment_tier, Tier.FREE)
 """The plan of an organization: the contract's default if none is set."""
 

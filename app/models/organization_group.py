@@ -43,7 +43,7 @@ class GroupedOrganization(Base):
 class GroupLimit(Base):
     """A user or API client, by its id, that is limited to a group, among others if it has several.
 
-    Whether it is limited at all says its own ``is_limited``: with no group left it sees nothing.
+    Its own ``is_limited`` decides whether it is limited at all: with no group left it sees nothing.
     """
 
     __tablename__ = "group_limits"

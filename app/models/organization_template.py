@@ -1,4 +1,4 @@
-"""Templates of organizations: what a partner gives to each customer of a kind."""
+"""Templates of organizations: a partner's prepared content of new customers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Outreach: how the contacts of a campaign are called, and the state of each."""
+"""Outreach: how the contacts of a campaign are called, and each contact's state."""
 
 from datetime import date, time
 from uuid import UUID
@@ -54,7 +54,7 @@ class Outreach(Base):
 
 
 class OutreachContact(Base):
-    """What one round of outreach decided about a contact: once, by the primary key.
+    """The decision of one round of outreach about a contact: only one, by the primary key.
 
     ``due_at`` is when a waiting contact is checked again; ``reason`` says why it waits or is left
     out.

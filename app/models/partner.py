@@ -63,7 +63,7 @@ class Partner(Named, Base):
     support_email: Mapped[Email | None]
     notification_email: Mapped[Email | None]
     sender_email: Mapped[Email | None]
-    """What the partner's mails come from, while DNS proves its domain."""
+    """The address that the partner's mails come from, while DNS proves its domain."""
     email_domain: Mapped[Name | None]
     partner_type: Mapped[Name | None]
     payment_method_id: Mapped[Name | None]
@@ -87,24 +87,26 @@ class Partner(Named, Base):
     """The code of the language for users who have chosen none; None follows their browser."""
     dark_logo_url: Mapped[Url | None]
     retention_days: Mapped[dict[str, int] | None] = mapped_column(Json)
-    """By `RetentionKind`: days shorter than those of the installation; None for none."""
+    """The retention in days by `RetentionKind`, shorter than the installation's; None for none."""
     storage_limit: Mapped[int | None] = mapped_column(BigInteger)
-    """Bytes; None is the installation's limit."""
+    """The limit in bytes; None is the installation's limit."""
     second_factor_for: Mapped[Short] = mapped_column(
         default=SecondFactorFor.NONE.value, server_default=SecondFactorFor.NONE.value
     )
     """A value of `SecondFactorFor`."""
     session_hours: Mapped[int | None]
-    """The longest session of a user; None is the installation's limit, as for the next."""
+    """The longest session of a user in hours; None is the installation's limit, also for the next
+    column."""
     idle_minutes: Mapped[int | None]
     billing_address: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    """As the seller on statements (`app.services.billing_address`), as those of organizations."""
+    """The seller's address on statements (`app.services.billing_address`), like those of
+    organizations."""
     payment_instructions: Mapped[str | None] = mapped_column(Text)
     """How customers pay statements (`app.services.payment_terms`)."""
     payment_texts: Mapped[dict[str, str] | None] = mapped_column(Json)
-    """The same in single languages, by their codes."""
+    """The same in other languages, by their codes."""
     payment_days: Mapped[int | None]
-    """So long after they are issued statements are due; None if that isn't said."""
+    """Days after which statements are due once they are issued; None if that isn't set."""
 
     brand_colors: Mapped[list["BrandColor"]] = relationship(
         order_by="BrandColor.position", cascade="all, delete-orphan", lazy="selectin"
@@ -171,7 +173,7 @@ class Pricing(_PartnerItem, Base):
 
 
 class PlanLimit(Base):
-    """What a plan of the partner allows every organization on it; None is no limit."""
+    """The limits of a plan for every organization on it; None is no limit."""
 
     __tablename__ = "plan_limits"
     __table_args__ = (

@@ -14,7 +14,7 @@ class PartnerDomain(Refreshed, Base):
     last check; they are empty until the first.
 
     ``proved_at`` is set while DNS is the proof: the portal's domain then loses its verification
-    when its records are missing for too long, which ``lost_at`` keeps. A domain that an operator
+    when its records are missing for too long, counted from ``lost_at``. A domain that an operator
     verified has none.
     """
 
@@ -37,5 +37,5 @@ class PartnerDomain(Refreshed, Base):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a check that was asked for has not answered yet."""
+        """Whether a requested check has no result yet."""
         return self.checked_at is None or self.checked_at < self.asked_at

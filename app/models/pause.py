@@ -1,5 +1,5 @@
-"""What holds calls back: pauses and held calls, the mark that reveals a restored database; backups
-and the store of the files; statistics of the carriers."""
+"""Pauses and held calls, the mark that reveals a restored database; backups and the store of the
+files; statistics of the carriers."""
 
 from uuid import UUID
 
@@ -35,7 +35,7 @@ class DispatchPause(Base):
     carrier: Mapped[CarrierKind | None] = mapped_column(enum_column(CarrierKind))
     partner_id: Mapped[PartnerId | None] = mapped_column(index=True)
     organization_id: Mapped[UUID | None] = mapped_column(index=True)
-    """Of a pause of one organization; ``partner_id`` is its partner then."""
+    """The organization of a pause for one; ``partner_id`` is then its partner."""
     reason: Mapped[Line]
     paused_by: Mapped[Name]
     paused_at: Mapped[Created]
@@ -56,13 +56,13 @@ class HeldCall(Base):
 
 
 class InstallationMark(Base):
-    """One row. ``generation`` only grows while workers live; ``lineage`` names this database and
-    every copy of it.
+    """One row. ``generation`` only increases while workers live; ``lineage`` names this database
+    and every copy of it.
 
-    ``server``, ``timeline`` and ``database`` are the database's own identity as the last heartbeat
-    found it (`app.database.identity`), ``written_by`` the transaction of that heartbeat on
-    PostgreSQL: only heartbeats may write this row. ``is_labelled``: SQLite's file has a label.
-    ``missing_since``: a restore was noticed, and what happened after this moment is missing.
+    ``server``, ``timeline`` and ``database`` are the database's own identity at the last heartbeat
+    (`app.database.identity`), ``written_by`` the transaction of that heartbeat on PostgreSQL: only
+    heartbeats may write this row. ``is_labelled``: SQLite's file has a label. ``missing_since``: a
+    restore was detected, and events after this moment are missing.
     """
 
     __tablename__ = "installation_marks"
@@ -88,8 +88,8 @@ class FileStoreMark(Base):
 
 
 class Backup(Base):
-    """A backup that a worker or the command line began. ``problem`` is why it failed; without one
-    and without ``finished_at`` it runs, or was cut off."""
+    """A backup that a worker or the command line started. ``problem`` is why it failed; without one
+    and without ``finished_at`` it is running, or was interrupted."""
 
     __tablename__ = "backups"
 
@@ -103,7 +103,7 @@ class Backup(Base):
 
 
 class CarrierObservation(Base):
-    """How often a carrier had this outcome in one minute. ``detail`` is its last message."""
+    """How often a carrier had this result in one minute. ``detail`` is its last message."""
 
     __tablename__ = "carrier_observations"
 

@@ -1,4 +1,4 @@
-"""The numbers that calls come from, and the lists of them that carrier accounts have."""
+"""The numbers that calls come from, and the number lists of carrier accounts."""
 
 from uuid import UUID
 
@@ -40,8 +40,8 @@ class PhoneNumber(Base):
 
 
 class CarrierNumberList(Base):
-    """The last reading of a carrier account's numbers: asked for in the portal or once a day, done
-    by the worker. While ``ended_at`` is None it runs. ``words`` say what it found."""
+    """The last reading of a carrier account's numbers: requested in the portal or once a day, done
+    by the worker. It is running while ``ended_at`` is None. ``words`` is the result."""
 
     __tablename__ = "carrier_number_lists"
 

@@ -27,8 +27,8 @@ from app.models.base import (
 class PlanVersion(Base):
     """All plans of a partner, in their order. The one without ``published_at`` is the draft.
 
-    With a connected processor, ``sent_at`` is when its products and prices were made to match, and
-    ``send_problem`` is why they could not be.
+    With a connected processor, ``sent_at`` is when its products and prices were updated to match,
+    and ``send_problem`` is why they could not be.
     """
 
     __tablename__ = "plan_versions"
@@ -56,7 +56,7 @@ class ProcessorAccount(Base):
     """A partner's own Stripe account: a secret key, or an account connected to the installation's.
 
     Both secrets are encrypted. The last test of the connection runs while ``tested_at`` is None and
-    ``test_asked_at`` is not.
+    ``test_asked_at`` is set.
     """
 
     __tablename__ = "processor_accounts"
@@ -97,7 +97,7 @@ class Checkout(Base):
 
 
 class Subscription(Base):
-    """What a customer pays for regularly at the payment processor, as it was last seen there.
+    """A customer's regular payment at the payment processor, as last seen there.
 
     ``reference`` and ``customer`` are the processor's ids. ``ends_at`` is when it ends if it was
     cancelled, ``ended_at`` when its end was seen.

@@ -1,7 +1,7 @@
 """The recording and the transcript of a call.
 
-Both go with the contact that was called, the call and the organization: deleting one of these
-deletes the rows. A file without its row is removed with the other orphans.
+Deleting the contact that was called, the call or the organization deletes both rows. A file without
+its row is removed with the other orphans.
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ class CallRecording(Base):
     """The recording of a call, kept as a file of this installation.
 
     It is fetched from ``url``, or from the carrier by its ``carrier_reference``. ``turn`` counts
-    the attempts to fetch it and tells an outdated job; ``tries`` counts those of this source.
+    the attempts to fetch it and identifies an outdated job; ``tries`` counts those of this source.
     """
 
     __tablename__ = "call_recordings"
@@ -64,7 +64,7 @@ class CallRecording(Base):
 
 
 class CallTranscript(Base):
-    """What was said in a call, turn by turn, and its summary.
+    """The text of a call, turn by turn, and its summary.
 
     ``sent_at`` is the time of the newest report of the voice engine, ``report_id`` its id: older
     and repeated reports change nothing.

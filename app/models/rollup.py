@@ -1,6 +1,7 @@
-"""Totals of a whole partner, stored beside what they count: they cost the same at any size.
+"""Totals of a whole partner, stored with the rows that they count: reading them costs the same at
+any size.
 
-`app.services.rollup` writes them, in the transaction of what they count.
+`app.services.rollup` writes them, in the transaction of the counted change.
 """
 
 from datetime import date
@@ -54,7 +55,7 @@ class CallDay(Base):
 
 
 class CostDay(Base):
-    """What carriers charged for the attempts of an organization that began on a UTC day.
+    """The carriers' charges for the attempts of an organization that began on a UTC day.
 
     ``micros`` are millionths of the currency, so that sums are exact on both databases.
     """

@@ -9,7 +9,7 @@ from app.models.base import Base, Created, Id, Name, PartnerId, Short, Updated, 
 
 
 class SavedView(Base):
-    """A user's view of a list. ``query`` is the query string of its address, in a fixed order.
+    """A user's view of a list. ``query`` is the query string of its URL, in a fixed order.
 
     A shared view is offered to the users of the same organization, or to the partner's staff if it
     has no organization. Its owner's list opens with the default view.

@@ -34,19 +34,19 @@ class ScimToken(ScriptCredential, Base):
 
 
 class ScimSettings(Base):
-    """What a partner has chosen for users from its directory; without a row the defaults."""
+    """A partner's settings for users from its directory; without a row the defaults."""
 
     __tablename__ = "scim_settings"
 
     partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
     default_role: Mapped[Role | None] = mapped_column(enum_column(Role))
-    """Of users in no group with a role; None gives them no access."""
+    """The role of users in no group with a role; None gives them no access."""
     version: Mapped[int] = mapped_column(default=1)
     updated_at: Mapped[Updated]
 
 
 class ScimUser(Base):
-    """What the directory has stored about a user, beyond what the portal knows of every user."""
+    """The directory's data about a user, beyond the portal's own."""
 
     __tablename__ = "scim_users"
     __table_args__ = (
@@ -85,7 +85,7 @@ class ScimGroup(Base):
     external_id: Mapped[Name | None]
     role: Mapped[Role | None] = mapped_column(enum_column(Role))
     organization_id: Mapped[UUID | None]
-    """Of members; users of the partner itself have none."""
+    """The organization of members; users of the partner itself have none."""
     version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]

@@ -1,4 +1,4 @@
-"""What calls cost before the carrier says so, the limits of spending, and what is used of them.
+"""The estimated cost of calls before the carrier reports it, the limits of spending, and their use.
 
 Amounts are millionths of the currency of the call rates, so that sums are exact on both databases.
 A ``scope`` is ``partner:``, ``organization:`` or ``key:`` and an id.
@@ -36,13 +36,13 @@ class CallRate(Base):
 
 
 class SpendingLimit(Base):
-    """The most that calls may cost and last in a day and in a month (UTC); None is no limit.
+    """The maximum cost and duration of calls in a day and in a month (UTC); None is no limit.
 
     Only that of an organization ``waits``: its direct calls wait for the next day or month, instead
     of being refused. An organization ``is_watched`` for unusual calls, except until
     ``left_alone_until``. A budget stops nothing: it is an amount a month with alerts, of which
     ``budget_alert`` is the last one, like ``2026-11:80``. ``budget_levels`` are its percentages,
-    None the usual ones; ``budget_recipients`` get the mails beside the partner admins.
+    None the default ones; ``budget_recipients`` get the mails in addition to the partner admins.
     """
 
     __tablename__ = "spending_limits"
@@ -67,8 +67,8 @@ class SpendingLimit(Base):
 
 
 class SpendingTotal(Base):
-    """What the calls of a scope have cost in a UTC day (``2026-11-23``) or month (``2026-11``),
-    and what is reserved for those that have not ended."""
+    """The cost of a scope's calls in a UTC day (``2026-11-23``) or month (``2026-11``), and the
+    amount reserved for those that have not ended."""
 
     __tablename__ = "spending_totals"
     __table_args__ = (

@@ -23,7 +23,8 @@ class ThrottleCounter(Base):
 
 
 class RefusalCount(Base):
-    """Equal refusals of ten minutes. ``written`` of the ``times`` are in the history already."""
+    """Equal refusals within ten minutes. ``written`` of the ``times`` are in the history
+    already."""
 
     __tablename__ = "refusal_counts"
 
@@ -33,12 +34,13 @@ class RefusalCount(Base):
     times: Mapped[int] = mapped_column(default=0)
     written: Mapped[int] = mapped_column(default=0)
     entry: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
-    """Who was refused what, as the history stores it."""
+    """The refusal and its subject, as the history stores them."""
 
 
 class RateLevel(Base):
-    """When all web processes together have given a credential, user or address its tokens back:
-    see `app.http.shared_rates`. PostgreSQL loses the rows in a crash, which forgives all."""
+    """When the bucket of a credential, user or IP address is full again, for all web processes
+    together (`app.http.shared_rates`). PostgreSQL loses the rows in a crash, which resets all
+    buckets."""
 
     __tablename__ = "rate_levels"
 

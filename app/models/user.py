@@ -98,22 +98,22 @@ class User(Searched, Base):
     language: Mapped[Short | None]
     """A code of `app.languages`; None follows the partner and the browser."""
     notifications: Mapped[dict[str, Any]] = mapped_column(Json, default=dict)
-    """The user's choices of mails, where they differ from the defaults."""
+    """The user's choices of mails that differ from the defaults."""
     notifications_read_at: Mapped[Time | None]
     """When the user last marked all notifications as read."""
     first_steps_hidden_at: Mapped[Time | None]
     """When the user hid the first steps on the overview; None while they are shown."""
     second_factor_at: Mapped[Time | None]
-    """Since when signing in takes a second step; None where the password is enough."""
+    """Since when signing in takes a second step; None if the password is enough."""
     version: Mapped[int] = mapped_column(default=1)
     invited_by_id: Mapped[UUID | None] = mapped_column(index=True)
-    """The user or API client that created or invited the user, or took the invitation over."""
+    """The user or API client that created or invited the user, or took over the invitation."""
     created_at: Mapped[Created]
     updated_at: Mapped[Updated]
 
     @hybrid_property
     def role(self) -> Role:
-        """What decides what the user may do: ``user_type``, or ``owner`` for an owner."""
+        """The role that decides what the user may do: ``user_type``, or ``owner`` for an owner."""
         return Role.OWNER if self.is_owner else self.user_type
 
     @role.inplace.setter
@@ -153,9 +153,10 @@ class PortalSession(Base):
     seen_at: Mapped[Created]
     expires_at: Mapped[Time] = mapped_column(index=True)
     factor: Mapped[Short | None]
-    """What proved the user beside the password, a value of `Proof`; None for the password alone."""
+    """What proved the user's identity besides the password, a value of `Proof`; None for the
+    password only."""
     proven_at: Mapped[Time | None]
-    """When the user last proved who they are; None is the start of the session."""
+    """When the user last proved their identity; None is the start of the session."""
     viewed_user_id: Mapped[UUID | None]
     """The user as which an operator views the portal in this session."""
     viewed_until: Mapped[Time | None]

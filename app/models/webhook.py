@@ -25,8 +25,8 @@ from app.models.base import (
 
 
 class WebhookEndpoint(Base):
-    """An address that receives the events of one organization, or of all organizations of a
-    partner and of the portal itself. Its secrets are encrypted."""
+    """A URL that receives the events of one organization, or of all organizations of a partner and
+    of the portal itself. Its secrets are encrypted."""
 
     __tablename__ = "webhook_endpoints"
     __table_args__ = (
@@ -49,7 +49,7 @@ class WebhookEndpoint(Base):
     secret: Mapped[str] = mapped_column(Text)
     previous_secret: Mapped[str | None] = mapped_column(Text)
     previous_until: Mapped[Time | None]
-    """Until then, messages carry the signature of the previous secret as well."""
+    """Until this time, messages carry the signature of the previous secret as well."""
     created_by: Mapped[Name]
     responsible_id: Mapped[UUID | None] = mapped_column(index=True)
     """The user who created it or took it over."""
@@ -92,7 +92,7 @@ class WebhookDelivery(Base):
     ended_at: Mapped[Time | None]
     last_status: Mapped[int | None]
     last_answer: Mapped[Line | None]
-    """The beginning of the last answer, or the reason why there was none."""
+    """The beginning of the last response, or the reason why there was none."""
     attempt_log: Mapped[list[dict[str, Any]] | None] = mapped_column(Json, deferred=True)
 
     @property

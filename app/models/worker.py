@@ -1,4 +1,4 @@
-"""State of the workers: heartbeats, each carrier's pace, prices fetched from outside."""
+"""State of the workers: heartbeats, each carrier's pace, prices fetched from processors."""
 
 from decimal import Decimal
 from uuid import UUID
@@ -10,7 +10,7 @@ from app.models.base import Base, Created, Id, Json, Name, Short, Time, Updated
 
 
 class WorkerHeartbeat(Base):
-    """One row a worker process; a worker whose row is old is dead and its work is taken over."""
+    """One row per worker process; a worker whose row is old is dead and its work is taken over."""
 
     __tablename__ = "worker_heartbeats"
 
@@ -25,7 +25,7 @@ class WorkerHeartbeat(Base):
 
 
 class RetentionRun(Base):
-    """When data whose time is over was last deleted, and how much of it there was."""
+    """When expired data was last deleted, and how much."""
 
     __tablename__ = "retention_runs"
 
@@ -35,7 +35,7 @@ class RetentionRun(Base):
 
 
 class CarrierPace(Base):
-    """The earliest moment at which a carrier may be asked for the next call."""
+    """The earliest moment at which the next call may be requested from a carrier."""
 
     __tablename__ = "carrier_paces"
 
