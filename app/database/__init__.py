@@ -44,18 +44,18 @@ SQLITE_ARGUMENTS = {
 
 BULK_CACHE_KILOBYTES = 32768
 PAGES_AT_ONCE = 500
-"""Of 8 kB, given back in one transaction."""
+"""Pages freed per transaction (8 kB each)."""
 KEPT_PAGES = 1000
-"""Free pages that stay in the file: new rows use them."""
+"""Free pages left in the file for new rows."""
 TRUSTED_SECONDS = 1.0
-"""A connection that was in use so short a time ago is taken to live still."""
+"""Seconds since its last use during which a connection is assumed to be alive."""
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-# For each None and each truth value that is bound, the driver looks for a way to adapt it, in vain,
-# which takes ten times as long as binding: in rows by the thousand, a third of the whole.
+# Without these adapters the driver searches for one for each None and each truth value, which takes
+# ten times as long as binding: a third of the time for thousands of rows.
 sqlite.register_adapter(type(None), lambda _: None)  # type: ignore[attr-defined]  # the driver has no types
 sqlite.register_adapter(bool, int)  # type: ignore[attr-defined]  # as above
 
@@ -68,9 +68,9 @@ def make_engine(
     pool_seconds: float = 30.0,
     cache_kilobytes: int = BULK_CACHE_KILOBYTES,
 ) -> Engine:
-    """An engine for ``sqlite:///path`` or ``postgresql+psycopg://...``. Each of its connections
-    to SQLite keeps so much of the file in memory. At a peak it opens ``max_overflow`` connections
-    more, by default as many again; who finds none free waits for ``pool_seconds``."""
+    """Create an engine for ``sqlite:///path`` or ``postgresql+psycopg://...``. ``cache_mb`` is the
+    page cache of each connection to SQLite. The pool opens up to ``max_overflow`` more connections
+    at peaks (default: ``pool_size``); callers wait ``pool_seconds`` for a free one."""
     parsed = database_urls.parse(url)
     if max_overflow is None:
         max_overflow = pool_size
@@ -79,7 +79,7 @@ def make_engine(
             parsed,
             module=sqlite,
             pool_size=pool_size,
-            pool_use_lifo=True,  # what was needed at a peak alone doesn't fill its cache later
+            pool_use_lifo=True,  # idle connections of a peak don't fill their caches
             max_overflow=max_overflow,
             pool_timeout=pool_seconds,
             hide_parameters=True,
@@ -103,8 +103,8 @@ def make_engine(
         hide_parameters=True,
         json_deserializer=_read_json,
         # A prepared statement would keep the plan that was made while its tables were small, and
-        # walk through them for each look-up when a file has filled them.
-        # Transactions are opened by the begin hook alone, which declares their scope with it.
+        # scan them for each look-up after a file has filled them. Only the begin hook opens
+        # transactions, because it declares their scope with it.
         connect_args={"prepare_threshold": None, "autocommit": True},
     )
     _ping_what_has_rested(engine)
@@ -113,8 +113,9 @@ def make_engine(
 
 
 def _read_json(stored: str | bytes) -> Any:
-    """The value of a column. PostgreSQL writes 1e300 as 301 digits: such a number is read as the
-    float that was stored, since answers and requests hold no integer past 64 bits."""
+    """Parse the value of a JSON column. PostgreSQL writes 1e300 as 301 digits: such a number is
+    read as the float that was stored, because requests and responses hold no integer beyond 64
+    bits."""
     return json.loads(stored, parse_int=_integer_or_float)
 
 
@@ -124,8 +125,8 @@ def _integer_or_float(digits: str) -> int | float:
 
 
 def _ping_what_has_rested(engine: Engine) -> None:
-    """Looks whether a connection still lives before it is given out, unless it was in use a moment
-    ago: a database that was started again is noticed, and busy work doesn't pay for it."""
+    """Check that a connection is alive before it is handed out, unless it was in use a moment ago.
+    This detects a restarted database at no cost to busy work."""
 
     def remember(_connection: Any, record: ConnectionPoolEntry) -> None:
         record.info["used_at"] = monotonic()
@@ -146,7 +147,7 @@ def _ping_what_has_rested(engine: Engine) -> None:
 def open_scratch() -> Any:
     """Open a database for intermediate results, in an unnamed file that no other process can open
     and that ends when it is closed. It keeps no journal: a failure loses it."""
-    # This SQLite keeps what it calls a temporary database in memory, however large.
+    # This SQLite keeps its so-called temporary databases in memory, however large.
     with NamedTemporaryFile() as file:
         connection = sqlite.connect(file.name, isolation_level=None, check_same_thread=False)  # type: ignore[attr-defined]  # the driver has no types
     connection.execute("PRAGMA locking_mode=EXCLUSIVE")
@@ -157,13 +158,13 @@ def open_scratch() -> Any:
 
 
 def _prepare_sqlite_connection(connection: Any, cache_kilobytes: int) -> None:
-    connection.isolation_level = None  # transactions are opened by the begin hook alone
+    connection.isolation_level = None  # only the begin hook opens transactions
     cursor = connection.cursor()
-    # Larger pages and a cache that holds a bulk request's: a third off its time. The size of
-    # pages is for a database that has none yet, and is silently left alone later.
+    # Larger pages, and a cache that holds the pages of a bulk request, take a third off its time.
+    # The page size applies to a new database; SQLite ignores it later.
     cursor.execute("PRAGMA page_size=8192")
     if cursor.execute("PRAGMA page_count").fetchone() == (0,):
-        # Pages of deleted rows can be given back. Later this would wait for writers.
+        # Lets SQLite return the pages of deleted rows. Setting it later would wait for writers.
         cursor.execute("PRAGMA auto_vacuum=INCREMENTAL")
     # nosemgrep: sql-made-of-values - a number of the settings
     cursor.execute(f"PRAGMA cache_size=-{cache_kilobytes}")
@@ -198,8 +199,8 @@ def begin_in_scope(connection: Connection) -> None:
 
 
 def read_once(session: Session, key: tuple[Any, ...], read: Callable[[], T]) -> T:
-    """Return what ``read`` does; if the transaction will not write, what it returned before under
-    the same key."""
+    """Return what ``read`` returns; in a read-only transaction, return its earlier result for the
+    same key."""
     if not session.info.get(READ_ONLY):
         return read()
     known: dict[tuple[Any, ...], T] = session.info.setdefault("read_once", {})
@@ -209,7 +210,7 @@ def read_once(session: Session, key: tuple[Any, ...], read: Callable[[], T]) -> 
 
 
 class Database:
-    """Opens transactions. An entry point opens one and thereby commits it; services never do."""
+    """Opens transactions. Entry points open and thereby commit them; services never do."""
 
     def __init__(self, engine: Engine, sessions: sessionmaker[Session] | None = None):
         self.engine = engine
@@ -218,7 +219,7 @@ class Database:
         self.replica: Replica | None = None
 
     def within(self, scope: DatabaseScope) -> Self:
-        """The same database, with transactions of this scope only."""
+        """Return the same database, limited to transactions of this scope."""
         narrowed = copy(self)
         narrowed.scope = scope
         return narrowed
@@ -229,7 +230,7 @@ class Database:
 
     @contextmanager
     def transaction(self, *, read_only: bool = False) -> Iterator[Session]:
-        """A session in one transaction: committed at the end, rolled back on any exception."""
+        """Open a session in one transaction: committed at the end, rolled back on any exception."""
         with self._sessions() as session:
             if read_only or self.scope is not INSTALLATION:
                 session.connection(execution_options={READ_ONLY: read_only, SCOPE: self.scope})
@@ -238,14 +239,15 @@ class Database:
             session.commit()
 
     def read_at(self, replica_url: str, most_seconds: float, *, pool_size: int) -> None:
-        """Let `figures` read at a standby of PostgreSQL while its rows are at most so old."""
+        """Let `figures` read from a standby of PostgreSQL while its rows are at most
+        ``most_seconds`` old."""
         engine = make_engine(replica_url, pool_size=pool_size)
         self.replica = Replica(self.engine, engine, most_seconds)
 
     @contextmanager
     def figures(self, after: int = 0) -> Iterator[Session]:
-        """A session to read with: at the replica, if there is one that is recent and has what was
-        written before the position ``after`` of the primary's log."""
+        """Open a session for reading: on the replica, if it is recent and contains everything up to
+        the position ``after`` of the primary's log."""
         opened = self.replica.open(self.scope, after) if self.replica else None
         if opened is None:
             with self.transaction(read_only=True) as session:
@@ -257,10 +259,10 @@ class Database:
             session.commit()
 
     def gather_statistics(self) -> None:
-        """Tells SQLite what its indexes are worth: without it takes any for as good as another.
+        """Update SQLite's index statistics; without them it chooses indexes blindly.
 
-        Only tables that have grown or shrunk much are looked at, a sample of each, one a
-        transaction, so that writers wait for one alone. PostgreSQL does it by itself.
+        Samples only tables whose size has changed much, one per transaction, so that writers wait
+        for one table at most. PostgreSQL updates its own.
         """
         if not self.is_sqlite:
             return
@@ -277,8 +279,8 @@ class Database:
         """Shrink SQLite's file by the pages that deleted rows left, some at a time, so that other
         writers have their turn; return how many bytes that gave back.
 
-        A file of an earlier version stays as large until `compact`. On PostgreSQL autovacuum lets
-        new rows use the space.
+        Files of earlier versions shrink only after `compact`. On PostgreSQL, autovacuum makes the
+        space available to new rows.
         """
         if not self.is_sqlite:
             return 0
@@ -288,7 +290,7 @@ class Database:
                 free = connection.exec_driver_sql("PRAGMA freelist_count").scalar() or 0
                 if free <= KEPT_PAGES:
                     return given_back
-                cursor = connection.connection.cursor()  # which runs it to its end
+                cursor = connection.connection.cursor()  # which runs it to completion
                 step = min(PAGES_AT_ONCE, free - KEPT_PAGES)
                 # nosemgrep: sql-made-of-values - a number; PRAGMA takes no parameters
                 cursor.execute(f"PRAGMA incremental_vacuum({step})").fetchall()

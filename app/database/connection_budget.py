@@ -1,6 +1,6 @@
 """How many connections to PostgreSQL the processes of an installation open.
 
-Each number is that of a pool, which opens as many again at a peak.
+Each number is the size of a pool, which opens as many again at a peak.
 """
 
 WEB_PROCESS = 8
@@ -11,9 +11,9 @@ WORKER_UPLOADS = 4
 WORKER_QUEUE = 20
 
 _LISTENING = 1
-"""A worker's connection for wake-ups, which has no pool."""
+"""A worker's connection for wake-ups, outside of its pool."""
 _COMMANDS = 5
-"""Kept for commands, migrations and backups."""
+"""Connections reserved for commands, migrations and backups."""
 
 
 def most_of_worker() -> int:

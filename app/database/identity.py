@@ -1,4 +1,4 @@
-"""What tells a database from its copies: names that no dump, copy or recovery carries over.
+"""What distinguishes a database from its copies: names that no dump, copy or recovery carries over.
 
 An ordinary role of PostgreSQL may read all of them.
 """
@@ -19,17 +19,17 @@ _NAMES = """
         ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint,
         (SELECT oid::bigint FROM pg_database WHERE datname = current_database())
 """
-"""The timeline is that of the log that is being written: the one of the last checkpoint still names
-the timeline before for some minutes after a recovery."""
+"""The timeline is that of the log being written. The last checkpoint still names the previous one
+for some minutes after a recovery."""
 _POSTGRESQL = text(f"{_NAMES}, pg_current_xact_id()::text::bigint % 4294967296")
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseIdentity:
     """``server`` is PostgreSQL's system identifier, ``timeline`` changes with each recovery and
-    each standby that takes over, ``database`` is an OID or the inode of SQLite's file.
+    each promoted standby, ``database`` is an OID or the inode of SQLite's file.
 
-    ``transaction`` is the current one, as the rows that it writes show it in ``xmin``.
+    ``transaction`` is the current one, as its rows show it in ``xmin``.
     """
 
     database: int
@@ -39,8 +39,8 @@ class DatabaseIdentity:
 
 
 def read(session: Session) -> DatabaseIdentity | None:
-    """Return the identity of the session's database; None if it can't be read. Not for a savepoint:
-    its rows show a transaction of their own."""
+    """Return the identity of the session's database; None if it can't be read. Not for use in a
+    savepoint, whose rows show a transaction of their own."""
     if session.get_bind().dialect.name == "sqlite":
         return _of_file(str(session.get_bind().engine.url.database))
     try:
@@ -73,7 +73,7 @@ def check_connections(engine: Engine, is_other: Callable[[], None]) -> None:
 
 
 def _of_file(path: str) -> DatabaseIdentity | None:
-    """Without the number of the device, which another start of the machine may change."""
+    """Without the device number, which may change when the machine restarts."""
     try:
         return DatabaseIdentity(os.stat(path).st_ino)  # noqa: PTH116 - nothing else is done with the path
     except OSError:

@@ -1,6 +1,6 @@
-"""The database's structure: bringing it to the newest migration; whether this code works with it.
+"""Bring the database to the newest migration, and check whether this code works with it.
 
-Asking is what a running web process does, and it needs no Alembic: loading that costs 11 MB.
+Running web processes only check, which needs no Alembic: loading it costs 11 MB.
 """
 
 import logging
@@ -23,12 +23,12 @@ OLDEST_SCHEMA = "0112"
 first model that needs a migration."""
 
 CODE_FLOOR = "schema_code_floor"
-"""The table in which contract migrations leave the oldest code that works after them, so that older
-processes know it. ``migrations/env.py`` writes it beside Alembic's own table."""
+"""The table in which contract migrations record the oldest code that works after them, for older
+processes to read. ``migrations/env.py`` writes it next to Alembic's own table."""
 
 LOCK_ATTEMPTS = 40
 _LOCK_PAUSES = (0.5, 3.0)
-"""Seconds between two attempts, at random: what waited meanwhile has its turn."""
+"""Range of the random pause between two attempts, in seconds: waiting statements run meanwhile."""
 
 _REVISION = re.compile(r'^revision\b.*= "(\w+)"$', re.MULTILINE)
 _DOWN_REVISION = re.compile(r'^down_revision\b.*= "(\w+)"$', re.MULTILINE)
@@ -38,7 +38,8 @@ log = logging.getLogger(__name__)
 
 @cache
 def history() -> tuple[str, ...]:
-    """The migrations that this code has, the oldest first. Raises `RuntimeError` for a circle."""
+    """Return the migrations that this code has, oldest first. Raises `RuntimeError` for a
+    circle."""
     sources = [path.read_text() for path in (ROOT / "migrations" / "versions").glob("*.py")]
     followers: dict[str | None, str] = {}
     for source in sources:
@@ -60,7 +61,7 @@ def head() -> str:
 
 
 def current(connection: Connection) -> str | None:
-    """Return the migration that the database is at; None if none has run."""
+    """Return the current migration of the database; None if none has run."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
@@ -69,15 +70,15 @@ def current(connection: Connection) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class SchemaCompatibility:
-    """Whether code and database work together. ``problem`` is a sentence without a capital and a
-    full stop, empty if they do."""
+    """Whether code and database work together. ``problem`` says why not, without a capital and a
+    full stop; empty if they do."""
 
     found: str | None
     problem: str = ""
 
     @property
     def is_newest(self) -> bool:
-        """Whether the database is exactly where this code would bring it."""
+        """Whether the database is at the newest migration of this code."""
         return self.found == head()
 
 
@@ -114,17 +115,17 @@ def code_floor(connection: Connection) -> str | None:
 
 
 def upgrade(database: Database, target: str = "head") -> None:
-    """Run every migration up to ``target``, each in a transaction of its own."""
+    """Run every migration up to ``target``, each in its own transaction."""
     _run("upgrade", database, target)
 
 
 def downgrade(database: Database, target: str = "base") -> None:
-    """Take migrations back down to ``target``, each in a transaction of its own."""
+    """Revert migrations down to ``target``, each in its own transaction."""
     _run("downgrade", database, target)
 
 
 def _run(direction: str, database: Database, target: str) -> None:
-    """Try again where a lock isn't got: what has run stays, the rest follows."""
+    """Retry when a lock isn't granted: completed migrations stay, the rest follow."""
     from alembic import command
     from alembic.config import Config
 
@@ -137,7 +138,7 @@ def _run(direction: str, database: Database, target: str) -> None:
                 try:
                     run(config, target)
                 finally:
-                    connection.invalidate()  # its limits of locks and statements end with it
+                    connection.invalidate()  # this ends its lock and statement timeouts
         except OperationalError as error:
             if not isinstance(error.orig, LockNotAvailable) or attempt == LOCK_ATTEMPTS:
                 raise

@@ -1,6 +1,6 @@
 """What the pending migrations will do: their phases, and the locks that they take on PostgreSQL.
 
-Alembic is loaded when it is asked for: see `app.database.migration`.
+Alembic is loaded on demand: see `app.database.migration`.
 """
 
 import io
@@ -15,7 +15,7 @@ from app.config import ROOT
 from app.database.migration import current
 
 EXPAND, CONTRACT, STOPPED = "expand", "contract", "stopped"
-"""The last one is the phase of migrations that declare none: all processes must be stopped."""
+"""Migrations that declare no phase are "stopped": all processes must be stopped."""
 
 _LOCKS = (
     (r"VACUUM|SET |BEGIN|COMMIT", ""),
@@ -26,7 +26,7 @@ _LOCKS = (
     (r"(?:ALTER|DROP) TABLE (?P<table>\w+)", "ACCESS EXCLUSIVE"),
     (r"(?:UPDATE|DELETE FROM|INSERT INTO) (?P<table>\w+)", "ROW EXCLUSIVE"),
 )
-"""The first that a statement begins with counts."""
+"""The first entry that a statement begins with counts."""
 _REFERENCE = re.compile(r"\bREFERENCES (\w+)")
 _CREATED = re.compile(r"CREATE TABLE (\w+)")
 _SIZES = text(
@@ -37,7 +37,7 @@ _SIZES = text(
 
 @dataclass(frozen=True, slots=True)
 class TableLock:
-    """``rows`` is PostgreSQL's estimate."""
+    """A lock on a table. ``rows`` is PostgreSQL's estimate."""
 
     table: str
     mode: str
@@ -47,9 +47,9 @@ class TableLock:
 
 @dataclass(frozen=True, slots=True)
 class MigrationStep:
-    """A pending migration. ``serves`` is whether processes whose newest migration is the one the
-    database is at keep working after it; ``oldest_code`` the migration that a contract one expects
-    all processes to have."""
+    """A pending migration. ``serves`` is whether processes at the database's current migration keep
+    working after it; ``oldest_code`` is the migration that all processes must have before it runs
+    ("contract" only)."""
 
     revision: str
     title: str
@@ -60,8 +60,8 @@ class MigrationStep:
 
 
 def pending(connection: Connection) -> list[MigrationStep]:
-    """Return what is to run, the next one first. Raises Alembic's `CommandError` where the database
-    is at a migration that this version doesn't know."""
+    """Return the pending migrations, next one first. Raises Alembic's `CommandError` if the
+    database is at a migration that this version doesn't know."""
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
@@ -87,7 +87,8 @@ def pending(connection: Connection) -> list[MigrationStep]:
 
 
 def statements(config: Any, revisions: str) -> list[str]:
-    """The SQL for PostgreSQL of ``from:to``, one line each. ``config`` is Alembic's."""
+    """Return the SQL for PostgreSQL of ``from:to``, one statement per line. ``config`` is
+    Alembic's."""
     from alembic import command
 
     written = io.StringIO()

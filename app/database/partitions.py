@@ -1,8 +1,9 @@
-"""Monthly partitions of the tables whose old rows are dropped by the month, on PostgreSQL alone.
+"""Monthly partitions of tables whose old rows are dropped by the month, on PostgreSQL only.
 
-Rows belong to the month of their id, a UUIDv7 (`app.models.base.new_id`), or of the id of what they
-are about. So each key that begins with that id is unique over all partitions, and a row is found by
-it in one of them. docs/decisions/0014-partitions.md says why these tables and no others.
+Rows belong to the month of their id, a UUIDv7 (`app.models.base.new_id`), or of the id of the
+record that they are about. So each key that begins with that id is unique over all partitions, and
+one partition is searched for a row. docs/decisions/0014-partitions.md explains the choice of
+tables.
 """
 
 import re
@@ -13,10 +14,10 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 KEYS = {"call_events": "call_id", "mails": "id", "webhook_deliveries": "id"}
-"""The partitioned tables, and the column by which their rows belong to a month."""
+"""The partitioned tables, each with the column that decides the month of a row."""
 MONTHS_AHEAD = 3
 LOCK_SECONDS = 1
-"""How long a change of the partitions waits for others, who wait behind it meanwhile."""
+"""Seconds that a change of partitions waits for a lock; later statements queue behind it."""
 
 _PARTITIONS = text("""
     SELECT t.name, c.relname, pg_get_expr(c.relpartbound, c.oid)
@@ -33,8 +34,7 @@ _END = re.compile(r"TO \('([0-9a-f-]{36})'\)")
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """``end`` is the moment before which its rows were made; None for the one that takes the rows
-    of no other."""
+    """A partition. Its rows were made before ``end``; None for the default partition."""
 
     name: str
     end: datetime | None
@@ -42,8 +42,8 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class PartitionState:
-    """``strays`` are tables with rows that no month takes, ``missing`` those without a partition
-    for the next month."""
+    """``strays`` are tables with rows in the default partition, ``missing`` those without a
+    partition for the next month."""
 
     strays: list[str]
     missing: list[str]
@@ -59,7 +59,7 @@ def first_id(moment: datetime) -> UUID:
 
 
 def month_after(moment: datetime, months: int = 1) -> datetime:
-    """Return when the month so many months later begins, in UTC."""
+    """Return the start of the month so many months later, in UTC."""
     count = moment.astimezone(UTC).year * 12 + moment.astimezone(UTC).month - 1 + months
     return datetime(count // 12, count % 12 + 1, 1, tzinfo=UTC)
 
@@ -84,8 +84,8 @@ def _of_tables(connection: Connection, tables: list[str]) -> dict[str, list[Part
 
 
 def make_ahead(connection: Connection, table: str, now: datetime) -> list[str]:
-    """Make the partitions that the coming months lack, and return their names. Reads and writes of
-    the table go on meanwhile. A table without partitions stays as it is."""
+    """Create the missing partitions of the coming months, and return their names. Reads and writes
+    of the table continue meanwhile. A table without partitions stays as it is."""
     known = [each.end for each in of_table(connection, table) if each.end]
     if not known:
         return []
@@ -101,14 +101,14 @@ def make_ahead(connection: Connection, table: str, now: datetime) -> list[str]:
 
 
 def create(connection: Connection, table: str, name: str) -> None:
-    """Create a table to `attach`. That locks less than to create it as a partition."""
+    """Create a table to `attach`. This takes weaker locks than creating it as a partition."""
     _run(connection, f"CREATE TABLE {name} (LIKE {table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)")
     protect(connection, table, name)
 
 
 def attach(connection: Connection, table: str, name: str, bounds: str | None) -> None:
-    """Make a table of the same columns a partition; without bounds the one that takes the rows of
-    no other. Indexes and foreign keys that it lacks are added."""
+    """Make a table of the same columns a partition; the default partition if there are no bounds.
+    Indexes and foreign keys that it lacks are added."""
     values = f"FOR VALUES {bounds}" if bounds else "DEFAULT"
     _run(connection, f"ALTER TABLE {table} ATTACH PARTITION {name} {values}")
 
@@ -116,7 +116,7 @@ def attach(connection: Connection, table: str, name: str, bounds: str | None) ->
 def _move_strays(
     connection: Connection, table: str, name: str, begin: datetime, end: datetime
 ) -> None:
-    """Move the rows of this time that no month took before."""
+    """Move the rows of this time out of the default partition."""
     key = KEYS[table]
     for each in of_table(connection, table):
         if each.end is None:
@@ -126,8 +126,8 @@ def _move_strays(
 
 
 def protect(connection: Connection, table: str, partition: str) -> None:
-    """Give a partition the policies of its table, instead of those it has: a query of the table
-    goes by the table's, one that names the partition by the partition's."""
+    """Give a partition the policies of its table, in place of its own: queries of the table use the
+    table's policies, queries that name the partition use the partition's."""
     for policy in connection.execute(_POLICIES, {"table": partition}).all():
         _run(connection, f"DROP POLICY {policy.policyname} ON {partition}")
     policies = connection.execute(_POLICIES, {"table": table}).all()
@@ -141,10 +141,10 @@ def protect(connection: Connection, table: str, partition: str) -> None:
 
 
 def drop_before(connection: Connection, table: str, moment: datetime) -> list[str]:
-    """Drop the months that were over by then, and return their names. The rows of the month in
-    which ``moment`` lies stay.
+    """Drop the months that had ended by ``moment``, and return their names. The month in which it
+    lies stays.
 
-    Not detached concurrently: PostgreSQL refuses that beside a default partition.
+    Not detached concurrently: PostgreSQL refuses that if there is a default partition.
     """
     dropped = []
     for each in of_table(connection, table):
@@ -161,7 +161,7 @@ def wait_briefly(connection: Connection) -> None:
 
 
 def state(connection: Connection, now: datetime) -> PartitionState:
-    """Whether each row and the next month have their partition. Always well on SQLite."""
+    """Return whether each row and the next month have their partition; always so on SQLite."""
     tables = {name: each for name, each in _of_tables(connection, list(KEYS)).items() if each}
     if not tables:
         return PartitionState([], [])

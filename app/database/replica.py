@@ -1,4 +1,4 @@
-"""Reading at a standby of PostgreSQL while it is recent enough."""
+"""Reading from a standby of PostgreSQL while it is recent enough."""
 
 import logging
 from collections import deque
@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.database.scope import SCOPE, DatabaseScope
 
 AWAY_SECONDS = 5.0
-"""A replica that didn't answer isn't asked again before."""
+"""Seconds before a replica that didn't answer is tried again."""
 SAMPLE_SECONDS = 1.0
 _POSITION = text("SELECT (pg_current_wal_lsn() - '0/0')::bigint")
 _HAS_REPLAYED = text(
@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 class Replica:
     """A standby of ``primary``, whose rows are at most ``most_seconds`` old.
 
-    The age goes by positions in the log, which this process notes while it reads: neither clocks
-    nor an idle or separated primary deceive it.
+    The age is derived from positions in the log, which this process notes while it reads: wrong
+    clocks and an idle or disconnected primary can't distort it.
     """
 
     def __init__(self, primary: Engine, engine: Engine, most_seconds: float):
@@ -39,13 +39,13 @@ class Replica:
         self._lock = Lock()
 
     def position(self) -> int:
-        """Return where the primary's log is now: what is committed lies before it."""
+        """Return the current end of the primary's log: everything committed lies before it."""
         with self._primary.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
             return int(connection.scalar(_POSITION) or 0)
 
     def open(self, scope: DatabaseScope, after: int) -> Session | None:
-        """Return a session to read with that sees all before the position ``after``; None if the
-        replica lags or doesn't answer."""
+        """Return a session that sees everything before the position ``after``; None if the replica
+        lags or doesn't answer."""
         if monotonic() < self._away_until:
             return None
         needed = max(after, self._recent())
@@ -61,7 +61,7 @@ class Replica:
         return None
 
     def _recent(self) -> int:
-        """Return the primary's position at a moment within ``most_seconds``: the earliest known."""
+        """Return the earliest known position of the primary within the last ``most_seconds``."""
         with self._lock:
             now = monotonic()
             while self._samples and self._samples[0][0] < now - self.most_seconds:

@@ -1,6 +1,6 @@
-"""Whose rows a transaction may see and write: the second check beneath the services.
+"""Which rows a transaction may see and write: a second check below the services.
 
-PostgreSQL enforces it by row-level security (``migrations/policies.py``). SQLite doesn't know it.
+PostgreSQL enforces it by row-level security (``migrations/policies.py``). SQLite has no such check.
 """
 
 from collections.abc import Iterator
@@ -15,19 +15,19 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 SCOPE = "scope"
-"""Execution option: the scope of a transaction; without it `INSTALLATION`."""
+"""Execution option: the scope of a transaction; `INSTALLATION` if it is missing."""
 _DECLARE = (
     "SELECT set_config('app.scope', '{}', true), set_config('app.partner_id', '{}', true), "
     "set_config('app.organization_id', '{}', true), set_config('jit', 'off', true)"
 )
-"""Without JIT compilation: policies look expensive to the planner, and compiling them takes longer
-than a short statement."""
+"""Disables JIT compilation: the planner overestimates the cost of policies, and compiling takes
+longer than a short statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseScope:
-    """``name`` is ``installation``, ``authentication`` or ``partner``. Only the last has ids, by
-    which the policies recognise it."""
+    """``name`` is ``installation``, ``authentication`` or ``partner``. Only the last has ids, which
+    the policies compare with each row."""
 
     name: str
     partner_id: UUID | None = None
@@ -42,7 +42,7 @@ class DatabaseScope:
 INSTALLATION = DatabaseScope("installation")
 """All rows: the worker, the command line and operators."""
 AUTHENTICATION = DatabaseScope("authentication")
-"""What is needed before it is known who asks: accounts, credentials and brands."""
+"""What is needed before the caller is known: accounts, credentials and brands."""
 
 
 def of_tenant(partner_id: UUID, organization_id: UUID | None) -> DatabaseScope:
@@ -53,7 +53,7 @@ def of_tenant(partner_id: UUID, organization_id: UUID | None) -> DatabaseScope:
 def begin(connection: Connection, scope: DatabaseScope) -> None:
     """Begin a transaction of PostgreSQL and declare its scope, in one message to the server.
 
-    A connection that has been given an isolation level begins its transactions itself.
+    A connection with an isolation level of its own begins its transactions itself.
     """
     driver: Any = connection.connection.driver_connection
     _execute(connection, ("BEGIN; " if driver.autocommit else "") + _declaration(scope))
@@ -66,9 +66,9 @@ def declare(connection: Connection, scope: DatabaseScope) -> None:
 
 @contextmanager
 def whole_partner(session: Session) -> Iterator[None]:
-    """Let a transaction of one organization see and write rows of its partner for some statements,
-    which filter for themselves. Other transactions stay as they are."""
-    session.flush()  # what was changed before is held to the narrower scope
+    """Let a transaction of one organization see and write the rows of its partner for some
+    statements, which do their own filtering. Other transactions aren't affected."""
+    session.flush()  # earlier changes must pass the narrower scope
     connection = session.connection()
     scope: DatabaseScope = connection.get_execution_options().get(SCOPE, INSTALLATION)
     if scope.organization_id is None or connection.dialect.name != "postgresql":
@@ -79,25 +79,26 @@ def whole_partner(session: Session) -> Iterator[None]:
         yield
         session.flush()
     except BaseException:
-        with suppress(DBAPIError):  # a transaction that failed does nothing more
+        with suppress(DBAPIError):  # a failed transaction can't run it
             declare(connection, scope)
         raise
     declare(connection, scope)
 
 
 def _declaration(scope: DatabaseScope) -> str:
-    """Names of this module and UUIDs: only without parameters are two statements one message."""
+    """Return the statement. It holds only names of this module and UUIDs: two statements fit into
+    one message only without parameters."""
     return _DECLARE.format(scope.name, scope.partner_id or "", scope.organization_id or "")
 
 
 def _execute(connection: Connection, statements: str) -> None:
-    # Past SQLAlchemy, whose listeners would count it among the queries of a page.
+    # Bypasses SQLAlchemy, whose listeners would count it among the queries of a page.
     driver: Any = connection.connection
     cursor = driver.cursor()
     try:
         cursor.execute(statements)
     except psycopg.Error as error:
-        # As SQLAlchemy raises it, so that who waits for a database that is away recognises it.
+        # Raised as SQLAlchemy does, so that callers recognise an unreachable database.
         dialect: Any = connection.dialect
         is_disconnect = dialect.is_disconnect(error, driver, None)
         if is_disconnect:

@@ -1,11 +1,12 @@
 """Writers of one SQLite file queue for their turn.
 
-SQLite has no queue: who finds the file locked sleeps and tries again, up to a tenth of a second at
-a time, while the file lies idle or others overtake. Here the threads of an engine wait for one
-another, and one of them waits for other processes in the system's own queue, on a lock of a file
-beside the database; a killed process leaves it. SQLite's lock still decides who writes: this one
-only orders the waiting, so a writer whose turn doesn't come is refused by SQLite or writes safely.
-No lock is ever taken from a process that hangs: its transaction may be half written.
+SQLite has no queue: a writer that finds the file locked sleeps and tries again, up to a tenth of a
+second at a time, while the file lies idle or others overtake it. Here the threads of an engine wait
+for one another, and one of them waits for other processes in the operating system's queue, on a
+lock file next to the database; the lock of a killed process is released. SQLite's lock still
+decides who writes: this one only orders the waiting, so a writer whose turn doesn't come is refused
+by SQLite or writes safely. No lock is ever taken from a process that hangs: its transaction may be
+half written.
 """
 
 import fcntl
@@ -23,20 +24,21 @@ import pysqlite3.dbapi2 as sqlite
 from sqlalchemy import Connection, Engine, event
 
 WAIT_SECONDS = 30.0
-"""After which a writer tries without a turn, and hears from SQLite that the file is locked."""
+"""Seconds after which a writer tries without a turn; SQLite then reports a locked file."""
 HUNG_SECONDS = 1.0
-"""The same, once another process has kept the turn for `WAIT_SECONDS`: the threads that wait for it
-are needed for what only reads. SQLite then waits no longer for its own lock."""
+"""The same once another process has kept the turn for `WAIT_SECONDS`, because readers need the
+threads that wait. SQLite then no longer waits for its own lock."""
 BUSY_SECONDS = 30.0
-"""How long SQLite waits for its own lock, which others may have without a turn."""
+"""Seconds that SQLite waits for its own lock, which others may hold without a turn."""
 _WAL_WRITE_LOCK = 120
-"""The byte of the file ``-shm`` that SQLite locks to write (sqlite.org/walformat.html)."""
+"""Offset of the byte of the ``-shm`` file that SQLite locks to write
+(sqlite.org/walformat.html)."""
 
 log = logging.getLogger(__name__)
 
 
 class WriteLock:
-    """The turns of an engine's connections to the database at ``path``."""
+    """Orders the writes of an engine's connections to the database at ``path``."""
 
     def __init__(self, path: str):
         self._path = path
@@ -50,7 +52,8 @@ class WriteLock:
 
     @cached_property
     def _file(self) -> int:
-        """The lock file, opened for the first writer: an engine may be made before its folder.
+        """Return the lock file, opened at the first use: an engine may be created before its
+        folder.
 
         The umask gives it the file mode of the database.
         """
@@ -97,8 +100,8 @@ class WriteLock:
             return False
 
     def _enter_queue(self) -> bool:
-        """Wait in a thread: a wait for a file lock has no time limit. False without memory for a
-        thread."""
+        """Wait in a thread, because waiting for a file lock has no time limit. Return False if
+        there is no memory for a thread."""
         try:
             Thread(target=self._wait_for_others, name="write lock", daemon=True).start()
         except RuntimeError:
@@ -118,7 +121,7 @@ class WriteLock:
 
 
 class QueueingConnection(sqlite.Connection):  # type: ignore[name-defined,misc]  # the driver has no types
-    """Passes its turn on when its transaction has ended."""
+    """Releases its turn when its transaction has ended."""
 
     turns: WriteLock
     _has_turn = False
@@ -134,7 +137,7 @@ class QueueingConnection(sqlite.Connection):  # type: ignore[name-defined,misc] 
             self.wait_for_lock(HUNG_SECONDS)
 
     def wait_for_lock(self, seconds: float = BUSY_SECONDS) -> None:
-        """Let SQLite wait so long for its own lock."""
+        """Set how long SQLite waits for its own lock."""
         # nosemgrep: sql-made-of-values - a number; PRAGMA takes no parameters
         self.execute(f"PRAGMA busy_timeout={seconds * 1000:.0f}")
 
@@ -142,7 +145,7 @@ class QueueingConnection(sqlite.Connection):  # type: ignore[name-defined,misc] 
         try:
             super().commit()
         except sqlite.Error:  # type: ignore[attr-defined]  # the driver has no types
-            self.rollback()  # SQLAlchemy doesn't: the pool would keep the turn
+            self.rollback()  # SQLAlchemy doesn't roll back here: the pool would keep the turn
             raise
         self._pass_on()
 
@@ -168,7 +171,7 @@ class QueueingConnection(sqlite.Connection):  # type: ignore[name-defined,misc] 
 
 
 def queue_writers(engine: Engine, path: str) -> None:
-    """For an engine whose connections are `QueueingConnection`."""
+    """Order the writers of an engine whose connections are `QueueingConnection`."""
     turns = WriteLock(path)
 
     def set_turns(connection: Any, _record: Any) -> None:
@@ -185,7 +188,7 @@ def acquire_write_lock(connection: Connection) -> None:
 
 def lock_holders(path: str) -> list[int]:
     """Return the processes that have the turn to write the database at ``path``, or write it
-    without one; empty where the system doesn't tell.
+    without one; empty where the system doesn't report them.
 
     Nothing is opened: closing a file would end the locks that SQLite has on it in this process.
     """
@@ -200,7 +203,7 @@ def _holders(path: str) -> Iterator[int]:
     turn, database = _name(f"{path}-turns"), _name(f"{path}-shm")
     for line in Path("/proc/locks").read_text().splitlines():
         _number, kind, *rest = line.split()
-        if kind == "->":  # who only waits
+        if kind == "->":  # a waiting process
             continue
         _strictness, access, pid, file, begin, end = rest
         if access != "WRITE":
