@@ -1,1 +1,1 @@
-"""What every answer passes through: request IDs, headers, static files, compression, health."""
+"""What every response passes through: request IDs, headers, static files, compression, health."""

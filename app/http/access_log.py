@@ -1,7 +1,7 @@
-"""One log line for each answered request: what was asked by its route, who asked, status, duration.
+"""One log line per answered request: route, caller, status, duration.
 
-Addresses can hold names, search words and tokens, so the line has the route and those of its values
-that are UUIDs. A request that failed has its traceback in the same line.
+URLs can hold names, search words and tokens, so the line has the route and those of its values that
+are UUIDs. The line of a failed request includes its traceback.
 """
 
 import logging
@@ -23,7 +23,7 @@ from app.telemetry import metrics, tracing
 from app.telemetry.context import add_source, working_on
 
 QUIET = frozenset({"health.healthz", "health.readyz", "health.readyz_web"})
-"""Asked every few seconds; logged only if they fail."""
+"""Endpoints that are requested every few seconds, and logged only if they fail."""
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -32,8 +32,8 @@ log = logging.getLogger(ACCESS)
 
 
 class LateRule(Rule):
-    """Compiles the function that builds its address when it is first used: to compile two for each
-    route takes a tenth of the start, and requests use one, of some routes."""
+    """Compiles the function that builds its URL on first use. Compiling two for each route would
+    take a tenth of the start, and requests build the URLs of few routes."""
 
     def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
         compiled: list[Callable[..., tuple[str, str]]] = []
@@ -47,8 +47,8 @@ class LateRule(Rule):
 
 
 class PortalApp(Flask):
-    """Logs an error with its request's line instead of one of its own, and remembers the paths of
-    pages without values: each page links some fifty."""
+    """Logs an error with the line of its request, and caches the paths of pages without values:
+    each page links about fifty."""
 
     url_rule_class = LateRule
     request_class = BoundedRequest
@@ -100,7 +100,7 @@ def log_requests(app: Flask) -> None:
 
 
 def ids_of_request() -> dict[str, object]:
-    """The ids of the request and of its caller; nothing outside of a request."""
+    """Return the ids of the request and its caller; empty outside of a request."""
     if not has_request_context():
         return {}
     caller: Caller | None = g.get("caller")
@@ -167,6 +167,6 @@ def _write(response: Response, seconds: float) -> None:
 
 
 def targets() -> dict[str, str]:
-    """The values in the path that are UUIDs, by their names in the route."""
+    """Return the values in the path that are UUIDs, by their names in the route."""
     values = {name: str(value).lower() for name, value in (request.view_args or {}).items()}
     return {name: value for name, value in values.items() if _UUID.fullmatch(value)}

@@ -1,4 +1,4 @@
-"""Requests whose bodies are bounded also when they come in chunks, without a Content-Length."""
+"""Requests with a size limit that also holds for chunked bodies, which have no Content-Length."""
 
 from typing import IO, cast
 
@@ -8,8 +8,8 @@ from werkzeug.wsgi import LimitedStream
 
 
 class _WholeBody(LimitedStream):
-    """Raises `RequestEntityTooLarge` for a body over the limit; werkzeug's own returns its
-    beginning."""
+    """Raises `RequestEntityTooLarge` for a body over the limit; werkzeug's own class truncates
+    it."""
 
     def readall(self) -> bytes:
         body = super().readall()
@@ -19,7 +19,7 @@ class _WholeBody(LimitedStream):
 
 
 class BoundedRequest(Request):
-    """A request with ``max_content_length`` bytes at most, however they are sent."""
+    """A request whose body has at most ``max_content_length`` bytes, however it is sent."""
 
     @cached_property
     def stream(self) -> IO[bytes]:

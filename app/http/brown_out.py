@@ -1,8 +1,8 @@
 """Under overload previews are refused first, then exports; pages, forms and the APIs never.
 
-The web server says how long a request waited for a thread. Exports, and requests that ask an
-identity provider, also have turns of their own, so that they never take all threads. Previews are
-quick, and a page of the studio asks for several at once.
+The web server reports how long a request waited for a thread. Exports, and requests that call an
+identity provider, also have limits of their own, so that they never occupy all threads. Previews
+are quick, and a page of the studio requests several at once.
 """
 
 import math
@@ -19,8 +19,8 @@ RETRY_SECONDS = 15
 EXPORT_SECONDS = 4.0
 PREVIEW_SECONDS = 2.0
 TURN_SECONDS = 2.0
-"""How long an export waits for its turn; half as many wait at once as are answered, so that exports
-and providers leave threads to pages."""
+"""Seconds that an export waits for its turn. Half as many wait as are answered at once, which
+leaves threads to pages."""
 EXPORTS = (
     "contact_file",
     "costs_file",
@@ -42,13 +42,13 @@ PROVIDERS = (
     "portal_settings_company_create",
     "portal_settings_company_save",
 )
-"""They wait for a provider, some seconds if it or the DNS doesn't answer."""
+"""Endpoints that call a provider, which takes some seconds if it or the DNS doesn't answer."""
 PATIENCE = {
     **{f"portal.{name}": EXPORT_SECONDS for name in EXPORTS},
     **{f"portal.{name}": PREVIEW_SECONDS for name in PREVIEWS},
     **{f"portal.{name}": math.inf for name in PROVIDERS},
 }
-"""How long a request to an endpoint may have waited; else it is refused."""
+"""Seconds that a request to an endpoint may have waited for a thread before it is refused."""
 
 
 DOWNLOADS_BUSY, BUSY = "downloads_busy", "busy"
@@ -56,7 +56,7 @@ DOWNLOADS_BUSY, BUSY = "downloads_busy", "busy"
 
 
 class RequestTurns:
-    """So many requests are answered at once, and some wait a moment for their turn."""
+    """Limits how many requests are answered at once; some more wait a moment for their turn."""
 
     def __init__(self, at_once: int, *, waiting: int = 0):
         self._turns, self._waiting = BoundedSemaphore(at_once), Semaphore(waiting)
@@ -76,8 +76,8 @@ class RequestTurns:
 
 
 def shed_load(app: Flask, at_once: int) -> None:
-    """Answer 503 to what can wait while others have to; ``at_once`` exports, and as many requests
-    that ask a provider, are answered at once."""
+    """Answer 503 to what can wait while others have to. At most ``at_once`` exports, and as many
+    requests that call a provider, are answered at once."""
     exports, providers = RequestTurns(at_once, waiting=at_once // 2), RequestTurns(at_once)
 
     @app.before_request
@@ -95,14 +95,14 @@ def shed_load(app: Flask, at_once: int) -> None:
     @app.after_request
     def _keep_until_sent(response: Response) -> Response:
         if "turns" in g:
-            # A file that is passed through as it is would be sent without `Response.close`.
+            # A file passed through unchanged would be sent without `Response.close`.
             response.direct_passthrough = False
             response.call_on_close(g.pop("turns").release)
         return response
 
     @app.teardown_request
     def _give_back(_error: BaseException | None) -> None:
-        if "turns" in g:  # without an answer
+        if "turns" in g:  # no response was made
             g.pop("turns").release()
 
 

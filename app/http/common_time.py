@@ -1,4 +1,4 @@
-"""A web process goes by the database's time, like the workers: machines with wrong clocks agree
+"""Web processes use the database's time, like the workers, so that machines with wrong clocks agree
 about sessions, tokens and the age of heartbeats."""
 
 import threading
@@ -14,24 +14,24 @@ EVERY_SECONDS = 10.0
 
 
 class CommonTime:
-    """Compares the clocks again and again. On SQLite there is only one machine."""
+    """Compares the clocks regularly. On SQLite there is only one machine."""
 
     def __init__(self, database: Database):
         self._database = database
 
     def start(self) -> None:
-        """Begin; call it in the process that answers requests."""
+        """Start comparing; call it in the process that answers requests."""
         if not self._database.is_sqlite:
             threading.Thread(target=self._keep_comparing, name="common time", daemon=True).start()
 
     def _keep_comparing(self) -> None:
         while True:
-            with suppress(SQLAlchemyError):  # readiness says that the database is away
+            with suppress(SQLAlchemyError):  # readiness reports an unreachable database
                 self.compare()
             time.sleep(EVERY_SECONDS)
 
     def compare(self) -> None:
         with self._database.transaction(read_only=True) as session:
-            session.connection()  # so that a new connection isn't taken for a slow answer
+            session.connection()  # so that a new connection isn't mistaken for a slow answer
             asked = time.monotonic()
             common_time.go_by(workers.database_time(session), asked)

@@ -1,6 +1,6 @@
 """Large bodies are refused before they are read while a disk is almost full.
 
-Forms and small requests are still taken, so that users can delete data.
+Forms and small requests are still accepted, so that users can delete data.
 """
 
 from flask import Flask, request
@@ -23,7 +23,7 @@ def refuse_without_space(app: Flask) -> None:
         if size is None and "Transfer-Encoding" not in request.headers:
             return
         if size is not None and not SMALL_BYTES < size <= settings().max_upload_bytes:
-            return  # larger ones are refused by their own limit
+            return  # the limit of bodies refuses larger ones
         if shortage(settings(), size or 0):
             message = gettext("There is no room for this file now. Try again later.")
             raise NoRoom(message, retry_after=RETRY_SECONDS)

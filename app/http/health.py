@@ -1,4 +1,4 @@
-"""Is the process alive, and is the installation ready? Asked by supervisors and proxies."""
+"""Whether the process is alive and the installation is ready, for supervisors and proxies."""
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -24,19 +24,20 @@ blueprint = Blueprint("health", __name__)
 
 @blueprint.get("/healthz")
 def healthz() -> ResponseReturnValue:
-    """The process answers."""
+    """Answer 200 while the process runs."""
     return jsonify(status=OK)
 
 
 @blueprint.get("/readyz")
 def readyz() -> ResponseReturnValue:
-    """200 where work can be done, else 503; ``checks`` says in a sentence what is in the way."""
+    """Answer 200 if the installation can work, else 503; ``checks`` says in a sentence what is
+    missing."""
     return _readiness(CHECKS, disk=shortage(settings()) or OK)
 
 
 @blueprint.get("/readyz/web")
 def readyz_web() -> ResponseReturnValue:
-    """As `readyz`, of this web process alone: pages are served without a worker too, and while a
+    """As `readyz`, for this web process only: pages are served without a worker, too, and while a
     disk is almost full, so that users can delete data."""
     return _readiness({name: CHECKS[name] for name in ("database", "migrations")})
 
@@ -87,4 +88,4 @@ CHECKS: dict[str, Callable[[Session], str]] = {
     "migrations": _migrations,
     "worker": _worker,
 }
-"""In the order they are asked: each needs the ones before it."""
+"""In the order in which they run: each needs the ones before it."""

@@ -1,7 +1,7 @@
 """A request whose ``Host`` header is no host name is refused with 400.
 
-Werkzeug and Flask fail in the middle of a request with such a name, outside of every error handler.
-So the name is checked first, and the refusal runs under the installation's own name.
+With such a header, Werkzeug and Flask fail in the middle of a request, outside of every error
+handler. So the name is checked first, and the refusal uses the installation's own name.
 """
 
 import re
@@ -15,16 +15,17 @@ from werkzeug.exceptions import BadRequest
 _LABEL = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _HOST = re.compile(rf"(({_LABEL}\.)*{_LABEL}\.?|\[[0-9A-Fa-f:.]{{2,45}}\])?(:[0-9]{{0,5}})?")
 MAX_LENGTH = 260
-"""253 characters of a name, a dot and a port."""
+"""Characters of the header: 253 of a name, a dot and a port."""
 _REFUSED = "portal.host_refused"
 
 
 def is_host(value: str) -> bool:
-    """Whether a ``Host`` header can be one: a name, an IP address or nothing, and maybe a port."""
+    """Return whether a ``Host`` header is valid: a name, an IP address or nothing, with or without
+    a port."""
     if len(value) > MAX_LENGTH or not _HOST.fullmatch(value):
         return False
     try:
-        value.encode("ascii").decode("idna")  # as Werkzeug does for an address to be shown
+        value.encode("ascii").decode("idna")  # as Werkzeug does to show a URL
     except UnicodeError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""May a certificate be made for this domain? Asked by a web server that makes them on demand."""
+"""Whether a certificate may be issued for a domain, for web servers that get them on demand."""
 
 from ipaddress import ip_address
 from typing import cast
@@ -12,7 +12,7 @@ from app.services.auth import sign_in
 from app.services.partners.domains import HOST
 
 RATE, BURST = 10.0, 50
-"""Questions a second, and at once, of each web process."""
+"""Requests per second, and at once, to each web process."""
 BUCKETS = "on_demand_tls"
 
 blueprint = Blueprint("domains", __name__)
@@ -40,7 +40,7 @@ def ask() -> Response:
 
 
 def _is_internal() -> bool:
-    """Whether the web server itself asks: it passes on no question of others."""
+    """Return whether the web server itself sent the request: it forwards none to this route."""
     if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
         return False
     address = ip_address(request.remote_addr or "::")

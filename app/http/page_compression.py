@@ -1,21 +1,23 @@
-"""Compress pages, except where the length of an answer could reveal a secret."""
+"""Compress pages, except where the length of a response could reveal a secret."""
 
 import gzip
 
 from flask import Flask, Response, request
 
 SMALLEST = 1000
-"""Bytes: what is smaller fits into one packet anyway."""
+"""Bytes below which a response isn't compressed: it fits into one packet anyway."""
 LEVEL = 5
 ASKED_BY_OURSELVES = frozenset({"same-origin", "none"})
 
 
 def compress_pages(app: Flask) -> None:
-    """HTML is compressed where the browser says that one of our own pages, or the person, asked.
+    """Compress HTML if the browser reports that one of our own pages, or the user, made the
+    request.
 
-    A page holds both a CSRF token and words of its address. Another site that could have it asked
-    for again and again, and see the length of each compressed answer, would learn the token letter
-    by letter (BREACH); what other sites ask for is therefore sent as it is. JSON is left alone.
+    A page holds both a CSRF token and words of its URL. Another site that could have it requested
+    again and again, and see the length of each compressed response, would learn the token letter by
+    letter (BREACH); requests from other sites are therefore answered uncompressed. JSON is left
+    alone.
     """
 
     @app.after_request

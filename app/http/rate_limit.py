@@ -1,4 +1,4 @@
-"""How often one credential, user or address may ask: a token bucket in the process's memory, which
+"""Rate limits per credential, user or IP address: a token bucket in the process's memory, which
 other processes can share (`app.http.shared_rates`)."""
 
 import math
@@ -11,13 +11,13 @@ from app.errors import RateLimited
 from app.telemetry.metrics import THROTTLED
 
 UNSHARED = 0.05
-"""Of a burst: what a key may take in one process before its use is reported to the others."""
+"""Share of a burst that a key may take in one process before its use is reported to the others."""
 FORGIVEN = 0.01
-"""Of the rate: who asks less often than this is never reported."""
+"""Share of the rate below which a key is never reported."""
 STEP = 0.1
-"""A reported key is reported again when it has taken so much of what was left."""
+"""Share of the remaining tokens after which a reported key is reported again."""
 FOLLOWED_SECONDS = 5.0
-"""How long a key is reported after its last request."""
+"""Seconds that a key is reported after its last request."""
 
 
 def _with_this_credential(rate: float, wait: int) -> str:
@@ -28,7 +28,7 @@ def _with_this_credential(rate: float, wait: int) -> str:
 
 
 class _TokenBucket:
-    """``tokens`` at a moment; below zero where other processes have taken more meanwhile."""
+    """``tokens`` at a moment; negative if other processes have taken more meanwhile."""
 
     __slots__ = ("followed_until", "then", "tokens", "unreported")
 
@@ -42,9 +42,9 @@ class _TokenBucket:
 class TokenBuckets:
     """``rate`` requests a second for each key, with bursts of ``burst``.
 
-    ``describe`` returns the sentence of a refusal from the rate and the seconds to wait.
-    Buckets that are full again hold no information, so the oldest are dropped beyond
-    ``max_keys``; a process holds a few hundred bytes for each recent key.
+    ``describe`` returns the message of a refusal from the rate and the seconds to wait. Full
+    buckets hold no information, so the oldest are dropped beyond ``max_keys``; a process needs a
+    few hundred bytes for each recent key.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class TokenBuckets:
         return self._burst
 
     def take(self, key: Hashable) -> None:
-        """Take one token. Raises `RateLimited` with the whole seconds until there is one."""
+        """Take one token. Raises `RateLimited` with the whole seconds until the next one."""
         with self._lock:
             now = self._clock()
             bucket = self._buckets.pop(key, None) or _TokenBucket(self._burst, now)
@@ -96,7 +96,7 @@ class TokenBuckets:
     def _note(
         self, key: Hashable, bucket: _TokenBucket, seconds: float, report: Callable[[bool], None]
     ) -> None:
-        """Count a token that other processes don't know of, ``seconds`` after the one before."""
+        """Count a token that other processes don't know of, ``seconds`` after the previous one."""
         if bucket.followed_until <= bucket.then:
             forgiven = seconds * self._rate * FORGIVEN
             bucket.unreported = max(0.0, bucket.unreported - forgiven) + 1
@@ -109,7 +109,7 @@ class TokenBuckets:
         report(bucket.unreported >= max(1.0, bucket.tokens * STEP))
 
     def share(self, report: Callable[[bool], None]) -> None:
-        """Call ``report`` when there is something for `to_report`, with whether it is urgent."""
+        """Call ``report`` when `to_report` has something to return, with whether it is urgent."""
         self._report = report
 
     def to_report(self) -> dict[Hashable, float]:
@@ -123,7 +123,7 @@ class TokenBuckets:
         return unreported
 
     def learn(self, left: Mapping[Hashable, float]) -> None:
-        """Set what all processes together have left to the keys of the last report."""
+        """Set the tokens that all processes together have left for the keys of the last report."""
         with self._lock:
             now = self._clock()
             for key, tokens in left.items():

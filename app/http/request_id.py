@@ -1,6 +1,6 @@
-"""One id for each request: in log lines, error bodies and in the header ``X-Request-Id``.
+"""One id for each request: in log lines, error bodies and the header ``X-Request-Id``.
 
-An id that a client sends is never taken over: it would let one caller write into another's trail.
+Ids sent by clients are ignored: one caller could write into the trail of another.
 """
 
 import secrets
@@ -11,7 +11,7 @@ HEADER = "X-Request-Id"
 
 
 def new_request_id() -> str:
-    """``req_`` and 22 URL-safe characters (128 random bits)."""
+    """Return ``req_`` and 22 URL-safe characters (128 random bits)."""
     return f"req_{secrets.token_urlsafe(16)}"
 
 
@@ -22,7 +22,7 @@ def request_id() -> str:
 
 
 def give_request_ids(app: Flask) -> None:
-    """Every answer of the application carries its request's id."""
+    """Add the request's id to every response of the application."""
 
     @app.after_request
     def _name_the_request(response: Response) -> Response:

@@ -1,4 +1,4 @@
-"""Headers that every answer carries. No page has inline script or style, so none is allowed."""
+"""Headers of every response. No page has inline script or style, so none is allowed."""
 
 from flask import Flask, Response, g, request
 

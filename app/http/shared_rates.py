@@ -1,9 +1,9 @@
 """Rates that all web processes of an installation count together, on PostgreSQL.
 
-A request never waits for the others: it takes a token of its own process. A thread reports the
-tokens that busy keys have taken, many keys in one statement, and learns how many are left to all.
-What was taken too much meanwhile is a debt, so the rate holds over time. On SQLite, and while the
-database is away, each process counts for itself.
+A request never waits for other processes: it takes a token of its own process. A thread reports the
+tokens that busy keys have taken, many keys in one statement, and reads how many all processes have
+left. Tokens taken in excess meanwhile become a debt, so the rate holds over time. On SQLite, and
+while the database is unreachable, each process counts for itself.
 """
 
 import hashlib
@@ -19,9 +19,9 @@ from app.database import Database
 from app.http.rate_limit import TokenBuckets
 
 LATEST_SECONDS = 1.0
-"""For what isn't urgent."""
+"""Seconds after which a report that isn't urgent is sent."""
 PAUSE_SECONDS = 0.02
-"""Between two reports."""
+"""Minimum seconds between two reports."""
 RETRY_SECONDS = 5.0
 
 _REPORT = text(
@@ -35,8 +35,7 @@ _REPORT = text(
     RETURNING key, extract(epoch FROM full_at - statement_timestamp())
     """
 )
-"""Each row says when its bucket is full again. Ordered, so that two processes can't wait for each
-other."""
+"""Each row holds when its bucket is full again. Ordered, so that two processes can't deadlock."""
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +50,7 @@ class SharedRates:
         self._is_urgent = threading.Event()
 
     def start(self) -> None:
-        """Begin to share; call it in the process that answers requests."""
+        """Start sharing; call it in the process that answers requests."""
         if self._database.is_sqlite:
             return
         for buckets in self._buckets.values():
@@ -77,7 +76,7 @@ class SharedRates:
             time.sleep(PAUSE_SECONDS)
 
     def report(self) -> None:
-        """Report what the keys have taken, and learn what is left to them."""
+        """Report what the keys have taken, and read what they have left."""
         taken = {name: buckets.to_report() for name, buckets in self._buckets.items()}
         rows = {
             _hash(name, key): (name, key, tokens / self._buckets[name].rate)
@@ -99,6 +98,6 @@ class SharedRates:
 
 
 def _hash(name: str, key: Hashable) -> str:
-    """Return the key as it is stored: addresses and ids of users are not."""
+    """Return the hash under which a key is stored, because IP addresses and user ids aren't."""
     parts = key if isinstance(key, tuple) else (key,)
     return hashlib.sha256(":".join((name, *map(str, parts))).encode()).hexdigest()

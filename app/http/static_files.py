@@ -1,7 +1,8 @@
-"""The built assets, served for ever under their hashed names and compressed ahead.
+"""The built assets, served forever under their hashed names and compressed at build time.
 
-Each web process copies its own into a folder that all of an installation share, and serves from
-there what it doesn't have itself: pages of two versions find their assets wherever a proxy asks.
+Each web process copies its own into a folder that all processes of an installation share, and
+serves from there what it doesn't have itself: pages of two versions find their assets whichever
+process a proxy chooses.
 """
 
 import logging
@@ -25,11 +26,11 @@ from app.http.security_headers import STRICT_TRANSPORT
 DIST = ROOT / "static" / "dist"
 PREFIX = "static/dist/"
 KEPT_SECONDS = 180 * 24 * 3600
-"""Shared assets that no process has brought along for so long are deleted."""
+"""Seconds after which shared assets that no process has published again are deleted."""
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""For a picture or a script that a browser opens as a page."""
+"""Headers for a picture or script that a browser opens as a page."""
 _HASHED = re.compile(r"(?:\w+/)+[\w-]+(?:\.[\w-]+)*\.[0-9a-f]{10}\.\w+", re.ASCII)
 
 log = logging.getLogger(__name__)
@@ -66,11 +67,11 @@ class BuiltAssets(WhiteNoise):
 
 
 def serve_built_assets(app: Flask, folder: Path, *, over_https: bool) -> None:
-    """Answers for ``/static/dist/`` before the application does: each file that is there now.
+    """Serve ``/static/dist/`` ahead of the application, for each file that exists at the start.
 
-    A name holds its content's hash (`scripts/build_assets.mjs`), so what is served never changes.
-    ``folder`` is that of `publish_assets`. ``over_https``: browsers reach this installation over
-    https alone.
+    A name holds its content's hash (`scripts/build_assets.mjs`), so the file behind it never
+    changes. ``folder`` is that of `publish_assets`. ``over_https``: browsers reach this
+    installation over https only.
     """
 
     def protect(headers: Headers, _path: str, _url: str) -> None:
@@ -92,8 +93,8 @@ def serve_built_assets(app: Flask, folder: Path, *, over_https: bool) -> None:
 
 
 def publish_assets(folder: Path) -> None:
-    """Copy the assets of this version to the processes of other versions, before the first page
-    names them; delete what is too old. This version serves without the folder too."""
+    """Copy the assets of this version to where processes of other versions find them, before the
+    first page names them; delete old ones. This version also serves without the folder."""
     try:
         for path in DIST.rglob("*"):
             name = path.relative_to(DIST)
@@ -112,5 +113,5 @@ def _share_one(path: Path, shared: Path) -> None:
         shared.parent.mkdir(parents=True, exist_ok=True)
         half = shared.with_name(f"{shared.name}.{token_hex(8)}")
         shutil.copyfile(path, half)
-        half.rename(shared)  # no process ever reads a half of it
+        half.rename(shared)  # no process ever reads a partial file
     os.utime(shared)

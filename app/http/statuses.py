@@ -1,4 +1,4 @@
-"""The HTTP status of each domain error, and of failures that pass."""
+"""The HTTP status of each domain error, and of temporary failures."""
 
 import errno
 
@@ -35,7 +35,7 @@ _LACKS = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 )
 RETRY_SECONDS = 5
-"""After a failure that passes."""
+"""Seconds to wait after a temporary failure."""
 
 
 def status_of(error: DomainError) -> int:
@@ -43,7 +43,8 @@ def status_of(error: DomainError) -> int:
 
 
 def may_pass(failure: BaseException | None) -> bool:
-    """Whether the database, the disk, memory or file handles were lacking: an answer of 503."""
+    """Return whether a failure is temporary (503): the database, disk, memory or file handles were
+    lacking."""
     if isinstance(failure, OSError):
         return failure.errno in _LACKS
     return isinstance(failure, OperationalError | InterfaceError | PoolTimeout | MemoryError)
