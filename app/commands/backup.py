@@ -157,7 +157,7 @@ def _print(words: str, backup: backups.VerifiedBackup, as_json: bool) -> None:
 
 @contextmanager
 def _sentences() -> Iterator[None]:
-    """An error of a backup becomes one sentence and exit code 1."""
+    """Turn an error of a backup into one sentence and exit code 1."""
     try:
         yield
     except (backups.BackupUnusable, backups.DatabaseToolFailed, OSError) as error:

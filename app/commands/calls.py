@@ -20,7 +20,7 @@ from app.services.calls import resolve, stuck
 
 DRAINING = "drained for a deploy"
 SETTLING_SECONDS = 1.0
-"""After a pause, the last call that was claimed before it is written within this time."""
+"""Seconds after a pause within which the last call claimed before it is written."""
 LOOK_SECONDS = 0.5
 
 CALL = click.argument("call_id", metavar="CALL", type=click.UUID)

@@ -1,4 +1,4 @@
-"""What commands share: a transaction as the command line, errors in one sentence, the answer."""
+"""Shared by commands: a transaction as the command line, errors in one sentence, the output."""
 
 import json
 from collections.abc import Iterator

@@ -38,7 +38,7 @@ RENEW_SECONDS = 4.0
 
 
 class ImportRefused(click.ClickException):
-    """Nothing was read; the sentence is the reason."""
+    """Nothing was read; the message is the reason."""
 
     exit_code = 2
 
@@ -87,7 +87,7 @@ class ContactImporter:
 
     @contextmanager
     def dry_run(self, wish: ImportRequest) -> Iterator[ImportOutcome]:
-        """Yield what applying would do. Nothing is written but a temporary file."""
+        """Yield what applying would do. Writes nothing but a temporary file."""
         with self._opened(wish) as table, TemporaryFile() as spool, self._prepared(
             wish, table
         ) as planned:  # fmt: skip
@@ -100,7 +100,8 @@ class ContactImporter:
 
     @contextmanager
     def apply(self, wish: ImportRequest) -> Iterator[ImportOutcome]:
-        """Check and apply the file; once it is stored, the worker goes on if this process dies."""
+        """Check and apply the file; once it is stored, the worker continues if this process
+        dies."""
         with self._opened(wish) as table, self._prepared(wish, table) as planned:
             chosen = UploadChoices(dict(wish.reading))
             if wish.mapping is not None:
@@ -123,8 +124,7 @@ class ContactImporter:
         yield ImportOutcome(ImportSummary.of(upload), rows, upload_id)
 
     def earlier(self, upload_id: UUID) -> ContactImport | None:
-        """Return the latest other upload of the very same file into the campaign that
-        changed it."""
+        """Return the latest other upload of the same file that changed the campaign."""
         with self._database.transaction(read_only=True) as session:
             return uploads.same_file(session, uploads.get(session, self._caller, upload_id))
 
@@ -217,7 +217,7 @@ class ContactImporter:
 
     @contextmanager
     def _leased(self, upload_id: UUID) -> Iterator[None]:
-        """Renew the lease meanwhile, and give it back."""
+        """Renew the lease during the block, and release it."""
         done = threading.Event()
 
         def renew() -> None:

@@ -12,7 +12,7 @@ _TYPES = {"csv": "text", "xlsx": "XLSX", "xls": "XLS", "vcard": "vCard"}
 
 @dataclass(slots=True)
 class _ProblemGroup:
-    """Problems of one kind: how many rows have one, and the first of them in words."""
+    """Problems of one kind: the number of rows, and the first problem in words."""
 
     rows: int
     first: str

@@ -57,7 +57,7 @@ class EndParameter(MomentParameter):
 
 
 NEVER = object()
-"""Click takes None for an option that is missing."""
+"""The value of ``never``: None already means a missing option."""
 
 
 def _end(chosen: Any) -> lifetimes.End:

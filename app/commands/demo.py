@@ -117,7 +117,7 @@ def _world(file: Path, rotate: bool) -> dict[str, Any]:
 
 
 def _check_figures(session: Session) -> None:
-    """Check the past days, as each night did in a portal of this age."""
+    """Run the figure checks of the past days, as if each had run in its night."""
     today = utcnow().date()
     for age in range(1, figure_check.SHOWN + 1):
         checked = figure_check.counted(session, today - timedelta(days=age))
@@ -125,7 +125,7 @@ def _check_figures(session: Session) -> None:
 
 
 def _close_months(session: Session) -> None:
-    """Close the past months, each on its first day after, as in a portal of this age."""
+    """Close the past months, each as if on the first day after it."""
     now = utcnow()
     month = month_of(now.date() - timedelta(days=HISTORY_DAYS))
     while (closed_at := end_of(month) + CLOSING) <= now:

@@ -35,11 +35,11 @@ SATURDAY = 5
 UNREPORTED_DAYS = 2
 """The carrier hasn't reported the costs of the last days yet."""
 REPORTED_RATE, ESTIMATED_RATE = 14_000, 30_000
-"""Millionths of the currency a minute."""
+"""Millionths of the currency per minute."""
 FIRST_NAMES = ("Nadia", "Emil", "Grace", "Hakan", "Ruth", "Vikram", "Ingrid")
 LAST_NAMES = ("Lindqvist", "Abara", "Moreau", "Castellanos", "Petrov", "Nakamura")
 LINES = 45
-"""The numbers that are called end with 0100 to 0144: the next ones are the organization's own."""
+"""The called numbers end with 0100 to 0144; the organization's own follow."""
 QUEUED, RINGING = timedelta(seconds=2), timedelta(seconds=9)
 STATUSES = {
     EndedReason.COMPLETED: CallStatus.COMPLETED,
@@ -56,7 +56,7 @@ ANSWERED_BY = {
 
 @dataclass(frozen=True, slots=True)
 class PastCall:
-    """A call that is over; ``at`` is when it was answered or not reached."""
+    """A finished call; ``at`` is when it was answered or failed."""
 
     at: datetime
     reason: EndedReason
@@ -64,7 +64,7 @@ class PastCall:
 
     @property
     def micros(self) -> int | None:
-        """What the carrier has reported as its cost."""
+        """Return the cost that the carrier has reported."""
         is_reported = (utcnow().date() - self.at.date()).days > UNREPORTED_DAYS
         minutes = _minutes([self.seconds]) if self.seconds else 0
         return minutes * REPORTED_RATE if minutes and is_reported else None
@@ -107,7 +107,7 @@ def _talk(day: date, rng: random.Random) -> PastCall:
 
 
 def _not_answered(day: date, answered: int, rng: random.Random) -> list[PastCall]:
-    """For two calls that were answered about one was not, and some failed."""
+    """Yield about one unanswered call for two answered ones; some failed."""
     counts = {
         EndedReason.NO_ANSWER: answered // 3 + day.day % 3,
         EndedReason.BUSY: answered // 8,
@@ -150,7 +150,7 @@ def _store(
     calls: Sequence[PastCall],
     rng: random.Random,
 ) -> None:
-    """Store the calls with their attempts and conversations: at once, as they are thousands."""
+    """Store the calls with their attempts and conversations, in bulk."""
     rows = [_rows(organization, assistant, call, rng) for call in calls]
     for table, kind in enumerate((Call, CallAttempt, Conversation)):
         if values := [row[table] for row in rows if row[table]]:
@@ -250,7 +250,7 @@ def _call_values(assistant: Assistant, call: PastCall, line: int) -> dict[str, A
 
 
 def _placed(assistant: Assistant, call: PastCall) -> dict[str, Any]:
-    """Return what only the attempt has: what was said, and what it cost."""
+    """Return the columns that only the attempt has: the messages, and the cost."""
     minutes = _minutes([call.seconds] if call.seconds else [])
     charged = _cost(minutes, (utcnow().date() - call.at.date()).days)
     spoken = {

@@ -90,7 +90,7 @@ class DemoWorld:
         self.retirement = retirement
         self.caller = caller
         self.base_url = base_url
-        self.random = random.Random(7)  # noqa: S311 - an invented past, the same every time
+        self.random = random.Random(7)  # noqa: S311 - invented history, the same in each run
 
     def build(self, stories: tuple[PartnerStory, ...], history_days: int) -> dict[str, Any]:
         password = new_password()
@@ -182,7 +182,7 @@ class DemoWorld:
         reports.accept_report(self.session, placed["human"].call_id, report, "demo", utcnow())
 
     def _alerts(self, own: Caller, busiest: UUID) -> None:
-        """Two rules, of which the history of the busiest organization meets one."""
+        """Create two alert rules; the history of the busiest organization meets one."""
         for rule in (
             alerts.RuleInput(
                 AlertMeasure.ANSWER_RATE, AlertScope.EACH_ORGANIZATION, 20, AlertPeriod.DAYS_7
@@ -302,7 +302,7 @@ class DemoWorld:
     def _owner(
         self, own: Caller, organization: Organization, story: OrganizationStory, history_days: int
     ) -> dict[str, Any]:
-        """The organization's second user, who manages its users and assistants."""
+        """Create the organization's second user, who manages its users and assistants."""
         owner = users.invite(
             self.session, own, email=f"owner@{story.host}", user_type=Role.OWNER,
             organization_id=organization.id, with_mail=False, with_notice=False,
@@ -312,7 +312,7 @@ class DemoWorld:
         return self._with_password(own, owner, OWNER) | {"externalUserId": str(owner.id)}
 
     def _sign_up_earlier(self, member: User, days: int) -> None:
-        """Move a sign-up of today, on which nothing else has been counted yet."""
+        """Backdate a sign-up of today, before anything else is counted for it."""
         of_partner = PartnerDay.partner_id == member.partner_id
         today = member.created_at.date()
         self.session.execute(delete(PartnerDay).where(of_partner, PartnerDay.day == today))

@@ -13,7 +13,7 @@ from app.commands.doctor_machine import MACHINE_CHECKS
 from app.commands.doctor_network import NETWORK_CHECKS
 
 CHECKS: dict[str, Check] = {**MACHINE_CHECKS, **DATABASE_CHECKS, **NETWORK_CHECKS}
-"""In the order in which they run and are printed."""
+"""Checks in the order in which they run and are printed."""
 
 
 @click.command("doctor")

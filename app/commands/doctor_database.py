@@ -1,4 +1,4 @@
-"""Checks of the database and what belongs to it: migrations, connections, clock, worker, accounts,
+"""Checks of the database and what depends on it: migrations, connections, clock, worker, accounts,
 files, backups."""
 
 import socket
@@ -23,9 +23,9 @@ from app.services import file_identity, installation, workers
 CONNECT_SECONDS = 5.0
 SLOW_SECONDS = 0.1
 MOST_CLOCK_SECONDS = 2.0
-"""From here on a worker corrects the time for itself."""
+"""Difference of the clocks from which a worker corrects its time."""
 LEAST_FREE_SHARE = 0.2
-"""Of all connections that the server allows."""
+"""Minimum share of free connections, of all that the server allows."""
 
 
 def database(settings: Settings, database: Database) -> DoctorFinding:
@@ -97,7 +97,7 @@ def connections(settings: Settings, database: Database) -> DoctorFinding:
 
 
 def write_lock(_settings: Settings, database: Database) -> DoctorFinding:
-    """Whether other processes let this one write: on SQLite one at a time does."""
+    """Whether other processes let this one write: SQLite allows one writer at a time."""
     if not database.is_sqlite:
         return ok("PostgreSQL has none")
     try:
@@ -161,8 +161,8 @@ def replica(settings: Settings, database: Database) -> DoctorFinding:
 
 
 def months(_settings: Settings, database: Database) -> DoctorFinding:
-    """Whether tables with a partition for each month have that of the next one, and no rows
-    besides."""
+    """Whether partitioned tables have the partition of the next month, and no rows outside of the
+    monthly ones."""
     if database.is_sqlite:
         return ok("SQLite has no partitions")
     with database.transaction(read_only=True) as session:

@@ -16,7 +16,7 @@ class FindingState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """What was found, in sentences; the last says what to do unless all is well."""
+    """A finding, in sentences; the last says what to do unless all is well."""
 
     state: FindingState
     text: str

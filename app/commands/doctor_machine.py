@@ -13,13 +13,13 @@ from app.private_files import open_to_others
 LEAST_OPEN_FILES = 1024
 
 _TIME_ERROR = 5
-"""What adjtimex returns while the clock isn't synchronized (adjtimex(2))."""
+"""Result of adjtimex while the clock isn't synchronized (adjtimex(2))."""
 _TIMEX_BYTES = 512
-"""More than `struct timex` takes; zeros ask and change nothing."""
+"""Bytes, more than `struct timex` takes; zeros only read the clock's state."""
 
 
 def settings_used(settings: Settings, _database: Database) -> DoctorFinding:
-    """Settings that can't be used have ended the program before."""
+    """Whether the settings are valid; invalid ones have ended the program before."""
     if settings.env != "production":
         return warn(f"PORTAL_ENV is {settings.env}. Set PORTAL_ENV=production to serve users.")
     return ok(f"production at {settings.public_url}")
@@ -73,7 +73,7 @@ def open_files(_settings: Settings, _database: Database) -> DoctorFinding:
 
 
 def clock(_settings: Settings, _database: Database) -> DoctorFinding:
-    """Whether the kernel knows that its clock is right. `database_clock` compares two clocks."""
+    """Whether the kernel considers its clock synchronized. `database_clock` compares two clocks."""
     answer = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
     if answer < 0:
         return warn("The kernel doesn't say whether the clock is synchronized. Check it yourself.")

@@ -1,4 +1,4 @@
-"""Checks of what lies outside: names, mail, carrier, the public address and callbacks."""
+"""Checks of external services: names, mail, carrier, the public URL and callbacks."""
 
 import ssl
 import time
@@ -25,7 +25,7 @@ CERTIFICATE_DAYS = 14
 
 
 def names(settings: Settings, _database: Database) -> DoctorFinding:
-    """Whether the names that the portal asks for are found quickly."""
+    """Whether the names that the portal looks up are found quickly."""
     slowest, hosts = 0.0, sorted(set(_hosts(settings)))
     for host in hosts:
         began = time.monotonic()
@@ -106,7 +106,7 @@ def certificate(settings: Settings, _database: Database) -> DoctorFinding:
 
 
 def callbacks(settings: Settings, _database: Database) -> DoctorFinding:
-    """Whether the proxy passes callbacks on: one without a signature must be refused."""
+    """Whether the proxy forwards callbacks: one without a signature must be refused."""
     if not settings.twilio_account_sid:
         return ok("the carrier sends none")
     try:

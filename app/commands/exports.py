@@ -1,4 +1,4 @@
-"""``flask exports``: the process in which the worker has an export written."""
+"""``flask exports``: the process that writes an export for the worker."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from app import extensions
 
 export_commands = AppGroup("exports", help="Exports of lists.")
 NICENESS = 10
-"""Calls come first."""
+"""CPU priority (nice): calls come first."""
 
 
 @export_commands.command("write")
@@ -27,6 +27,6 @@ def write(export_id: UUID, with_parent: bool) -> None:
 
 
 def _end_with_input() -> None:
-    while os.read(sys.stdin.fileno(), 1024):  # a buffered read would hold up the end of Python
+    while os.read(sys.stdin.fileno(), 1024):  # a buffered read would delay the end of Python
         pass
     os._exit(1)

@@ -1,4 +1,4 @@
-"""A click group that imports its commands with the first that is asked for."""
+"""A click group that imports its commands when the first one is used."""
 
 from collections.abc import Callable
 

@@ -80,8 +80,8 @@ def _add_traffic(
     served_until: datetime,
     days: int,
 ) -> None:
-    """Add a few requests each working day until yesterday, each with the answer of the Campaigns
-    API; after ``served_until`` they were refused. ``to`` is the name and number in the requests."""
+    """Add a few requests each working day until yesterday, each answered like the Campaigns API;
+    those after ``served_until`` were refused. ``to`` is the name and number in the requests."""
     rng = random.Random(11)  # noqa: S311 - an invented past, the same every time
     name, number = to
     request = read(

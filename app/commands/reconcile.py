@@ -20,7 +20,8 @@ from app.services.outreach import reconcile as campaign_calls
 from app.services.pauses import restore_detection
 
 EARLIER = timedelta(minutes=5)
-"""Listed beyond the last heartbeat in the database: the carrier's clock may differ."""
+"""How far before the last heartbeat in the database the list begins: the carrier's clock may
+differ."""
 COUNTS = ("listed", "waitingCalls", "campaignContacts", "unclear", "others")
 
 
@@ -66,7 +67,7 @@ def _start(since: datetime | None) -> datetime:
 
 
 def _compare(account: Account, since: datetime) -> dict[str, Any]:
-    """Write down what one carrier lists; what it couldn't say is the ``problem``."""
+    """Record the calls that one carrier lists; ``problem`` is what it couldn't say."""
     described: dict[str, Any] = dict.fromkeys(COUNTS, 0)
     described |= {"carrier": account[0].value, "accountId": account[1] and str(account[1])}
     described["problem"] = None

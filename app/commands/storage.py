@@ -1,4 +1,4 @@
-"""``flask storage …``: what partners store, their limits, and giving space back to the disk."""
+"""``flask storage …``: what partners store, their limits, and freeing disk space."""
 
 import re
 from uuid import UUID

@@ -74,7 +74,7 @@ def _line(step: MigrationStep) -> str:
 
 
 def _todo(session: Session, steps: list[MigrationStep]) -> Iterator[str]:
-    """What to do, in this order."""
+    """Return what to do, in this order."""
     if not steps:
         return
     if _backup_is_overdue(session):
@@ -109,7 +109,8 @@ def _workers(session: Session) -> int:
 
 
 def _backup_is_overdue(session: Session) -> bool:
-    """Asks for two columns alone: the table may be that of an older version."""
+    """Return whether a daily backup is overdue. Reads only two columns: the table may be of an
+    older version."""
     if not inspect(session.connection()).has_table(Backup.__tablename__):
         return True
     done = session.scalar(select(func.max(Backup.finished_at)).where(Backup.problem.is_(None)))

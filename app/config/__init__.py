@@ -43,7 +43,7 @@ Moment = Annotated[AwareDatetime, BeforeValidator(_date_or_time)]
 
 
 class BaseAddresses(NamedTuple):
-    """The base addresses of the contract (docs/decisions/json-api.md#addresses)."""
+    """The base URLs of the contract (docs/decisions/json-api.md#addresses)."""
 
     base: str
     auth: str
@@ -65,7 +65,8 @@ class Settings(
     BackupSettings,
     TelemetrySettings,
 ):
-    """Everything that differs between installations. Environment names carry ``PORTAL_``."""
+    """Everything that differs between installations. Environment variables begin with
+    ``PORTAL_``."""
 
     database_url: str = Field("", validation_alias="DATABASE_URL")
     """``postgresql://…``, to run on more than one machine. Without it: SQLite in the instance
@@ -202,11 +203,11 @@ class Settings(
 
     @property
     def addresses(self) -> BaseAddresses:
-        """Where each area of the contract is reached from outside, without a final slash."""
+        """Return the external URL of each area of the contract, without a trailing slash."""
         return self.addresses_at(self.public_url.rstrip("/"))
 
     def addresses_at(self, public: str) -> BaseAddresses:
-        """As `addresses`, under another public address; an area's own address stays."""
+        """As `addresses`, under another public URL; the configured URL of an area stays."""
         return BaseAddresses(
             base=self.base_url.rstrip("/") or public,
             auth=self.auth_url.rstrip("/") or public,
@@ -216,45 +217,46 @@ class Settings(
 
     @property
     def worker_queue_names(self) -> tuple[str, ...]:
-        """The queues of this worker; none means all."""
+        """Return the queues of this worker; empty means all."""
         return tuple(name.strip() for name in self.worker_queues.split(",") if name.strip())
 
     @property
     def public_host(self) -> str:
-        """The host name of the public address."""
+        """Return the host name of the public URL."""
         return urlsplit(self.public_url).hostname or "localhost"
 
     @property
     def is_local(self) -> bool:
-        """Whether the public address leads to this machine only, so that no DNS record can; a DNS
-        server of its own may know it."""
+        """Return whether the public URL leads to this machine only, so that public DNS has no
+        records for it; an installation's own DNS server may."""
         return self.public_host in ("localhost", "127.0.0.1", "::1") and not self.dns_servers
 
     @property
     def worker_silent_seconds(self) -> float:
-        """The calling service is shown as offline if no worker has reported for this long."""
+        """Return the seconds without a worker's report after which the calling service is shown as
+        offline."""
         return 3 * self.worker_heartbeat_seconds
 
     @property
     def assets_dir(self) -> Path:
-        """Style sheets and scripts of all versions that serve side by side."""
+        """Return the folder of style sheets and scripts of all versions that serve side by side."""
         return self.instance_dir / "assets"
 
     @property
     def templates_dir(self) -> Path:
-        """Compiled templates."""
+        """Return the folder of compiled templates."""
         return self.instance_dir / "templates"
 
     @property
     def effective_database_url(self) -> str:
-        """The database asked for, else SQLite under the instance folder."""
+        """Return the configured database, else SQLite in the instance folder."""
         if not self.database_url:
             return f"sqlite:///{self.instance_dir / 'portal.db'}"
         return database_urls.parse(self.database_url).render_as_string(hide_password=False)
 
     @property
     def replica_url(self) -> str:
-        """The replica's address, with little patience for one that doesn't answer."""
+        """Return the replica's URL, with a short timeout."""
         parsed = database_urls.parse(self.replica_database_url)
         return parsed.update_query_dict(
             {"connect_timeout": "2"} | dict(parsed.query)
@@ -262,37 +264,39 @@ class Settings(
 
     @property
     def files_folder(self) -> Path | None:
-        """The folder of uploads, recordings and exports; None where they are in a bucket."""
+        """Return the folder of uploads, recordings and exports; None if they are in a bucket."""
         if not self.files_url:
             return self.instance_dir / "uploads"
         return folder_of(self.files_url)
 
     @property
     def effective_secret_key(self) -> str:
-        """The key asked for, else one made at the first start and kept in the instance folder."""
+        """Return the configured key, else one generated at the first start and kept in the instance
+        folder."""
         if self.secret_key:
             return self.secret_key
         path = self.instance_dir / "secret.key"
         if not path.exists():
             self.instance_dir.mkdir(parents=True, exist_ok=True)
-            own = path.with_suffix(f".{secrets.token_hex(8)}")  # threads come here at once
+            own = path.with_suffix(f".{secrets.token_hex(8)}")  # threads may race
             own.touch(mode=0o600)
             own.write_text(secrets.token_urlsafe(48))
-            with suppress(FileExistsError):  # another process was first: its key counts
+            with suppress(FileExistsError):  # another process was first: its key is used
                 path.hardlink_to(own)
             own.unlink()
         return path.read_text()
 
     @property
     def secret_keys(self) -> tuple[str, ...]:
-        """What stored secrets may be encrypted with; the first is used for new ones."""
+        """Return the keys that stored secrets may be encrypted with; the first encrypts new
+        ones."""
         keys = (self.effective_secret_key, self.previous_secret_key)
         return tuple(key for key in keys if key)
 
 
 def read_settings() -> Settings:
-    """The settings of the environment. Ends the program, with one sentence for each of them that
-    can't be used."""
+    """Return the settings of the environment. Ends the program, with one sentence for each invalid
+    setting."""
     try:
         return Settings()
     except ValidationError as error:

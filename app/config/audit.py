@@ -24,7 +24,7 @@ class AuditSettings(CommonSettings):
             usable = (parts.scheme in ("udp", "tcp") and parts.hostname and parts.port) or (
                 parts.scheme == "unix" and parts.path
             )
-        except ValueError:  # the port is no number
+        except ValueError:  # the port isn't a number
             usable = False
         if not usable:
             message = (

@@ -1,4 +1,4 @@
-"""What holds for every call of an installation."""
+"""Settings of every call of an installation."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CarrierKind
 
 LONGEST_MINUTES = 60
-"""The longest call, where the installation's setting isn't known."""
+"""Minutes of the longest call, where the installation's setting isn't known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,12 +137,12 @@ class CarrierSettings(CommonSettings):
 
     @property
     def can_call_over_sip(self) -> bool:
-        """Whether the programs for it are installed."""
+        """Return whether the programs for SIP calls are installed."""
         return all(shutil.which(program) for _, program, _, _ in self._sip_programs)
 
     @property
     def _sip_programs(self) -> tuple[tuple[str, str, str, str], ...]:
-        """Each by its name, with where it is, the setting that says so, and its package."""
+        """Yield each program with its path, the setting of the path, and its package."""
         return (
             ("baresip", self.sip_baresip, "PORTAL_SIP_BARESIP", "baresip-core"),
             ("espeak-ng", self.sip_espeak, "PORTAL_SIP_ESPEAK", "espeak-ng"),

@@ -1,4 +1,4 @@
-"""Addresses of databases: of one server, or of several of which one takes writes."""
+"""URLs of databases: of one server, or of several of which one accepts writes."""
 
 import re
 

@@ -43,12 +43,12 @@ class DomainSettings(CommonSettings):
 
     @property
     def dns_server_addresses(self) -> list[tuple[str, int]]:
-        """The servers' addresses and ports. Raises ValueError."""
+        """Return the servers' IP addresses and ports. Raises ValueError."""
         return [_address(entry.strip()) for entry in self.dns_servers.split(",") if entry.strip()]
 
     @property
     def internal_network_list(self) -> list[IPv4Network | IPv6Network]:
-        """Raises ValueError."""
+        """Return the internal networks. Raises ValueError."""
         entries = (entry.strip() for entry in self.internal_networks.split(","))
         return [ip_network(entry) for entry in entries if entry]
 

@@ -9,7 +9,7 @@ from app.config.base import CommonSettings
 
 
 class StorageDefaults(NamedTuple):
-    """Bytes that a partner and an organization may store without a limit of their own."""
+    """Default limits of a partner's and an organization's storage, in bytes."""
 
     partner: int = 2_000_000_000
     organization: int = 500_000_000
@@ -98,5 +98,5 @@ class LimitSettings(CommonSettings):
 
     @property
     def rows_kept_days(self) -> int:
-        """How long rows are kept: at least as long as the undo needs them."""
+        """Return how many days rows are kept: at least as long as the undo needs them."""
         return max(self.upload_days, self.undo_days)

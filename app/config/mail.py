@@ -32,7 +32,7 @@ class MailSettings(CommonSettings):
 
     @property
     def effective_mail_from(self) -> str:
-        """The address that mail comes from, else one at the public address's host."""
+        """Return the sender address: the configured one, else one at the public host."""
         host = urlsplit(self.public_url).hostname or ""
         named = any(c.isalpha() for c in host) and ":" not in host
         return self.mail_from or f"no-reply@{host if named else 'localhost'}"

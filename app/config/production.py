@@ -1,4 +1,4 @@
-"""What production refuses, each with its sentence."""
+"""The settings that production refuses, each with its message."""
 
 import math
 import os
@@ -8,16 +8,16 @@ from itertools import pairwise
 
 MIN_SECRET_CHARACTERS = 32
 MIN_SECRET_BITS = 80
-"""By `secret_bits`, 32 random hexadecimals have about 115, the lowest of 100,000 has 85; 24
-bytes of `secrets.token_urlsafe` have about 150."""
+"""Minimum result of `secret_bits`. 32 random hexadecimals have about 115, the lowest of 100,000 has
+85; 24 bytes of `secrets.token_urlsafe` have about 150."""
 MAX_TOKEN_SECONDS = 24 * 3600
 
 _OFF = frozenset({"", "0", "false", "no"})
-"""Values that Flask reads as no debugging."""
+"""Values that Flask reads as debugging off."""
 
 
 def secret_bits(secret: str) -> float:
-    """An estimate of how many bits it takes to guess a secret, by its characters.
+    """Estimate how many bits it takes to guess a secret, by its characters.
 
     A repeated part counts once, and a run such as ``abcdef`` or ``1111`` as one character.
     """
@@ -33,14 +33,16 @@ def secret_bits(secret: str) -> float:
 
 
 def _period(text: str) -> int:
-    """The length of the shortest part that the text repeats, the last time maybe cut off."""
+    """Return the length of the shortest part that the text repeats; the last repetition may be
+    incomplete."""
     return next(p for p in range(1, len(text) + 2) if text[p:] == text[: max(0, len(text) - p)])
 
 
 def refusals(
     secret: str, token_seconds: int, addresses: Mapping[str, str], tests_only: Mapping[str, bool]
 ) -> Iterator[str]:
-    """Every sentence. ``addresses`` and ``tests_only`` are settings by the names of variables."""
+    """Yield every message. ``addresses`` and ``tests_only`` are settings by the names of
+    variables."""
     if len(secret) < MIN_SECRET_CHARACTERS:
         yield "PORTAL_SECRET_KEY must be set to at least 32 characters in production."
     elif secret_bits(secret) < MIN_SECRET_BITS:

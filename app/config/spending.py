@@ -30,5 +30,5 @@ class SpendingSettings(CommonSettings):
 
     @property
     def new_partner_micros_a_day(self) -> int | None:
-        """`spending_new_partner` in millionths; None without a limit."""
+        """Return `spending_new_partner` in millionths; None without a limit."""
         return self.spending_new_partner * 1_000_000 or None
