@@ -1,4 +1,4 @@
-"""Clean values of what doesn't belong to them: invisible marks, other digits, words around them."""
+"""Clean values: invisible marks, digits of other scripts, surrounding words."""
 
 import re
 import unicodedata
@@ -7,9 +7,9 @@ _NEVER_SEEN = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
 )
 _JOINERS = re.compile("[\u200c\u200d]")
-"""Joiners shape words of some scripts, so names keep them."""
+"""Joiners shape words of some scripts, so they stay in names."""
 _FULL_WIDTH = re.compile("[\uff01-\uff5e]")
-# Begins with one set of letters, which is searched for at once, not with an alternative.
+# Begins with one set of letters, which `re` finds faster than an alternative.
 _TWICE_ENCODED = re.compile(
     "[\u00c2-\u00c5\u00e2](?:\u20ac|(?<!\u00e2)[\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e"
     "\u0192\u02c6\u02dc\u2013-\u203a\u2122])"

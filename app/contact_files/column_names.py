@@ -156,14 +156,14 @@ FIELD_OF = {
 }
 """Plain column name -> field of a contact."""
 _LAST_NAME_FIRST = frozenset(_known(LAST_NAME_FIRST, "fullName"))
-"""Plain names of columns of full names whose order a comma tells: "Groß, Jürgen"."""
+"""Plain names of full-name columns in which a comma decides the order: "Groß, Jürgen"."""
 
 METADATA_KEY_OF = {
     **_known(CONSENT, "consent"),
     **_known(CONSENT_SOURCE, "consentSource"),
     **_known(CONSENT_AT, "consentAt"),
 }
-"""Plain column name -> metadata key with a meaning. An opt-in to mail is no consent to calls."""
+"""Plain column name -> metadata key with a meaning. An opt-in to mail is not a consent to calls."""
 
 
 CALLING_CODE = frozenset(
@@ -181,7 +181,7 @@ código de país|código del país|código do país|prefisso internazionale|ddi
 
 
 def metadata_key_of(name: str) -> str | None:
-    """Return the metadata key that a column of this name stands for."""
+    """Return the metadata key of a column of this name."""
     return METADATA_KEY_OF.get(plain(name))
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 LONGEST = 40
-"""How many characters of a word are judged."""
+"""Maximum characters of a word that are judged."""
 _OPENING = "\u2018\u2019\u201a\u201c\u201e\u00ab\u2013\u2014\u2022\u00a7\u20ac\u00a0"
 _CLOSING = "\u2019\u201c\u201d\u00bb\u2026\u00ae\u2122\u00a9\u00ba\u00aa\u00b0\u20ac\u00a0"
 _NARROW_KANA = re.compile("[\uff61-\uff9f]")
@@ -153,7 +153,7 @@ _ONE_BYTE = {
     "cp1253": GREEK,
 }
 _TWO_BYTES = {"cp949": KOREAN, "gb18030": SIMPLIFIED, "big5": TRADITIONAL, "cp932": JAPANESE}
-"""Of equally good ones the first is taken."""
+"""Encodings of two-byte characters; the first of equally good ones wins."""
 _FROM_THE_WEST = ("cp1252", "mac_roman", "cp850")
 _MOST = 32 * 1024
 _LEAST_WORDS = 0.6

@@ -20,8 +20,8 @@ _BOMS = (
 _UNDEFINED_IN_1252 = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
 _CONTROLS = bytes({*range(1, 32), 127} - set(b"\t\n\r\x0b\x0c\x1a"))
 _STRAY = 10
-"""How many control characters any text may have: they are reported where they are. A text that is
-UTF-8 throughout may have many more, one in each of its short rows."""
+"""Maximum control characters in any text: they are reported where they are. A text that is entirely
+UTF-8 may have many more, one in each of its short rows."""
 _MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )

@@ -116,7 +116,7 @@ KINDS = {
     "a document of the old kind": Sentence.gettext("a document of the old kind"),
     "a damaged old document": Sentence.gettext("a damaged old document"),
 }
-"""What a file is that is no contact file."""
+"""Names of files that aren't contact files."""
 
 
 class UnreadableFile(ValidationFailed):

@@ -24,7 +24,7 @@ _NO_PART = re.compile(
     r"[\s,](?:inc|llc|l\.l\.c|ltd|limited|gmbh|corp|plc|llp|pllc|pty|s\.?r\.?l|b\.?v|ohg|kg)\.?$",
     re.IGNORECASE,
 )
-"""What is in no name of one person: several people, a company, or other words."""
+"""Parts that no name of one person has: several people, a company, or other words."""
 _WORD = re.compile(r"\w+")
 _SUFFIXES = frozenset(
     {"md", "phd", "dds", "dmd", "dvm", "jd", "mba", "cpa", "rn", "esq", "jr", "sr", "ii", "iii"}
@@ -65,7 +65,7 @@ def is_single_name(name: str) -> bool:
 
 
 def starts_with_particle(name: str) -> bool:
-    """Return whether it begins with a word such as the ``de`` of ``de la Fuente``."""
+    """Return whether it begins with a particle such as the ``de`` of ``de la Fuente``."""
     return name.split(maxsplit=1)[0].casefold() in _PARTICLES
 
 

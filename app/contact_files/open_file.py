@@ -17,7 +17,7 @@ _HEAD = 1024
 _ZIP = b"PK\x03\x04"
 _KINDS = dict.fromkeys(("csv", "tsv", "tab"), "csv")
 _KINDS |= {"xls": "xls", "xlsx": "xlsx", "xlsm": "xlsx", "vcf": "vcard", "vcard": "vcard"}
-"""The kind that a file's name promises."""
+"""The kind that a file's extension suggests."""
 # Files that users choose by mistake. Binary kinds also have NULs, which a contact list never has.
 _BINARIES = (
     (b"MZ", "a program"),
@@ -56,7 +56,8 @@ _TEXTS = (
     (b"<svg", "a picture"),
 )
 _ROWS_ABOVE = 1000
-"""How far down the user may choose the header row, and how many blank rows may precede it."""
+"""Rows above the header: how far down the user may choose it, and how many blank rows may precede
+it."""
 _MARKUP = frozenset({"a web page", "an XML file"})
 """Programs give such files the names of workbooks, because spreadsheets open them anyway."""
 
@@ -64,10 +65,10 @@ _MARKUP = frozenset({"a web page", "an XML file"})
 def open_table(
     file: BinaryIO | Path, *, name: str = "", options: ReadOptions | None = None
 ) -> ContactTable:
-    """Open a contact file for reading, whatever it is called. Raises UnreadableFile.
+    """Open a contact file for reading, whatever its name is. Raises UnreadableFile.
 
     ``file`` is a path, or a seekable binary stream, which the Table then owns. ``name`` is the
-    user's name of the file: it decides nothing, but a name that promises another kind is noted
+    user's name of the file: it decides nothing, but a name of another kind is noted
     (``content_mismatch``).
     """
     options = options or ReadOptions()

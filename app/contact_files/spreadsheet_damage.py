@@ -164,7 +164,7 @@ def _strange_characters(text: str, default_region: str | None) -> NumberDamage |
 def _lost_lead(digits: str, default_region: str | None) -> NumberDamage | None:
     """Return what may be missing before digits that begin with 1 to 9.
 
-    If national numbers begin with 0, something is missing. Elsewhere the digits may be complete.
+    If national numbers begin with 0, something is missing. Otherwise the digits may be complete.
     """
     habits = _habits(default_region or "")
     if not habits.trunk_zero:
@@ -202,8 +202,8 @@ def _normalised(text: str, default_region: str | None) -> str | None:
 
 
 class _ZeroHabits(NamedTuple):
-    """Return how a region writes zeros: always before its numbers (07700…), or as part of them
-    (Italy). If the trunk prefix is optional, as in Brazil and India, none is missing."""
+    """How a region writes zeros: always before its numbers (07700…), or as part of them (Italy). If
+    the trunk prefix is optional, as in Brazil and India, none is missing."""
 
     code: str
     trunk_zero: bool

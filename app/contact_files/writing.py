@@ -1,4 +1,4 @@
-"""Write rows as files that a spreadsheet opens as they are meant: XLSX or delimited text.
+"""Write rows as files that spreadsheets open unchanged: XLSX or delimited text.
 
 Every cell is text, so that no zero and no plus gets lost, and nothing runs as a formula. Both
 writers stream; in a workbook, marked cells have a color.
@@ -73,7 +73,7 @@ _PARTS = {
 UTF_8 = "utf-8-sig"
 """UTF-8 with a byte order mark: without it spreadsheets don't recognize UTF-8 in a CSV file."""
 _STREAMED = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", UTF_8: "utf-8"}
-"""Encodings that would write their mark before every piece."""
+"""Encodings that would write a byte order mark before every chunk."""
 _TYPOGRAPHY = str.maketrans(
     {
         **dict.fromkeys("“”„«»", '"'),
@@ -188,7 +188,7 @@ class RowWriter(Protocol):
 
 
 class DelimitedWriter:
-    """Write delimited text that a spreadsheet opens as it is meant, without running formulas."""
+    """Write delimited text that spreadsheets open unchanged, without running formulas."""
 
     def __init__(self, delimiter: str, encoding: str):
         self._delimiter = delimiter

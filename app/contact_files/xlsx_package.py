@@ -20,7 +20,7 @@ from app.contact_files.table import FileLimits
 CHUNK = 64 * 1024
 _ESCAPED = re.compile(r"_x(?!D[89A-F])([0-9A-F]{4})_", re.IGNORECASE)
 _PACKED_TIGHTLY = 200
-"""Unpacked bytes for each packed one: sheets of real lists reach 10 to 60."""
+"""Maximum unpacked bytes per packed byte: sheets of real lists reach 10 to 60."""
 _SMALL = 16 * 1024 * 1024
 _ENCRYPTED = 0x1
 _BROKEN_ARCHIVE = (

@@ -1,7 +1,7 @@
-"""Phone numbers: one table and one set of functions for every path that reads or dials one.
+"""Phone numbers: one table and one set of functions for all code that reads or dials them.
 
-``normalise`` is for numbers that are stored, ``check_dialable`` for numbers that are about
-to be called. Both speak E.164 in ASCII and nothing else.
+``normalise`` is for numbers that are stored, ``check_dialable`` for numbers that are about to be
+called. Both use E.164 in ASCII and nothing else.
 """
 
 from app.phone.destinations import (

@@ -1,7 +1,7 @@
 """Which numbers may be called: one table of kinds, and the regions that are open.
 
-Kinds come from the numbering plans in the phonenumbers library. `RANGES` names ranges that the
-library files elsewhere, or calls unassigned, each with its source.
+Kinds come from the numbering plans in the phonenumbers library. `RANGES` corrects ranges that the
+library classifies differently or calls unassigned, each with its source.
 """
 
 import re
@@ -43,15 +43,15 @@ HIGH_RISK = frozenset(
         "VU", "WF", "WS", "YE", "ZW",
     }
 )  # fmt: skip
-"""Closed until the operator opens them: regions whose carriers charge much for a minute and few
-customers call, which is where stolen minutes are sold, and regions under broad sanctions. Compare
+"""Regions that are closed until the operator opens them: those whose carriers charge much per
+minute and few customers call, which attracts toll fraud, and those under broad sanctions. Compare
 the fraud loss surveys of the Communications Fraud Control Association (cfca.org)."""
 USUAL_REGIONS = frozenset(SUPPORTED_REGIONS) - HIGH_RISK
-"""What an installation opens before its operator has decided."""
+"""The regions that are open before the operator has decided."""
 
 
 class NumberRange(NamedTuple):
-    """Numbers that begin with ``pattern`` (after the +) and are of this kind."""
+    """Numbers that begin with ``pattern`` (after the +) and have this kind."""
 
     pattern: str
     kind: str
@@ -86,7 +86,7 @@ RANGES = tuple(
         (r"49118", "premium"),
     )
 )
-"""Checked before the library, the first match counts."""
+"""Checked before the library; the first match counts."""
 
 _KINDS = {
     PhoneNumberType.PREMIUM_RATE: "premium",
@@ -138,7 +138,7 @@ REFUSALS = {
         "%(number)s is in %(country_words)s, which isn't open for calls. %(opened_by_words)s"
     ),
 }
-"""Code and sentence of every reason not to call."""
+"""Code and message of every reason not to call."""
 _NOT_E164_SPACES = Sentence.gettext(
     "Enter + and the country code, 8 to 15 digits in total, without spaces: %(example)s."
 )
@@ -147,7 +147,7 @@ _COUNTRY_CODE = Sentence.gettext("Country code +%(code)s")
 
 
 class DestinationLayer(StrEnum):
-    """Who opens regions. A call needs all three."""
+    """A layer that opens regions. A call needs all three."""
 
     OPERATOR = "operator"
     PARTNER = "partner"
@@ -163,19 +163,19 @@ OPENED_BY = {
         "It can be opened in the organization's settings."
     ),
 }
-"""Who can open a region that is closed by the layer."""
+"""The role that can open a region, by the layer that closes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRegions:
-    """The regions (ISO 3166 codes) that calls may go to, as each layer has opened them."""
+    """The regions (ISO 3166 codes) that calls may go to, as opened by each layer."""
 
     operator: frozenset[str]
     partner: frozenset[str]
     organization: frozenset[str]
 
     def closed_by(self, region: str) -> DestinationLayer | None:
-        """The highest layer in which the region is closed; None if calls may go there."""
+        """Return the highest layer in which the region is closed; None if calls may go there."""
         for layer in DestinationLayer:
             if region not in getattr(self, layer):
                 return layer
@@ -183,17 +183,17 @@ class OpenRegions:
 
     @property
     def can_be_chosen(self) -> frozenset[str]:
-        """The regions that the organization may choose from."""
+        """Return the regions that the organization may choose from."""
         return self.operator & self.partner
 
     @property
     def open(self) -> frozenset[str]:
-        """The regions that calls may go to."""
+        """Return the regions that calls may go to."""
         return self.can_be_chosen & self.organization
 
 
 def check_dialable(e164: str, open_regions: OpenRegions) -> None:
-    """Raises PhoneError (its code is one of REFUSALS) unless the number may be called.
+    """Raise PhoneError (its code is one of REFUSALS) unless the number may be called.
 
     A number counts for its own region, not for the first country of its code: +1 876 is Jamaica.
     """
@@ -250,7 +250,7 @@ def _subject(regions: tuple[str, ...], code: int) -> str:
 
 
 def _malformed(text: str) -> PhoneError:
-    """An emergency or short number is called by its name, whatever stands in front of it."""
+    """Return the problem; an emergency or short number is recognised whatever its prefix."""
     if _SHORT.fullmatch(text):
         digits = text.removeprefix("+")
         number = parsed(text) if text[0] == "+" else None

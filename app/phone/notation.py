@@ -1,4 +1,4 @@
-"""How people write numbers: which characters only format, and what a cell may hold besides."""
+"""How people write numbers: which characters only format, and what else a cell may hold."""
 
 import re
 import unicodedata
@@ -14,7 +14,8 @@ _PLAIN = re.compile(r"\+?[0-9]+", re.ASCII)
 
 _ANNOUNCED = r"(?<![a-z])(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)[\s.:]*"
 _PAUSES = r"(?<=\d)(?:,{2,}|p+|w+)"
-"""What telephones wait at before they dial on; one comma may also part two numbers."""
+"""Characters at which telephones pause before they dial on; a single comma may also separate two
+numbers."""
 _EXTENSION = re.compile(
     rf"(?P<number>.*\d.*?)(?:[\s,;(]*(?:;ext=|{_ANNOUNCED}|\#\s*)|{_PAUSES})"
     r"(?P<extension>[0-9]{1,7})\#?\)?",
@@ -50,7 +51,7 @@ class PhoneError(ValidationFailed):
 
 
 def digits_of(raw: str) -> str:
-    """The ASCII digits of a written number, with ``+`` in front where it was written.
+    """Return the ASCII digits of a written number, with ``+`` in front if it was written.
 
     Raises PhoneError: ``empty``, ``several_phones``, ``extension``, ``letters``,
     ``unreadable_characters``, ``plus_misplaced``.
@@ -91,7 +92,8 @@ def _strange(character: str) -> PhoneError:
 
 
 def split_extension(raw: str) -> tuple[str, str | None]:
-    """Parts a number from its extension: ``("020 7946 0000", "45")``; else the text and None."""
+    """Split a number from its extension: ``("020 7946 0000", "45")``; without one return the text
+    and None."""
     match = _EXTENSION.fullmatch(raw.strip())
     if match is None:
         return raw, None
@@ -99,7 +101,8 @@ def split_extension(raw: str) -> tuple[str, str | None]:
 
 
 def holds_several_numbers(raw: str) -> bool:
-    """Whether a cell names more than one number, also in the short form ``030 1234567/8``."""
+    """Return whether a cell names more than one number, also in the short form ``030
+    1234567/8``."""
     text = raw.strip()
     if _TWO_PLUSES.search(text) or _TWO_AREA_CODES.search(text):
         return True
@@ -116,7 +119,7 @@ def holds_several_numbers(raw: str) -> bool:
 
 
 def _slash_parts_numbers(text: str) -> bool:
-    """A slash after an area code only formats; later it parts numbers or their last digits."""
+    """A slash after an area code only formats; later it separates numbers or their last digits."""
     lengths = [len(_NOT_DIGITS.sub("", part)) for part in text.split("/")]
     lead = text.lstrip("( ")
     area_code = 10 if lead.startswith("00") else 8 if lead[0] == "+" else 6 if lead[0] == "0" else 4

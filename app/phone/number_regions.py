@@ -1,4 +1,4 @@
-"""Where a number belongs, and how a person reads it."""
+"""The region of a number, and its form for readers."""
 
 from functools import cache
 from importlib.resources import files
@@ -21,7 +21,7 @@ from app.errors import Sentence
 
 _NETWORKS = "001"
 """The region of numbers that belong to no country."""
-# The ISO table of the time zone database abbreviates; these are the names as a sentence needs them.
+# The ISO table of the time zone database abbreviates; these are the full names for sentences.
 _NAMES = {
     _NETWORKS: "international networks",
     "AE": "the United Arab Emirates",
@@ -73,7 +73,7 @@ _NAMES = {
 
 
 def parsed(e164: str) -> PhoneNumber | None:
-    """The library's object, or None for what is no number at all."""
+    """Return the library's object; None if the text is no number."""
     try:
         return parse(e164, None)
     except NumberParseException:
@@ -81,16 +81,17 @@ def parsed(e164: str) -> PhoneNumber | None:
 
 
 def region_of(e164: str) -> str | None:
-    """The region of the number itself (``+1 876…`` is JM), ``001`` for networks of no country.
+    """Return the region of the number itself (``+1 876…`` is JM), ``001`` for networks of no
+    country.
 
-    None where the numbering plan does not know the number.
+    None if the numbering plan does not know the number.
     """
     number = parsed(e164)
     return None if number is None else region_code_for_number(number)
 
 
 def format_international(e164: str) -> str:
-    """``+44 7700 900418`` for people; what cannot be read is given back as it is."""
+    """Return ``+44 7700 900418`` for readers; a text that can't be parsed is returned as it is."""
     number = parsed(e164)
     if number is None:
         return e164
@@ -98,8 +99,8 @@ def format_international(e164: str) -> str:
 
 
 def regions() -> list[tuple[str, str]]:
-    """Every region that numbers can belong to, as (code, name), in the order of their names as a
-    list has them: without the article, accents and upper case, so that Å is an A."""
+    """Return every region that numbers can belong to, as (code, name), in alphabetical order:
+    without the article, accents and upper case, so that Å is an A."""
     return list(_named_regions(str(languages.locale())))
 
 
@@ -115,8 +116,8 @@ def _in_lists(name: str) -> str:
 
 
 def country_name(region: str) -> str:
-    """The country's name in the current language, in English as a sentence needs it (``the United
-    Kingdom``); the code if unknown."""
+    """Return the country's name in the current language, in English as a sentence needs it (``the
+    United Kingdom``); the code if unknown."""
     if languages.language() != languages.DEFAULT:
         return _translated_name(region)
     return _NAMES.get(region) or _iso_names().get(region, region)
@@ -154,13 +155,13 @@ def _iso_names() -> dict[str, str]:
 
 
 def calling_code(region: str) -> str:
-    """``+44`` of GB"""
+    """Return the calling code of a region: ``+44`` of GB."""
     return f"+{country_code_for_region(region)}"
 
 
 def region_of_code(written: str, default_region: str | None) -> str | None:
-    """The region that a calling code by itself (``+44``, ``0044``, ``44``) stands for: the default
-    one where it has that code, None where there is no such code."""
+    """Return the region of a calling code (``+44``, ``0044``, ``44``): the default region if it has
+    that code, None for an unknown code."""
     digits = written.strip().removeprefix("+").removeprefix("00")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 3):
         return None

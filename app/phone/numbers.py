@@ -1,11 +1,10 @@
-"""Reading a number into E.164, quickly where that needs no thought.
+"""Parses numbers into E.164, with a fast path for ordinary ones.
 
 The rule (for contacts): formatting characters are accepted; without ``+`` the default region
 applies; then 8 to 15 digits and "possible" with its area code, in the sense of the library's
-metadata, must both hold.
-A North American number with a 1 too many is refused, where the library would drop it.
-Numbers of ordinary shape are decided by patterns made from that metadata, the library itself is
-asked about the rest; a property test holds the two to the same verdict.
+metadata, must both hold. A North American number with an extra 1 is refused, where the library
+would drop it. Numbers of ordinary shape are decided by patterns made from that metadata, the
+library decides the rest; a property test proves that both agree.
 """
 
 import re
@@ -38,14 +37,14 @@ _e164_patterns: dict[str, Match] = {}
 _plausible_patterns: dict[str, Match] = {}
 _NORTH_AMERICAN = r"[2-9]\d{2}[2-9]\d{6}"
 """NXX-NXX-XXXX of the North American Numbering Plan: neither area nor exchange begins with 0 or 1,
-which the library's general pattern leaves open."""
+which the library's general pattern permits."""
 _NEVER: Match = re.compile(r"(?!)").fullmatch
 
 
 def normalise(raw: str, default_region: str | None) -> str:
-    """The number in E.164, for a contact. Raises PhoneError with a sentence.
+    """Return a contact's number in E.164. Raises PhoneError with a message.
 
-    ``default_region`` is an ISO 3166 code such as ``GB``; None when there is none to assume.
+    ``default_region`` is an ISO 3166 code such as ``GB``; None if numbers need a country code.
     """
     if is_plain_e164(raw):
         return raw
@@ -59,7 +58,7 @@ def normalise(raw: str, default_region: str | None) -> str:
 
 
 def is_plain_e164(text: str) -> bool:
-    """True for what ``normalise`` gives back unchanged; False means only "look closer"."""
+    """Return True if ``normalise`` returns the text unchanged; False only means that it may not."""
     if text[:1] != "+":
         return False
     lead = text[1:4]
@@ -68,7 +67,7 @@ def is_plain_e164(text: str) -> bool:
 
 
 def is_plausible(e164: str) -> bool:
-    """Whether the numbering plan has room for the number: a cheap test that refuses nothing.
+    """Return whether the numbering plan has room for the number: a cheap test that refuses nothing.
 
     A number that ``normalise`` accepts may still be too short for its kind.
     """
@@ -88,12 +87,13 @@ def _plausible_pattern(lead: str) -> Match:
 
 
 def _is_lead(lead: str) -> bool:
-    """Whether a country code can begin so: none begins with 0."""
+    """Return whether a country code can begin with these digits: none begins with 0."""
     return len(lead) == 3 and lead.isascii() and lead.isdigit() and lead[0] != "0"
 
 
 def _country_code(lead: str) -> str | None:
-    """The country code that three leading digits begin with: codes are free of prefixes."""
+    """Return the country code that three leading digits begin with; no code is a prefix of
+    another."""
     for length in (1, 2, 3):
         if int(lead[:length] or 0) in COUNTRY_CODE_TO_REGION_CODE:
             return lead[:length]
@@ -117,9 +117,10 @@ def _general(metadata: PhoneMetadata) -> PhoneNumberDesc:
 
 
 def _e164_pattern(lead: str) -> Match:
-    """The matcher for numbers whose first three digits are ``lead``; made once per country code.
+    """Return the pattern for numbers whose first three digits are ``lead``; compiled once per
+    country code.
 
-    It leaves out what the library would rewrite (a trunk prefix after the country code).
+    It excludes what the library would rewrite (a trunk prefix after the country code).
     """
     if not _is_lead(lead):
         return _NEVER
@@ -147,7 +148,7 @@ def _pattern_of_code(code: str) -> Match:
 
 @dataclass(frozen=True, slots=True)
 class _RegionRules:
-    """What decides a number written the national way in one region."""
+    """The rules for national numbers of one region."""
 
     code: str
     kept_trunk: str
@@ -181,7 +182,8 @@ def _region(region: str) -> _RegionRules | None:
 
 
 def _in_region(digits: str, default_region: str) -> str | None:
-    """E.164 of a national number where no rule but the trunk prefix applies, else None."""
+    """Return the E.164 form of a national number to which no rule but the trunk prefix applies;
+    else None."""
     region = _region(default_region)
     if region is None or digits.startswith(region.code) or region.international.match(digits):
         return None
@@ -199,7 +201,7 @@ def _by_library(digits: str, default_region: str | None) -> str:
     international = digits[0] == "+"
     if not international and not default_region:
         raise PhoneError("country_missing", _COUNTRY_MISSING())
-    # Without a region a + number is never read the national way when its code is unknown.
+    # Without a region, a + number with an unknown code is never read as a national one.
     region = None if international else default_region
     try:
         number = parse(digits, region)
@@ -225,15 +227,16 @@ def _by_library(digits: str, default_region: str | None) -> str:
 
 
 def _begins_with_trunk(e164: str, code: int) -> bool:
-    """The library keeps a trunk prefix (0612…) where the rest alone would be too short."""
+    """Return whether the library keeps a trunk prefix (0612…) because the rest alone would be too
+    short."""
     trunk = _main_metadata(str(code)).national_prefix
     national = e164[1 + len(str(code)) :]
     return bool(trunk) and national.startswith(trunk or "") and not is_plausible(e164)
 
 
 def _reads_as_itself(e164: str) -> bool:
-    """Whether the library takes no further prefix away: after the 0 of ``+86 0 110001000000`` it
-    would leave out a carrier's code next time, and the number would be another."""
+    """Return whether parsing the result again leaves it unchanged. From ``+86 0 110001000000`` the
+    library removes the 0, and the next time a carrier's code: another number."""
     try:
         return format_number(parse(e164, None), PhoneNumberFormat.E164) == e164
     except NumberParseException:
@@ -252,7 +255,7 @@ def _unparsable(digits: str, region: str | None, error: NumberParseException) ->
 
 
 def _impossible(digits: str, region: str | None, country_code: int, verdict: int) -> PhoneError:
-    """Says how many digits there are, counted as the person wrote them, and how many are right."""
+    """Say how many digits there are, counted as they were written, and how many are right."""
     code = str(country_code)
     metadata = _main_metadata(code)
     regions = COUNTRY_CODE_TO_REGION_CODE[country_code]
@@ -264,7 +267,7 @@ def _impossible(digits: str, region: str | None, country_code: int, verdict: int
         national, count, lead = digits[len(trunk) :], _DIGITS_AFTER_TRUNK, trunk
     possible = _general(metadata).possible_length
     if lead and len(national) in possible and national.startswith(trunk):
-        # Too short only because nothing here begins with the trunk prefix.
+        # Too short only because no number here begins with the trunk prefix.
         national, lead = national[len(trunk) :], f"{lead} {trunk}"
     if region in regions:
         where = country_name(region)

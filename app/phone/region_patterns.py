@@ -1,4 +1,4 @@
-"""The region of each of very many numbers, by patterns made from the library's metadata."""
+"""The regions of very many numbers, by patterns made from the library's metadata."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _NEVER: Match = re.compile(r"(?!)").fullmatch
 
 
 def quick_region_of(e164: str) -> str | None:
-    """As `region_of`, for what `normalise` returned: many times as quick."""
+    """As `region_of`, for results of `normalise`: many times faster."""
     length, regions = _code(e164[1:4])
     if len(regions) == 1:
         return regions[0]
@@ -27,7 +27,7 @@ def quick_region_of(e164: str) -> str | None:
 
 @cache
 def _code(lead: str) -> tuple[int, tuple[str, ...]]:
-    """The length of the country code that the digits begin with, and its regions."""
+    """Return the length of the country code that the digits begin with, and its regions."""
     for length in (1, 2, 3) if lead.isdecimal() else ():
         if regions := COUNTRY_CODE_TO_REGION_CODE.get(int(lead[:length])):
             return length, regions
@@ -36,7 +36,8 @@ def _code(lead: str) -> tuple[int, tuple[str, ...]]:
 
 @cache
 def _matcher(region: str) -> Match:
-    """What tells the numbers of a region from those of others with its country code."""
+    """Return the pattern that separates the numbers of a region from others with its country
+    code."""
     metadata = PhoneMetadata.metadata_for_region(region, None)
     if metadata is None:
         return _NEVER
@@ -48,7 +49,7 @@ def _matcher(region: str) -> Match:
 
 
 def _pattern(described: PhoneNumberDesc | None) -> str:
-    """The pattern of a kind of numbers; empty if the region has none of them."""
+    """Return the pattern of a kind of numbers; empty if the region has none of them."""
     if described is None or not described.national_number_pattern:
         return ""
     lengths = "|".join(rf"\d{{{length}}}\Z" for length in described.possible_length)

@@ -1,4 +1,4 @@
-"""What time it is where a number rings, and when it may."""
+"""The local time of a phone number, and when it may be called."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
@@ -19,7 +19,7 @@ EVERY_DAY = frozenset(range(1, 8))
 
 
 def timezones_of(e164: str) -> tuple[str, ...]:
-    """Every time zone that the number may ring in, by IANA name; empty where none is known.
+    """Return every time zone of the number, by IANA name; empty if none is known.
 
     A number with an area code has the zones of that area; any other (mobile, toll-free) has all
     zones of its country.
@@ -35,19 +35,19 @@ def timezones_of(e164: str) -> tuple[str, ...]:
 
 
 def zones_of_region(region: str) -> tuple[str, ...]:
-    """Every time zone of a region code, by IANA name; empty where none is known."""
+    """Return every time zone of a region code, by IANA name; empty if none is known."""
     return _zones_of_regions().get(region, ())
 
 
 def only_zone_of(region: str) -> str | None:
-    """Return the time zone of a region in which all clocks show the same time; None elsewhere."""
+    """Return the time zone of a region in which all clocks show the same time; else None."""
     zones = zones_of_region(region)
     return zones[0] if len(set(map(_offsets, zones))) == 1 else None
 
 
 def has_time_of(zone: str, region: str) -> bool:
     """Return whether a zone has the time of a place in the region, also under a former name; True
-    where none is known."""
+    if none is known."""
     zones = zones_of_region(region)
     return not zones or _offsets(zone) in map(_offsets, zones)
 
@@ -70,7 +70,7 @@ def _zones_of_regions() -> dict[str, tuple[str, ...]]:
 
 
 def comparable_end(end: time) -> time:
-    """Return the end of calling hours for comparisons: midnight is the end of the day."""
+    """Return the end of calling hours for comparisons: midnight becomes the end of the day."""
     return end if end > time.min else time.max
 
 
@@ -81,11 +81,11 @@ def within_calling_hours(
     at: datetime,
     weekdays: Collection[int] = EVERY_DAY,
 ) -> tuple[bool, datetime | None]:
-    """Whether ``at`` (with zone) lies in [start, end) of one of the weekdays, in every zone that
-    the number may ring in.
+    """Return whether ``at`` (with zone) lies in [start, end) of one of the weekdays, in every zone
+    of the number.
 
-    Also gives the first moment, in UTC, at which it does: ``at`` itself when it is allowed now,
-    None when no hour of the day suits all zones or no zone is known.
+    Also returns the first moment, in UTC, at which it does: ``at`` itself if it is allowed now,
+    None if no hour of the day suits all zones or no zone is known.
     """
     if at.tzinfo is None or start >= end:
         message = "calling hours need a moment with a zone, and a start before the end"

@@ -1,1 +1,1 @@
-"""Checks of colours, email addresses and URLs, at writing and at reading."""
+"""Checks of colours, email addresses and URLs, for writing and for reading."""

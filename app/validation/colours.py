@@ -1,4 +1,4 @@
-"""Colours that a partner may send: one check, used when they are stored and when they are served.
+"""Colours of a brand: one check, used when they are stored and when they are served.
 
 Accepted are ``#rgb``, ``#rrggbb``, ``rgb()``, ``hsl()`` and the CSS colour names, all opaque: the
 contrast of a transparent colour can't be computed.
@@ -15,13 +15,13 @@ _COMMA = rf"{_S},{_S}"
 
 
 def _three(first: str, second: str, third: str) -> str:
-    """Three components, all separated by commas or all by blanks."""
+    """Match three components, all separated by commas or all by blanks."""
     spaced = rf"{first} {{1,3}}{second} {{1,3}}{third}"
     return rf"\({_S}(?:{first}{_COMMA}{second}{_COMMA}{third}|{spaced}){_S}\)"
 
 
 def _any_case(word: str) -> str:
-    """The word in small or capital letters, for dialects of patterns without flags."""
+    """Match the word in small or capital letters, for dialects of patterns without flags."""
     return "".join(f"[{letter}{letter.upper()}]" for letter in word)
 
 

@@ -7,7 +7,7 @@ MAX_LENGTH = 254
 
 
 _MORE = r"\u00a1-\u1fff\u3040-\ud7ff"
-"""Letters beyond ASCII."""
+"""Letters outside ASCII."""
 _ATOM = rf"[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{_MORE}-]+"
 _LABEL = rf"[A-Za-z0-9{_MORE}](?:[A-Za-z0-9{_MORE}-]{{0,61}}[A-Za-z0-9{_MORE}])?"
 _TOP = rf"[A-Za-z{_MORE}](?:[A-Za-z0-9{_MORE}-]{{0,61}}[A-Za-z0-9{_MORE}])"
@@ -26,7 +26,7 @@ _ordinary = re.compile(
 
 
 def is_email(value: str) -> bool:
-    """Whether the text has the form of an email address: ``name@host.domain``."""
+    """Return whether the text has the form of an email address: ``name@host.domain``."""
     if len(value) <= 64 and _ordinary(value):
         return True
     # Compiled (and kept) by `re` at the first use: the large sets of letters take long.

@@ -1,13 +1,13 @@
-"""Networks that addresses are counted for."""
+"""The networks for which IP addresses are counted."""
 
 from collections.abc import Sequence
 from ipaddress import IPv6Address, ip_address, ip_network
 
 
 def networks(ip: str | None) -> Sequence[str]:
-    """The address itself for IPv4, its /64 and its /48 for IPv6.
+    """Return the address itself for IPv4, its /64 and its /48 for IPv6.
 
-    An IPv4 address written as IPv6 is that IPv4 address; what is no address is taken as it is.
+    An IPv4 address written as IPv6 counts as IPv4; any other text is returned as it is.
     """
     try:
         address = ip_address((ip or "").partition("%")[0])
@@ -21,5 +21,5 @@ def networks(ip: str | None) -> Sequence[str]:
 
 
 def network_of(ip: str | None) -> str:
-    """The smallest of the address's `networks`."""
+    """Return the smallest of the address's `networks`."""
     return networks(ip)[0]

@@ -1,4 +1,4 @@
-"""Texts that may hold anything, such as what users and scripts send."""
+"""Texts with any content, such as those from users and scripts."""
 
 
 def trimmed(text: str | None) -> str:
@@ -8,7 +8,8 @@ def trimmed(text: str | None) -> str:
 
 
 def whole_number(text: str | None, most_digits: int) -> int | None:
-    """Return the number that at most so many digits (0 to 9) are; None for any other text."""
+    """Return the value of a text of at most ``most_digits`` digits (0 to 9); None for any other
+    text."""
     if text and text.isascii() and text.isdigit() and len(text) <= most_digits:
         return int(text)
     return None

@@ -9,7 +9,7 @@ from app.languages import gettext
 
 @cache
 def time_zones() -> frozenset[str]:
-    """Return the IANA names, read once: finding them walks the whole folder of zones."""
+    """Return the IANA names. Cached: finding them walks the whole folder of zones."""
     return frozenset(available_timezones())
 
 

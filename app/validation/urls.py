@@ -52,8 +52,8 @@ def is_link(value: str) -> bool:
 
 
 def is_voice_address(value: str) -> bool:
-    """Whether a call can be handed over to it: a SIP address (sip: or sips:) without parameters but
-    ``transport``, or an encrypted stream (wss: or https:)."""
+    """Return whether calls can be handed over to the URL: a SIP address (sip: or sips:) without
+    parameters except ``transport``, or an encrypted stream (wss: or https:)."""
     return len(value) <= MAX_LENGTH and value.isascii() and re.fullmatch(_VOICE, value) is not None
 
 

@@ -1,4 +1,4 @@
-"""UUIDs in texts that may hold anything."""
+"""UUIDs in texts with any content."""
 
 from uuid import UUID
 
