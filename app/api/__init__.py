@@ -1,5 +1,4 @@
-"""The JSON API: three areas with one description and one mapping of errors, and SCIM beside
-them."""
+"""The JSON API: three areas with one description and one mapping of errors, and SCIM."""
 
 from flask import Flask
 

@@ -49,7 +49,7 @@ def openapi_json() -> Response:
 
 @dataclass(frozen=True, slots=True)
 class OwnKey:
-    """The reader's newest key that works, and the newest campaign whose contacts it may read."""
+    """The reader's newest active key, and the newest campaign whose contacts it may read."""
 
     public_id: str
     campaign_id: UUID | None

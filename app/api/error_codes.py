@@ -39,7 +39,8 @@ FIELDS: Codes = {
     "wrong_shape": "The object has none of the accepted shapes.",
 }
 EVERY_BODY: Codes = {**FIELDS, **BODY}
-"""What every operation with a JSON body can refuse with 400, if it refuses unknown fields."""
+"""The codes with which any operation with a JSON body can refuse with 400, if it refuses unknown
+fields."""
 LENIENT_BODY: Codes = {code: EVERY_BODY[code] for code in EVERY_BODY if code != "unknown_field"}
 """The same for operations that ignore unknown fields."""
 

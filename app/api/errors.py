@@ -1,8 +1,8 @@
-"""Error answers: one mapping for all JSON areas.
+"""Error responses: one mapping for all JSON areas.
 
 An unmatched path, a wrong method or a crash never reaches a blueprint's handlers, so the handlers
-here are the application's. They look at the path: below the JSON areas the answer is JSON in that
-area's shape, elsewhere ``page`` answers.
+here are the application's. They look at the path: below the JSON areas the response is JSON in that
+area's format, elsewhere ``page`` answers.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ CALLS = "/api/v1/outbound"
 TOKENS = "/oauth2"
 SCIM = "/scim"
 AREAS = sorted(("/api", "/phone", "/.well-known", TOKENS, CALLS, SCIM), key=len, reverse=True)
-"""The paths below which every answer is JSON, the longest first."""
+"""The paths below which every response is JSON, longest first."""
 
 SCIM_MEDIA = "application/scim+json"
 SCIM_ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"
@@ -50,7 +50,7 @@ PageErrors = Callable[[DomainError | HTTPException], ResponseReturnValue]
 
 
 def area_of(path: str) -> str | None:
-    """The JSON area that a path lies in, or None for a page."""
+    """Return the JSON area of a path, or None for a page."""
     return next((area for area in AREAS if path == area or path.startswith(f"{area}/")), None)
 
 
@@ -93,7 +93,7 @@ def _body(
 
 
 def domain_error_response(error: DomainError) -> Response:
-    """Return the JSON answer to a domain error, in the shape of the request's area."""
+    """Return the JSON response to a domain error, in the format of the request's area."""
     status = status_of(error)
     body = error_body(status, error.code, error.message, error.problems, dict(error.extra))
     response = _respond(status, body)
@@ -105,7 +105,7 @@ def domain_error_response(error: DomainError) -> Response:
 
 
 def http_error_response(error: HTTPException) -> Response:
-    """Return the JSON answer to an error of the framework."""
+    """Return the JSON response to an error of the framework."""
     passes = isinstance(error, InternalServerError) and may_pass(error.original_exception)
     status = 503 if passes else error.code or 500
     code, message = _HTTP.get(status, ("refused", error.name))
@@ -143,7 +143,7 @@ def register_error_handlers(app: Flask, page: PageErrors | None = None) -> None:
 
 
 def _without_page() -> Response:
-    """Return the answer where what a page needs is lacking, too."""
+    """Answer without a page if what a page needs is missing, too."""
     response = Response(_HTTP[503][1], 503, mimetype="text/plain")
     response.headers["Retry-After"] = str(RETRY_SECONDS)
     return response

@@ -1,6 +1,7 @@
 """One example of each published class, for the description and the docs page.
 
-Examples of bodies are accepted and examples of answers are complete: a test reads every one.
+Examples of request bodies are accepted and examples of responses are complete: a test reads every
+one.
 """
 
 import json
@@ -23,7 +24,7 @@ EXAMPLES: dict[str, Any] = {
 def error_example(
     shape: type[Wire], status: int, code: tuple[str, str], field: str = "email"
 ) -> dict[str, Any]:
-    """Return an error as it is answered; ``field`` is the one that a wrong value belongs to."""
+    """Return an error as it is sent; ``field`` is the one with the wrong value."""
     word, message = code
     if shape is TokenError:
         return {"error": word, "error_description": message}

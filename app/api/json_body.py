@@ -1,9 +1,9 @@
 """The one strict reader of JSON bodies (docs/decisions/json-api.md#request-bodies).
 
-It accepts a UTF-8 object that every parser reads in the same way: no NaN or infinity, no name twice
-in an object, no NUL, no lone surrogate, no integer past 64 bits, at most 32 levels. The standard
-library's parser calls back for names and numbers, which makes every rule exact; ordinary bodies are
-read by `quick_json`, which takes half the time.
+It accepts a UTF-8 object that every parser reads in the same way: no NaN or infinity, no repeated
+name in an object, no NUL, no lone surrogate, no integer beyond 64 bits, at most 32 levels. The
+standard library's parser calls back for names and numbers, so every rule is exact; ordinary bodies
+are read by `quick_json`, in half the time.
 """
 
 import json
@@ -27,7 +27,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def read_json_body(
     request: Request, limit: int, media: Collection[str] = ("application/json",)
 ) -> dict[str, Any]:
-    """The body of a request as an object; ``media`` are the accepted types, the usual one first.
+    """Return the body of a request as an object; ``media`` are the accepted types, the usual one
+    first.
 
     Raises `UnsupportedMedia`, `TooLarge` (more than ``limit`` bytes) or `ValidationFailed`.
     """
@@ -149,7 +150,7 @@ def _check_depth(value: dict[str, Any]) -> None:
 
 
 def _check_strings(value: Any) -> None:
-    """Check every text; only bodies with a suspicious escape need it."""
+    """Check every text; needed only for bodies with a suspicious escape."""
     if isinstance(value, dict):
         for name, inner in value.items():
             _check_strings(name)

@@ -33,7 +33,7 @@ def openapi_document(app: Flask) -> dict[str, Any]:
 
 
 def openapi_document_at(app: Flask, public: str) -> dict[str, Any]:
-    """Return the document as it is published at another public address of the installation."""
+    """Return the document as published at another public URL of the installation."""
     document = openapi_document(app)
     addresses = app.extensions["settings"].addresses_at(public)
     components = document["components"] | {
@@ -95,7 +95,7 @@ def _areas(app: Flask) -> dict[str, AreaDescription]:
 def _declared(
     app: Flask, areas: Mapping[str, AreaDescription]
 ) -> Iterator[tuple[Rule, AreaDescription, Operation]]:
-    """Return the routes with a declaration by area, then as their views are."""
+    """Return the declared routes by area, in the order of their views."""
     for name, area in areas.items():
         for rule in app.url_map.iter_rules():
             declared = getattr(app.view_functions[rule.endpoint], ATTRIBUTE, None)

@@ -114,7 +114,7 @@ class Operation:
     path_types: Mapping[str, type] = field(default_factory=dict)
 
     def __call__(self, view: Callable[..., Any]) -> Callable[..., Response]:
-        """Wrap the view: its input is read strictly, its result becomes the answer."""
+        """Wrap the view: its input is read strictly, its result becomes the response."""
         hints = get_type_hints(view)
         names = inspect.signature(view).parameters.keys() - {"body", "query"}
         declared = replace(
@@ -196,7 +196,7 @@ def _note_the_use(response: Response) -> Response:
         try:
             with transaction(scope=scope_of(g.caller)) as session:
                 last_used.touch(session, g.caller)
-        except OperationalError:  # a busy database must not cost the answer
+        except OperationalError:  # a busy database must not cost the response
             log.warning("The last use of a credential could not be noted.", exc_info=True)
     return response
 
@@ -215,7 +215,7 @@ def _keep_out_of_caches(response: Response) -> Response:
 
 
 def respond(value: Any) -> Response:
-    """Return the answer with status 200 of a schema object, a list of them, or JSON values."""
+    """Return the response with status 200 of a schema object, a list of them, or JSON values."""
     if isinstance(value, Response):
         return value
     if isinstance(value, Wire):

@@ -39,8 +39,8 @@ class NumberedPage:
 def listing(listed: Listing[Any, Any], page: NumberedPage) -> Response:
     """Return a bare array: the whole list, streamed, or the selected page with its two headers.
 
-    A whole list is read in chunks, each in a transaction of its own that ends before its bytes are
-    sent; the first chunk is read here, so that a failure is still an error answer.
+    A whole list is read in chunks, each in its own transaction that ends before its bytes are sent;
+    the first chunk is read here, so that a failure still gets an error response.
     """
     if page.number is None:
         with transaction(read_only=True) as session:
@@ -53,7 +53,7 @@ def listing(listed: Listing[Any, Any], page: NumberedPage) -> Response:
 
 
 def short_listing(items: Sequence[Wire], page: NumberedPage) -> Response:
-    """As `listing`, of a list that is read whole."""
+    """As `listing`, for a list that is read whole."""
     if page.number is None:
         return json_list(items)
     start = (page.number - 1) * page.size
@@ -129,8 +129,8 @@ def cursor_listing(
 
 
 def json_list(items: Iterable[Wire | dict[str, Any]]) -> Response:
-    """Return the items as a JSON array. Dictionaries must have wire names and JSON
-    values already."""
+    """Return the items as a JSON array. Dictionaries must already have wire names and JSON
+    values."""
     return Response(b"[" + _joined(items) + b"]", mimetype="application/json")
 
 

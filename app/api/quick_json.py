@@ -1,4 +1,4 @@
-"""A fast parser for ordinary JSON. In any doubt `json_body` uses the exact one."""
+"""A fast parser for ordinary JSON. In case of doubt `json_body` uses the exact one."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ def quick_object(body: bytes, max_depth: int) -> dict[str, Any] | None:
     """Return the same object as the exact reader; None if only that one can decide.
 
     orjson refuses invalid JSON, halves of surrogate pairs and numbers beyond a double. It accepts
-    NUL, integers past 64 bits and repeated names in an object. The last are found by counting: in a
-    body without space before a colon each name ends in ``":``, so there are at most as many names
+    NUL, integers beyond 64 bits and repeated names in an object. The last are found by counting: in
+    a body without space before a colon each name ends in ``":``, so there are at most as many names
     as that occurs, and no more names in the result than in the body. If both numbers agree, no name
     was lost.
     """

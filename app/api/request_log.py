@@ -2,7 +2,7 @@
 
 A request appends to a buffer of its process; a thread writes the buffer to the database some
 seconds later, many lines at once. A killed process loses its buffer, and if the database doesn't
-accept the lines, the oldest are dropped: this log informs and proves nothing.
+accept the lines, the oldest are dropped: this log is informative, not evidence.
 """
 
 import logging

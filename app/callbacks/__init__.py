@@ -1,5 +1,5 @@
-"""What carriers, payment processors, voice engines and identity providers report: signed, without a
-session."""
+"""Reports from carriers, payment processors, voice engines and identity providers: signed, without
+a session."""
 
 from flask import Flask
 

@@ -1,6 +1,6 @@
 """Back-channel logout: an identity provider ends sessions, signed by a logout token.
 
-A token that isn't accepted is 400, of whatever kind, and says nothing more.
+Every refused token gets 400, without the reason.
 """
 
 import logging

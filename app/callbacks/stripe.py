@@ -1,7 +1,7 @@
-"""Stripe's reports about a partner's account, at that partner's own address.
+"""Stripe's reports about a partner's account, at a URL of that partner.
 
-A report is the reason to look again, not the truth: prices and subscriptions are asked for. A
-report without a fresh, genuine signature is 403, whether the partner has an account or not.
+A report only triggers a look-up: prices and subscriptions are read from Stripe. A report without a
+fresh, genuine signature gets 403, whether the partner has an account or not.
 """
 
 from uuid import UUID
@@ -29,7 +29,7 @@ answer_in_json(blueprint)
 
 @blueprint.post("/<uuid:partner_id>")
 def report(partner_id: UUID) -> ResponseReturnValue:
-    """Take a report: of a checkout, or of a subscription, price or product that changed."""
+    """Accept a report: of a checkout, or of a changed subscription, price or product."""
     request.max_content_length = LONGEST_BODY
     with transaction(read_only=True, scope=INSTALLATION) as session:
         keys = accounts.open_account_keys(session, settings().secret_keys, partner_id)

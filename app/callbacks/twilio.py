@@ -1,6 +1,6 @@
-"""Twilio's callbacks, at the addresses that each call is given.
+"""Twilio's callbacks, at the URLs that each call is given.
 
-Without a genuine signature and the account's own id everything is 403; what can't be read is 400.
+Requests without a genuine signature and the account's own id get 403; unreadable ones get 400.
 """
 
 import re
@@ -51,7 +51,7 @@ def _only_twilio() -> None:
 
 
 def _account() -> tuple[str, str]:
-    """SID and token of the account that the attempt went out over."""
+    """Return SID and token of the account that placed the attempt."""
     config = settings()
     try:
         attempt_id = UUID(request.args.get("attempt", ""))
@@ -71,7 +71,7 @@ def _refused(error: DomainError) -> ResponseReturnValue:
 
 @blueprint.post("/status")
 def status() -> ResponseReturnValue:
-    """Where a call stands."""
+    """Accept the status of a call."""
     attempt_id, report = _read({})
     with transaction(scope=INSTALLATION) as session:
         carrier_reports.accept_report(
@@ -82,7 +82,7 @@ def status() -> ResponseReturnValue:
 
 @blueprint.post("/answer")
 def answer() -> ResponseReturnValue:
-    """The message for the person or voicemail that answered."""
+    """Return the message for the person or voicemail that answered."""
     attempt_id, report = _read({"CallStatus": "in-progress"})
     with transaction(scope=INSTALLATION) as session:
         speech = carrier_reports.answer(
@@ -101,7 +101,7 @@ def answer() -> ResponseReturnValue:
 
 @blueprint.post("/recording")
 def recording() -> ResponseReturnValue:
-    """A recording that Twilio has made of a call; the worker fetches it."""
+    """Accept a recording that Twilio has made of a call; the worker fetches it."""
     attempt_id, report = _read({"CallStatus": "completed"})
     reference = request.form.get("RecordingSid", "")
     if _RECORDING.fullmatch(reference) is None:

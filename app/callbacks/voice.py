@@ -1,7 +1,7 @@
-"""What the voice engine of an assistant reports about a call: transcript, summary, recording.
+"""Reports of an assistant's voice engine about a call: transcript, summary, recording.
 
-Each report is signed with the assistant's secret. Without a fresh, genuine signature everything is
-403, also an id that is no call's. Installations without a voice secret have no such address.
+Each report is signed with the assistant's secret. Requests without a fresh, genuine signature get
+403, also for an unknown call id. Installations without a voice secret don't have this route.
 """
 
 import json
@@ -30,7 +30,7 @@ answer_in_json(blueprint)
 
 @blueprint.post("/<uuid:call_id>")
 def report(call_id: UUID) -> ResponseReturnValue:
-    """Take a report. One that came before, or is older than the last, changes nothing."""
+    """Accept a report. One that came before, or is older than the last, changes nothing."""
     request.max_content_length = LONGEST_BODY
     voice_secret = settings().voice_secret
     if not voice_secret:

@@ -28,7 +28,7 @@ class Caller:
     ip: str | None = None
     request_id: str | None = None
     is_limited: bool = False
-    """Whether an admin sees only the organizations of some groups: `app.services.tenancy`."""
+    """Whether an admin sees only the organizations of some groups (`app.services.tenancy`)."""
     viewed_by: UUID | None = None
     """The operator who views the portal as this user; such a caller changes nothing."""
 
@@ -53,8 +53,8 @@ class Caller:
             raise Forbidden(message, "insufficient_scope", extra={"permission": permission.value})
 
     def require_operator(self, message: str) -> None:
-        """Raise `Forbidden` (``insufficient_scope``) unless it is the platform operator, with the
-        permission to create partners."""
+        """Raise `Forbidden` (``insufficient_scope``) unless the caller is the platform operator,
+        with the permission to create partners."""
         if not self.is_operator:
             raise Forbidden(message, "insufficient_scope")
         self.require(Permission.PARTNER_CREATE)
@@ -71,14 +71,14 @@ class Caller:
             raise Forbidden(message, "view_only")
 
     def require_grant(self, role: Role) -> None:
-        """Raise `Forbidden` (``insufficient_scope``) if the credential was narrowed to less than a
-        user of this role holds."""
+        """Raise `Forbidden` (``insufficient_scope``) if the credential has fewer permissions than a
+        user of this role."""
         for permission in sorted(ROLE_PERMISSIONS[role] & ROLE_PERMISSIONS[self.role]):
             self.require(permission)
 
 
 def system_caller(label: str = "system", partner_id: UUID | None = None) -> Caller:
-    """Return the application itself as caller: jobs and the command line, with the operator's
+    """Return the application itself as caller, for jobs and the command line, with the operator's
     rights."""
     return Caller(
         kind=CallerKind.SYSTEM,

@@ -1,9 +1,9 @@
-"""The acts of the portal that need a fresh proof of who the user is.
+"""The actions of the portal that need a fresh proof of who the user is.
 
-A session may be an open screen of someone who left. Acts that give access, export data about people
-or delete it need a proof of the last minutes (`app.services.auth.sessions.FRESH_FOR`); signing in
-is one. The pages of their forms are listed too, so that users confirm before they type; a page that
-asks about an act needs the proof that the act needs. The JSON APIs have scopes instead.
+A session may be an open screen of someone who left. Actions that give access, export data about
+people or delete it need a proof of the last minutes (`app.services.auth.sessions.FRESH_FOR`);
+signing in is one. The pages of their forms are listed too, so that users confirm before they type;
+a confirmation page needs the same proof as its action. The JSON APIs have scopes instead.
 """
 
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ _ACTS = frozenset(
         "portal.operator_partner_create",
         "portal.view_as",
         "portal.user_reset_factors",
-        # accounts at carriers and at the payment processor, and what is paid with there
+        # carrier accounts, Stripe accounts and their payments
         "portal.plan_invoices",
         "portal.carrier_account",
         "portal.carrier_account_save",
@@ -123,7 +123,8 @@ STEP_UP = frozenset(each for each in ROUTES if each.removesuffix("_confirm") in 
 """Endpoints that only a session with a fresh proof may use."""
 
 PERSONAL_LISTS = frozenset({"users", "contacts", "calls", "do-not-call", "history", "report"})
-"""Lists whose files need a fresh proof too; those of other lists don't, unless they are long."""
+"""Lists whose export files need a fresh proof too; those of other lists need it only if they are
+long."""
 
 SEVERAL = frozenset(
     {
@@ -140,7 +141,7 @@ SEVERAL = frozenset(
 
 
 def needs_proof(endpoint: str | None, values: Mapping[str, Any]) -> bool:
-    """Whether a request of a page needs a fresh proof; ``values`` are those of its path."""
+    """Return whether a request of a page needs a fresh proof; ``values`` are those of its path."""
     if endpoint in ("portal.list_export", "portal.list_export_selected"):
         return values.get("name") in PERSONAL_LISTS
     if endpoint in ("portal.bulk_confirm", "portal.bulk_act"):
@@ -163,4 +164,4 @@ WITHOUT_FACTOR = frozenset(
         "portal.notifications_bell",
     }
 )
-"""What users can reach whose partner requires a second factor before they have added one."""
+"""What users without a second factor can reach while their partner requires one."""

@@ -28,7 +28,7 @@ _EXCEPTIONS = {
     "total_assistants_created": "totalAgentsCreated",
     "last_sign_in": "lastLogin",
 }
-"""Names that a plain camel-case rule gets wrong, and words that only the contract uses."""
+"""Names that a plain camel-case rule converts wrongly, and words that only the contract uses."""
 
 
 ADDITION: dict[str, JsonValue] = {"x-addition": True}

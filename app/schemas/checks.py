@@ -1,6 +1,6 @@
 """Checks of single values: closed lists, ids, days, metadata, absent and null.
 
-Errors have a stable code and a sentence that says what is wrong and what would be right.
+Errors have a stable code and a sentence that says what is wrong and what is accepted.
 """
 
 import math
@@ -110,7 +110,7 @@ Omittable = Annotated[T | None, _NullRefused()]
 
 
 def refuse_nul(value: str) -> str:
-    """The text; PostgreSQL can't store the one character that is refused here."""
+    """Return the text. Refuses NUL, the one character that PostgreSQL can't store."""
     if "\x00" in value:
         raise refusal("nul_character", gettext("This text contains a NUL character. Remove it."))
     return value
@@ -135,7 +135,7 @@ def parse_uuid(value: Any) -> Any:
 
 
 def parse_date(value: Any) -> Any:
-    """A day from ``YYYY-MM-DD``."""
+    """Parse a day from ``YYYY-MM-DD``."""
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
     if not isinstance(value, str) or not _DATE.fullmatch(value):
@@ -147,12 +147,12 @@ def parse_date(value: Any) -> Any:
 
 
 def whole_number(value: Any) -> Any:
-    """JSON writes one number in two ways: 5.0 is the integer 5 (JSON Schema, section 4.2.3)."""
+    """Accept both JSON forms of an integer: 5.0 is the integer 5 (JSON Schema, section 4.2.3)."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def parse_flag(value: Any) -> Any:
-    """A boolean of the query string: ``true`` or ``false``."""
+    """Parse a boolean of the query string: ``true`` or ``false``."""
     if isinstance(value, bool):
         return value
     if value not in {"true", "false"}:

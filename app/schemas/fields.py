@@ -45,12 +45,14 @@ _E164 = re.compile(r"\+[1-9][0-9]{7,14}")
 
 
 def can_be_seen(name: str) -> bool:
-    """Whether the text holds more than spaces and characters without a width."""
+    """Return whether the text has a visible character, not only spaces and characters without a
+    width."""
     return _INK.search(name) is not None
 
 
 def write_moment(value: datetime) -> str:
-    """ISO 8601 in UTC with exactly three decimals and ``Z``, so that texts sort as times do."""
+    """Write ISO 8601 in UTC with exactly three decimals and ``Z``, so that texts sort as times
+    do."""
     return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -65,7 +67,7 @@ FilledName = Annotated[Name, must(can_be_seen, "blank", lazy_gettext("Enter a na
 FilledText = Annotated[
     Name, must(can_be_seen, "blank", lazy_gettext("This can't be left blank.")), _Filled
 ]
-"""As `FilledName`, for what is not a name."""
+"""As `FilledName`, for texts that aren't names."""
 _IsEmail = must(
     emails.is_email, "invalid_email", lazy_gettext("Enter an email like name@example.com.")
 )

@@ -15,7 +15,7 @@ from app.schemas.checks import NOT_NULLABLE
 W = TypeVar("W", bound=Wire)
 
 MAX_PROBLEMS = 100
-"""The most problems in one answer: naming each costs time."""
+"""Maximum problems in one response: naming each costs time."""
 
 _NEEDS_TEXT = Sentence.gettext("Text is needed here; %(sent)s was sent.")
 _NEEDS_WHOLE_NUMBER = Sentence.gettext("A whole number is needed here; %(sent)s was sent.")

@@ -84,4 +84,4 @@ POLICY = ScimPolicy(
     remove_value_as_filter=ScimPolicy.RemoveValue.apply,
     unmatched_path_filter=ScimPolicy.UnmatchedPathFilter.create,
 )
-"""How far requests may depart from the standard: as Microsoft Entra needs it."""
+"""How far requests may deviate from the standard: as Microsoft Entra needs it."""

@@ -60,7 +60,8 @@ blueprint.after_request(shadow.store_shadow)
 
 @blueprint.after_app_request
 def _announce_the_end(response: Response) -> Response:
-    """On every answer of the area, including unknown paths (RFC 9745, RFC 8594, RFC 5829)."""
+    """Add the headers of the retirement to every response of the area, including unknown paths (RFC
+    9745, RFC 8594, RFC 5829)."""
     if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
         known = settings()
         terms: legacy_calls.ClientTerms | None = g.get("legacy_terms")

@@ -1,4 +1,4 @@
-"""Shadow mode: the answer that Area C would have given, stored beside the actual one.
+"""Shadow mode: the response that Area C would have given, stored next to the actual one.
 
 Every request with a valid token is counted, also after the end of the area. If its body can be
 read, the rules of Area C are applied to it, without placing a call.
@@ -21,14 +21,14 @@ from app.services.legacy import migration as legacy_migration
 from app.services.legacy.migration import ShadowRequest
 
 NOT_READ = frozenset({403, 410})
-"""Answers that are given before the body is read."""
+"""Statuses of requests whose body was not read."""
 TOO_MANY = 429
 
 log = logging.getLogger(__name__)
 
 
 def compute_shadow(session: Session, body: LegacyCallInput) -> None:
-    """Compute what Area C would answer now, before the call itself changes anything."""
+    """Compute the response of Area C now, before the call itself changes anything."""
     caller = g.legacy_terms.caller
     asked = legacy_migration.translate(session, caller, body)
     try:
@@ -41,11 +41,11 @@ def compute_shadow(session: Session, body: LegacyCallInput) -> None:
 
 
 def store_shadow(response: Response) -> Response:
-    """Store the answer beside its shadow. A rate-limited request costs no write."""
+    """Store the response with its shadow. A rate-limited request costs no write."""
     if "legacy_terms" not in g or response.status_code == TOO_MANY:
         return response
     try:
-        # A refused client is not the caller of the request, but known by its token.
+        # A refused client is not the caller of the request, but its token identifies it.
         with transaction(scope=scope_of(g.legacy_terms.caller)) as session:
             if "legacy_shadow" not in g and response.status_code in NOT_READ:
                 _cast_unread(session)
@@ -56,7 +56,7 @@ def store_shadow(response: Response) -> Response:
                 response.get_json(),
                 g.get("legacy_shadow"),
             )
-    except OperationalError:  # a busy database must not cost the answer
+    except OperationalError:  # a busy database must not cost the response
         log.warning("A request to the retired API could not be noted.", exc_info=True)
     return response
 

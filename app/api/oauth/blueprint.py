@@ -1,4 +1,4 @@
-"""The authorization server's blueprint: public, since clients prove themselves in the form."""
+"""The authorization server's blueprint: public, because clients authenticate in the form."""
 
 from app.api.operation import AreaBlueprint, AreaDescription
 

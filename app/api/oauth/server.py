@@ -45,7 +45,7 @@ class Client:
 
 
 class UnsupportedGrant(UnsupportedGrantTypeError):
-    """Authlib's own error would repeat the client's text, which may be anything."""
+    """Replaces Authlib's own error, which would repeat the client's text, whatever it contains."""
 
     def __init__(self, error: str, description: str):
         super().__init__(None)
@@ -57,7 +57,7 @@ class UnsupportedGrant(UnsupportedGrantTypeError):
 
 
 class UnprovenClient(InvalidClientError):
-    """Authlib's own challenge lacks the realm, which RFC 7617 requires."""
+    """Replaces Authlib's own challenge, which lacks the realm that RFC 7617 requires."""
 
     def get_headers(self) -> list[tuple[str, str]]:
         headers = [pair for pair in super().get_headers() if pair[0] != "WWW-Authenticate"]
@@ -90,7 +90,7 @@ class Revocation(RevocationEndpoint):
 
 
 class TokenServer(AuthorizationServer):
-    """Answers one request within one transaction. Errors are answers, not exceptions, so that a
+    """Answers one request within one transaction. Errors are responses, not exceptions, so that a
     failed attempt is counted; only `RateLimited` is raised."""
 
     def __init__(self, session: Session, settings: Settings, ip: str | None):

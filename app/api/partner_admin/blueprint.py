@@ -1,4 +1,4 @@
-"""The area's blueprint: its tokens, and the words that stand where an external id could."""
+"""The area's blueprint: its tokens, and words that can't be external ids."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ DESCRIPTION = AreaDescription(
 
 
 class ExternalId(BaseConverter):
-    """Any text but the names of the operations under /users, which have methods of their own."""
+    """Any text except the names of operations under /users, which have methods of their own."""
 
     regex = r"(?!(?:usage|subscription|partial)\Z)[^/]+"
     part_isolating = True
@@ -68,7 +68,7 @@ def _keep_words_from_being_ids(state: BlueprintSetupState) -> None:
 
 @contextmanager
 def unknown_is_bad_request() -> Iterator[None]:
-    """For operations without a listed 404: what is unknown is a problem of the request."""
+    """For operations without a documented 404: an unknown record is a problem of the request."""
     try:
         yield
     except NotFound as error:

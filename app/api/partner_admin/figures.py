@@ -36,12 +36,14 @@ DISAGREE = {"selectors_disagree": "The user does not belong to the organization.
 
 
 LONGEST_WRITE = timedelta(seconds=60)
-"""A change is noted in its transaction; a web process ends a request after this time."""
+"""Seconds in which a change appears: it is noted in its transaction, and a web process ends a
+request after this time."""
 
 
 @contextmanager
 def _figures() -> Iterator[Session]:
-    """As `figures`, with all that the partner has changed: scripts keep no position of the log."""
+    """As `figures`, including all changes of the partner: scripts don't remember positions of the
+    log."""
     if replica := database().replica:
         since = utcnow() - timedelta(seconds=replica.most_seconds) - LONGEST_WRITE
         partner_id = caller().partner_id
@@ -60,7 +62,7 @@ def admin_report(partner_id: UUID) -> Response:
     organization: calls that were answered, by a person or by voicemail."""
     with _figures() as session:
         report = reporting.report(session, caller(), partner_id)
-        # Written while it is read: what is kept are its bytes, not its rows.
+        # Written while it is read, so that only its bytes are kept, not its rows.
         users = [orjson.dumps(batch)[1:-1] for batch in report.batches()]
     counts = {"userCount": report.user_count, "userCountByTier": report.user_count_by_tier}
     body = [orjson.dumps(counts)[:-1], b',"users":[']

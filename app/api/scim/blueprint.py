@@ -1,6 +1,6 @@
-"""The area's blueprint: its addresses, tokens, media type and errors.
+"""The area's blueprint: its URLs, tokens, media type and errors.
 
-What answers is loaded with the first request: that takes a tenth of the start of a process, and few
+The views are loaded with the first request: that takes a tenth of the start of a process, and few
 installations have a directory.
 """
 
@@ -48,7 +48,7 @@ ROUTES = (
     ("/Groups/<group_id>", "groups", "patch_group", ("PATCH",)),
     ("/Groups/<group_id>", "groups", "delete_group", ("DELETE",)),
 )
-"""Address, module and name of the function, methods."""
+"""Path, module and name of the function, methods."""
 MEDIA = (SCIM_MEDIA, "application/json")
 _TAKEN = frozenset({"email_exists", "group_exists"})
 _NOT_ALLOWED = frozenset(
@@ -61,7 +61,7 @@ _NOT_ALLOWED = frozenset(
         "user_limit_reached",
     }
 )
-"""Codes of what a rule of the portal doesn't allow: 403, where the services' kind is another."""
+"""Codes of rules of the portal: 403, although the services raise another kind of error."""
 _UNREADABLE = frozenset(
     {
         "body_incomplete",

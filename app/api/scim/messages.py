@@ -1,4 +1,4 @@
-"""Requests and answers: media type, entity tags, parameters and errors of the standard."""
+"""Requests and responses: media type, entity tags, parameters and errors of the standard."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
@@ -30,8 +30,8 @@ def answer(body: Mapping[str, Any], status: int = 200) -> Response:
 
 
 def answer_resource(resource: Any, context: Context, asked: Any, status: int = 200) -> Response:
-    """Return a resource with the attributes that are ``asked`` for, its ``meta.version`` as entity
-    tag and its ``meta.location`` as address; 304 if the client has this version."""
+    """Return a resource with the ``asked`` attributes, its ``meta.version`` as entity tag and its
+    ``meta.location`` as URL; 304 if the client has this version."""
     response = answer(resource.model_dump(scim_ctx=context, response_parameters=asked), status)
     response.headers["ETag"] = resource.meta.version
     response.headers["Content-Location" if status == 200 else "Location"] = resource.meta.location
@@ -92,7 +92,7 @@ def parameters(*names: str) -> dict[str, str]:
 
 
 def shown(model: type[Any]) -> ResponseParameters[Any]:
-    """Return which attributes of a resource are asked for. Raises `SCIMException`."""
+    """Return which attributes of a resource are requested. Raises `SCIMException`."""
     kind: Any = ResponseParameters[model]  # type: ignore[valid-type]  # chosen at runtime
     with reading():
         checked: ResponseParameters[Any] = kind.model_validate(

@@ -1,4 +1,4 @@
-"""Accounts and groups of the services as SCIM resources, and back."""
+"""Conversion between accounts and groups of the services and SCIM resources."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -18,7 +18,7 @@ WORK = "work"
 
 
 def base_url() -> str:
-    """The address of the area as the directory knows it."""
+    """Return the URL of the area as the directory knows it."""
     return public_url() + PREFIX
 
 
@@ -80,8 +80,8 @@ def group_resource(group: ScimGroup, member_ids: Sequence[UUID] | None, base: st
 
 
 def user_fields(sent: wire.User, before: wire.User | None = None) -> users.ScimUserFields:
-    """Return what a resource says about a user. ``before`` is the resource that a patch changed:
-    a new address in ``emails`` counts if ``userName`` has not changed."""
+    """Return the fields of a user in a resource. ``before`` is the resource that a patch changed: a
+    new address in ``emails`` counts if ``userName`` has not changed."""
     email = (sent.user_name or "").strip()
     if before is not None and email == before.user_name:
         email = _new_address(sent, email) or email
@@ -99,7 +99,8 @@ def user_fields(sent: wire.User, before: wire.User | None = None) -> users.ScimU
 
 
 def group_fields(sent: wire.Group) -> groups.ScimGroupFields:
-    """Raises `ValidationFailed` (``user_not_found``) for members that are no users."""
+    """Return the fields of a group. Raises `ValidationFailed` (``user_not_found``) for members that
+    are no users."""
     ids = set()
     for member in sent.members or []:
         identifier = as_hyphenated_uuid(member.value or "")
