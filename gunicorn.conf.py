@@ -1,7 +1,7 @@
-"""The web server. Embedded on SQLite by default, for a buffering proxy where it is PostgreSQL.
+"""The web server. Embedded on SQLite by default, for a buffering proxy on PostgreSQL.
 
 Never bind it beyond loopback: slow requests wait without a thread, but nothing limits how many
-requests an address sends, or how slowly it reads large files.
+requests an IP address sends, or how slowly it reads large files.
 """
 
 from app import gc_tuning  # noqa: F401 # isort: skip - imports are quicker after it
@@ -17,7 +17,7 @@ from app.config import Settings, read_settings
 from app.telemetry import shared_folder
 
 if read_settings().metrics_port:
-    shared_folder.create()  # before prometheus_client is imported, also by what follows
+    shared_folder.create()  # before prometheus_client is imported, also by the modules below
 
 from app.database import Database
 from app.gateways.files import open_files
@@ -30,11 +30,11 @@ from app.telemetry.metrics import watch_pool
 _embedded = not os.environ.get("DATABASE_URL", "").startswith("postgres")
 
 bind = "127.0.0.1:8000"
-preload_app = True  # the processes share the memory of the code, and nothing listens before it
+preload_app = True  # processes share the code's memory, and nothing listens before
 worker_class = "supervisor.web_worker.PortalWorker"
 workers = int(os.environ.get("PORTAL_WEB_WORKERS") or (1 if _embedded else 2))
 threads = int(os.environ.get("PORTAL_WEB_THREADS") or (6 if _embedded else 16))
-# Sign-ins leave cores and threads to pages.
+# Leaves cores and threads to pages during many sign-ins.
 _checks = max(1, min((os.cpu_count() or 1) // 2 // workers, threads // 3))
 os.environ.setdefault("PORTAL_PASSWORD_CHECKS", str(_checks))
 os.environ.setdefault("PORTAL_PASSWORD_CHECKS_WAITING", str(threads // 2))
@@ -51,8 +51,8 @@ worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa:
 
 
 def on_starting(server: Any) -> None:
-    """Ends here, with a sentence, where something isn't safe in production; before it listens,
-    processes of other versions have the assets of this one."""
+    """End with a sentence if something isn't safe in production. Publish the assets of this version
+    before it listens, so that processes of other versions have them."""
     settings = read_settings()
     check(settings)
     publish_assets(settings.assets_dir)
@@ -63,8 +63,7 @@ def on_starting(server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Lets the process write what it notes of requests, report what happens in it, and count rates
-    and go by the time of the others."""
+    """Start the process's access log, reports, shared rates and shared time."""
     settings = read_settings()
     for database in _extensions(worker, "database"):
         _check_files(settings, database)
@@ -77,7 +76,7 @@ def post_worker_init(worker: Any) -> None:
     if settings.sentry_dsn:
         error_reports.start(settings.sentry_dsn, settings.env)
     for database in _extensions(worker, "database"):
-        watch_pool("web", database.engine)  # here: its gauges are of one process
+        watch_pool("web", database.engine)  # here, because its gauges belong to one process
     for request_log in _extensions(worker, "request_log"):
         request_log.start()
     for name in ("shared_rates", "common_time"):
@@ -86,7 +85,7 @@ def post_worker_init(worker: Any) -> None:
 
 
 def _check_files(settings: Settings, database: Database) -> None:
-    """Ends the server, with a sentence, where the files aren't those of the other hosts. In each
+    """End the server, with a sentence, if the file store isn't that of the other hosts. In each
     process: connections to a bucket don't survive a fork."""
     try:
         check_files(settings, database, open_files(settings))
@@ -96,7 +95,7 @@ def _check_files(settings: Settings, database: Database) -> None:
 
 
 def worker_exit(_server: Any, worker: Any) -> None:
-    """Writes and sends what is left."""
+    """Write and send what is left."""
     tracing.stop()
     error_reports.stop()
     for request_log in _extensions(worker, "request_log"):
@@ -104,11 +103,11 @@ def worker_exit(_server: Any, worker: Any) -> None:
 
 
 def child_exit(_server: Any, worker: Any) -> None:
-    """Forgets how many connections a process had open that has ended."""
+    """Forget how many connections an ended process had open."""
     metrics_server.forget_process(worker.pid)
 
 
 def _extensions(worker: Any, name: str) -> list[Any]:
-    """That of the portal; none where the worker died before, or serves something else."""
+    """Return the portal's extensions; empty if the worker died before it loaded the portal."""
     extensions = getattr(worker.wsgi, "extensions", {})
     return [extensions[name]] if name in extensions else []

@@ -1,4 +1,4 @@
-"""What the web server and the command line load."""
+"""The entry point of the web server and the command line."""
 
 import os
 

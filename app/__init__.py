@@ -1,4 +1,4 @@
-"""The partner portal. Where it is: a checkout, or a wheel in a virtual environment."""
+"""The partner portal, in a checkout or as a wheel in a virtual environment."""
 
 import sys
 from pathlib import Path
@@ -8,5 +8,5 @@ VERSION = "0.2.0"
 ROOT = Path(__file__).resolve().parents[1]
 """The folder of the code, templates, assets and migrations."""
 INSTANCE = (ROOT if (ROOT / "pyproject.toml").exists() else Path(sys.prefix)) / "instance"
-"""The instance folder where no setting names one: in the checkout, or in the virtual environment
-of the wheel. The folder in which a command is started doesn't matter."""
+"""The default instance folder: in the checkout, or in the virtual environment of the wheel,
+whatever the working directory of a command is."""

@@ -17,8 +17,8 @@ LEAST_FREE_FILES = 1000
 
 @dataclass(frozen=True, slots=True)
 class FileSystem:
-    """The space that an ordinary account has where ``folder`` is, in bytes. ``free_files`` is None
-    if any number of files fits."""
+    """The free space for an ordinary account on the file system of ``folder``, in bytes.
+    ``free_files`` is None if the number of files is unlimited."""
 
     folder: Path
     free: int
@@ -39,7 +39,7 @@ class FileSystem:
 
 
 def shortage(settings: Settings, more: int = 0) -> str | None:
-    """Return which disk would keep less than the reserve after ``more`` bytes, as a sentence
+    """Return which disk would have less than the reserve left after ``more`` bytes, as a sentence
     without its end; None if all have room."""
     for name, folder in written_folders(settings):
         file_system = _measured(folder)
@@ -51,7 +51,7 @@ def shortage(settings: Settings, more: int = 0) -> str | None:
 
 
 def written_folders(settings: Settings) -> Iterator[tuple[str, Path]]:
-    """Yield what is kept in a folder, and the folder, or that above it that exists."""
+    """Yield what is stored in each folder, with the folder or its nearest existing parent."""
     yield "the instance folder", existing(settings.instance_dir)
     if settings.files_folder is not None:
         yield "the folder of the files", existing(settings.files_folder)
@@ -82,7 +82,7 @@ def _measured(folder: Path) -> FileSystem:
 
 
 def existing(folder: Path) -> Path:
-    """Return the folder, or the nearest one above it that exists."""
+    """Return the folder, or its nearest existing parent."""
     whole = folder.resolve()
     return next(path for path in (whole, *whole.parents) if path.exists())
 

@@ -1,4 +1,4 @@
-"""Closed lists. Values are the words of the contract or, where it is silent, of docs/decisions."""
+"""Closed lists. Values are the words of the contract or, if it has none, of docs/decisions."""
 
 from enum import StrEnum
 
@@ -23,15 +23,15 @@ class UserStatus(StrEnum):
 
 
 class Proof(StrEnum):
-    """What a user proved who they are with, beside or instead of the password."""
+    """How a user proved their identity, besides or instead of the password."""
 
     APP = "app"
     PASSKEY = "passkey"
     RECOVERY_CODE = "recovery_code"
     REMEMBERED = "remembered"
-    """A second step of this browser in the last days."""
+    """A second step in this browser during the last days."""
     COMPANY_ACCOUNT = "company_account"
-    """The sign-in at an identity provider, with the factors that it asks for."""
+    """The sign-in at an identity provider, with the factors that it requires."""
 
 
 class SecondFactorFor(StrEnum):
@@ -108,7 +108,7 @@ class DnsRecordKind(StrEnum):
 
 
 class DnsRecordState(StrEnum):
-    """What a check found in the place of a record."""
+    """What a check found instead of a record."""
 
     SEEN = "seen"
     MISSING = "missing"
@@ -198,7 +198,7 @@ class EndedReason(StrEnum):
 
 
 class CallSource(StrEnum):
-    """Which face asked for the call."""
+    """The face that requested the call."""
 
     API = "api"
     LEGACY = "legacy"
@@ -218,7 +218,8 @@ class VerificationPurpose(StrEnum):
 
 
 class OutreachState(StrEnum):
-    """Where a contact is in the outreach of its campaign; called ones have a call of their own."""
+    """The progress of a contact in the outreach of its campaign; called ones have a call of their
+    own."""
 
     WAITING = "waiting"
     CALLED = "called"
@@ -232,17 +233,17 @@ class CarrierKind(StrEnum):
 
 
 class SubscriptionState(StrEnum):
-    """What a customer's subscription at the payment processor is worth."""
+    """The state of a customer's subscription at the payment processor."""
 
     ACTIVE = "active"
     OVERDUE = "overdue"
-    """A payment failed, and the processor tries again."""
+    """A payment failed, and the processor retries it."""
     ENDED = "ended"
     """It pays for nothing: it was cancelled, was never paid, or all tries failed."""
 
 
 class RecordingState(StrEnum):
-    """Where the recording of a call is."""
+    """The state of a call's recording."""
 
     WAITING = "waiting"
     """Known, and to be fetched by the worker."""
@@ -254,14 +255,14 @@ class ExportFormat(StrEnum):
     CSV = "csv"
     XLSX = "xlsx"
     ZIP = "zip"
-    """Of the data about a person; lists have the others."""
+    """A format for data about a person; lists have the others."""
 
 
 class ExportState(StrEnum):
-    """Where the export of a list is."""
+    """The state of a list's export."""
 
     WAITING = "waiting"
-    """Asked for, and to be written by the worker."""
+    """Requested; the worker will write it."""
     READY = "ready"
     FAILED = "failed"
 
@@ -270,7 +271,7 @@ class ExportProblem(StrEnum):
     """Why an export failed."""
 
     NO_ACCESS = "no-access"
-    """The user may not see the list any more, or it is gone."""
+    """The user may no longer see the list, or it is gone."""
     TOO_MANY_ROWS = "too-many-rows"
     """More than an Excel file holds."""
     TOO_LARGE = "too-large"
@@ -278,7 +279,7 @@ class ExportProblem(StrEnum):
 
 
 class RetentionKind(StrEnum):
-    """What is deleted when its time is over, and a partner may keep for a shorter time."""
+    """What is deleted after its retention period, which a partner may shorten."""
 
     RECORDINGS = "recordings"
     TRANSCRIPTS = "transcripts"
@@ -298,7 +299,7 @@ class SubjectKind(StrEnum):
 
 
 class ErasureState(StrEnum):
-    """Where the erasure of a person is."""
+    """The state of a person's erasure."""
 
     WAITING = "waiting"
     """Confirmed, and to be carried out by the worker."""
@@ -308,7 +309,7 @@ class ErasureState(StrEnum):
 
 
 class NumberSource(StrEnum):
-    """How it is known that calls may come from a number."""
+    """The evidence that calls may come from a number."""
 
     ASSIGNED = "assigned"
     """The operator assigned it."""
@@ -317,26 +318,26 @@ class NumberSource(StrEnum):
     VERIFICATION_CALL = "verification-call"
     """A call to the number was answered with its code."""
     SIMULATED = "simulated"
-    """It was used first on the simulated carrier: nothing is known."""
+    """It was first used on the simulated carrier; there is no evidence."""
 
 
 class Observed(StrEnum):
-    """How a carrier behaved when it was asked for something."""
+    """How a carrier responded to a request."""
 
     ANSWERED = "answered"
     SLOW = "slow"
     """It answered, but took long."""
     REFUSED = "refused"
-    """It refused a call for good; the code is its own."""
+    """It refused a call for good, with its own code."""
     DELAYED = "put-off"
     """It asked to wait."""
     UNREACHED = "unreached"
     SILENT = "silent"
-    """It was reached, and gave no answer or a failure of its own."""
+    """It was reached, but didn't answer or failed itself."""
 
 
 class Area(StrEnum):
-    """The three JSON areas of the contract: a token of one is refused by the others."""
+    """The three JSON areas of the contract; each refuses the tokens of the others."""
 
     PARTNER_ADMIN = "A"
     LEGACY_CALLS = "B"
@@ -410,7 +411,7 @@ class AlertPeriod(StrEnum):
 class DeliveryState(StrEnum):
     WAITING = "waiting"
     HELD = "held"
-    """Kept while the endpoint is paused, or until the worker takes it up again."""
+    """Kept while the endpoint is paused, or until the worker resumes it."""
     DELIVERED = "delivered"
     FAILED = "failed"
 
@@ -422,10 +423,10 @@ class PauseReason(StrEnum):
 
 
 ENDED_CONTACT_STATUSES = frozenset({"completed", "disqualified"})
-"""Contact statuses that end outreach; compare them with `ends_outreach`."""
+"""Contact statuses that end outreach; compare them by `ends_outreach`."""
 
 
 def ends_outreach(status: str | None) -> bool:
-    """Whether a contact's status ends outreach: compared trimmed, ignoring case
+    """Return whether a contact's status ends outreach: compared trimmed, ignoring case
     (docs/decisions/contacts.md#status)."""
     return (status or "").strip().casefold() in ENDED_CONTACT_STATUSES

@@ -1,8 +1,8 @@
 """Domain errors, in the business's own words.
 
-Services raise them, each face maps them once to its own answer. Nothing here knows HTTP.
-``code`` is a stable machine word, ``message`` a sentence for a person, ``problems`` name the
-fields concerned in the words of the contract (camelCase, dotted: ``contact.phoneNumber``).
+Services raise them, each face maps them once to its own response. Nothing here knows HTTP. ``code``
+is a stable machine word, ``message`` a sentence for users, ``problems`` name the fields concerned
+in the words of the contract (camelCase, dotted: ``contact.phoneNumber``).
 """
 
 import re
@@ -17,7 +17,7 @@ from app.languages import DEFAULT, gettext, language, lazy_gettext, ngettext
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with one field of the input."""
+    """One problem with one field of the input."""
 
     field: str
     code: str
@@ -26,7 +26,7 @@ class Problem:
 
 @dataclass(eq=False)
 class DomainError(Exception):
-    """Base of everything a service refuses. ``extra`` is added to the error body's details."""
+    """Base of everything a service refuses. ``extra`` is added to the details of the error body."""
 
     message: str
     code: str
@@ -42,7 +42,7 @@ class ValidationFailed(DomainError):
 
     @classmethod
     def of(cls, *problems: Problem) -> "ValidationFailed":
-        """One error for all problems; its code is that of the first."""
+        """Return one error for all problems, with the code of the first."""
         if len(problems) == 1:
             return cls(problems[0].message, problems[0].code, problems)
         message = ngettext(
@@ -61,18 +61,18 @@ class Unauthenticated(DomainError):
 
 
 class Forbidden(DomainError):
-    """The credential is valid, its role or scope is too low."""
+    """The credential is valid, but its role or scope is insufficient."""
 
 
 class NotFound(DomainError):
-    """Absent, or another tenant's: both are answered in the same way."""
+    """Missing, or another tenant's: both get the same answer."""
 
     def __init__(self, message: str | None = None, code: str = "not_found"):
         super().__init__(message or gettext("Nothing was found at this address."), code)
 
 
 class Conflict(DomainError):
-    """Correct input that the present state refuses."""
+    """Correct input that the current state refuses."""
 
 
 class Gone(DomainError):
@@ -80,11 +80,11 @@ class Gone(DomainError):
 
 
 class TooLarge(DomainError):
-    """More bytes, rows or characters than the published limit."""
+    """More bytes, rows or characters than the documented limit."""
 
 
 class UnsupportedMedia(DomainError):
-    """A content type or encoding that the operation does not read."""
+    """A content type or encoding that the operation does not support."""
 
 
 class RateLimited(DomainError):
@@ -96,8 +96,8 @@ class RateLimited(DomainError):
 
 
 class Unavailable(DomainError):
-    """The installation lacks something now, such as room or an answer of the file store;
-    ``retry_after`` is in whole seconds."""
+    """The installation temporarily lacks something, such as disk space or a response of the file
+    store; ``retry_after`` is in whole seconds."""
 
     def __init__(self, message: str, code: str = "unavailable", retry_after: int = 5):
         super().__init__(message, code)
@@ -105,7 +105,7 @@ class Unavailable(DomainError):
 
 
 class NoRoom(Unavailable):
-    """A disk of the installation has no room for what was sent."""
+    """A disk of the installation is too full for the request."""
 
 
 CHANGED_MEANWHILE = "changed_meanwhile"
@@ -138,12 +138,12 @@ _CHANGED = {
     "user": lazy_gettext("Someone else changed the user. Nothing was saved."),
     "webhook": lazy_gettext("Someone else changed the webhook. Nothing was saved."),
 }
-"""The sentence for each kind of record."""
+"""The message for each kind of record."""
 
 
 def refuse_stale(seen: int | None, stored: int, what: str) -> None:
-    """Raise `Conflict` (``changed_meanwhile``) where another version is stored than the user has
-    seen; None checks nothing. ``what`` is a key of `_CHANGED`."""
+    """Raise `Conflict` (``changed_meanwhile``) if the stored version isn't the one that the user
+    has seen; None skips the check. ``what`` is a key of `_CHANGED`."""
     if seen is not None and seen != stored:
         raise Conflict(str(_CHANGED[what]), CHANGED_MEANWHILE)
 
@@ -155,12 +155,12 @@ def refuse_any(problems: Iterable[Problem]) -> None:
 
 
 def refuse_too_long(field: str, text: str | None, most: int) -> None:
-    """Raise `ValidationFailed` (``too_long``) for a text with more characters."""
+    """Raise `ValidationFailed` (``too_long``) for a text that is too long."""
     refuse_any(too_long(field, text, most))
 
 
 def too_long(field: str, text: str | None, most: int) -> list[Problem]:
-    """Return the problem of a text with more characters, if it has more."""
+    """Return the problem of a text that is too long; None for others."""
     if text is None or len(text) <= most:
         return []
     message = gettext("Too long. Use at most %(most)s characters.", most=most)
@@ -179,7 +179,7 @@ class Sentence:
     def __init__(self, one: str, many: str | None = None):
         self._one, self._many = one, many
         self.literals = len(_PLACEHOLDER.sub("", one))
-        """The characters besides placeholders: the more, the surer is a match."""
+        """The characters besides placeholders: the more there are, the more reliable is a match."""
         self._all.append(self)
 
     @classmethod
@@ -205,22 +205,22 @@ class Sentence:
 
     @property
     def outline(self) -> str:
-        """The message in English, with ``{name}`` for a value."""
+        """Return the message in English, with ``{name}`` for a value."""
         return _PLACEHOLDER.sub(lambda mark: f"{{{mark[1].removesuffix(_MESSAGES)}}}", self._one)
 
     @property
     def placeholders(self) -> set[str]:
-        """The names of its values."""
+        """Return the names of its values."""
         forms = f"{self._one}{self._many or ''}"
         return {mark[1] for mark in _PLACEHOLDER.finditer(forms) if mark[1]}
 
     def of_english(self, text: str) -> str | None:
-        """Return the message in the current language if the text is the message in English."""
+        """Return the message in the current language if the text is this message in English."""
         values = self.values_in(text)
         return None if values is None else self(**{k: _part(k, v) for k, v in values.items()})
 
     def values_in(self, text: str) -> dict[str, str] | None:
-        """Return the values by name if the text is the message in English."""
+        """Return the values by name if the text is this message in English."""
         for literal, pattern in self._patterns:
             if literal in text and (match := pattern.fullmatch(text)):
                 return match.groupdict()
@@ -228,7 +228,7 @@ class Sentence:
 
     @cached_property
     def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
-        """The longest literal part of each form, which is quickly searched, and its pattern."""
+        """Return the longest literal part of each form, for a quick search, and its pattern."""
         forms = [form for form in (self._one, self._many) if form is not None]
         return [(_longest_literal(form), _pattern(form)) for form in forms]
 
@@ -239,14 +239,14 @@ class Sentence:
 
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%")
 _MESSAGES = "_words"
-"""The ending of a placeholder for which another message is put in."""
+"""The suffix of placeholders that are replaced by another message."""
 _VALUES = {
     **dict.fromkeys(("num", "last", "code"), r"\d+"),
     **dict.fromkeys(("phone", "email"), r"\S+"),
     "lead": r"\+?\d+(?: \d+)?",
     "first": r"[\d, ]+",
 }
-"""The form of values that are known, by placeholder."""
+"""The patterns of values with a known form, by placeholder."""
 
 
 def in_language(stored: str) -> str:

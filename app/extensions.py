@@ -23,13 +23,14 @@ from app.services.auth.password_checks import PasswordChecks
 
 
 def database() -> Database:
-    """The application's database; in a request, within what the caller may see."""
+    """Return the application's database; in a request, limited to what the caller may see."""
     found = cast(Database, current_app.extensions["database"])
     return found.within(_scope_of_request()) if has_request_context() else found
 
 
 def _scope_of_request() -> DatabaseScope:
-    """Public routes may serve users of another partner, so the caller doesn't count there."""
+    """Return the scope of the request. Public routes may serve users of another partner, so the
+    caller doesn't count there."""
     known: Caller | None = g.get("caller")
     if known is None or ROUTES.get(request.endpoint or "") is OpenAccess.PUBLIC:
         return AUTHENTICATION
@@ -37,7 +38,7 @@ def _scope_of_request() -> DatabaseScope:
 
 
 def scope_of(known: Caller) -> DatabaseScope:
-    """What the database shows to a caller."""
+    """Return what the database shows to a caller."""
     if known.partner_id is None:
         return INSTALLATION if known.is_operator else AUTHENTICATION
     return of_tenant(known.partner_id, known.organization_id)
@@ -51,7 +52,7 @@ def settings() -> Settings:
 def transaction(
     *, read_only: bool = False, scope: DatabaseScope | None = None, all_tenants: bool = False
 ) -> Iterator[Session]:
-    """One transaction of the application's database, committed where the block ends well.
+    """Open one transaction of the application's database, committed if the block succeeds.
 
     ``scope`` is for requests that are proved by something else than a caller. Else the user or
     script that writes is looked at again at the commit, which raises as `author_check` says.
@@ -78,8 +79,8 @@ def transaction(
 
 @contextmanager
 def figures() -> Iterator[Session]:
-    """A session to read figures and lists with. It may be at a replica, some seconds old for others
-    but never for what the user has just written."""
+    """Open a session to read figures and lists. It may be on a replica, some seconds behind but
+    never behind the user's own last write."""
     after = g.get("wrote_at", 0) if has_request_context() else 0
     with database().figures(after) as session, _as_open_session(session):
         yield session
@@ -100,7 +101,7 @@ def _as_open_session(session: Session) -> Iterator[None]:
 
 
 def _author() -> Caller | None:
-    """The user or script that asks for something that is not public."""
+    """Return the user or script that requests something that is not public."""
     if not has_request_context() or ROUTES.get(request.endpoint or "") is OpenAccess.PUBLIC:
         return None
     known: Caller | None = g.get("caller")
@@ -108,8 +109,8 @@ def _author() -> Caller | None:
 
 
 def public_url() -> str:
-    """The installation's address as the visitor knows it, without a final slash: at a partner's
-    verified domain that domain. Without a database it is the installation's own."""
+    """Return the installation's URL as the visitor knows it, without a trailing slash: at a
+    partner's verified domain, that domain. Without a database it is the installation's own."""
     partner = None
     with suppress(SQLAlchemyError), transaction(read_only=True) as session:
         partner = sign_in.partner_of_host(session, request.host)
@@ -119,12 +120,12 @@ def public_url() -> str:
 
 
 def addresses() -> BaseAddresses:
-    """The addresses of the contract's areas as the visitor knows them."""
+    """Return the URLs of the contract's areas as the visitor knows them."""
     return settings().addresses_at(public_url())
 
 
 def files() -> FileStore:
-    """Where uploaded files are kept."""
+    """Return the store of uploaded files."""
     found: FileStore | None = current_app.extensions["files"]
     if found is None:
         found = current_app.extensions["files"] = open_files(settings())
@@ -140,7 +141,7 @@ def delete_file(key: str) -> None:
 
 @contextmanager
 def deleted_on_error(key: str) -> Iterator[None]:
-    """Delete a new file if what should refer to it isn't written."""
+    """Delete a new file if the row that refers to it isn't written."""
     try:
         yield
     except BaseException:
@@ -149,20 +150,20 @@ def deleted_on_error(key: str) -> Iterator[None]:
 
 
 def write_export(export_id: UUID) -> None:
-    """Write the file of a requested export, by what the portal has declared about its lists."""
+    """Write the file of a requested export, from the declarations of the portal's lists."""
     cast(Callable[[UUID], None], current_app.extensions["write_export"])(export_id)
 
 
 def password_checks() -> PasswordChecks:
-    """The turns of this process to hash a password."""
+    """Return the limit on how many passwords this process hashes at once."""
     return cast(PasswordChecks, current_app.extensions["password_checks"])
 
 
 def processor() -> PaymentProcessor:
-    """Where prices come from; only the worker asks one that is outside."""
+    """Return the source of prices; only the worker queries an external one."""
     return open_processor(settings())
 
 
 def caller() -> Caller:
-    """Who is asking; set by the face's authentication before the view runs."""
+    """Return the caller; the face's authentication sets it before the view runs."""
     return cast(Caller, g.caller)

@@ -32,9 +32,9 @@ from app.services.auth.password_checks import PasswordChecks
 
 
 def create_app(settings: Settings | None = None, database: Database | None = None) -> Flask:
-    """The web application with all its faces.
+    """Return the web application with all its faces.
 
-    Raises `RuntimeError` where a route has no entry in the policy table.
+    Raises `RuntimeError` if a route has no entry in the policy table.
     """
     settings = settings or read_settings()
     app = PortalApp(

@@ -1,29 +1,29 @@
-"""Memory of processes that serve: the pace of Python's garbage collector, and the heaps.
+"""Memory tuning of server processes: the pace of Python's garbage collector, and the heaps.
 
-Importing this module stops collecting until `resume_collection`. Where it is imported before the
-others, a process starts a quarter quicker: what importing makes stays, and was looked through again
-and again.
+Importing this module stops garbage collection until `resume_collection`. A process that imports it
+first starts a quarter faster: imported objects stay alive, and were scanned again and again.
 """
 
 import ctypes
 import gc
 
 NEW_OBJECTS = 20_000
-"""A request of 10,000 contacts makes some 60,000 objects that all end by reference count: at the
-usual pace of 700, collecting took as long as everything else. Cycles wait for it, too, those of
-pages and those that the engine leaves each time it looks for work: at 100,000 they took 7 MB more
-in each web process."""
+"""New objects before a collection. A request of 10,000 contacts creates some 60,000 objects that
+are all freed by reference counting; at Python's default of 700, collecting took as long as
+everything else. A higher number delays the collection of cycles, of pages and of each poll of the
+job engine: at 100,000 they took 7 MB more in each web process."""
 OLDER_EVERY = 5
-"""Calls last longer than a collection: every so many of them look at older objects, too."""
+"""Every how many collections older objects are scanned, too: calls live longer than one
+collection."""
 HEAPS = 2
-"""Of the C library, which gives threads up to eight for each core: memory that one thread frees
-would seldom be used by another."""
+"""Maximum heaps of the C library. By default threads get up to eight per core, and memory freed by
+one thread is seldom reused by another."""
 M_ARENA_MAX = -8
 """The number of this setting in glibc's malloc.h."""
 
 
 def resume_collection() -> None:
-    """Leaves what the start made out of every collection, and begins to collect."""
+    """Exclude everything allocated during the start from collections, and start collecting."""
     gc.freeze()
     gc.enable()
 
@@ -35,15 +35,15 @@ def limit_worker() -> None:
 
 
 def limit_heaps() -> None:
-    """Let all threads share the heaps; call it before they start."""
+    """Make all threads share the heaps; call it before they start."""
     libc = ctypes.CDLL(None)
-    if hasattr(libc, "mallopt"):  # other libraries than glibc have one heap anyway
+    if hasattr(libc, "mallopt"):  # C libraries other than glibc have one heap anyway
         libc.mallopt(M_ARENA_MAX, HEAPS)
 
 
 def return_free_memory() -> None:
-    """Return free memory to the operating system. The C library keeps it in pieces, which become
-    more with every thousand pieces of work."""
+    """Return free memory to the operating system. The C library keeps it in fragments, which
+    multiply with every thousand jobs."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "malloc_trim"):
         libc.malloc_trim(0)

@@ -1,9 +1,8 @@
-"""Log lines: for people in development, as JSON in production, one for each record.
+"""Log lines: for people in development, as JSON in production, one line for each record.
 
-A path, a header or a file name can hold line breaks and the control characters of a terminal. Every
-line of a message but its first would look like a line of ours, so these characters are written as
-escapes. Each record carries the ids of its request or work, and no personal data
-(`app.telemetry.scrubbing`).
+A path, a header or a file name can hold line breaks and the control characters of a terminal. Each
+further line of a message would look like a log line of its own, so these characters are escaped.
+Each record carries the ids of its request or job, and no personal data (`app.telemetry.scrubbing`).
 """
 
 import logging
@@ -15,9 +14,10 @@ from app.telemetry.scrubbing import scrubbed
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 ACCESS = "app.access"
-"""The log of answered requests: written although other information of the web process is not."""
+"""The log of answered requests, written although other messages of the web process at this level
+are not."""
 FIELDS = "fields"
-"""The attribute of a record with what JSON shows besides the message."""
+"""The attribute of a record with the fields that JSON shows besides the message."""
 
 _CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
@@ -26,7 +26,7 @@ _CONTROL = re.compile(
 
 
 def escaped(text: str) -> str:
-    """The text on one line, each control character as in Python: ``\\n``, ``\\x1b``."""
+    """Return the text on one line, each control character as in Python: ``\\n``, ``\\x1b``."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
@@ -80,7 +80,7 @@ def _with_name_of_log(_logger: Any, _method: str, event: Any) -> Any:
 
 
 def _scrub(_logger: Any, _method: str, event: Any) -> Any:
-    if event["logger"] != ACCESS:  # whose messages hold a route and numbers, and come often
+    if event["logger"] != ACCESS:  # its messages hold only a route and numbers, and are frequent
         event["event"] = scrubbed(event["event"])
         event["logger"] = scrubbed(event["logger"])
     if "exception" in event:

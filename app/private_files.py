@@ -1,4 +1,4 @@
-"""The files of an installation are for its own account alone: folders 0700, files 0600."""
+"""Files of an installation are private to its account: folders 0700, files 0600."""
 
 import os
 import stat
@@ -15,11 +15,11 @@ _IN_INSTANCE = ("secret.key", "demo.json", "dialler.mark", "uploads", "outbox", 
 
 
 class OpenToOthers(Exception):
-    """Files that other accounts of this machine can read, with what to do about it."""
+    """Files that other accounts of this machine can read, with how to fix that."""
 
 
 def keep_private(settings: Settings) -> None:
-    """Create every file of this process for its own account alone, and check those that are there.
+    """Make every new file of this process private to its account, and check the existing ones.
 
     Raises `OpenToOthers` in production. Elsewhere their modes are corrected.
     """
@@ -33,7 +33,7 @@ def keep_private(settings: Settings) -> None:
 
 
 def open_to_others(settings: Settings) -> list[str]:
-    """Return a sentence for each file that other accounts can read, with what to do about it."""
+    """Return a sentence for each file that other accounts can read, with how to fix that."""
     return [_sentence(path, mode) for path, mode in _opened(settings).items()]
 
 

@@ -1,4 +1,4 @@
-"""What must hold before a process serves or works, beyond its settings."""
+"""Checks before a process serves or works, beyond its settings."""
 
 import logging
 
@@ -19,7 +19,7 @@ UPGRADES = 'docs/operations.md, "Upgrades", says in which order to migrate and s
 
 
 def check(settings: Settings) -> None:
-    """End the program with a sentence for each thing that isn't safe in production."""
+    """End the program with a sentence for each setting that isn't safe in production."""
     try:
         keep_private(settings)
     except OpenToOthers as error:
@@ -33,7 +33,7 @@ def check(settings: Settings) -> None:
             count, first = (0, None) if problem else installation.demo_accounts(session)
             is_unusable = not problem and not is_installed()
             unusable = installation.twilio_accounts(session) if is_unusable else 0
-    except SQLAlchemyError:  # not reachable: /readyz and the log say so
+    except SQLAlchemyError:  # unreachable: /readyz and the log report it
         return
     finally:
         database.dispose()
@@ -55,16 +55,17 @@ def check(settings: Settings) -> None:
 
 
 def check_files(settings: Settings, database: Database, files: FileStore) -> None:
-    """End the program with a sentence if its files aren't those of the other processes.
+    """End the program with a sentence if its file store isn't the one of the other processes.
 
-    Call it after a fork, in each process. A folder beside SQLite is on the only host.
+    Call it in each process, after a fork. With SQLite there is only one host, and the check is
+    skipped.
     """
     if database.is_sqlite and settings.files_folder is not None:
         return
     try:
         with database.transaction(read_only=True) as session:
             known = file_identity.identity(session)
-        if known is not None:  # nothing is locked while the store is asked
+        if known is not None:  # no lock is held while the store is queried
             file_identity.compare(files, known)
             return
         with database.transaction() as session:
@@ -76,5 +77,5 @@ def check_files(settings: Settings, database: Database, files: FileStore) -> Non
         raise SystemExit(message) from None
     except Unavailable:
         log.warning("the file storage was not compared with the database's: it does not answer")
-    except SQLAlchemyError:  # not migrated or not reachable: /readyz and the log say so
+    except SQLAlchemyError:  # unreachable or not migrated: /readyz and the log report it
         return

@@ -1,7 +1,7 @@
 """Backups of the database and the files: create, verify, restore.
 
 A backup is one file: a tar archive, compressed and encrypted for the public keys of `age
-<https://age-encryption.org>`_. The keys that open it are never on this machine.
+<https://age-encryption.org>`_. The private keys are never on this machine.
 """
 
 from app.backups.archive import BackupUnusable, new_key, read_identities

@@ -1,4 +1,5 @@
-"""The file of a backup: a tar archive, compressed and encrypted, whose last entry is a manifest."""
+"""The format of a backup: a tar archive, compressed and encrypted, whose last entry is a
+manifest."""
 
 import gzip
 import io
@@ -19,11 +20,12 @@ MANIFEST = "manifest.json"
 DATABASE = "database"
 CHUNK = 1024 * 1024
 _QUICK = 1
-"""Of gzip's levels: contact files shrink as well with it, dumps of PostgreSQL are compressed."""
+"""The gzip level: higher ones hardly shrink contact files further, and dumps of PostgreSQL are
+compressed already."""
 
 
 class BackupUnusable(Exception):
-    """The file can't be opened, or isn't what its manifest says."""
+    """The file can't be opened, or doesn't match its manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def new_key() -> tuple[str, str]:
 
 
 def read_identities(path: Path) -> Identities:
-    """Read private keys, one a line, as ``age-keygen`` writes them. Raises `BackupUnusable`."""
+    """Read private keys, one per line, as ``age-keygen`` writes them. Raises `BackupUnusable`."""
     lines = (line.strip() for line in path.read_text().splitlines())
     try:
         identities = [
@@ -173,7 +175,7 @@ def _add_text(tar: tarfile.TarFile, name: str, text: str) -> None:
 
 
 def _extract(tar: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path) -> ArchivedFile:
-    """Only plain files below the folder: the archive may be of someone else."""
+    """Extract only plain files below the folder: the archive may come from someone else."""
     target = (folder / entry.name).resolve()
     if not entry.isfile() or not target.is_relative_to(folder.resolve()):
         message = f"The backup holds an unexpected entry: {entry.name}."
@@ -188,7 +190,7 @@ def _extract(tar: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path) -> Arch
 
 
 class _ChecksumReader:
-    """Reads a file and its checksum at once."""
+    """Computes the checksum of a file while it is read."""
 
     def __init__(self, file: IO[bytes]):
         self._file = file
@@ -202,8 +204,8 @@ class _ChecksumReader:
 
 @contextmanager
 def _in_thread(work: Callable[[IO[bytes]], None], mode: str) -> Iterator[IO[bytes]]:
-    """Run ``work`` with one end of a pipe (``mode`` is its) beside the block, which has the other.
-    An error of ``work`` is raised at the end: what the block then says follows from it."""
+    """Run ``work`` in a thread with one end of a pipe, opened in ``mode``; the block has the other.
+    An error of ``work`` is raised at the end, in place of the block's own, which it caused."""
     reader, writer = os.pipe()
     theirs, ours = (writer, reader) if mode == "wb" else (reader, writer)
     failed: list[Exception] = []

@@ -1,4 +1,4 @@
-"""Make a backup: the database first copied as of one moment, with all files that it names."""
+"""Create a backup: a snapshot of the database first, with all files that it names."""
 
 import shutil
 import tempfile
@@ -17,17 +17,17 @@ from app.config import Settings
 
 SUFFIX = ".tar.gz.age"
 WORK = "backup-"
-"""The name of a backup's folder in the instance folder begins like this while it is made."""
+"""Prefix of a backup's folder in the instance folder while it is being made."""
 LEFT_OVER_SECONDS = 24 * 3600.0
 UPLOADS = "uploads"
 SECRET_KEY = "secret.key"  # noqa: S105 - the name of a file
-"""What is kept of the instance folder. The SIP ledgers are not: an older one would say that calls
-were never placed. Nor is the mark by which a restore is noticed."""
+"""Files of the instance folder that are backed up. The SIP ledgers are not: an older one would
+claim that calls were never placed. Nor is the mark by which a restore is detected."""
 
 
 @dataclass(frozen=True, slots=True)
 class CreatedBackup:
-    """A backup. ``unverified`` is why its database was not restored for a test, if it wasn't.
+    """A backup. ``unverified`` is why its database was not test-restored, if it wasn't.
     ``left_out`` is which files are not in it, and ``url`` where it is in a bucket."""
 
     path: Path
@@ -49,7 +49,7 @@ def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Crea
     now = datetime.now(UTC)
     target = folder / f"portal-{now:%Y%m%dT%H%M%SZ}{SUFFIX}"
     partial = target.with_suffix(".partial")
-    # Beside the files, so that they can be linked instead of copied.
+    # On the same file system as the files, so that they can be linked instead of copied.
     settings.instance_dir.mkdir(parents=True, exist_ok=True)
     _remove_left_over(settings.instance_dir)
     with tempfile.TemporaryDirectory(prefix=WORK, dir=settings.instance_dir) as made:
@@ -84,7 +84,7 @@ def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Crea
 
 
 def listing(folder: Path) -> list[Path]:
-    """The backups in the folder, the newest first."""
+    """Return the backups in the folder, newest first."""
     return sorted(folder.glob(f"portal-*{SUFFIX}"), reverse=True)
 
 
@@ -94,15 +94,15 @@ def remove_old(folder: Path, keep: int) -> None:
 
 
 def _remove_left_over(instance: Path) -> None:
-    """Remove the folders of backups that were cut off: their links keep deleted files alive."""
+    """Remove the folders of interrupted backups: their links keep deleted files alive."""
     for path in instance.glob(f"{WORK}*"):
         if path.is_dir() and path.stat().st_mtime < time.time() - LEFT_OVER_SECONDS:
             shutil.rmtree(path, ignore_errors=True)
 
 
 def _gather(settings: Settings, work: Path) -> DatabaseContent:
-    """Files are linked before and after the snapshot: one that is deleted meanwhile is still named
-    in it, one that is new may be."""
+    """Link the files before and after the snapshot: it still names files deleted meanwhile, and may
+    name new ones."""
     uploads = settings.files_folder
     if uploads:
         _link(uploads, work / UPLOADS)
@@ -132,7 +132,8 @@ def _try_out(settings: Settings, work: Path, content: DatabaseContent) -> str | 
 
 
 def _link(source: Path, target: Path) -> None:
-    """Link every file, or copy it where the file system can't. One that just vanished is left."""
+    """Link every file, or copy it where the file system can't. Files that just vanished are
+    skipped."""
     for path in source.rglob("*"):
         own = target / path.relative_to(source)
         if not path.is_file() or own.exists():

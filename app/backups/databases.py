@@ -1,4 +1,4 @@
-"""A snapshot of a database as a file, and back, by the tools of SQLite and PostgreSQL.
+"""Snapshots of a database as a file, and back, by the tools of SQLite and PostgreSQL.
 
 The tables of the durable queue are in the same database and belong to the snapshot.
 """
@@ -24,7 +24,7 @@ _sqlite: Any = sqlite
 _connect_sqlite = _sqlite.connect
 _SqliteError: type[Exception] = _sqlite.DatabaseError
 _SCOPE = "-c app.scope=installation"
-"""Row-level security binds the owner of the tables too."""
+"""Row-level security also applies to the owner of the tables."""
 _TABLES = """
     SELECT relnamespace::regnamespace::text, relname FROM pg_class
     WHERE relkind = 'r' AND relnamespace::regnamespace::text !~ '^(pg_|information_schema)'
@@ -33,7 +33,7 @@ _TABLES = """
 
 
 class DatabaseToolFailed(Exception):
-    """A tool of the database failed, with its own words."""
+    """A tool of the database failed; the message is its own."""
 
 
 class NoThrowAway(DatabaseToolFailed):
@@ -42,7 +42,7 @@ class NoThrowAway(DatabaseToolFailed):
 
 @dataclass(frozen=True, slots=True)
 class DatabaseContent:
-    """``tables`` are rows by table; ``revision`` is the migration."""
+    """``tables`` are row counts by table; ``revision`` is the migration."""
 
     server: str
     revision: str | None
@@ -62,7 +62,7 @@ def differences(expected: DatabaseContent, actual: DatabaseContent) -> str:
 
 
 def kind_of(url: str) -> str:
-    """``sqlite`` or ``postgresql``."""
+    """Return ``sqlite`` or ``postgresql``."""
     return parse(url).get_backend_name()
 
 
@@ -111,8 +111,9 @@ def restore(source: Path, url: str) -> DatabaseContent:
 
 @contextmanager
 def throw_away(kind: str, server: str, folder: Path) -> Iterator[str]:
-    """The URL of an empty database that is removed at the end: a file in the folder, or a database
-    beside the one of the URL ``server``, whose role may create databases. Raises `NoThrowAway`."""
+    """Create an empty database that is removed at the end, and yield its URL: a file in the folder,
+    or a database next to the one of the URL ``server``, whose role may create databases. Raises
+    `NoThrowAway`."""
     name = f"portal_verify_{uuid4().hex[:12]}"
     if kind == "sqlite":
         yield f"sqlite:///{folder / name}.db"
@@ -142,7 +143,8 @@ def _administer(url: str, statement: sql.Composed) -> None:
 
 
 def _copy_sqlite(path: str, target: Path) -> DatabaseContent:
-    """All pages in one step, and so of one moment. With a write-ahead log it blocks no writer."""
+    """Copy all pages in one step, and so of one moment. With a write-ahead log it blocks no
+    writer."""
     with closing(_connect_sqlite(path, timeout=30)) as source, closing(_open(target)) as copy:
         source.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")
@@ -194,7 +196,8 @@ def _content_of(connection: psycopg.Connection[Any]) -> DatabaseContent:
 
 
 def _run(program: str, url: str, *options: str) -> None:
-    """Run a tool of PostgreSQL. The password is in its environment: others see its arguments."""
+    """Run a tool of PostgreSQL. The password is in its environment, because arguments are visible
+    to others."""
     parsed = parse(url)
     address = for_libpq(parsed.set(password=None))
     environment = {**os.environ, "PGOPTIONS": _SCOPE}

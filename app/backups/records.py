@@ -1,4 +1,4 @@
-"""What is known of the backups that were made: when, where, and whether they succeeded."""
+"""The record of backups: when, where, and whether they succeeded."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.models import Backup, InstallationMark, utcnow
 
 RETRY = timedelta(hours=1)
-"""After a backup that failed or was cut off."""
+"""Time until the next attempt after a failed or interrupted backup."""
 OVERDUE = timedelta(hours=26)
 KEPT = timedelta(days=90)
 LONGEST_PROBLEM = 500
@@ -38,15 +38,15 @@ def state(session: Session) -> LatestBackups:
 
 
 def listing(session: Session, limit: int) -> list[Backup]:
-    """The newest first."""
+    """Return the backups, newest first."""
     return list(session.scalars(select(Backup).order_by(Backup.started_at.desc()).limit(limit)))
 
 
 def claim(session: Session, now: datetime, hour: int) -> UUID | None:
-    """Begin the daily backup if it is due and no other worker has begun it; return its id."""
+    """Start the daily backup if it is due and no other worker has started it; return its id."""
     if not _is_due(session, now, hour):
         return None
-    # Only one worker at a time comes here; the row itself is not written.
+    # Only one worker at a time gets here; the row itself is not written.
     session.execute(select(InstallationMark.id).with_for_update()).all()
     return begin(session, now) if _is_due(session, now, hour) else None
 

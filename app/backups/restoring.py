@@ -13,7 +13,7 @@ from app.backups.databases import DatabaseContent
 
 @dataclass(frozen=True, slots=True)
 class VerifiedBackup:
-    """``rows`` of all ``tables``, and ``files`` beside the database."""
+    """``rows`` of all ``tables``, and ``files`` besides the database."""
 
     revision: str | None
     tables: int
@@ -62,7 +62,7 @@ def restore(file: Path, identities: Identities, url: str, instance: Path) -> Ver
 
 
 def _check_key(stored: Path, present: Path) -> None:
-    """Another key in the folder may be the only one that reads something else."""
+    """Refuse a different key in the folder: it may be the only one that decrypts other data."""
     if stored.exists() and present.exists() and stored.read_text() != present.read_text():
         message = f"{present} holds another secret key. Move it away."
         raise BackupUnusable(message)

@@ -45,8 +45,8 @@ def remove_old_at(settings: Settings, target: str, keep: int) -> None:
 
 @contextmanager
 def local_file(settings: Settings, file: str) -> Iterator[Path]:
-    """Yield the path of a backup; one of a bucket is copied to this machine meanwhile.
-    Raises `BackupUnusable`."""
+    """Yield the path of a backup; one in a bucket is copied to this machine for the block. Raises
+    `BackupUnusable`."""
     if not file.startswith(S3):
         yield Path(file)
         return

@@ -40,7 +40,7 @@ def with_whole_email(words: str) -> str:
 
 
 def translation(message: str) -> str:
-    """Return the message in the current language, not formatted."""
+    """Return the message in the current language, unformatted."""
     return _catalogue(language()).gettext(message)
 
 
@@ -50,8 +50,8 @@ def gettext(message: str, /, **values: object) -> str:
 
 
 def without_second_stops(message: str, values: Mapping[str, object]) -> str:
-    """Return the message, not formatted, without the full stops after values that end in one: a
-    name such as "Roofing Inc." also ends a sentence."""
+    """Return the message, unformatted, without the full stops after values that end in one: a name
+    such as "Roofing Inc." also ends a sentence."""
     ended = {
         name
         for name, value in values.items()
@@ -63,8 +63,8 @@ def without_second_stops(message: str, values: Mapping[str, object]) -> str:
 
 
 def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
-    """Return the form of the message for the number, which it holds as ``%(num)s``: written as the
-    reader writes numbers, unless it is given."""
+    """Return the form of the message for the number, which it holds as ``%(num)s``: in the format
+    of the current locale, unless it is given."""
     form = without_second_stops(_catalogue(language()).ngettext(one, many, number), values)
     return form % ({"num": written_number(number)} | values)
 
@@ -76,7 +76,7 @@ def pgettext(context: str, message: str, /, **values: object) -> str:
 
 
 def labelled(label: str, value: str) -> str:
-    """Return a value after its label; languages differ in what stands between them."""
+    """Return a value after its label, with the punctuation of the current language between them."""
     return gettext("%(field)s: %(value)s", field=label, value=value)
 
 

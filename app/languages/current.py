@@ -13,7 +13,7 @@ from functools import cache
 from babel import Locale, UnknownLocaleError
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"}
-"""The code of each language (BCP 47) and its name in itself."""
+"""Language codes (BCP 47), each with its own name for itself."""
 
 DEFAULT = "en"
 

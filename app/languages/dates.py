@@ -14,7 +14,7 @@ from babel.dates import format_date, format_interval, format_skeleton, get_timez
 from app.languages.current import DEFAULT, language, locale
 
 NO_BREAK = "\u00a0"
-# Keeps what follows a dash on its line.
+# Keeps the word after a dash on the same line.
 JOINER = "\u2060"
 _BRITISH_SEPTEMBER = re.compile(r"\bSept\b")
 _FIRST_OF_MONTH = re.compile(r"\b1(?= [^\W\d])")
@@ -41,7 +41,7 @@ def written_date(value: date | datetime, parts: str) -> str:
 
 
 def month_alone(month: date) -> str:
-    """Return October."""
+    """Return the name of the month alone: October."""
     return str(format_date(month, "LLLL", locale=locale()))
 
 
@@ -65,11 +65,11 @@ def zone_letters(local: datetime) -> str:
 
 @lru_cache(maxsize=4096)
 def _written(day: date, parts: str, other: str | None) -> str:
-    """Return the date in English, or in the ``other`` locale: a table has the same days again and
-    again."""
+    """Return the date in English, or in the ``other`` locale. Cached: a table repeats the same
+    days."""
     if other is None:
         text = format_date(day, _DAY_FIRST.get(parts, parts), locale=_ENGLISH)
-    elif parts == "yMMMMd":  # of some languages, Babel finds its short month only
+    elif parts == "yMMMMd":  # Babel finds only the short month of some languages
         text = format_date(day, "long", locale=other)
     else:
         text = format_skeleton(parts, day, locale=other)

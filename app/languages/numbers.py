@@ -25,7 +25,7 @@ class NumberSeparators(NamedTuple):
 
 
 _SIZE_UNITS = {"fr": {"B": "o", "kB": "ko", "MB": "Mo", "GB": "Go"}}
-"""The units of sizes in languages that write them otherwise than English."""
+"""The units of sizes in languages that write them differently from English."""
 
 
 def size_unit(unit: Literal["B", "kB", "MB", "GB"]) -> str:
@@ -44,8 +44,8 @@ def _marks_of(name: str) -> NumberSeparators:
 
 
 def written_number(value: float | Decimal, digits: int | None = 0) -> str:
-    """Return the number with thousands separators and so many decimals; with all its decimals if
-    ``digits`` is None."""
+    """Return the number with thousands separators and ``digits`` decimals; with all its decimals if
+    that is None."""
     exact = Decimal(str(value))
     text = f"{exact.normalize():,f}" if digits is None else f"{exact:,.{digits}f}"
     marks = number_marks()
@@ -53,7 +53,7 @@ def written_number(value: float | Decimal, digits: int | None = 0) -> str:
 
 
 def written_share(part: float, whole: float) -> str:
-    """Return 61.3 % of the whole; an en dash if there is no whole."""
+    """Return a percentage of the whole, such as 61.3 %; an en dash if the whole is zero."""
     return f"{written_number(100 * part / whole, 1)}\N{NO-BREAK SPACE}%" if whole else "–"
 
 
@@ -64,11 +64,11 @@ def without_separators(text: str) -> str:
 
 
 def parse_number(text: str) -> Decimal | None:
-    """Return the number that was typed in the current locale, such as 1.500,5; None for what is no
+    """Return the number that was typed in the current locale, such as 1.500,5; None if it isn't a
     number.
 
-    What isn't a number in the locale is read as in its language, then as in English: a German
-    reader may type 1500.5, but 1.500 is always one thousand five hundred.
+    A text that isn't a number in the locale is read as in its language, then as in English: a
+    German reader may type 1500.5, but 1.500 is always one thousand five hundred.
     """
     if not _TYPED.fullmatch(text):
         return None
@@ -81,7 +81,7 @@ def parse_number(text: str) -> Decimal | None:
 
 
 def _marked(text: str, marks: NumberSeparators) -> str:
-    """Return the text with the thousands separator of the locale for those on keyboards."""
+    """Return the text with the locale's thousands separator in place of those on keyboards."""
     if marks.thousands.isspace():
         return _SPACE.sub(marks.thousands, text)
     return text.replace("'", "’") if marks.thousands == "’" else text

@@ -1,4 +1,4 @@
-"""The ids that every log line, trace and error report of a request or a piece of work carries."""
+"""The ids that every log line, trace and error report of a request or a job carries."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,14 +11,14 @@ _ids: ContextVar[dict[str, str] | None] = ContextVar("ids", default=None)
 
 
 def add_source(source: Source) -> None:
-    """Ask ``source`` for more ids whenever a line is written. Adding it again has no effect."""
+    """Call ``source`` for more ids whenever a line is written. Adding it again has no effect."""
     if source not in _sources:
         _sources.append(source)
 
 
 @contextmanager
 def working_on(**ids: object) -> Iterator[None]:
-    """Everything logged in this block carries these ids; those that are None are left out."""
+    """Log everything in this block with these ids, except those that are None."""
     token = _ids.set({**(_ids.get() or {}), **_known(ids)})
     try:
         yield
@@ -28,7 +28,7 @@ def working_on(**ids: object) -> Iterator[None]:
 
 def note(**ids: object) -> None:
     """Add ids that became known inside a `working_on` block, until its end. Outside of one this
-    does nothing: a loop over many calls works on none of them alone."""
+    does nothing: a loop over many calls belongs to none of them."""
     noted = _ids.get()
     if noted is not None:
         noted.update(_known(ids))

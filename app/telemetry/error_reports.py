@@ -1,5 +1,5 @@
-"""Sends errors to Sentry, if `start` was called: where in the code, and the ids of the request or
-the work. No local variables, no request, no user, and messages only as `scrubbed` leaves them."""
+"""Sends errors to Sentry, if `start` was called: the place in the code, and the ids of the request
+or job. No local variables, no request, no user, and messages only as `scrubbed` leaves them."""
 
 import logging
 from typing import Any
@@ -11,7 +11,7 @@ _started: list[str] = []
 
 
 def start(dsn: str, environment: str) -> None:
-    """Report errors from now on. Raises `ImportError` unless the extra ``sentry`` is installed."""
+    """Start reporting errors. Raises `ImportError` unless the extra ``sentry`` is installed."""
     import sentry_sdk
     from sentry_sdk.integrations.logging import LoggingIntegration
 
@@ -32,7 +32,7 @@ def start(dsn: str, environment: str) -> None:
 
 
 def stop() -> None:
-    """Send what is left."""
+    """Send the remaining reports."""
     if not _started:
         return
     import sentry_sdk
@@ -41,7 +41,7 @@ def stop() -> None:
 
 
 def _clean(event: Any, _hint: Any) -> Any:
-    """Keep an allowed list of an event's parts; the ids become tags, by which Sentry searches."""
+    """Keep the allowed parts of an event; the ids become tags, by which Sentry searches."""
     kept = {
         name: event[name]
         for name in ("event_id", "timestamp", "level", "logger", "platform", "environment", "sdk")

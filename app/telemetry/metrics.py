@@ -1,4 +1,4 @@
-"""Every metric of the portal but those of the queue (`app.jobs.queue_metrics`).
+"""Every metric of the portal except those of the queue (`app.jobs.queue_metrics`).
 
 Several web processes write theirs to files of one folder if ``PROMETHEUS_MULTIPROC_DIR`` was set
 before this module is imported; a worker keeps its own in memory.
@@ -116,7 +116,7 @@ _watched: WeakSet[Engine] = WeakSet()
 
 @contextmanager
 def timed(histogram: Histogram) -> Iterator[None]:
-    """Add the duration of the block, also if it raises."""
+    """Record the duration of the block, also if it raises."""
     began = perf_counter()
     try:
         yield

@@ -1,4 +1,4 @@
-"""Answers ``GET /metrics`` on a port of its own, apart from the portal and its access rules."""
+"""Answers ``GET /metrics`` on its own port, apart from the portal and its access rules."""
 
 import os
 import socket
@@ -16,7 +16,7 @@ class _QuietHandler(WSGIRequestHandler):
     timeout = 10
 
     def log_message(self, *_arguments: object) -> None:
-        """A scraper comes every few seconds."""
+        """Log nothing: a scraper comes every few seconds."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -25,7 +25,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(listener: socket.socket, registry: CollectorRegistry) -> None:
-    """Answer in a thread of its own. Several processes can share a listener."""
+    """Answer in a separate thread. Several processes can share a listener."""
     address = listener.getsockname()[:2]
     server = WSGIServer(address, _QuietHandler, bind_and_activate=False)
     server.socket.close()
@@ -43,8 +43,8 @@ def listen_for_all(host: str, port: int) -> None:
 
 
 def serve_for_all() -> None:
-    """Answer with the metrics of all processes that write to the folder, also of those that have
-    ended; nothing if no port is bound."""
+    """Answer with the metrics of all processes that write to the folder, including ended ones; do
+    nothing if no port is bound."""
     for listener in _shared:
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # no types

@@ -1,7 +1,7 @@
 """Removes personal data and secrets from texts of log lines and error reports.
 
-What the portal logs itself holds none. But errors quote what they failed on: a database the values
-of a constraint, a library its argument, the web server the address of a request.
+The portal's own messages hold none. But errors quote their input: a database the values of a
+constraint, a library its argument, the web server the URL of a request.
 """
 
 import re

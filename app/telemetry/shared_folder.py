@@ -1,6 +1,6 @@
 """The folder in which web processes share their metrics.
 
-prometheus_client reads where it is once, when it is imported, so this module doesn't import it.
+prometheus_client reads the folder's path when it is imported, so this module doesn't import it.
 """
 
 import atexit
@@ -12,8 +12,8 @@ VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def create() -> None:
-    """Create the folder, unless there is one, for the processes that this one starts from now on.
-    It is removed when this process ends."""
+    """Create the folder, unless it exists, for the processes that this one starts from now on. It
+    is removed when this process ends."""
     if VARIABLE in os.environ:
         return
     memory = "/dev/shm"  # noqa: S108 - mkdtemp makes a folder there that only this account can read

@@ -1,6 +1,6 @@
 """Traces by OpenTelemetry: request, queue, carrier, webhook. Off unless `start` was called.
 
-Spans hold ids, names of operations and statuses, never what a request or an error said.
+Spans hold ids, names of operations and statuses, never texts of a request or an error.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ HEADER = "traceparent"
 
 @dataclass(frozen=True, slots=True)
 class _Tracing:
-    """What is used of OpenTelemetry, which is installed only where traces are wanted."""
+    """The parts of OpenTelemetry in use; it is installed only where traces are wanted."""
 
     api: Any
     propagator: Any
@@ -30,9 +30,9 @@ _tracing: list[_Tracing] = []
 
 
 def start(url: str, share: float, service: str) -> None:
-    """Send spans to an OTLP collector over HTTP, from a thread of its own.
+    """Send spans to an OTLP collector over HTTP, from a separate thread.
 
-    ``share`` of the traces that begin here is kept; others are as their caller has decided. Raises
+    ``share`` of the traces that begin here is kept; the caller decides about its own. Raises
     `ImportError` unless the extra ``tracing`` is installed.
     """
     from opentelemetry import trace
@@ -61,7 +61,7 @@ def start(url: str, share: float, service: str) -> None:
 
 
 def stop() -> None:
-    """Send the spans that are left, and end tracing."""
+    """Send the remaining spans, and end tracing."""
     for tracing in _tracing:
         tracing.provider.shutdown()
     _tracing.clear()
@@ -75,7 +75,7 @@ def span(
     parent: str | None = None,
     attributes: Mapping[str, str | int] | None = None,
 ) -> Iterator[None]:
-    """A span around the block. ``parent`` is a ``traceparent`` that came from outside."""
+    """Open a span around the block. ``parent`` is a ``traceparent`` from outside."""
     if not _tracing:
         yield
         return
@@ -98,7 +98,7 @@ def span(
 
 
 def describe(name: str, attributes: Mapping[str, str | int], *, is_error: bool = False) -> None:
-    """Name the current span, and add attributes that are known only now."""
+    """Name the current span, and add attributes that became known only now."""
     if _tracing:
         current = _tracing[0].api.get_current_span()
         current.update_name(name)
