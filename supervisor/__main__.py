@@ -25,7 +25,7 @@ FLASK = (sys.executable, "-m", "flask", "--app", "wsgi")
 def say(text: str) -> None:
     try:
         print(text, flush=True)
-    except OSError:  # the reader has closed the pipe; serving goes on
+    except OSError:  # the reader has closed the pipe; the server continues
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - stays open until the end
 
 
@@ -76,14 +76,14 @@ def step(title: str, *arguments: str) -> str:
 
 
 def prepare_database() -> None:
-    """Migrate the database; an empty one gets the demo's data, except in production."""
+    """Migrate the database; fill an empty one with the demo's data, except in production."""
     state = json.loads(step("Bringing the database up to date", "migrate", "--json"))
     if state["empty"] and os.environ.get("PORTAL_ENV") != "production":
         step("Filling the empty database with demo data", "demo", "--json")
 
 
 def readiness(port: int) -> dict[str, Any] | None:
-    """Return what /readyz answers, None without an answer."""
+    """Return the response of /readyz, None without one."""
     connection = HTTPConnection("127.0.0.1", port, timeout=2)
     try:
         connection.request("GET", "/readyz", headers={"Connection": "close"})
@@ -96,7 +96,7 @@ def readiness(port: int) -> dict[str, Any] | None:
 
 
 class StartAnnouncement:
-    """Prints the summary once everything is ready; reports it if that takes too long."""
+    """Prints the summary once everything is ready; reports when that takes too long."""
 
     def __init__(self, port: int, base_url: str, demo_file: Path):
         self._port = port

@@ -81,7 +81,7 @@ def commands(base_url: str, demo: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _key_of_the_simulated_line(organization: dict[str, Any]) -> str:
-    """A live key would call through the real carrier, if there is one."""
+    """Return a test key: a live key would call through the real carrier, if there is one."""
     live = os.environ.get("PORTAL_CARRIER", "simulator") == "simulator"
     return str(organization["apiKey" if live else "testApiKey"])
 

@@ -1,8 +1,9 @@
-"""Requests that are still arriving: they wait without a thread.
+"""Incomplete requests, which wait without a thread.
 
-A thread begins a request when its head and a body of ordinary size are complete, so a client that
-sends slowly costs a connection and the bytes that it has sent. Larger bodies, and those of unknown
-length, are read by threads, but never by more than half of them, and not below a pace.
+A thread starts a request when its head and a body of ordinary size are complete, so a client that
+sends slowly costs only a connection and the bytes that it has sent. Larger bodies, and those of
+unknown length, are read by threads, but never by more than half of them, and not below a minimum
+pace.
 """
 
 import errno
@@ -13,18 +14,18 @@ import time
 from typing import Any
 
 HEAD_SECONDS = 15.0
-"""For a head to arrive, from the first byte or the connection on."""
+"""Seconds for a head to arrive, from the first byte or the connection on."""
 BODY_SECONDS = 60.0
-"""For head and body to arrive."""
+"""Seconds for head and body to arrive."""
 HEAD_BYTES = 64 * 1024
 BODY_BYTES = 1024 * 1024
-"""The largest body that is gathered: that of every form and most JSON."""
+"""Maximum size of a body that is buffered: that of every form and most JSON."""
 HELD_BYTES = 64 * 1024 * 1024
-"""Of all bodies that are gathered at once; others are read by threads."""
+"""Maximum bytes of all buffered bodies together; others are read by threads."""
 STALLED_SECONDS = 20
-"""After so long without a byte, a thread stops reading or writing."""
+"""Seconds without a byte after which a thread stops reading or writing."""
 SLOWEST = 2000.0
-"""Bytes a second, on average, of a body that a thread reads."""
+"""Minimum average bytes per second of a body that a thread reads."""
 
 _END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,15})[ \t]*\r\n", re.IGNORECASE)
@@ -43,7 +44,8 @@ class ArrivingRequest:
         self._searched = 0
 
     def is_complete(self, bytes_left: int) -> bool:
-        """Whether a thread can begin. ``bytes_left`` is how many bytes may still be gathered."""
+        """Return whether a thread can start. ``bytes_left`` is how many bytes may still be
+        buffered."""
         if self._length is None:
             self._read_head(bytes_left)
         return self.is_large or (self._length is not None and len(self.data) >= self._length)
@@ -67,8 +69,8 @@ class ArrivingRequest:
 
 
 class PacedSocket:
-    """Reads a socket for the parser of requests. Raises `ConnectionResetError` where the client
-    stalls, or sends less than the slowest pace."""
+    """Reads a socket for the parser of requests. Raises `ConnectionResetError` if the client
+    stalls, or sends more slowly than the minimum pace."""
 
     def __init__(self, connection: socket.socket):
         self._connection = connection
@@ -96,7 +98,7 @@ def stalled() -> ConnectionResetError:
 
 
 def limit_waits(connection: socket.socket) -> None:
-    """Let blocking reads and writes of the socket fail where the client stalls."""
+    """Make blocking reads and writes of the socket fail if the client stalls."""
     seconds = struct.pack("ll", STALLED_SECONDS, 0)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, seconds)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, seconds)

@@ -1,7 +1,7 @@
 """The command of an installed wheel: ``portal COMMAND``, from any folder.
 
-``portal web`` is the web server, with the options of gunicorn, ``portal worker`` a worker,
-``portal serve`` what `make run` starts; all others are those of ``flask --app wsgi``.
+``portal web`` is the web server, with the options of gunicorn, ``portal worker`` a worker, ``portal
+serve`` the same as `make run`; all others are those of ``flask --app wsgi``.
 """
 
 import os
@@ -16,7 +16,7 @@ HELP = "Commands of the portal; also: web [OPTIONS OF GUNICORN], worker, serve [
 
 
 def main() -> None:
-    if folder := os.environ.get("PORTAL_INSTANCE_DIR"):  # what follows may change the folder
+    if folder := os.environ.get("PORTAL_INSTANCE_DIR"):  # the code below may change the folder
         os.environ["PORTAL_INSTANCE_DIR"] = str(Path(folder).resolve())
     own: dict[str, Callable[[], None]] = {"web": _web, "worker": _worker, "serve": _serve}
     run = own.get(sys.argv[1]) if len(sys.argv) > 1 else None

@@ -1,4 +1,4 @@
-"""The process above the supervisor: `make`, which doesn't forward some signals."""
+"""The parent process of the supervisor: `make`, which doesn't forward some signals."""
 
 import os
 import signal

@@ -15,7 +15,8 @@ from types import FrameType
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PR_SET_PDEATHSIG = 1
 HURRY_AFTER = 1.0
-"""A second Ctrl-C this long after the first means "now"; nearer ones are echoes of one stop."""
+"""Seconds after the first Ctrl-C from which a second one means "now"; earlier ones are repetitions
+of the same stop."""
 
 
 def _prctl() -> Callable[[int, int], int] | None:
@@ -29,9 +30,9 @@ _set_process_option = _prctl()  # looked up here: after a fork nothing should be
 
 
 def end_with_parent(stop_signal: signal.Signals, parent: int) -> None:
-    """Let the kernel send this process ``stop_signal`` when ``parent`` dies, even by kill -9.
+    """Make the kernel send this process ``stop_signal`` when ``parent`` dies, even by kill -9.
 
-    Only Linux can do that; elsewhere this does nothing.
+    Only Linux supports this; elsewhere this does nothing.
     """
     if _set_process_option is None:
         return
@@ -55,8 +56,8 @@ class RestartRules:
     """When to start a program again. Durations are in seconds.
 
     Killed by a signal: always at once. Exited within ``start_limit`` of its start: after the next
-    of ``pauses``, and when they are used up the supervisor gives up. Exited later: at once, and the
-    failed starts count from zero again.
+    of ``pauses``; after the last one the supervisor gives up. Exited later: at once, and failed
+    starts are counted from zero again.
     """
 
     start_limit: float = 10.0
@@ -85,7 +86,7 @@ class _Child:
             env={**os.environ, **self.program.environment},
             stdin=subprocess.DEVNULL,
             pass_fds=self.program.keep_open,
-            start_new_session=True,  # the terminal's Ctrl-C reaches the supervisor alone
+            start_new_session=True,  # the terminal's Ctrl-C reaches only the supervisor
             preexec_fn=lambda: end_with_parent(signal.SIGKILL, parent),  # noqa: PLW1509 - a single thread
         )
 
@@ -191,7 +192,7 @@ class Supervisor:
         return pause
 
     def _stop(self, woken: int) -> None:
-        """Ask every child to end, wait, and kill the rest of their process groups."""
+        """Stop every child, wait, and kill the rest of their process groups."""
         for child in self._children:
             if child.process is not None and child.running:
                 child.process.terminate()
@@ -228,7 +229,7 @@ def _drain(descriptor: int) -> None:
 
 
 def _hang_up_is_ignored(one: signal.Signals) -> bool:
-    """Under nohup the terminal may close; that setting is kept."""
+    """Return whether SIGHUP is ignored: under nohup the terminal may close."""
     return one is signal.SIGHUP and signal.getsignal(one) is signal.SIG_IGN
 
 

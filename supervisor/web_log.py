@@ -10,7 +10,7 @@ from app.log_lines import LineFormatter, json_formatter
 
 
 class LineLogger(Logger):
-    """gunicorn's lines, access lines among them, in a form that no header or path can forge."""
+    """Writes gunicorn's lines, including access lines, so that no header or path can forge one."""
 
     def _set_handler(
         self, log: logging.Logger, output: Any, fmt: logging.Formatter, stream: Any = None

@@ -1,4 +1,4 @@
-"""The web server's worker: gunicorn's threaded one with better error answers and shutdown, whose
+"""The web server's worker: gunicorn's threaded one with better error responses and shutdown, whose
 threads don't wait for slow clients."""
 
 import errno
@@ -26,17 +26,18 @@ from supervisor.processes import end_with_parent
 
 RECEIVED_AT_ONCE = 256 * 1024
 STOP_SECONDS = 2.0
-"""A worker that stops waits so long for requests that are arriving."""
+"""Seconds that a stopping worker waits for incomplete requests."""
 SCARCE_SECONDS = 0.05
-"""Between two attempts to accept a connection without a file handle for it."""
+"""Seconds between two attempts to accept a connection without a file handle for it."""
 LINGER_SECONDS = 2.0
-"""For a client to close its side, so that it reads the end of the answer."""
+"""Seconds for a client to close its side, so that it reads the end of the response."""
 LINGER_BYTES = 256 * 1024
 UNREAD_BYTES = 64 * 1024
-"""gunicorn ends the connection rather than skip so much of a body that wasn't read."""
+"""Maximum unread bytes of a body that are skipped; beyond them gunicorn ends the connection."""
 
 WAITED = "X-PORTAL-WAITED"
-"""Seconds that a request waited for a thread: a header for the application, never a client's."""
+"""The header with the seconds that a request waited for a thread: for the application, never from a
+client."""
 
 REFUSALS: dict[type[Exception], tuple[int, str, str]] = {
     errors.LimitRequestLine: (414, "uri_too_long", "The address of the request is too long."),
@@ -49,7 +50,8 @@ REFUSALS: dict[type[Exception], tuple[int, str, str]] = {
     MemoryError: (503, "unavailable", "The service is not available. Try again shortly."),
 }
 MALFORMED = (400, "malformed_request", "The request is not valid HTTP.")
-"""For every other request that gunicorn's parser refuses before the application sees it."""
+"""The response to other requests that gunicorn's parser refuses before the application sees
+them."""
 
 
 class _BodyReader:
@@ -69,8 +71,8 @@ class _BodyReader:
 
     @property
     def is_much_left(self) -> bool:
-        """Whether too much was not read to go on with the next request. How much is left of a body
-        in chunks shows only at its end."""
+        """Return whether too much of the body is unread to continue with the next request. For a
+        body in chunks this is known only at its end."""
         if isinstance(self._reader, ChunkedReader):
             return self._reader.parser is not None
         return int(getattr(self._reader, "length", 0)) >= UNREAD_BYTES
@@ -86,18 +88,17 @@ class PortalWorker(ThreadWorker):
     """Answers its own errors in the JSON shape of all errors, and ends after the requests in flight
     when its parent is killed.
 
-    Its main loop gathers requests and gives them to threads when they are complete: see
-    `supervisor.arriving`.
+    Its main loop buffers requests and passes complete ones to threads (`supervisor.arriving`).
     """
 
     announce_seconds = 0
-    """For which a worker that was told to stop serves on, so that load balancers notice."""
+    """Seconds during which a stopping worker still serves, so that load balancers notice."""
     announce: Callable[[], None] = staticmethod(lambda: None)
-    """Called when a worker was told to stop."""
+    """Called when a worker is stopped."""
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
-        self.poller: Any  # gunicorn makes it when the process begins
+        self.poller: Any  # gunicorn creates it when the process starts
         self._arriving: dict[Any, ArrivingRequest] = {}
         self._gathered: dict[Any, ArrivingRequest] = {}
         self._held_bytes = 0
@@ -125,8 +126,8 @@ class PortalWorker(ThreadWorker):
             super().handle_exit(sig, frame)
 
     def set_accept_enabled(self, enabled: bool) -> None:
-        """Besides, a worker that stops takes the connections that wait for it and closes its
-        sockets: until its end the system would accept others, only to reset them then."""
+        """In addition, a stopping worker accepts the waiting connections and closes its sockets:
+        until its end the system would accept others, only to reset them then."""
         super().set_accept_enabled(enabled)
         if enabled or self.alive:
             return
@@ -138,8 +139,8 @@ class PortalWorker(ThreadWorker):
             listener.close()
 
     def accept(self, listener: Any) -> None:
-        """Accept a connection; where there are too many, close the one that has been sending its
-        request for the longest time. Without a file handle it waits in the system's queue."""
+        """Accept a connection; if there are too many, close the one that has been sending its
+        request for longest. Without a file handle it waits in the system's queue."""
         if self.nr_conns >= self.worker_connections - 1 and self._arriving:
             self._close_arriving(next(iter(self._arriving)))
         try:
@@ -155,11 +156,11 @@ class PortalWorker(ThreadWorker):
             self._is_scarce = False
 
     def enqueue_req(self, conn: Any) -> None:
-        """Gather a request; gunicorn calls this where one may have begun."""
+        """Buffer a request; gunicorn calls this when one may have started."""
         conn.sock.setblocking(False)
         if not conn.initialized:
             limit_waits(conn.sock)
-        # What was sent behind the request before is with the parser already.
+        # Bytes sent after the previous request are already in the parser.
         self._arriving[conn] = ArrivingRequest(
             conn.parser.unreader.take_buffered() if conn.parser else b""
         )
@@ -167,7 +168,7 @@ class PortalWorker(ThreadWorker):
         self._receive(conn, conn.sock)
 
     def _receive(self, conn: Any, _socket: Any) -> None:
-        """Take what has arrived; begin the request if it is complete."""
+        """Read what has arrived; start the request if it is complete."""
         arrival = self._arriving[conn]
         is_over = False
         try:
@@ -204,7 +205,7 @@ class PortalWorker(ThreadWorker):
         super().enqueue_req(conn)
 
     def finish_request(self, conn: Any, fs: Any) -> None:
-        """Take the connection back from its thread, and begin a large request that waits."""
+        """Take the connection back from its thread, and start a large request that waits."""
         self._large_in_threads.discard(conn)
         if fs.cancelled() or fs.exception() or not fs.result():
             self._linger(conn)
@@ -215,8 +216,8 @@ class PortalWorker(ThreadWorker):
             self._begin(waiting, self._gathered[waiting])
 
     def murder_pending(self) -> None:
-        """Close connections whose request has not arrived in time; gunicorn calls this in each
-        turn of its loop."""
+        """Close connections whose request has not arrived in time; gunicorn calls this in each turn
+        of its loop."""
         super().murder_pending()
         now = time.monotonic()
         if self.alive and self._leaves_at is not None and now >= self._leaves_at:
@@ -233,8 +234,8 @@ class PortalWorker(ThreadWorker):
             self._close_lingering(conn)
 
     def _linger(self, conn: Any) -> None:
-        """Close a connection without cutting off the answer. gunicorn's own way waits for the
-        client, and all others with it."""
+        """Close a connection without truncating the response. gunicorn's own method waits for the
+        client, and blocks all others."""
         try:
             conn.sock.setblocking(False)
             conn.sock.shutdown(socket.SHUT_WR)
@@ -271,7 +272,7 @@ class PortalWorker(ThreadWorker):
         conn.close()
 
     def handle(self, conn: Any) -> Any:
-        """Give the gathered bytes to the parser, in a thread."""
+        """Pass the buffered bytes to the parser, in a thread."""
         arrival = self._gathered.pop(conn)
         conn.waited = time.monotonic() - arrival.gathered_at
         conn.init()
@@ -284,7 +285,8 @@ class PortalWorker(ThreadWorker):
         body = _BodyReader(req.body.reader)
         req.body.reader = body
         asked_to_close = req.should_close
-        # Asked for the header Connection, when the answer begins: the client is told of the end.
+        # Read for the header Connection when the response starts, which announces the end to the
+        # client.
         req.should_close = lambda: asked_to_close() or body.is_much_left
         sent = [(name, value) for name, value in req.headers if name != WAITED]
         req.headers = [*sent, (WAITED, f"{conn.waited:.3f}")]
