@@ -1,8 +1,8 @@
-"""What files of bad rows leave in the database, in multiples of their size.
+"""The growth of the database by files of bad rows, in multiples of their size.
 
 ``python -m benchmarks.bad_files [--megabytes 8] [--only sqlite|postgresql] [--tables]`` checks
-files of rows that all have problems, each in a new database, and prints the growth of the database
-beside the size of the file; with ``--tables`` by table and index.
+files whose rows all have problems, each in a new database, and prints the growth of the database
+next to the size of the file; with ``--tables`` by table and index.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def rows_of(shape: str) -> Iterator[str]:
 
 
 def write_bad_file(path: Path, shape: str, megabytes: float) -> None:
-    """A file with one kind of rows, as large as that or with as many rows as are allowed."""
+    """Write a file with one kind of rows, of this size or with the maximum number of rows."""
     left, rows = int(megabytes * MEGABYTE), 0
     with path.open("w", encoding="utf-8") as file:
         left -= file.write(HEADERS[shape] + "\n")
@@ -64,9 +64,9 @@ def write_bad_file(path: Path, shape: str, megabytes: float) -> None:
 
 
 def sizes(database: Database) -> dict[str, int]:
-    """Bytes of each table and index."""
+    """Return the bytes of each table and index."""
     if database.is_sqlite:
-        # The SQLite of the product has no dbstat, that of Python has.
+        # The product's SQLite has no dbstat; Python's has.
         with closing(sqlite3.connect(str(database.engine.url.database))) as reader:
             return dict(reader.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name"))
     query = "SELECT relname, pg_relation_size(oid) FROM pg_class WHERE relkind IN ('r', 'i', 't')"

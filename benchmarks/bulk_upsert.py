@@ -1,9 +1,9 @@
-"""10,000 contacts in one request, against the least work that has the same effect.
+"""10,000 contacts in one request, compared with the least work that has the same effect.
 
 ``python -m benchmarks.bulk_upsert [--contacts N] [--rounds N]`` prints for SQLite and PostgreSQL,
-side by side in one run: the floor (raw driver, a table with two unique keys, commit included),
-ours (decoding of the body, every rule, writing, commit, encoding of the answer), and the ratio.
-Creating into an empty campaign, changing all of them, and sending the same again.
+in one run: the floor (raw driver, a table with two unique keys, commit included), ours (decoding of
+the body, every rule, writing, commit, encoding of the answer), and the ratio. Creating into an
+empty campaign, changing all of them, and sending the same again.
 """
 
 import argparse
@@ -79,7 +79,7 @@ Contact = dict[str, Any]
 
 
 def made_up(count: int, version: str) -> list[Contact]:
-    """A list as people keep it: sorted neither by phone nor by address."""
+    """Return a realistic list, sorted neither by phone nor by address."""
     phones, names = list(range(count)), list(range(count))
     random.Random(1).shuffle(phones)
     random.Random(2).shuffle(names)
@@ -97,7 +97,7 @@ def made_up(count: int, version: str) -> list[Contact]:
 
 
 def as_rows(sent: list[Contact]) -> list[tuple[str, ...]]:
-    """What a floor writes, made ready before its time is taken."""
+    """Return the rows of a floor, prepared before its time is taken."""
     return [
         (
             "018f6b1c2d3e7a4b8c5d6e7f8a9b0c1d",
@@ -113,7 +113,7 @@ def as_rows(sent: list[Contact]) -> list[tuple[str, ...]]:
 
 
 class Subject(Protocol):
-    """What is measured: ``prepare`` empties it, ``run`` writes and returns the seconds taken."""
+    """What is measured: ``prepare`` empties it, ``run`` writes and returns the seconds."""
 
     def prepare(self) -> None: ...
 
@@ -142,7 +142,7 @@ class SqliteFloor:
 
 
 class PostgresqlFloor:
-    """COPY into a temporary table and one merge on two keys that says what it created."""
+    """COPY into a temporary table and one merge on two keys that returns what it created."""
 
     def __init__(self, url: str):
         self._connection = psycopg.connect(url.replace("+psycopg", ""))
@@ -166,7 +166,7 @@ class PostgresqlFloor:
 
 
 class Ours:
-    """A request of Area C from the body's bytes to the answer's, without HTTP around it."""
+    """A request of Area C from the body's bytes to the response's, without HTTP around it."""
 
     def __init__(self, database: Database):
         self.database = database
@@ -205,7 +205,7 @@ STEPS = ("create", "change", "same again")
 
 
 def measure(subject: Subject, count: int) -> list[float]:
-    """Seconds of the three steps on an emptied subject."""
+    """Return the seconds of the three steps on an emptied subject."""
     subject.prepare()
     took = []
     for version in ("at 10:30", "at 11:45", "at 11:45"):

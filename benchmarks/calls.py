@@ -1,9 +1,9 @@
-"""From acceptance to the carrier, beside the engine's own empty workflow, on both databases.
+"""From acceptance to the carrier, compared with the engine's own empty workflow, on both databases.
 
 ``python -m benchmarks.calls``. In one run: how long an empty workflow waits for its start and a
 call from before its acceptance until the carrier's own ledger has it (median and 95 %), and how
-many of each a second out of a backlog. The engine is measured before and after the calls, so that
-a machine that others use shows. Goals: a median under 1 s, and at least 30 % of the engine's rate.
+many of each a second out of a backlog. The engine is measured before and after the calls, so that a
+busy machine is noticed. Goals: a median under 1 s, and at least 30 % of the engine's rate.
 """
 
 import json
@@ -40,7 +40,7 @@ HOUSE = {
     "PORTAL_WORKER_HEARTBEAT_SECONDS": "2",
     "PORTAL_WORKER_DEAD_AFTER_SECONDS": "10",
 }
-"""The worker as it runs outside of tests."""
+"""The settings of a worker outside of tests."""
 
 started: list[float] = []
 lock = Lock()
@@ -48,7 +48,7 @@ lock = Lock()
 
 @DBOS.workflow(name="empty")
 def empty(_first: str, _second: str) -> None:
-    """As much as a call hands over, and nothing to do."""
+    """A workflow with the arguments of a call, and nothing to do."""
     with lock:
         started.append(time.time())
 
@@ -72,7 +72,7 @@ def enqueue_empty(client: DBOSClient, database: Database, partitions: list[str])
 
 @dataclass(frozen=True)
 class Measured:
-    """``waits`` in seconds, ascending; ``rate`` is what begins a second out of a backlog."""
+    """``waits`` in seconds, ascending; ``rate`` is how many start per second out of a backlog."""
 
     waits: list[float]
     rate: float
@@ -83,12 +83,12 @@ class Measured:
 
     @property
     def slow(self) -> float:
-        """The wait that 95 of 100 don't exceed."""
+        """Return the wait that 95 of 100 don't exceed."""
         return self.waits[ceil(0.95 * len(self.waits)) - 1]
 
 
 def measure_engine(url: str) -> Measured:
-    """Empty workflows, in a process of their own."""
+    """Measure empty workflows, in a separate process."""
     database = Database(make_engine(url))
     bells = WakeEvents()
     Thread(target=keep_listening, args=(url, bells, Event()), daemon=True).start()
@@ -113,7 +113,7 @@ def measure_engine(url: str) -> Measured:
 
 
 def measure_calls(database: Database) -> Measured:
-    """Calls, by a worker as it is shipped; the carrier is the simulated one."""
+    """Measure calls, by a worker as shipped; the carrier is the simulated one."""
     single = Worker(database, **HOUSE, PORTAL_SIMULATOR_PACE="0.001")
     single.start()
     lines = [open_line(database) for _ in range(ORGANIZATIONS)]
@@ -127,10 +127,10 @@ def measure_calls(database: Database) -> Measured:
     single.stop()
     for number in range(BACKLOG):
         lines[number % ORGANIZATIONS].dial(database, f"+1213555{number:04d}")
-    # A line so slow that nothing but placing calls happens while the backlog is worked off.
+    # A line so slow that only placing calls happens while the backlog is worked off.
     busy = Worker(database, **HOUSE, PORTAL_SIMULATOR_PACE="1000")
     busy.start()
-    # The ledger has the times: looking seldom takes nothing from those who work.
+    # The ledger has the times, so polling can be rare and take no time from the workers.
     while len(in_order := _placed(database, "+1213555%")) < BACKLOG:
         time.sleep(0.25)
     busy.close()
@@ -138,7 +138,7 @@ def measure_calls(database: Database) -> Measured:
 
 
 def _placed(database: Database, number: str) -> list[float]:
-    """When the carrier's ledger has calls to such numbers, the first one first."""
+    """Return when the carrier's ledger has calls to such numbers, in order."""
     query = select(SimulatedCall.placed_at).where(SimulatedCall.to_number.like(number))
     with database.transaction(read_only=True) as session:
         return sorted(moment.timestamp() for moment in session.scalars(query))

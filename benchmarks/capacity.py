@@ -1,4 +1,4 @@
-"""What rows and requests of the API cost, for the model in docs/capacity.md.
+"""The cost of rows and of requests of the API, for the model in docs/capacity.md.
 
 ``python -m benchmarks.capacity [ROWS]``. On PostgreSQL: the bytes of a contact, a call and a change
 of the history with their indexes, at ROWS of each (20,000 by default). On each database: the CPU
@@ -31,7 +31,7 @@ numbers = count(5_000_000)
 
 
 def size_of(portal: Portal, table: str) -> float:
-    """Bytes of a row with its indexes."""
+    """Return the bytes of a row with its indexes."""
     query = "SELECT pg_total_relation_size(CAST(:name AS regclass)) * 1.0 / count(*) FROM "
     with portal.database.transaction(read_only=True) as session:
         return float(session.scalar(text(query + table), {"name": table}) or 0)
@@ -56,7 +56,7 @@ def contacts(some: int) -> dict[str, Any]:
 
 
 def milliseconds(portal: Portal, key: str, some: int) -> float:
-    """The median of a request with so many contacts."""
+    """Return the median of a request with this many contacts."""
     path = f"/api/v1/campaigns/{portal.ids['campaign_id']}/contacts"
     spent = []
     for _ in range(ROUNDS):

@@ -37,7 +37,7 @@ from tests.fixtures.databases import SUPERUSER, Databases
 ROWS = 1_000_000
 SLOWEST_SECONDS, LONGEST_LOCK_SECONDS = 2.0, 0.5
 REQUESTS_BEFORE, REQUESTS_AFTER = 200, 100
-"""While nothing is deployed."""
+"""Requests while nothing is deployed."""
 _FILL = text("""
     INSERT INTO contacts (id, organization_id, campaign_id, phone, search_name, created_at,
                           updated_at)
@@ -48,7 +48,7 @@ _FILL = text("""
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """``slowest_before`` is the slowest request before the deploy began, which tells how busy the
+    """``slowest_before`` is the slowest request before the deploy began, which shows how busy the
     machine was; ``steps`` holds the seconds of each step."""
 
     requests: int
@@ -67,7 +67,7 @@ class Figures:
 
 
 def deploy(databases: Databases, folder: Path, rows: int, pause: float = PAUSE_SECONDS) -> Figures:
-    """Deploy the next version on a database with so many contacts; each thread of the load waits
+    """Deploy the next version on a database with this many contacts; each thread of the load waits
     for ``pause`` seconds between two requests."""
     url = databases.create("postgresql")
     database = Database(make_engine(url))
@@ -105,7 +105,8 @@ def deploy(databases: Databases, folder: Path, rows: int, pause: float = PAUSE_S
 
 
 def _fill(database: Database, rows: int) -> tuple[str, str, str]:
-    """The email of a partner's administrator, the key of a script and the campaign's id."""
+    """Fill the database; return the email of a partner's administrator, the key of a script and the
+    campaign's id."""
     with database.transaction() as session:
         tenant = make_tenant(session)
         user = tenant.staff[Role.PARTNER_ADMIN]

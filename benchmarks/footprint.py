@@ -40,7 +40,7 @@ AT_ONCE = 8
 
 
 def cookie_of(stack: Stack, database: Database) -> str:
-    """The cookie of a partner's administrator."""
+    """Return the cookie of a partner's administrator."""
     settings = Settings(instance_dir=stack.instance, env="test")
     with database.transaction() as session:
         admin = session.scalars(select(User).where(User.role == Role.PARTNER_ADMIN)).first()

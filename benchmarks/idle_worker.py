@@ -33,13 +33,14 @@ from tests.fixtures.phone_numbers import assign_directly_given_numbers
 from tests.fixtures.worker import Line, Worker, open_line, unfinished, until
 
 SETTLE_SECONDS = 65.0
-"""The engine looks for schedules each second in its first minute."""
+"""The engine polls for schedules each second in its first minute."""
 IDLE_SECONDS = 60.0
 SINGLES = 30
 ORGANIZATIONS = 10
 BATCH = 250
 WARM_UP = 2_000
-"""What is imported, connected and cached on the way belongs to a worker that has worked."""
+"""Calls before measuring, so that imports, connections and caches of a working worker are
+included."""
 STEPS = 5
 """How often memory is measured during the calls."""
 SHIPPED = {
@@ -54,13 +55,13 @@ WAITING = "import app.jobs.worker, signal; print(flush=True); signal.pause()"
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system time of a process so far."""
+    """Return the user and system time of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def share(pid: int) -> float:
-    """Of a core, in percent."""
+    """Return the share of a core, in percent."""
     before, begun = cpu_seconds(pid), time.monotonic()
     time.sleep(IDLE_SECONDS)
     return 100 * (cpu_seconds(pid) - before) / (time.monotonic() - begun)
@@ -68,7 +69,7 @@ def share(pid: int) -> float:
 
 @dataclass(frozen=True)
 class Memory:
-    """Megabytes of a process; ``pss`` divides what it shares with others."""
+    """Megabytes of a process; ``pss`` divides shared pages among the processes."""
 
     rss: float
     pss: float
@@ -85,7 +86,7 @@ def memory(pid: int) -> Memory:
 
 @contextmanager
 def floor() -> Iterator[int]:
-    """A process that has imported what the worker imports."""
+    """Start a process that has imported what the worker imports."""
     with subprocess.Popen([sys.executable, "-c", WAITING], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -94,7 +95,7 @@ def floor() -> Iterator[int]:
 
 
 def wait_once(database: Database, line: Line, number: str) -> float:
-    """Seconds from before the acceptance of a call until the carrier has it."""
+    """Return the seconds from before the acceptance of a call until the carrier has it."""
     begun = time.time()
     line.dial(database, number)
     placed = select(SimulatedCall.placed_at).where(SimulatedCall.to_number == number)
@@ -107,7 +108,7 @@ def wait_once(database: Database, line: Line, number: str) -> float:
 
 
 def carry_out(database: Database, lines: list[Line], numbers: Iterator[int], count: int) -> None:
-    """Accepts calls in batches and waits until each of them has ended."""
+    """Accept calls in batches and wait until each of them has ended."""
     for begin in range(0, count, BATCH):
         for turn in range(min(BATCH, count - begin)):
             with database.transaction() as session:

@@ -37,8 +37,8 @@ from tests.fixtures.databases import BACKENDS, Databases
 
 SIZES, LARGEST = (10_000, 100_000), 1_000_000
 GOALS = {"reading": 1.3, "checking": 1.67, "applying": 2.5}
-"""Checking: 4 CPU seconds where the bare pass takes 2.4. Beside them: no lock over 100 ms, at most
-60 MB to check 100,000 rows and 150 MB at any size, pages at most twice as slow meanwhile."""
+"""Goals. Checking: 4 CPU seconds if the bare pass takes 2.4. In addition: no lock over 100 ms, at
+most 60 MB to check 100,000 rows and 150 MB at any size, pages at most twice as slow meanwhile."""
 
 WORK: dict[str, Callable[..., Cost]] = {
     "openpyxl": lambda folder: measured(lambda: openpyxl_reads(Path(folder) / "people.xlsx")),
@@ -51,7 +51,7 @@ WORK: dict[str, Callable[..., Cost]] = {
 
 
 def begun(work: str, *arguments: object) -> "subprocess.Popen[str]":
-    """Some work in a process of its own."""
+    """Start work in a separate process."""
     command = [sys.executable, "-m", "benchmarks.import_file", "--work", work, *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
@@ -73,7 +73,7 @@ def line(name: str, least: Cost, ours: Cost, goal: float, rest: str = "") -> Non
 
 
 def compare(known: Databases, backend: str, folder: Path, kind: str, least: Cost) -> None:
-    """One file into one database; ``least`` is what reading and judging it takes."""
+    """Compare one file in one database; ``least`` is the cost of reading and judging it."""
     url, bare = known.create(backend), known.create(backend)
     portal = portal_of(url, folder, folder / f"people.{kind}")
     checking = ended(begun("check", folder, url))

@@ -1,8 +1,8 @@
-"""What the export of a long list costs, on both databases.
+"""The cost of exporting a long list, on both databases.
 
 ``python -m benchmarks.list_exports [ROWS]``. A campaign's contacts as CSV and as XLSX: sent at once
-over HTTP to the last byte, and written as the worker's process does it; beside the floor: the same
-rows written by Python's csv module from one list. Goal: below 60 MB more for 100,000 rows.
+over HTTP to the last byte, and written as the worker's process does it; compared with the floor:
+the same rows written by Python's csv module from one list. Goal: below 60 MB more for 100,000 rows.
 """
 
 import csv
@@ -60,7 +60,7 @@ def fill(database: Database, campaign_id: UUID, organization_id: UUID, count: in
 
 
 def export(client: FlaskClient, campaign_id: UUID, ending: str) -> None:
-    """Read the file as a browser does, keeping none of it."""
+    """Read the file as a browser does, discarding it."""
     answer = client.get(f"/lists/contacts/export.{ending}?campaign_id={campaign_id}")
     assert answer.status_code == 200
     assert sum(map(len, answer.iter_encoded())) > 0

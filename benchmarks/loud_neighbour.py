@@ -1,12 +1,12 @@
-"""What one partner notices of another that uses all it can, on a served portal.
+"""The effect of one partner that uses all it can on another, on a served portal.
 
 ``python -m benchmarks.loud_neighbour [--only sqlite|postgresql]`` starts web and worker, takes the
 time of a quiet partner's pages, and then, while a loud partner tests 24 trunks that never answer,
 uploads six pictures of 40 megapixels and five contact files of 8 MB with bad rows only, and clients
 without an account send bodies of 250 MB, takes the time of the same pages again. Everyone has
 signed in before: checking a password takes memory of its own. It prints side by side the median and
-95th percentile of a page, the peak memory of web and worker, and the growth of the disk beside what
-was uploaded.
+95th percentile of a page, the peak memory of web and worker, and the growth of the disk compared
+with the uploads.
 
 Goals: pages at most twice as slow, 100 MB more memory, 5 bytes on the disk for each uploaded.
 """
@@ -50,21 +50,21 @@ SLOWER, MORE_MEGABYTES, DISK_RATIO = 2.0, 100, 5.0
 
 @contextmanager
 def silent_trunk() -> Iterator[str]:
-    """The address of a trunk that never answers."""
+    """Yield the address of a trunk that never answers."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         line.bind(("127.0.0.1", 0))
         yield f"127.0.0.1:{line.getsockname()[1]}"
 
 
 def picture() -> bytes:
-    """A small file of a large picture."""
+    """Return a small file of a large picture."""
     written = io.BytesIO()
     Image.new("P", PICTURE_SIDES).save(written, "PNG", compress_level=9)
     return written.getvalue()
 
 
 def look(browser: Browser, over: Callable[[], bool]) -> list[float]:
-    """Milliseconds of the pages, one after the other, until it is over."""
+    """Return the milliseconds of the pages, one after the other, until ``is_over``."""
     taken: list[float] = []
     while not over():
         for page in PAGES:
@@ -92,7 +92,7 @@ def send_large_bodies(port: int, ended: threading.Event) -> None:
 
 
 class Neighbour:
-    """The loud partner at work, in threads of its own; it signs in when this is made."""
+    """The loud partner at work, in separate threads; it signs in when this is created."""
 
     def __init__(self, stack: Stack, partner: Partner, files: list[Path]):
         self._stack, self._partner, self._files = stack, partner, files
@@ -160,7 +160,7 @@ def measure(known: Databases, backend: str, folder: Path, files: list[Path]) -> 
             browser = Browser(stack.base_url, quiet)
             neighbour = Neighbour(stack, loud, files)
             until = time.monotonic() + 3
-            look(browser, lambda: time.monotonic() > until)  # what is made once
+            look(browser, lambda: time.monotonic() > until)  # warms up the caches
             until = time.monotonic() + QUIET_SECONDS
             with MemoryWatch(stack) as at_rest:
                 alone = look(browser, lambda: time.monotonic() > until)

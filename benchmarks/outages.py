@@ -1,9 +1,9 @@
-"""What outages of PostgreSQL and kills do to two workers, on hosts whose clocks are 30 s wrong.
+"""The effect of PostgreSQL outages and kills on two workers, on hosts whose clocks are 30 s wrong.
 
 ``python -m benchmarks.outages [OUTAGES] [KILLS]`` (20 and 20 by default, some 20 minutes). The
-workers have the shipped settings, but for a quick line. First each outage of 5 to 60 s begins with
-50 calls in flight; then one worker after the other is killed with calls in flight and replaced. The
-carrier's own ledger judges.
+workers have the shipped settings, except for a fast line. First each outage of 5 to 60 s begins
+with 50 calls in flight; then one worker after the other is killed with calls in flight and
+replaced. The carrier's own ledger judges.
 
 Goals: no worker ends, nothing is lost or placed twice; the work of a killed worker is taken over
 within 15 s in 99 of 100 kills.

@@ -1,10 +1,10 @@
-"""What the pages that people open most cost: CPU time and statements.
+"""The cost of the most frequent pages: CPU time and statements.
 
 ``python -m benchmarks.page_cpu [--rounds N] [--profile FILE]``. A partner with 1,000 organizations,
 contacts, calls and changes; each page is requested by its administrator as by a browser, in turns.
-For each page: the CPU time of the process, as a median and beside the floor (``/healthz``, so that
-machines can be compared), and the statements. Goals: the mix, where each page counts by how often
-it is opened, takes at most 18 ms; six statements beside those of lists. ``--profile`` writes where
+For each page: the CPU time of the process, as a median and relative to the floor (``/healthz``, so
+that machines can be compared), and the statements. Goals: the mix, weighted by how often each page
+is opened, takes at most 18 ms; six statements besides those of lists. ``--profile`` writes where
 the time goes, for ``python -m pstats``.
 """
 
@@ -46,7 +46,7 @@ MIX = {
 
 
 def cpu_of(portal: Portal, path: str) -> float:
-    """Milliseconds of this process for one page."""
+    """Return the milliseconds of this process for one page."""
     began = time.process_time()
     answer = portal.client.get(path, headers=AS_A_BROWSER)
     spent = time.process_time() - began

@@ -1,13 +1,13 @@
-"""Every screen at 100,000 users against the same screen at 1,000, on both databases.
+"""Every screen at 100,000 users compared with the same screen at 1,000, on both databases.
 
-``python -m benchmarks.pages [USERS] [--calls CALLS] [--only PART] [--over]``. A partner has so many
-organizations with a person each, so many contacts in one campaign, calls with an attempt each and
-changes in its history. For each screen, for lists in each order, and for lists and Find by words
-that find much, little and nothing: the statements it sends (for many no more than for few), the
-median time of both, taken in turns, and what is transferred. Goal: at most 1.3 x, and 40 kB a page.
-``--only`` measures addresses that hold its text, ``--over`` prints those beyond the goal alone.
-``--calls`` gives the larger one so many further calls within a year, by one statement, on
-PostgreSQL alone.
+``python -m benchmarks.pages [USERS] [--calls CALLS] [--only PART] [--over]``. A partner has this
+many organizations with a user each, as many contacts in one campaign, calls with an attempt each
+and changes in its history. For each screen, for lists in each order, and for lists and Find by
+words that find much, little and nothing: the statements it sends (for many no more than for few),
+the median time of both, taken in turns, and what is transferred. Goal: at most 1.3 x, and 40 kB a
+page. ``--only`` measures URLs that contain its text, ``--over`` prints only those beyond the goal.
+``--calls`` adds this many calls within a year to the larger one, by one statement, on PostgreSQL
+only.
 """
 
 import argparse
@@ -68,9 +68,9 @@ FURTHER = """
     WHERE c.id = :like
 """
 GIVEN = {"id", "created_at", "ended_at", "updated_at", "phone_number"}
-"""The columns that each of the further calls has for itself."""
+"""The columns with a different value for each of the added calls."""
 WORDS = ("org", "dental", "nobody")
-"""Found everywhere, in one name, and nowhere."""
+"""Words found everywhere, in one name, and nowhere."""
 SEARCHED = (
     "/find?q={}",
     "/organizations?q={}",
@@ -87,7 +87,7 @@ SEARCHED = (
 
 
 class Portal(NamedTuple):
-    """The product over one database, seen by a partner's administrator."""
+    """The product over one database, as a partner's administrator sees it."""
 
     client: FlaskClient
     database: Database
@@ -98,11 +98,11 @@ class Cost(NamedTuple):
     milliseconds: float
     statements: int
     kilobytes: float
-    """Of the page alone, as transferred: all else of a later page is in the browser's cache."""
+    """Kilobytes of the page itself, as transferred: everything else is in the browser's cache."""
 
 
 def populated(session: Session, count: int, partner_id: UUID, customer: UUID) -> dict[str, UUID]:
-    """Contacts, calls and history of one customer; returns the ids that addresses need."""
+    """Create contacts, calls and history of one customer; return the ids for URLs."""
     assistant = session.scalars(
         select(Assistant).where(Assistant.organization_id == customer)
     ).first()
@@ -210,7 +210,7 @@ def portal_of(url: str, folder: Path, count: int) -> Portal:
 
 
 def add_calls(portal: Portal, count: int) -> None:
-    """So many further calls of the organization, like the first one."""
+    """Add this many calls of the organization, like the first one."""
     columns = ", ".join(c.name for c in Base.metadata.tables["calls"].c if c.name not in GIVEN)
     with portal.database.transaction() as session:
         # nosemgrep: sql-made-of-values - columns of the model
@@ -220,7 +220,7 @@ def add_calls(portal: Portal, count: int) -> None:
 
 
 def address(portal: Portal, rule: Rule) -> str | None:
-    """The page's address; None where it needs what these databases do not hold."""
+    """Return the page's URL; None if it needs data that these databases don't have."""
     if not rule.arguments <= portal.ids.keys():
         return None
     values = {name: portal.ids[name] for name in rule.arguments}
@@ -255,7 +255,7 @@ def cost(portal: Portal, path: str) -> Cost:
 
 
 def sorted_lists(portal: Portal) -> list[str]:
-    """Each list of all records in each of its orders."""
+    """Return each list of all records in each of its orders."""
     with portal.client.application.test_request_context():
         return [
             url_for(each.endpoint, sort=sort)
@@ -266,8 +266,8 @@ def sorted_lists(portal: Portal) -> list[str]:
 
 
 def addresses(few: Portal, many: Portal) -> Iterator[tuple[str, str, str]]:
-    """What is asked of both, and its name: each screen, and the lists in each order and by some
-    words."""
+    """Return the measured URLs with their names: each screen, and the lists in each order and by
+    some words."""
     for rule in few.client.application.url_map.iter_rules():
         if not rule.endpoint.startswith("portal.") or "GET" not in (rule.methods or ()):
             continue
@@ -285,7 +285,7 @@ def addresses(few: Portal, many: Portal) -> Iterator[tuple[str, str, str]]:
 
 
 def compare(backend: str, few: Portal, many: Portal, only: str) -> Sequence[tuple[bool, str]]:
-    """A line for each screen and whether it is good, the dearest growth first."""
+    """Yield a line for each screen and whether it meets the goal, largest growth first."""
     lines = []
     for name, here, there in addresses(few, many):
         if only not in name or not is_page(few, here) or not is_page(many, there):

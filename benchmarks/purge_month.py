@@ -1,4 +1,4 @@
-"""Deleting a month of timelines against dropping its partition, on PostgreSQL.
+"""Deleting a month of timelines compared with dropping its partition, on PostgreSQL.
 
 ``python -m benchmarks.purge_month [ENTRIES]``. A call has five entries. Goal: 2,000,000 entries
 within 1 second, and others wait no longer than that.
@@ -32,7 +32,7 @@ _ENTRIES = """
 
 
 def fill(database: Database, entries: int) -> None:
-    """So many entries in the month after the next."""
+    """Create this many entries in the month after the next."""
     assign_directly_given_numbers()
     call_id = open_line(database).dial(database, "+12125550100")
     first = first_id(month_after(utcnow(), 2))

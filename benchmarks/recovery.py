@@ -1,8 +1,8 @@
 """How soon a killed process serves again on a busy machine.
 
-``python -m benchmarks.recovery [KILLS] [LOAD]`` (20 kills, 10 busy processes beside). The product
-runs on each database as `make run` starts it; the web server and the worker are killed in turns.
-``PORTAL_TEST_DATABASES=sqlite`` measures one database alone.
+``python -m benchmarks.recovery [KILLS] [LOAD]`` (20 kills, 10 busy processes). The product runs on
+each database as `make run` starts it; the web server and the worker are killed in turns.
+``PORTAL_TEST_DATABASES=sqlite`` measures one database only.
 
 Goal: a page, and a heartbeat of a new worker, within 8 s.
 """
@@ -70,7 +70,7 @@ def measure(known: Databases, backend: str, folder: Path, kills: int, load: int)
     url = known.create(backend)
     folder.mkdir()
     database = Database(make_engine(url, pool_size=1))
-    open_line(database)  # what is not empty gets no demo data
+    open_line(database)  # a non-empty database gets no demo data
     stack = Stack(url, folder, {"PORTAL_ENV": "test"})
     taken: dict[str, list[float]] = {"web": [], "worker": []}
     try:

@@ -1,10 +1,10 @@
-"""Admin report and usage against the same SQL over the daily roll-up, on both databases.
+"""Admin report and usage compared with the same SQL over the daily roll-up, on both databases.
 
-``python -m benchmarks.report_and_usage [USERS]``. The floor of the report is the bare
-statement through the database's own driver, written by orjson; that of usage is the statement as
-text on a pooled connection. Ours is the whole answer: the report over HTTP with its token, usage
-from the service to its bytes. Goals: the report within 1.5 x at 100,000 users and
-5,000,000 conversations, usage within 2 x and the same however many conversations there are.
+``python -m benchmarks.report_and_usage [USERS]``. The floor of the report is the bare statement
+through the database's own driver, written by orjson; that of usage is the statement as text on a
+pooled connection. Ours is the whole answer: the report over HTTP with its token, usage from the
+service to its bytes. Goals: the report within 1.5 x at 100,000 users and 5,000,000 conversations,
+usage within 2 x and the same however many conversations there are.
 """
 
 import os
@@ -59,14 +59,14 @@ NAMES = ("id", "email", "signUpDate", "businessName", "paymentTier", "conversati
 
 
 def fill(database: Database, partner_id: UUID, count: int) -> UUID:
-    """So many organizations of one user each, with conversations on some days; the last one,
-    which has them on every day of a year."""
+    """Create this many organizations of one user each, with conversations on some days; the last
+    one has them on every day of a year."""
     ids = [new_id() for _ in range(count)]
     for start in range(0, count, BATCH):
         batch = ids[start : start + BATCH]
         with database.transaction() as session:
             add_customers(session, partner_id, batch)
-        analyze(database)  # or PostgreSQL checks foreign keys as it would in empty tables
+        analyze(database)  # otherwise PostgreSQL checks foreign keys as in empty tables
         with database.transaction() as session:
             session.execute(insert(ConversationDay), days_of(partner_id, batch, DAYS))
     with database.transaction() as session:
@@ -106,7 +106,7 @@ def days_of(partner_id: UUID, ids: list[UUID], days: int) -> list[dict[str, Any]
 
 
 def analyze(database: Database) -> None:
-    """As the worker's housekeeping and PostgreSQL's own do."""
+    """Analyze the tables, as the worker's housekeeping and PostgreSQL's own do."""
     database.gather_statistics()
     if not database.is_sqlite:
         with database.engine.begin() as connection:
@@ -119,7 +119,7 @@ class Floor:
     def __init__(self, database: Database):
         self.connection: Any = database.engine.raw_connection()
         self.is_sqlite = database.is_sqlite
-        if not self.is_sqlite:  # whose rows the policies let it see
+        if not self.is_sqlite:  # the policies decide which rows it sees
             self.connection.cursor().execute(
                 "SELECT set_config('app.scope', 'installation', false)"
             )
@@ -143,7 +143,8 @@ class Floor:
 
 
 def bare_usage(database: Database, organization_id: UUID) -> bytes:
-    """The statement as text on a connection of the same pool: no service, no loading, no class."""
+    """Run the statement as text on a connection of the same pool: no service, no loading, no
+    class."""
     whose: Any = organization_id.hex if database.is_sqlite else organization_id
     with database.engine.connect().execution_options(**{READ_ONLY: True}) as connection:
         asked = {"organization": whose, "first": str(FIRST), "last": str(LAST)}
@@ -151,7 +152,7 @@ def bare_usage(database: Database, organization_id: UUID) -> bytes:
 
 
 def compare(floor: Callable[[], Any], ours: Callable[[], Any], rounds: int) -> tuple[float, float]:
-    """Median seconds of both, taken in turns; the first round only warms up."""
+    """Return the median seconds of both, taken in turns; the first round only warms up."""
     times: list[tuple[float, float]] = []
     for _ in range(rounds + 1):
         begun = time.perf_counter()
@@ -199,7 +200,7 @@ def measure(backend: str, database: Database, folder: Path, count: int) -> None:
 
     times = compare(lambda: floor.report(partner_id), report, 5)
     show(backend, f"report, {count:,} users", times, "1.5")
-    for conversations in (27, 13_661):  # a day: 10,000 and 5,000,000 in a year
+    for conversations in (27, 13_661):  # per day: 10,000 and 5,000,000 in a year
         with database.transaction() as session:
             days = update(ConversationDay).where(ConversationDay.organization_id == last)
             session.execute(days.values(conversations=conversations))

@@ -48,7 +48,7 @@ class Asked(NamedTuple):
 
 
 def seconds(client: FlaskClient, asked: Asked) -> float:
-    """The CPU time of some requests."""
+    """Return the CPU time of some requests."""
     began = time.process_time()
     for _ in range(REQUESTS):
         assert client.get(asked.path, headers=asked.headers).status_code == 200

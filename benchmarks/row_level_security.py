@@ -1,8 +1,8 @@
-"""What row-level security costs: every screen and the bulk upsert, with it and without it.
+"""The cost of row-level security: every screen and the bulk upsert, with it and without it.
 
 ``python -m benchmarks.row_level_security [USERS] [--rounds N] [--only PART]``. One PostgreSQL
-database of two partners with so many users each. Both sides ask the same data in turns: one as the
-owner of the tables, bound by the policies, the other as an administrator who isn't, and without
+database of two partners with this many users each. Both sides read the same data in turns: one as
+the owner of the tables, bound by the policies, the other as an administrator who isn't, and without
 declaring a scope. Goal: at most 1.15 x for all screens together, and for each step of the upsert.
 """
 
@@ -36,7 +36,7 @@ def begin_alone(connection: Connection) -> None:
 
 
 def unbound(bound: Portal, folder: Path) -> Portal:
-    """The same portal over the same database, past the policies."""
+    """Return the same portal over the same database, bypassing the policies."""
     url = bound.database.engine.url.set(username=SUPERUSER)
     engine = make_engine(url)
     event.remove(engine, "begin", begin_in_scope)

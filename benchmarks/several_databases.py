@@ -1,9 +1,9 @@
-"""Partners spread over several databases: what choosing one costs, and moving a partner.
+"""Partners spread over several databases: the cost of choosing one, and of moving a partner.
 
 ``python -m benchmarks.several_databases [ORGANIZATIONS]``. The prototype of
 docs/decisions/0015-several-databases.md, on PostgreSQL: a directory names the database of each
-partner; operators read all of them; a partner is moved by a dump in its own scope, in which the
-policies of row-level security show just its rows.
+partner; operators read all of them; a partner is moved by a dump in its own scope, in which
+row-level security shows only its rows.
 """
 
 import os
@@ -33,7 +33,7 @@ _PROTECTED = text("SELECT relname FROM pg_class WHERE relforcerowsecurity AND NO
 
 
 class Directory:
-    """Knows the database of each partner, and keeps what it has read for a second."""
+    """Maps each partner to its database, and caches that for a second."""
 
     def __init__(self, home: Database, shards: list[Database]):
         self._home, self._shards = home, shards
@@ -60,16 +60,17 @@ class Directory:
 
 
 def move(partner_id: UUID, source: Database, target: Database, file: Path) -> float:
-    """Copy the rows of a partner; return the seconds that took. Its calls must rest meanwhile."""
+    """Copy the rows of a partner; return the seconds. Its calls must be paused meanwhile."""
     began = time.monotonic()
     with source.transaction(read_only=True) as session:
         tables = session.scalars(_WITH_PARTITIONS).all()
     scope = f"-c app.scope=partner -c app.partner_id={partner_id}"
     options = ["--data-only", "--enable-row-security", "--format=custom", f"--file={file}"]
-    # Partitioned tables are written through their roots: there may be other months.
+    # Partitioned tables are written through their roots, because the months may differ.
     chosen = [f"--table={name}" for name in tables]
     run("pg_dump", source, scope, *options, "--load-via-partition-root", *chosen)
-    # Policies would refuse COPY, and some keys refer to each other: not for the administrator.
+    # Policies would refuse COPY, and some keys refer to each other: neither binds the
+    # administrator.
     run("pg_restore", target, "", "--data-only", "--disable-triggers", str(file))
     with target.transaction() as session:
         index_names(session.connection())
@@ -87,7 +88,7 @@ def run(program: str, database: Database, scope: str, *options: str) -> None:
 
 
 def rows(database: Database, scope: DatabaseScope) -> dict[str, int]:
-    """By table, those that the scope sees."""
+    """Return the visible rows by table."""
     found = {}
     with database.within(scope).transaction(read_only=True) as session:
         for name in session.scalars(_PROTECTED).all():
@@ -98,7 +99,7 @@ def rows(database: Database, scope: DatabaseScope) -> dict[str, int]:
 
 
 def median(act: Callable[[], object]) -> float:
-    """In milliseconds."""
+    """Return the median in milliseconds."""
     taken = []
     for _ in range(ROUNDS):
         began = time.perf_counter()

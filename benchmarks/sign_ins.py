@@ -1,8 +1,9 @@
-"""What sign-ins cost the pages of everyone else, with the limit of password checks and without.
+"""The effect of sign-ins on the pages of everyone else, with the limit of password checks and
+without.
 
 ``python -m benchmarks.sign_ins [PER_SECOND] [--rounds N]``. Two products with the demo's data run
-on each database: one as shipped, one without the limit. In turns, each is asked for one page over
-and over, alone and beside so many sign-ins a second (8 by default) with the right password. For
+on each database: one as shipped, one without the limit. In turns, each gets requests for one page
+repeatedly, alone and during this many sign-ins a second (8 by default) with the right password. For
 each: the median and the 95th percentile of the page, as ratios to the page alone, and the statuses
 of the sign-ins. Goal: the median of the shipped product at most 2 x.
 """
@@ -42,7 +43,7 @@ class Answer(NamedTuple):
 
 
 class Site:
-    """One running product as browsers see it."""
+    """One running product, for browsers."""
 
     def __init__(self, stack: Stack):
         self.port = stack.port
@@ -71,7 +72,7 @@ class Site:
         return self.ask("POST", "/sign-in", self.visitor, urlencode(form))
 
     def pages(self) -> list[float]:
-        """Milliseconds of the page, asked for one after the other for `SECONDS`."""
+        """Return the milliseconds of the page, requested repeatedly for `SECONDS`."""
         taken, end = [], time.monotonic() + SECONDS
         while time.monotonic() < end:
             began = time.perf_counter()
@@ -82,7 +83,7 @@ class Site:
         return taken
 
     def pages_beside(self, per_second: int) -> tuple[list[float], Counter[int]]:
-        """The same beside sign-ins, which begin at fixed times; and their statuses."""
+        """Return the same during sign-ins, which begin at fixed times; and their statuses."""
         over, begun = Event(), list[Future[Answer]]()
         with ThreadPoolExecutor(100) as pool:
 
@@ -105,7 +106,7 @@ def percentile(taken: Sequence[float], percent: int) -> float:
 
 @dataclass
 class Measured:
-    """What was taken by pages and answered to sign-ins in all rounds."""
+    """The times of pages and the statuses of sign-ins in all rounds."""
 
     alone: list[float] = field(default_factory=list)
     beside: list[float] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The tools that build and describe a release, in an environment of their own: ``.setup/build``."""
+"""The tools that build and describe a release, in a separate environment: ``.setup/build``."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ def tool(name: str) -> Path:
 
 
 def install() -> None:
-    """Install what the lock pins, unless it is there already."""
+    """Install the locked versions, unless they are installed already."""
     stamp, wanted = FOLDER / ".installed", LOCK.read_text()
     if stamp.exists() and stamp.read_text() == wanted:
         return

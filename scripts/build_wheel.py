@@ -17,11 +17,11 @@ NEEDED = (
     "static/vendor",
     "app/translations/de/LC_MESSAGES/messages.mo",
 )
-"""What is made before: ``scripts/setup.py``."""
+"""What is built before: ``scripts/setup.py``."""
 
 
 def build(folder: Path) -> Path:
-    """Return the wheel."""
+    """Build the wheel and return it."""
     missing = [name for name in NEEDED if not (build_tools.ROOT / name).exists()]
     if missing:
         raise SystemExit(
@@ -35,7 +35,7 @@ def build(folder: Path) -> Path:
 
 
 def main() -> None:
-    """Put a release into ``dist/``."""
+    """Build a release in ``dist/``."""
     build_tools.install()
     shutil.rmtree(DIST, ignore_errors=True)
     wheel = build(DIST)

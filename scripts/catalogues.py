@@ -1,7 +1,7 @@
 """The catalogues of translations: ``app/translations/LANGUAGE/LC_MESSAGES/messages.po``.
 
 ``python -m scripts.catalogues update`` adds the messages of code and templates that are not in them
-and removes those that are no longer used; ``compile`` makes the files that the portal reads.
+and removes those that are no longer used; ``compile`` writes the files that the portal reads.
 """
 
 import sys

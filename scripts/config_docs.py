@@ -118,7 +118,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ),
     ("Legacy calling API", "See [the migration guide](migrate-from-legacy.md).", ("legacy_",)),
 )
-"""Title, first sentence, and the beginnings of the names of a section's fields."""
+"""Title, first sentence, and the prefixes of the names of a section's fields."""
 
 TABLE = "| Variable | Values | Default | Meaning |\n|---|---|---|---|\n"
 
@@ -136,7 +136,8 @@ separated by commas. |
 
 
 def render() -> str:
-    """The whole page. Raises ``ValueError`` for a field without a section or a description."""
+    """Return the whole page. Raises ``ValueError`` for a field without a section or a
+    description."""
     rows: dict[str, list[str]] = {title: [] for title, _, _ in SECTIONS}
     descriptions = _descriptions()
     for name, field in Settings.model_fields.items():
@@ -151,7 +152,7 @@ def render() -> str:
 
 
 def _descriptions() -> dict[str, str]:
-    """The docstring below each field. pydantic can find them too, but at every start."""
+    """Return the docstring below each field. pydantic can find them too, but at every start."""
     found = {}
     for each in Settings.__mro__:
         if each.__module__.startswith("app.config"):
@@ -167,12 +168,12 @@ def _descriptions() -> dict[str, str]:
 
 
 def variable(name: str, field: FieldInfo) -> str:
-    """The environment variable of a field."""
+    """Return the environment variable of a field."""
     return str(field.validation_alias or f"PORTAL_{name.upper()}")
 
 
 def _section_of(name: str) -> str:
-    # The longest beginning decides: public_api_url is not in the section of public_url.
+    # The longest prefix decides: public_api_url is not in the section of public_url.
     found = [
         (len(start), title)
         for title, _, starts in SECTIONS

@@ -1,4 +1,4 @@
-"""The product with demo data and something going on, for scripts that look at its pages."""
+"""The product with demo data and activity, for scripts that look at its pages."""
 
 import tempfile
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from tests.fixtures.stack import Stack, Stacks
 
 @contextmanager
 def showing() -> Iterator[tuple[Stack, Browser]]:
-    """A running portal on SQLite and a browser; both end with the block."""
+    """Yield a running portal on SQLite and a browser; both end with the block."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
         databases = Databases(folder, folder)
@@ -47,7 +47,7 @@ def visit(stack: Stack, browser: Browser, look: Look) -> Visit:
 
 
 def at_work(stack: Stack, browser: Browser, look: Look) -> list[str]:
-    """Puts the partner to use; the addresses that have something to show since."""
+    """Create activity for the partner; return the URLs that show it."""
     visits = [visit(stack, browser, look) for _each in range(2)]
     addresses = put_to_use(stack, partner_of(stack, look), *visits)
     for made in visits:
@@ -56,7 +56,7 @@ def at_work(stack: Stack, browser: Browser, look: Look) -> list[str]:
 
 
 def signed_in(stack: Stack, browser: Browser, look: Look) -> Visit:
-    """The partner's first administrator, on the overview."""
+    """Sign in as the partner's first administrator, on the overview."""
     made = visit(stack, browser, look)
     made.sign_in(partner_of(stack, look)["users"][0])
     made.page.wait_for_url(f"{stack.base_url}/")

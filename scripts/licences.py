@@ -1,4 +1,4 @@
-"""The licences of what an installation contains: ``python -m scripts.licences`` writes
+"""The licences of an installation's packages: ``python -m scripts.licences`` writes
 docs/licences.md.
 
 Python's packages name theirs in their metadata, npm's in package-lock.json.
@@ -43,7 +43,8 @@ FROM_THEIR_TEXTS = {
     "wtforms": "BSD-3-Clause",
     "zxcvbn-rs-py": "MIT",
 }
-"""Of packages whose metadata names none, or only a family: read from the licence they contain."""
+"""Licences of packages whose metadata names none, or only a family: read from the licence file in
+the package."""
 SPELLINGS = {
     "3-Clause BSD License": "BSD-3-Clause",
     "Apache 2.0": "Apache-2.0",
@@ -72,14 +73,14 @@ class Licensed(NamedTuple):
 
     @property
     def is_allowed(self) -> bool:
-        """Whether each licence that it names is; none is not."""
+        """Return whether each of the licences named is allowed; False if none is named."""
         parts = re.split(r" (?:AND|OR) |[()]", self.licence)
         named = {part for part in parts if part}
         return self.name in EXCEPTIONS or (bool(named) and named <= ALLOWED)
 
 
 def pinned() -> dict[str, str]:
-    """Version by package of the product's locks."""
+    """Return the version by package from the product's locks."""
     return dict(PIN.findall("\n".join((ROOT / name).read_text() for name in LOCKS)))
 
 

@@ -1,6 +1,7 @@
-"""Runs Lighthouse on every screen; prints its four figures (goal 95 each) and what was transferred.
+"""Runs Lighthouse on every screen; prints its four figures (goal 95 each) and the transferred
+bytes.
 
-``python -m scripts.lighthouse [WORD …]`` (only addresses that hold one of the words). Needs npm's
+``python -m scripts.lighthouse [WORD …]`` (only URLs that contain one of the words). Needs npm's
 registry the first time: Lighthouse is fetched by npx. Its is-crawlable audit is left out: a private
 portal asks not to be indexed.
 """
@@ -27,7 +28,7 @@ FLAGS = "--headless --no-sandbox --disable-gpu --disable-quic"
 
 
 def run(url: str, cookies: str) -> dict[str, Any]:
-    """Lighthouse's report on one page."""
+    """Return Lighthouse's report on one page."""
     with tempfile.TemporaryDirectory() as folder:
         report, headers = Path(folder) / "report.json", Path(folder) / "headers.json"
         headers.write_text(json.dumps({"Cookie": cookies}))
@@ -38,7 +39,7 @@ def run(url: str, cookies: str) -> dict[str, Any]:
             *("--skip-audits=is-crawlable", f"--chrome-flags={FLAGS}"),
         ]
         environment = {**os.environ, "CHROME_PATH": program()}
-        # On a busy machine Lighthouse loses a trace now and then, and asks to be run again.
+        # On a busy machine Lighthouse occasionally loses a trace and has to run again.
         for last in (False, True):
             if subprocess.run(command, env=environment, check=last).returncode == 0:
                 break

@@ -1,10 +1,10 @@
-"""Pin every package, also those that ours need, with the hashes of its files: pyproject.toml ->
+"""Pin every package, including transitive ones, with the hashes of its files: pyproject.toml ->
 requirements*.lock.
 
-``make lock`` after any change of the dependencies. A lock has all platforms and versions of Python
-that the project supports: a marker where only some need a package, and the hash of each file of the
-version, so that the same lock installs on each of them. Pins that still fit are kept;
-``python scripts/lock.py --upgrade`` takes the newest.
+``make lock`` after any change of the dependencies. A lock covers all platforms and versions of
+Python that the project supports: a marker if only some need a package, and the hash of each file of
+the version, so that the same lock installs on each of them. Pins that still fit are kept; ``python
+scripts/lock.py --upgrade`` updates them.
 """
 
 import subprocess
@@ -15,9 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 HEAD = "# Made from pyproject.toml by `make lock`.\n"
 ADDED = ("pdf", "s3", "sentry", "stripe", "tracing", "twilio")
-"""Extras of the product, each in a lock beside ``requirements.lock``."""
+"""Extras of the product, each with a lock in addition to ``requirements.lock``."""
 ALONE = ("build", "security")
-"""Tools in environments of their own."""
+"""Tools in separate environments."""
 RESOLVER = "uv==0.13.9"
 
 
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def resolver() -> Path:
-    """Install it into an environment of its own: it is needed for nothing else."""
+    """Install the resolver into a separate environment, because nothing else needs it."""
     folder = ROOT / ".setup" / "lock-tool"
     subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
     pip: list[str | Path] = [
@@ -51,7 +51,7 @@ def resolver() -> Path:
 
 
 def lock(uv: Path, target: Path, requirements: list[str], *, beside: Path | None = None) -> None:
-    """Write one lock. ``beside`` is one whose versions it must share."""
+    """Write one lock. ``beside`` is a lock whose versions it must share."""
     command: list[str | Path] = [uv, "pip", "compile", "-", "--output-file", target, "--quiet"]
     command += ["--universal", "--python-version", "3.11", "--generate-hashes"]
     command += [

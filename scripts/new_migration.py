@@ -1,7 +1,7 @@
 """Writes a migration from the models: ``python -m scripts.new_migration "organization notes"``.
 
-The models are compared with an empty database that all migrations have run on, so it does not
-matter which databases exist here.
+The models are compared with an empty database on which all migrations have run, whatever databases
+exist here.
 """
 
 import sys
@@ -19,7 +19,7 @@ from migrations.online import PHASED_FROM
 
 
 def next_number(config: Config) -> str:
-    """The number for a new revision and its file: above all those of both."""
+    """Return the number for a new revision and its file, above all existing ones."""
     revisions = list(ScriptDirectory.from_config(config).walk_revisions())
     taken = {each.revision for each in revisions} | {Path(each.path).name[:4] for each in revisions}
     return max(f"{max(map(int, taken)) + 1:04d}", PHASED_FROM)

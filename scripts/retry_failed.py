@@ -1,8 +1,8 @@
-"""Run the few tests again that failed in a whole run, alone; `make check` calls it.
+"""Run the few failed tests of a whole run again, alone; `make check` calls it.
 
-A test that waits for processes can miss its time on a machine that is busy with other tests. One
-that fails again fails the check. One that passes is named, to be looked into. One such moment can
-fail several tests, as what they share was made in it.
+A test that waits for processes can time out on a machine that is busy with other tests. One that
+fails again fails the check. One that passes is named, to be investigated. A single such moment can
+fail several tests that share a fixture.
 """
 
 import json
@@ -15,9 +15,9 @@ import pytest
 
 FAILED = Path(".pytest_cache/v/cache/lastfailed")
 GROUP = re.compile(r"@[^\]]*$")
-"""What pytest-xdist adds to the name of a test that shares a worker with others."""
+"""The suffix that pytest-xdist adds to the name of a test that shares a worker with others."""
 MOST_TESTS = 10
-"""Where more tests fail, the machine isn't the reason."""
+"""Maximum failed tests; if more fail, the machine isn't the reason."""
 
 
 def main(status: int) -> int:

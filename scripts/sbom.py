@@ -1,4 +1,4 @@
-"""Write ``dist/sbom.json``: ``make sbom``. What an installation contains, as CycloneDX."""
+"""Write ``dist/sbom.json``: ``make sbom``. The contents of an installation, as CycloneDX."""
 
 import json
 import subprocess

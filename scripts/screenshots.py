@@ -1,6 +1,6 @@
 """Takes a picture of every screen in both brands, colour schemes and widths, and in each language.
 
-``python -m scripts.screenshots [WORD …]`` (only addresses that hold one of the words) writes to
+``python -m scripts.screenshots [WORD …]`` (only URLs that contain one of the words) writes to
 ``screenshots/``, which git ignores; ``screenshots/index.html`` shows them side by side.
 """
 
@@ -32,7 +32,7 @@ img{{width:260px;border:1px solid #ddd}}img.phone{{width:110px}}</style>
 
 
 def name_of(path: str) -> str:
-    """/organizations/<id>/settings?x=1 -> organizations-settings-x-1"""
+    """Return organizations-settings-x-1 for /organizations/<id>/settings?x=1."""
     words = re.sub(r"[^a-z0-9]+", "-", ID.sub("", path.lower())).strip("-")
     return words[:80] or "overview"
 

@@ -1,8 +1,8 @@
-"""Prepares a fresh clone, and does nothing where everything is in place already.
+"""Prepares a fresh clone; does nothing if everything is in place already.
 
 ``setup.py run --port 8000`` for `make run`, ``setup.py wheel`` for a release, ``setup.py test`` for
-the tests, and ``setup.py test-quick`` for those that need no Debian packages. Runs on the standard
-library of a bare Python. Each step leaves a stamp with the hash of what it was made from.
+the tests, and ``setup.py test-quick`` for those that need no Debian packages. Uses only Python's
+standard library. Each step leaves a stamp with the hash of its inputs.
 """
 
 import argparse
@@ -46,7 +46,8 @@ DEBIAN_PACKAGES = {
     "caddy": ("usr/bin/caddy",),
     "debootstrap": ("usr/sbin/debootstrap",),
 }
-"""What the tests run beside the product: each package, and files of which one shows it is there."""
+"""Debian packages that the tests run: each package, with files of which any shows that it is
+installed."""
 
 
 def fail(message: str) -> NoReturn:
@@ -55,8 +56,8 @@ def fail(message: str) -> NoReturn:
 
 
 def work(title: str, command: list[str | Path], sentence: str) -> None:
-    """Runs a command and says how long it took; its output only where it fails. A terminal shows
-    what it is at."""
+    """Run a command and print how long it took; its output only if it fails. A terminal shows the
+    current one."""
     began, show = time.monotonic(), sys.stdout.isatty()
     clear = "\r\033[K" if show else ""
     with tempfile.TemporaryFile("w+") as output:
@@ -81,7 +82,7 @@ def work(title: str, command: list[str | Path], sentence: str) -> None:
 
 
 def fingerprint(paths: Iterable[Path], *more: str) -> str:
-    """One hash of these files' names and contents."""
+    """Return one hash of these files' names and contents."""
     digest = hashlib.sha256("\n".join(more).encode())
     for path in sorted(paths):
         digest.update(f"\n{path.relative_to(ROOT)}\n".encode())
@@ -94,7 +95,7 @@ def is_current(stamp: Path, wanted: str) -> bool:
 
 
 def check_port(text: str) -> None:
-    """Refuses a busy port before minutes are spent on anything else."""
+    """Refuse a busy port before minutes are spent on other steps."""
     if not re.fullmatch(r"[0-9]{1,5}", text) or not 0 < int(text) < 65536:
         fail(f"PORT must be a number from 1 to 65535, not {text!r}.")
     port = int(text)
@@ -144,7 +145,7 @@ def install_debian_packages() -> None:
 
 
 def venv_version() -> str | None:
-    """The version of the virtual environment's Python, None where it is unusable or too old."""
+    """Return the version of the virtual environment's Python, None if it is unusable or too old."""
     ask = "import pip, sys; assert sys.version_info >= (3, 11); print(sys.version)"
     try:
         told = subprocess.run([VENV_PYTHON, "-c", ask], capture_output=True, text=True, check=True)
@@ -154,7 +155,7 @@ def venv_version() -> str | None:
 
 
 def install_python_packages(purpose: str) -> None:
-    """The virtual environment with the pinned packages of ``purpose``."""
+    """Create the virtual environment with the pinned packages of ``purpose``."""
     if venv_version() is None:
         sentence = (
             "The virtual environment could not be made. On Debian and Ubuntu it needs the package "
@@ -167,7 +168,7 @@ def install_python_packages(purpose: str) -> None:
     if is_current(stamp, wanted):
         return
     pip: list[str | Path] = [VENV_PYTHON, "-m", "pip", "install", "--disable-pip-version-check"]
-    # Python compiles what is used when it is first imported: half of the packages' size is not.
+    # Python compiles modules at their first import: half of the packages' size is never used.
     pip += ["--no-compile", "--progress-bar", "off", "--require-hashes"]
     for lock in locks:
         pip += ["-r", lock]
@@ -177,7 +178,7 @@ def install_python_packages(purpose: str) -> None:
 
 
 def compile_catalogues() -> None:
-    """The translations as the portal reads them."""
+    """Compile the translations to the form that the portal reads."""
     folder = ROOT / "app" / "translations"
     stamp = ROOT / ".setup" / "catalogues"
     wanted = fingerprint([*folder.rglob("*.po"), ROOT / "scripts" / "catalogues.py"])
@@ -195,8 +196,8 @@ def prepare_python(purpose: str) -> None:
 
 
 def build_assets(purpose: str) -> None:
-    """Style sheets, scripts and icons, from npm into folders that git ignores. For the tests also
-    the servers that they talk to."""
+    """Build style sheets, scripts and icons, from npm into folders that git ignores. For the tests
+    also the servers that they use."""
     modules, built = ROOT / "node_modules", ROOT / "static" / "dist"
     packages = [ROOT / "package.json", ROOT / "package-lock.json"]
     wanted = fingerprint(packages)
@@ -226,7 +227,7 @@ def build_assets(purpose: str) -> None:
 
 
 def steps_of(purpose: str) -> list[Callable[[], None]]:
-    """What ``run``, ``wheel``, ``test`` or ``test-quick`` needs to be done, in any order."""
+    """Return the steps that ``run``, ``wheel``, ``test`` or ``test-quick`` needs, in any order."""
     kind = {"test-quick": "test", "wheel": "run"}.get(purpose, purpose)
     steps: list[Callable[[], None]] = [
         partial(prepare_python, kind),
@@ -245,7 +246,7 @@ def main() -> None:
     check_node()
     (ROOT / ".setup").mkdir(exist_ok=True)
     with (ROOT / ".setup" / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two of these at once would tread on each other
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two of these at once would disturb each other
         with ThreadPoolExecutor() as side_by_side:
             for step in [side_by_side.submit(step) for step in steps_of(given.purpose)]:
                 step.result()

@@ -3,7 +3,7 @@
 `make test-quick` leaves out those in tests/slow_tests.txt. `make test` takes the quarter of both
 lists that the commit chooses, `make check` a third of those in tests/long_tests.txt.
 
-``python -m scripts.slow_tests`` runs for a quarter of an hour, on a machine that does nothing else.
+``python -m scripts.slow_tests`` runs for a quarter of an hour, on an otherwise idle machine.
 """
 
 import os

@@ -1,8 +1,8 @@
-"""Remove what the portal never reads from the installed packages, where size matters: in an image.
+"""Remove unused files from the installed packages, where size matters: in an image.
 
 ``python -m scripts.trim_packages`` trims the environment that runs it: texts of languages that the
 portal doesn't have (Babel), and places and carriers of phone numbers (phonenumbers, whose countries
-and time zones stay). ``pip install --force-reinstall`` brings them back.
+and time zones stay). ``pip install --force-reinstall`` restores them.
 """
 
 import shutil
@@ -15,7 +15,7 @@ UNUSED_FOLDERS = ("phonenumbers/geodata", "phonenumbers/carrierdata")
 
 
 def trim(packages: Path) -> int:
-    """Trim a folder of packages; return how many bytes that gave back."""
+    """Trim a folder of packages; return the freed bytes."""
     before = _size(packages)
     for name in UNUSED_FOLDERS:
         shutil.rmtree(packages / name)

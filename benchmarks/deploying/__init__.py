@@ -1,1 +1,1 @@
-"""What `benchmarks.deploy` starts, and who works with it meanwhile."""
+"""The installation of `benchmarks.deploy`, and its load."""

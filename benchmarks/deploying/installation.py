@@ -43,7 +43,7 @@ http {{
 
 
 def next_version(folder: Path) -> Path:
-    """A copy of the code with three more migrations and another style sheet."""
+    """Return a copy of the code with three more migrations and another style sheet."""
     for name in CODE:
         shutil.copytree(ROOT / name, folder / name)
     for name in FILES:
@@ -60,7 +60,7 @@ def next_version(folder: Path) -> Path:
 
 
 class Installation:
-    """What runs of it. ``previous`` and ``new`` are folders with code."""
+    """The running processes. ``previous`` and ``new`` are folders with code."""
 
     def __init__(self, url: str, folder: Path):
         self.previous, self.new = ROOT, next_version(folder / "new")
@@ -83,7 +83,7 @@ class Installation:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """The previous version on both hosts, and the proxy."""
+        """Run the previous version on both hosts, and the proxy."""
         self._worker = self._start(self.previous, *WORKER)
         self._webs = [self._start_web(self.previous, port) for port in self._ports]
         proxy = self._start_proxy()
@@ -99,7 +99,7 @@ class Installation:
                 process.wait(timeout=60)
 
     def run(self, *words: str) -> str:
-        """A command of the new version; return what it prints."""
+        """Run a command of the new version; return its output."""
         done = subprocess.run(
             [*FLASK, *words],
             cwd=self.new,
@@ -112,7 +112,8 @@ class Installation:
         return done.stdout
 
     def replace_processes(self, code: Path) -> None:
-        """First the worker, then one web process after the other, as docs/operations.md says."""
+        """Replace first the worker, then one web process after the other, as docs/operations.md
+        describes."""
         assert self._worker is not None
         _stop(self._worker)
         self._worker = self._start(code, *WORKER)
@@ -152,7 +153,7 @@ class Installation:
             )
 
     def _start_proxy(self) -> subprocess.Popen[bytes]:
-        """nginx with the example of this repository, without TLS."""
+        """Start nginx with the example of this repository, without TLS."""
         text = (ROOT / "deploy" / "nginx" / "portal.conf").read_text()
         for written, here in {
             "listen 80;": f"listen 127.0.0.1:{free_port()};",

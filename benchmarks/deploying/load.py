@@ -1,4 +1,5 @@
-"""People and scripts that go on working meanwhile, and what they and the database notice."""
+"""People and scripts at work during the deployment, and the errors that they and the database
+see."""
 
 import itertools
 import re
@@ -14,7 +15,7 @@ import requests
 from benchmarks.neighbour.partners import PASSWORD
 
 PAUSE_SECONDS = 0.02
-"""Between two requests of a thread, while the machine does nothing else."""
+"""Seconds between two requests of a thread, on an otherwise idle machine."""
 WATCH_SECONDS = 0.01
 SHEET = re.compile(r'href="(/static/dist/css/app\.\w+\.css)"')
 _WAITS = """
@@ -25,8 +26,8 @@ _WAITS = """
 
 
 class Load:
-    """Threads that ask until the end of the block. ``failed`` holds a line for each request that
-    wasn't answered with 200, ``sheets`` the style sheets that pages named."""
+    """Threads that send requests until the end of the block. ``failed`` holds a line for each
+    request that wasn't answered with 200, ``sheets`` the style sheets that pages named."""
 
     def __init__(self, base_url: str, email: str, key: str, campaign: str, pause: float):
         self._base_url = base_url
@@ -54,7 +55,7 @@ class Load:
             thread.join()
 
     def wait_for(self, requests_more: int) -> None:
-        """Return after so many more answers."""
+        """Return after this many more responses."""
         enough = len(self.seconds) + requests_more
         while len(self.seconds) < enough:
             time.sleep(0.05)
@@ -66,7 +67,8 @@ class Load:
                 once(session)
 
     def _signed_in(self) -> requests.cookies.RequestsCookieJar:
-        """The cookies of a browser that has signed in; a busy machine may ask it to try again."""
+        """Return the cookies of a browser that has signed in; a busy machine may need another
+        attempt."""
         address = f"{self._base_url}/sign-in"
         for _attempt in range(10):
             with requests.Session() as session:

@@ -1,1 +1,1 @@
-"""What `benchmarks.import_file` measures, and how."""
+"""The measurements of `benchmarks.import_file`."""

@@ -21,7 +21,7 @@ def openpyxl_reads(path: Path) -> None:
 
 
 def judged(path: Path) -> Iterator[Contact]:
-    """One bare pass over the CSV: phones by the library, the form of e-mails, what came before."""
+    """Judge the CSV in one bare pass: phones by the library, the form of e-mails, duplicates."""
     seen: set[int] = set()
     with path.open(encoding="utf-8", newline="") as file:
         for first, last, email, phone, city, due in islice(csv.reader(file), 1, None):

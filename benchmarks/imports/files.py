@@ -1,4 +1,4 @@
-"""Contact files as people keep them, of any size."""
+"""Realistic contact files of any size."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What some work costs the process that does it."""
+"""The cost of work for its process."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Cost(NamedTuple):
 
 
 def measured(work: Callable[[], object]) -> Cost:
-    """What the work costs this process; the peak is counted from here on."""
+    """Measure the cost of the work for this process; the peak is counted from here on."""
     gc_tuning.resume_collection()
     Path("/proc/self/clear_refs").write_text("5")
     idle = _peak()
@@ -36,7 +36,7 @@ def _peak() -> float:
 
 
 class Locks:
-    """Watches how long this process holds write locks of a database."""
+    """Measures how long this process holds write locks of a database."""
 
     def __init__(self, database: Database):
         self.longest = 0.0

@@ -1,4 +1,4 @@
-"""Reading, checking and applying as the product does it, measured in this process."""
+"""Reading, checking and applying as in the product, measured in this process."""
 
 from pathlib import Path
 

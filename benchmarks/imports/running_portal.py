@@ -52,7 +52,7 @@ def portal_of(url: str, folder: Path, file: Path) -> Portal:
 
 
 def look(portal: Portal) -> float:
-    """Milliseconds of the campaign's page."""
+    """Return the milliseconds of the campaign's page."""
     began = time.perf_counter()
     answer = portal.client.get(portal.page)
     assert answer.status_code == 200
@@ -60,7 +60,7 @@ def look(portal: Portal) -> float:
 
 
 def watched(portal: Portal, process: "subprocess.Popen[str]") -> float:
-    """The median of the page's milliseconds while a process runs."""
+    """Return the median of the page's milliseconds while a process runs."""
     looks = [look(portal)]
     while process.poll() is None:
         looks.append(look(portal))

@@ -1,1 +1,1 @@
-"""What `benchmarks.loud_neighbour` lets two partners do, and what it watches."""
+"""The two partners of `benchmarks.loud_neighbour`, and its measurements."""

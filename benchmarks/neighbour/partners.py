@@ -27,7 +27,7 @@ class Partner(NamedTuple):
 
 
 def two_partners(database: Database, keys: tuple[str, ...], trunk: str) -> tuple[Partner, Partner]:
-    """A quiet partner, and a loud one with accounts at a trunk that never answers."""
+    """Create a quiet partner, and a loud one with accounts at a trunk that never answers."""
     with database.transaction() as session:
         quiet, loud = make_tenant(session, "Northwind"), make_tenant(session, "Southgate")
         found = _with_password(session, quiet, []), _with_password(session, loud, [])
@@ -55,7 +55,7 @@ def _with_password(session: Session, tenant: Tenant, account_ids: list[UUID]) ->
 
 
 class Browser:
-    """Keeps cookies, and sends forms with the token of a page."""
+    """Keeps cookies, and sends forms with a page's token."""
 
     def __init__(self, base_url: str, partner: Partner):
         self._base_url = base_url
@@ -64,7 +64,7 @@ class Browser:
         assert "sign-in" not in answer.url, answer.url
 
     def get(self, path: str) -> float:
-        """Seconds of a page."""
+        """Return the seconds of a page."""
         began = time.perf_counter()
         answer = self._session.get(self._base_url + path, timeout=60)
         assert answer.status_code == 200, (path, answer.status_code)
@@ -78,7 +78,7 @@ class Browser:
         data: dict[str, str] | None = None,
         files: dict[str, tuple[str, bytes]] | None = None,
     ) -> requests.Response:
-        """Send a form as it stands on a page."""
+        """Send a form as it is on a page."""
         shown = self._session.get(self._base_url + (page or path), timeout=60).text
         token = re.search(r'name="csrf_token" value="([^"]+)"', shown)
         assert token, page or path

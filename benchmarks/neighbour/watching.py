@@ -1,4 +1,4 @@
-"""What a served portal uses: memory of its processes, and disk."""
+"""The resources of a served portal: memory of its processes, and disk."""
 
 import threading
 from contextlib import suppress
@@ -12,8 +12,8 @@ from tests.fixtures.stack import Stack
 
 
 class MemoryWatch:
-    """The peak of what web and worker use together and each for itself, in megabytes; shared pages
-    count once."""
+    """The peak memory of web and worker together and of each, in megabytes; shared pages count
+    once."""
 
     def __init__(self, stack: Stack):
         self._stack = stack
@@ -48,7 +48,7 @@ def _megabytes(pid: int) -> float:
 
 
 def disk_bytes(database: Database, instance: Path) -> int:
-    """Bytes of the database with its log, and of the instance folder."""
+    """Return the bytes of the database with its log, and of the instance folder."""
     files = {path for path in instance.rglob("*") if path.is_file()}
     if database.is_sqlite:
         path = Path(str(database.engine.url.database))

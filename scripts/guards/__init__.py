@@ -1,4 +1,4 @@
-"""Removes one guard at a time from a copy of the code, and looks whether a test notices.
+"""Removes one guard at a time from a copy of the code, and checks that a test fails.
 
-``python -m scripts.guards [NAME ...]``: all guards, or those whose name holds one of the words.
+``python -m scripts.guards [NAME ...]``: all guards, or those whose name contains one of the words.
 """

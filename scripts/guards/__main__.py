@@ -18,7 +18,7 @@ NOTICED, UNNOTICED = 1, 0
 
 
 def run(copy: Path, guard: Guard) -> int:
-    """Take the guard out, run its tests, and put it back; return the exit code of pytest."""
+    """Remove the guard, run its tests, and restore it; return the exit code of pytest."""
     file = copy / guard.file
     source = file.read_text()
     if source.count(guard.text) != 1:

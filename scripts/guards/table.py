@@ -1,10 +1,10 @@
-"""The guards: where each stands, what it is replaced by, and which tests must notice."""
+"""The guards: the text of each, its replacement, and the tests that must fail."""
 
 from typing import NamedTuple
 
 
 class Guard(NamedTuple):
-    """``text`` stands exactly once in ``file``. ``tests`` are what pytest is given."""
+    """``text`` occurs exactly once in ``file``. ``tests`` are the arguments of pytest."""
 
     name: str
     file: str
@@ -14,7 +14,7 @@ class Guard(NamedTuple):
 
 
 GUARDS = (
-    # Whose rows: the tenant filter
+    # Tenants: the tenant filter
     Guard(
         "rows of the caller's partner only",
         "app/services/tenancy.py",
@@ -36,7 +36,7 @@ GUARDS = (
         "return INSTALLATION",
         "tests/test_row_level_security.py",
     ),
-    # What they may do: permissions
+    # Permissions
     Guard(
         "a permission that is missing is refused",
         "app/policy/caller.py",
@@ -80,7 +80,7 @@ GUARDS = (
         "    if False:",
         "tests/test_policy.py",
     ),
-    # Forms and answers of the browser
+    # Forms and responses of the browser
     Guard(
         "a form needs its CSRF token",
         "app/portal/auth/guard.py",
@@ -279,7 +279,7 @@ GUARDS = (
         "",
         "tests/api/test_refusals.py",
     ),
-    # What comes in
+    # Input
     Guard(
         "a name appears once in a JSON object",
         "app/api/json_body.py",
@@ -315,7 +315,7 @@ GUARDS = (
         "    if False:",
         "tests/api/public/test_calls.py",
     ),
-    # What is done
+    # Actions
     Guard(
         "an account that changed meanwhile is not overwritten",
         "app/services/users/account.py",

@@ -15,7 +15,7 @@ ROLES = "tests/contract/test_schemathesis_roles.py"
 
 
 def schemathesis() -> Result:
-    """Random requests as each role; pytest prints what is found."""
+    """Send random requests as each role; pytest prints the findings."""
     result = Result("schemathesis as each role")
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", ROLES],

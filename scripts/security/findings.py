@@ -1,4 +1,4 @@
-"""What a part of `make security` reports, and which findings have their reason on the line."""
+"""The findings of a part of `make security`, and which of them have their reason on the line."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -34,7 +34,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Result:
-    """What came of one part. ``unchecked`` says why it could not be checked."""
+    """The result of one part. ``unchecked`` says why it could not be checked."""
 
     part: str
     open: list[str] = field(default_factory=list)
@@ -49,14 +49,14 @@ class Result:
 
 
 def names_of(check: str) -> set[str]:
-    """The names under which a comment may exempt a check: ruff's S608 is bandit's B608."""
+    """Return the names under which a comment may exempt a check: ruff's S608 is bandit's B608."""
     if check == "sql-made-of-values":
         return {check, "S608"}
     return {check, f"S{check[1:]}"} if re.fullmatch(r"B\d{3}", check) else {check}
 
 
 def exempted(line: str) -> set[str]:
-    """The checks that a comment on the line exempts with a reason."""
+    """Return the checks that a comment on the line exempts with a reason."""
     found = EXEMPTION.search(line)
     return set(re.split(r"[, ]+", found.group(1))) if found else set()
 
@@ -73,7 +73,7 @@ def is_closed(finding: Finding) -> bool:
 
 
 def judged(part: str, findings: Iterable[Finding]) -> Result:
-    """The open findings, and how many have their reason."""
+    """Return the open findings, and how many have a reason."""
     result = Result(part)
     for finding in findings:
         if is_closed(finding):

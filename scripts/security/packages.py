@@ -1,4 +1,4 @@
-"""Known vulnerabilities of the packages, where the data about them can be reached."""
+"""Known vulnerabilities of the packages, if the data about them is reachable."""
 
 import json
 from pathlib import Path

@@ -15,7 +15,7 @@ RULES = Path(__file__).parent / "rules.yml"
 SAMPLES = Path(__file__).parent / "samples.toml"
 PYTHON = ("app", "scripts", "supervisor", "wsgi.py", "gunicorn.conf.py")
 EMPTY_TEXT = "password: ''"
-"""bandit takes an empty text for a password."""
+"""bandit considers an empty text a password."""
 SOURCES = ("app", "supervisor", "templates")
 
 
@@ -58,7 +58,7 @@ def semgrep() -> Result:
 
 
 def samples() -> Result:
-    """Whether each rule still finds its sample, and nothing in the code that is like it."""
+    """Check that each rule still finds its sample, and nothing similar in the code."""
     result = Result("semgrep samples")
     with tempfile.TemporaryDirectory() as name:
         expected, folder = set(), Path(name)
@@ -79,7 +79,7 @@ def samples() -> Result:
 
 
 def read_samples() -> Mapping[str, Mapping[str, str]]:
-    """By the rule: ``file``, and the code that it ``finds`` and ``passes``."""
+    """Return, by rule, ``file`` and the code that it ``finds`` and ``passes``."""
     return tomllib.loads(SAMPLES.read_text())
 
 

@@ -1,5 +1,5 @@
-"""The scanners live in an environment of their own: semgrep needs other versions of packages that
-the product has too."""
+"""The scanners, in a separate environment: semgrep needs other versions of packages that the
+product also uses."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ def tool(name: str) -> Path:
 
 
 def install() -> None:
-    """Install what the lock pins, unless it is there already."""
+    """Install the locked versions, unless they are installed already."""
     stamp, wanted = FOLDER / ".installed", LOCK.read_text()
     if stamp.exists() and stamp.read_text() == wanted:
         return
@@ -39,7 +39,7 @@ def install() -> None:
 
 
 def run(command: Sequence[str | Path], *, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """The ended process; scanners use their exit code for findings too."""
+    """Return the ended process; scanners use their exit code for findings too."""
     own = {"SEMGREP_SETTINGS_FILE": str(FOLDER / "settings.yml")}
     own["SEMGREP_LOG_FILE"] = str(FOLDER / "semgrep.log")
     return subprocess.run(

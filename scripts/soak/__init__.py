@@ -1,1 +1,1 @@
-"""What `python -m scripts.soak` lets two hosts go through, and what it counts."""
+"""The load and faults of `python -m scripts.soak` on two hosts, and its measurements."""

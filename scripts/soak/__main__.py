@@ -30,9 +30,9 @@ from tests.fixtures.worker import unfinished
 ROOT = Path(__file__).resolve().parents[2]
 WARM_UP_SECONDS = 20
 PAUSE_SECONDS = 15.0
-"""Between two faults."""
+"""Seconds between two faults."""
 END_SECONDS = 240
-"""For the accepted calls to end after the load."""
+"""Seconds for the accepted calls to end after the load."""
 
 
 def soak(minutes: float, server: OwnServer, folder: Path, receiver: Receiver) -> bool:

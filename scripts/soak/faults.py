@@ -47,7 +47,7 @@ class Faults:
             self.left_out["full disk"] = "only root can mount one"
 
     def run_until(self, end: float, pause: float) -> None:
-        """Inject all kinds in random order, again and again."""
+        """Inject all kinds in random order, repeatedly."""
         while True:
             for kind in self._chance.sample(sorted(self._kinds), len(self._kinds)):
                 time.sleep(max(0.0, min(pause, end - time.monotonic())))

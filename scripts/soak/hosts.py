@@ -38,7 +38,7 @@ class Host:
         return Stack(self._url, self._instance, self._environment, output, port)
 
     def restart(self) -> None:
-        """Stop it as a deployment does, and start it again on the same port."""
+        """Stop it like a deployment, and start it again on the same port."""
         self.stack.stop()
         self.restarts += 1
         self.stack = self._start(self.stack.port)
@@ -56,7 +56,7 @@ class Host:
 
 @contextmanager
 def two_hosts(url: str, folder: Path, secret_key: str) -> Iterator[list[Host]]:
-    """Both started and ready."""
+    """Yield both hosts, started and ready."""
     uploads = folder / "uploads"
     uploads.mkdir(mode=0o700)
     shared = {

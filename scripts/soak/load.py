@@ -1,6 +1,6 @@
 """The mixed load: pages, reads, bulk upserts, calls, uploads and exports, each at its own pace.
 
-It goes to both hosts as behind a proxy, which tries the other one if a connection is refused.
+Both hosts get it as behind a proxy, which tries the other one if a connection is refused.
 """
 
 import itertools
@@ -23,7 +23,7 @@ PAGES = ("/", "/organizations", "/campaigns", "/calls", "/audit", "/report", "/u
 
 
 class Figures:
-    """What happened, by kind of request."""
+    """Counts and times, by kind of request."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -32,7 +32,7 @@ class Figures:
         self.accepted: dict[str, str] = {}
         """The numbers of accepted calls, with the ids of the calls."""
         self.unanswered: set[str] = set()
-        """Numbers of which no request was answered: the call may have been accepted or not."""
+        """Numbers whose requests were not answered: the call may have been accepted or not."""
 
     def add(self, kind: str, began: float, error: str | None) -> None:
         with self._lock:
@@ -43,7 +43,7 @@ class Figures:
 
 
 class Client:
-    """One client with a session of its own. ``ports`` are those of the hosts."""
+    """One client with its own session. ``ports`` are those of the hosts."""
 
     def __init__(self, world: World, ports: list[int], figures: Figures):
         self._world = world
@@ -53,7 +53,7 @@ class Client:
         self._session = requests.Session()
 
     def send(self, kind: str, method: str, path: str, **more: Any) -> requests.Response | None:
-        """Return the answer, None without one. Every 5xx counts as an error."""
+        """Return the response, None without one. Every 5xx counts as an error."""
         began, answer, error = time.perf_counter(), None, "no host listens"
         for _ in range(self._tries):
             url = f"http://127.0.0.1:{next(self._ports)}{path}"
@@ -78,7 +78,7 @@ class Client:
         self.send_form("sign-in", "/sign-in", "/sign-in", data=form)
 
     def open(self, page: str) -> requests.Response | None:
-        """Return a page; None after it led to the sign-in page, and that was used."""
+        """Return a page; None if it redirected to the sign-in page, and after signing in there."""
         shown = self.send("page", "GET", page)
         if shown is not None and "/sign-in" in shown.url and page != "/sign-in":
             self.sign_in()
@@ -97,7 +97,7 @@ class Client:
 
 
 class Load:
-    """Runs until `stop`; all of it in threads."""
+    """Runs until `stop`, all in threads."""
 
     def __init__(self, world: World, ports: list[int], figures: Figures):
         self._world, self._ports, self._figures = world, ports, figures
@@ -156,7 +156,8 @@ class Load:
         client.send("bulk upsert", "POST", path, json={"contacts": contacts}, headers=key)
 
     def _call(self, client: Client) -> None:
-        """One call, requested again under its key until an answer comes, as the guide says."""
+        """Place one call, requested again under its key until an answer comes, as the guide
+        recommends."""
         with self._numbers_lock:
             number = next(self._numbers)
         customer, key = self._key()
@@ -183,7 +184,7 @@ class Load:
         client.send_form("upload", path, path, data={"action": "upsert"}, files=file)
 
     def _export(self, _client: Client) -> None:
-        """Sign in first: exports need a fresh proof of who the user is."""
+        """Sign in first: exports need a fresh proof of the user's identity."""
         client = Client(self._world, self._ports, self._figures)
         client.sign_in()
         path = "/lists/organizations/exports?format=csv"

@@ -1,4 +1,4 @@
-"""The one table at the end."""
+"""The table of results."""
 
 import statistics
 from collections import Counter
@@ -17,7 +17,7 @@ from scripts.soak.load import Figures
 
 
 class Verdict(NamedTuple):
-    """What the carrier's ledger says about the accepted calls."""
+    """The accepted calls according to the carrier's ledger."""
 
     accepted: int
     completed: int
@@ -40,7 +40,7 @@ def judge(database: Database, figures: Figures) -> Verdict:
 
 
 def memory(hosts: list[Host]) -> dict[str, tuple[int, float]]:
-    """The process id and megabytes (PSS) of each process."""
+    """Return the process id and megabytes (PSS) of each process."""
     found = {}
     for host in hosts:
         for name, pid in host.processes().items():

@@ -31,7 +31,7 @@ class Customer(NamedTuple):
 class World(NamedTuple):
     customers: list[Customer]
     email: str
-    """Of the user who opens pages, uploads into the campaign and exports."""
+    """The email of the user who opens pages, uploads into the campaign and exports."""
     campaign_id: UUID
 
 
