@@ -1,8 +1,8 @@
 """Changing the values that a check constraint of an enum allows, and on SQLite other words of a
 table's definition, without rebuilding the table.
 
-Migrations from 0090 on use `migrations.online.allow_only`: on PostgreSQL what is here holds a lock
-while it checks all rows.
+Migrations from 0090 on use `migrations.online.allow_only`: on PostgreSQL the functions here hold a
+lock while all rows are checked.
 """
 
 import re
@@ -20,7 +20,7 @@ def allow(table: str, column: str, kind: str, value: str) -> None:
 
 
 def forbid(table: str, column: str, kind: str, value: str) -> None:
-    """Allow a value no longer. No row may have it."""
+    """Stop allowing a value. No row may have it."""
     kept = [known for known in _allowed(table, column, kind) if known != value]
     _replace(table, column, kind, kept)
 
@@ -46,7 +46,7 @@ def _replace(table: str, column: str, kind: str, values: list[str]) -> None:
 
 
 def replace_on_sqlite(table: str, column: str, values: Sequence[str]) -> None:
-    """No effect if the column was added without a check."""
+    """Replace the values. No effect if the column was added without a check."""
     listed = ", ".join(f"'{value}'" for value in values)
     definition = _sqlite_table(table)
     if f"CHECK ({column} IN (" not in definition:
@@ -73,9 +73,9 @@ def kind_on_sqlite(table: str, column: str) -> str:
 
 
 def _write_definition(table: str, definition: str) -> None:
-    """A rebuilt table would delete all rows that refer to it. This is SQLite's own procedure for
-    constraints: https://www.sqlite.org/lang_altertable.html, "Making Other Kinds Of Table Schema
-    Changes"."""
+    """Write the definition directly: a rebuilt table would delete all rows that refer to it. This
+    is SQLite's own procedure for constraints: https://www.sqlite.org/lang_altertable.html, "Making
+    Other Kinds Of Table Schema Changes"."""
     connection = op.get_bind()
     version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
     connection.exec_driver_sql("PRAGMA writable_schema = ON")
@@ -94,7 +94,8 @@ def _sqlite_table(table: str) -> str:
 
 
 def _split(sql: str, column: str) -> tuple[str, str, str]:
-    """The definition of a table before, within and after the listed values of a column's check."""
+    """Return the definition of a table before, within and after the listed values of a column's
+    check."""
     head, marker, rest = sql.partition(f"CHECK ({column} IN (")
     end = rest.index(")")
     return head + marker, rest[:end], rest[end:]

@@ -17,7 +17,7 @@ from migrations.online import PHASED_FROM, limits
 
 
 def plain_type(kind: str, obj: Any, _context: Any) -> str | Literal[False]:
-    """Writes our own column kinds as plain ones, so that old migrations never need them."""
+    """Write our own column kinds as plain ones, so that old migrations never need them."""
     if kind == "type" and isinstance(obj, UtcDateTime):
         return "sa.DateTime(timezone=True)"
     return False
@@ -52,7 +52,7 @@ def write_sql() -> None:
 
 
 def migrate(connection: Connection) -> None:
-    """Each migration commits for itself, unless the connection has a transaction already."""
+    """Migrate. Each migration has its own transaction, unless the connection already has one."""
     is_own = not connection.in_transaction()
     context.configure(
         connection=connection,
@@ -74,7 +74,7 @@ def migrate(connection: Connection) -> None:
 
 
 def keep_up(ctx: Any, step: Any, heads: Collection[Any], run_args: Mapping[str, Any]) -> None:  # noqa: ARG001 - as Alembic calls it
-    """After each migration: note what code it needs, and limit the next one."""
+    """After each migration: record the code that it needs, and set the limits of the next one."""
     script = step.up_revision.module
     if getattr(script, "PHASE", None) == "contract":
         needed = script.OLDEST_CODE if step.is_upgrade else None
@@ -83,7 +83,8 @@ def keep_up(ctx: Any, step: Any, heads: Collection[Any], run_args: Mapping[str, 
 
 
 def note_code_floor(connection: Connection, revision: str, needed: str | None) -> None:
-    """Without ``needed``, the note of a migration that was taken back is removed."""
+    """Record the oldest code that works. Without ``needed``, the record of a reverted migration is
+    removed."""
     columns = "revision VARCHAR(32) PRIMARY KEY, oldest_code VARCHAR(32) NOT NULL"
     connection.execute(text(f"CREATE TABLE IF NOT EXISTS {CODE_FLOOR} ({columns})"))
     forget = text(f"DELETE FROM {CODE_FLOOR} WHERE revision = :revision")  # noqa: S608 - our own name
@@ -94,7 +95,7 @@ def note_code_floor(connection: Connection, revision: str, needed: str | None) -
 
 
 def limit(connection: Connection, at: str | None) -> None:
-    """Limit locks and statements of the migration that follows ``at``."""
+    """Limit locks and statements of the migration after ``at``."""
     if connection.dialect.name != "postgresql":
         return
     following = context.script.get_revision(at).nextrev if at else ()

@@ -1,8 +1,8 @@
-"""Changes of PostgreSQL tables that are in use: none holds a lock that stops readers or writers for
-longer than an instant. On SQLite, where a migration has the file to itself, they are the plain ones.
+"""Changes of PostgreSQL tables in use: none holds a lock that blocks readers or writers for longer
+than an instant. On SQLite, where a migration has the file to itself, they are ordinary changes.
 
-They commit what was done before, and may be repeated after a failure. So a migration that uses them
-does nothing else.
+They commit earlier changes, and may be repeated after a failure. So a migration that uses them does
+nothing else.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,19 +15,20 @@ from sqlalchemy import Connection, text
 from migrations import checks
 
 PHASED_FROM = "0090"
-"""Migrations from here on declare their phase and are checked. Those before were written to run
+"""Migrations from here on declare their phase and are checked. Earlier ones were written to run
 while all processes are stopped, and published migrations are never edited."""
 
 LOCK_TIMEOUT = "300ms"
-"""A statement that waits for a lock makes all others wait behind it: better give up and try again."""
+"""Maximum wait for a lock: a waiting statement makes all others wait behind it, so it is better to
+give up and try again."""
 STATEMENT_TIMEOUT = "5s"
-"""For statements that hold such a lock, of migrations that declare a phase."""
+"""Maximum duration of statements that hold such a lock, in migrations that declare a phase."""
 ROWS_AT_ONCE = 5000
-"""Of a table that is filled: writers wait for these rows, for a fraction of a second."""
+"""Rows per transaction of `fill`: writers wait for these rows, for a fraction of a second."""
 
 
 def limits(*, phased: bool) -> Iterator[str]:
-    """The statements that limit the migrations of a connection."""
+    """Return the statements that limit the migrations of a connection."""
     yield f"SET lock_timeout = '{LOCK_TIMEOUT}'"
     yield f"SET statement_timeout = '{STATEMENT_TIMEOUT if phased else 0}'"
 
@@ -38,7 +39,7 @@ def create_index(name: str, table: str, columns: Sequence[Any], **options: Any) 
         op.create_index(name, table, columns, **options)
         return
     with unlimited():
-        # What an attempt that failed has left is invalid and would never be used.
+        # The result of a failed attempt is invalid and would never be used.
         op.drop_index(name, table, postgresql_concurrently=True, if_exists=True)
         options |= {"postgresql_concurrently": True, "if_not_exists": True}
         op.create_index(name, table, columns, **options)
@@ -54,8 +55,8 @@ def drop_index(name: str, table: str) -> None:
 
 
 def add_constraint(name: str, table: str, definition: str, *, also_on_sqlite: bool = False) -> None:
-    """Add a check or a foreign key to a table that has rows: new rows are held to it at once, those
-    that are there are checked afterwards.
+    """Add a check or a foreign key to a table that has rows: new rows must satisfy it at once,
+    existing ones are checked afterwards.
 
     SQLite adds a constraint only together with its column; with ``also_on_sqlite`` it gets this one
     too, for rows that are known to satisfy it.
@@ -81,8 +82,8 @@ def drop_constraint(name: str, table: str, on_sqlite: str = "") -> None:
 
 
 def allow_null(table: str, column: str) -> None:
-    """Let a column be null, for an expand migration if the previous version serves rows without a
-    value: it writes none itself."""
+    """Allow null in a column, in an expand migration if the previous version accepts rows without a
+    value and writes none itself."""
     if _on_postgresql():
         op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} DROP NOT NULL")
         return
@@ -138,8 +139,8 @@ def fill(table: str, changes: str, where: str, *, key: str = "id") -> None:
 
 @contextmanager
 def unlimited() -> Iterator[None]:
-    """Statements that may take long because they stop neither readers nor writers, each in a
-    transaction of its own. What was done before is committed first."""
+    """Run statements that may take long because they block neither readers nor writers, each in its
+    own transaction. Earlier changes are committed first."""
     context = op.get_context()
     with context.autocommit_block():
         op.execute("SET lock_timeout = 0")
@@ -151,8 +152,8 @@ def unlimited() -> Iterator[None]:
 
 @contextmanager
 def _seeing_all_rows() -> Iterator[Connection]:
-    """The scope of the whole installation for the session: outside of transactions, the one that a
-    transaction declares is gone at once, and policies hide every row."""
+    """Set the scope of the whole installation for the session: outside of transactions, the scope
+    that a transaction declares ends at once, and policies hide every row."""
     connection = op.get_bind()
     connection.execute(text("SET app.scope = 'installation'"))
     try:

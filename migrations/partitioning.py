@@ -1,8 +1,7 @@
 """Turning a table into monthly partitions, and back. On SQLite nothing happens.
 
-The table itself becomes the first partition: no row is written again. What takes long, to check that
-its rows belong there, is done before and beside the transaction of the migrations, while others read
-and write.
+The table itself becomes the first partition: no row is rewritten. The slow check that its rows
+belong there is done before and outside of the migrations' transaction, while others read and write.
 """
 
 import re
@@ -34,7 +33,7 @@ _HAS_BOUND = text("""
 
 def split_by_month(table: str) -> None:
     """Make the table partitioned: all its rows in the first partition, which ends with the next
-    month, then one a month, and one for rows that fit nowhere."""
+    month, then one per month, and a default one."""
     connection = op.get_bind()
     if connection.dialect.name != "postgresql":
         return
@@ -53,7 +52,7 @@ def split_by_month(table: str) -> None:
     if not connection.scalar(_HAS_BOUND, {"table": first}):
         op.execute(_bound(first, table, end))
     key = KEYS[table]
-    # A key without the column by which rows belong to a month can't be held over all of them.
+    # A key without the column that decides the month can't be unique over all partitions.
     kept = [each for each in constraints if each[1] == "f" or key in _columns(each[2])]
     _create(f"(LIKE {first} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)", table, f"RANGE ({key})")
     op.execute(f"ALTER TABLE {table} DROP CONSTRAINT {_BOUND}")
@@ -69,7 +68,7 @@ def split_by_month(table: str) -> None:
 
 
 def join(table: str, primary_key: str) -> None:
-    """Write all rows into one plain table again, which takes its time and locks out others."""
+    """Rewrite all rows into one plain table again, which takes long and locks out others."""
     connection = op.get_bind()
     if connection.dialect.name != "postgresql":
         return
@@ -95,7 +94,8 @@ def _create(columns: str, table: str, by: str = "") -> None:
 def _described(
     connection: Connection, table: str
 ) -> tuple[list[Constraint], list[tuple[str, str]]]:
-    """Name, kind and definition of its keys, and name and definition of its other indexes."""
+    """Return name, kind and definition of its keys, and name and definition of its other
+    indexes."""
     wanted = {"table": table}
     constraints = [(row[0], row[1], row[2]) for row in connection.execute(_CONSTRAINTS, wanted)]
     indexes = [(row[0], row[1]) for row in connection.execute(_INDEXES, wanted)]
@@ -110,18 +110,18 @@ def _describe(table: str, constraints: list[Constraint], indexes: list[tuple[str
 
 
 def _check_beside(connection: Connection, table: str, end: datetime) -> None:
-    """Have the rows checked over another connection, whose locks end with each statement. Left to
-    the transaction of the migrations if that has made or locked the table itself."""
+    """Check the rows over another connection, whose locks end with each statement. Left to the
+    migrations' transaction if that has created or locked the table itself."""
     with connection.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as other:
         if not other.scalar(_IS_PLAIN, {"table": table}):
             return
         try:
             other.exec_driver_sql(f"SET lock_timeout = '{partitions.LOCK_SECONDS}s'")
-            if other.scalar(_HAS_BOUND, {"table": table}):  # of a migration that was cut off
+            if other.scalar(_HAS_BOUND, {"table": table}):  # from an interrupted migration
                 other.exec_driver_sql(f"ALTER TABLE {table} DROP CONSTRAINT {_BOUND}")
             other.exec_driver_sql(f"{_bound(table, table, end)} NOT VALID")
             other.exec_driver_sql(f"ALTER TABLE {table} VALIDATE CONSTRAINT {_BOUND}")
-        except OperationalError:  # a lock that didn't come
+        except OperationalError:  # the lock wasn't granted
             return
         finally:
             other.exec_driver_sql("RESET lock_timeout")
