@@ -108,6 +108,17 @@ def without_code(text: str) -> str:
     return re.sub(r"```.*?```|``.*?``|`[^`\n]*`", " ", text, flags=re.DOTALL)
 
 
+def page_sources() -> Iterator[tuple[str, str]]:
+    """Each style sheet and script of the pages, and each template with its comments."""
+    for path in sorted(
+        path for folder in ("css", "js") for path in (ROOT / "static" / folder).iterdir()
+    ):
+        yield str(path.relative_to(ROOT)), path.read_text()
+    for path in sorted((ROOT / "templates").rglob("*.*")):
+        found = re.findall(r"\{#.*?#\}", path.read_text(), re.DOTALL)
+        yield str(path.relative_to(ROOT)), "\nend\n".join(found)
+
+
 def screen_texts() -> Iterator[tuple[str, str]]:
     """Each template with its text, and the sentences that the portal's code contains."""
     for path in sorted((ROOT / "templates").rglob("*.*")):

@@ -1,4 +1,4 @@
-// Everything here makes pages quicker or easier; each page works without it.
+// Everything here makes pages faster or easier to use; each page works without it.
 import { chat } from "./chat.js";
 import { choices } from "./choices.js";
 import { colourPickers } from "./colour.js";

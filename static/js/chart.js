@@ -3,7 +3,7 @@ import uPlot from "../vendor/uplot.js";
 import { written } from "./figures.js";
 
 const HEIGHT = 240;
-const PAPER = 680; // what A4 and Letter leave between the margins of print.css
+const PAPER = 680; // the width of A4 and Letter between the margins of print.css
 const FONT = '12px "Inter Variable", system-ui, sans-serif';
 const DAY = 86400;
 const { lang } = document.documentElement;
@@ -157,7 +157,7 @@ function valueAxis(colours, smallest) {
 
 function barSeries({ days, series, unfinished }, colours, width) {
   const top = series.length - 1;
-  const thin = width / days.length < 8; // an edge would be all that is left of a bar
+  const thin = width / days.length < 8; // only the edge of a bar would be left
   // A day that still runs is an outline.
   const each = (colour, last) => ({ unit: 3, values: () => days.map((_, at) => (at < days.length - 1 ? colour : last)) });
   const fillOf = (at) => (at === 0 ? colours.first : colours.second);

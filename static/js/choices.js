@@ -1,4 +1,4 @@
-// Help with a long question of checkboxes: a field that shows only the choices with its words, and a
+// Help with a long list of checkboxes: a field that shows only the choices with its words, and a
 // button that selects all that are shown, or clears them.
 const plain = (text) =>
   text

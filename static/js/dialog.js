@@ -1,4 +1,4 @@
-// <a href="the same question as a page" data-dialog="id">: opens the dialog that is in the page.
+// <a href="the confirmation as a page" data-dialog="id">: opens the dialog that is in the page.
 export function dialogs() {
   document.addEventListener("click", (event) => {
     const opener = event.target.closest?.("[data-dialog]");

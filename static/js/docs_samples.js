@@ -1,5 +1,5 @@
-// Requests as a person would type them: for a shell, which reads secrets and ids from variables, and for
-// Python's requests.
+// Requests as a developer would type them: for a shell, which reads secrets and ids from variables,
+// and for Python's requests.
 const VALUES = { startDate: "2026-05-01", endDate: "2026-05-31" };
 
 const shouted = (name) => name.replace(/[A-Z]/g, "_$&").toUpperCase();
@@ -53,7 +53,7 @@ export function python(described, path, method, operation) {
   return `import requests\n\nresponse = ${call}\nresponse.raise_for_status()`;
 }
 
-// A Python literal, laid out as it stands inside the call.
+// A Python literal, formatted for its place in the call.
 function literal(value, indent = "    ") {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -1,4 +1,4 @@
-// Numbers with the marks that the page itself is written with (data-thousands, data-decimal).
+// Numbers with the separators of the page's language (data-thousands, data-decimal).
 const { thousands, decimal } = document.documentElement.dataset;
 const english = new Intl.NumberFormat("en");
 

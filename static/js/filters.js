@@ -1,5 +1,5 @@
-// Filters of a list apply while someone types. Those that filter nothing stay out of the address, and
-// none is asked for twice at once.
+// Filters of a list apply while the user types. Blank ones stay out of the URL, and no request is
+// sent twice at once.
 export function filters() {
   document.addEventListener("htmx:configRequest", (event) => {
     const { target, detail } = event;
@@ -9,14 +9,14 @@ export function filters() {
     if (target.matches("form.filters")) addTyped(detail.formData);
     for (const [name, value] of [...detail.formData]) if (value === "") detail.formData.delete(name);
   });
-  // An answer that is under way would replace what was typed since.
+  // A pending response would replace what was typed since.
   document.addEventListener("input", ({ target }) => {
     if (searches(target)) htmx.trigger("#content", "htmx:abort");
   });
   document.addEventListener("compositionend", ({ target }) => {
     if (searches(target)) target.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  // Letters are no steps of the way back, nor is what is shown already.
+  // Single letters, and results that are shown already, add no entry to the browser's history.
   document.addEventListener("htmx:beforeHistoryUpdate", ({ detail }) => {
     const { history, requestConfig } = detail;
     if (!requestConfig.elt.matches("form.filters")) return;
@@ -27,7 +27,7 @@ export function filters() {
     if (!detail.requestConfig?.elt.matches("form.filters")) return;
     document.getElementById("said").textContent = document.querySelector("[data-said]")?.textContent ?? "";
   });
-  // Enter in a field is a change, which is under way already, and then a submit.
+  // Enter in a field fires a change, whose request is pending already, and then a submit.
   document.addEventListener(
     "submit",
     (event) => {
@@ -39,7 +39,7 @@ export function filters() {
   );
 }
 
-// What is typed in the panel and not applied yet is applied with the filters beside it.
+// Values typed in the panel and not applied yet are applied with the filters in the row.
 function addTyped(formData) {
   for (const field of document.querySelectorAll("form.filter-panel :is(input:not([type=hidden]), select)")) {
     const wasChosen = field.options && [...field.options].find((option) => option.defaultSelected);

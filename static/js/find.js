@@ -1,5 +1,5 @@
 // The field in the top bar: "/" or Ctrl + K goes there, or to the page of the search where there is
-// no room for the field. Arrows walk through what was found under it, Enter opens the first.
+// no room for the field. Arrow keys move through the results below it, Enter opens the first.
 export function finding() {
   const form = document.querySelector("[data-find]");
   if (!form) return;
@@ -39,7 +39,7 @@ export function finding() {
   form.addEventListener("focusout", ({ relatedTarget }) => {
     if (!form.contains(relatedTarget)) close();
   });
-  // What was found after the person has gone on is not shown over what they do now.
+  // Results that arrive after the user has left the field are not shown.
   list.addEventListener("htmx:beforeSwap", (event) => {
     if (!form.contains(document.activeElement)) event.detail.shouldSwap = false;
   });

@@ -1,7 +1,7 @@
-// A page that answers a form (data-address: where the form stands) is left by a link or by
+// A page that is the response to a form (data-address: the URL of the form) is left by a link or by
 // sending the form again: the back button then shows the current form, where browsers would ask
-// about sending it once more. A reload still asks, since what was typed is on the page. Where the
-// content was replaced in place since, the address is that of another page.
+// whether to send it again. A reload still asks, because the input is on the page. If the content
+// was replaced in place since, the URL is that of another page.
 export function answeredForms() {
   const { address } = document.documentElement.dataset;
   if (!address) return;

@@ -1,5 +1,5 @@
-// Buttons that keep what is shown once: <button data-download="id of the text" data-name="file" hidden>
-// saves it as a file, <button data-print hidden> prints the page.
+// Buttons that save what is shown only once: <button data-download="id of the text"
+// data-name="file" hidden> saves it as a file, <button data-print hidden> prints the page.
 export function keepButtons(root) {
   for (const button of root.querySelectorAll("[data-download][hidden]")) {
     button.hidden = false;

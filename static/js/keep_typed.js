@@ -1,8 +1,8 @@
-// A form that can't be sent because the network or the server is gone stays as it is and says so:
-// before it goes, the server is asked whether it is there, since a browser leaves the page first. It
-// is not asked on a page that came a moment ago.
-// A form at work is not sent twice (a file as the answer leaves the page standing, hence the end).
-// It keeps its button's width and says what it does: data-busy="Applying…".
+// A form that can't be sent because the network or the server is down stays as it is and says so:
+// before it is sent, a request checks that the server responds, because a browser leaves the page
+// first. A page that has just loaded skips this. A form in progress is not sent twice (a file as
+// the response keeps the page open, hence the end). Its button keeps its width and says what it
+// does: data-busy="Applying…".
 import { note } from "./toast.js";
 import { say } from "./words.js";
 
@@ -45,7 +45,7 @@ async function sendIfReached(form, submitter) {
   try {
     await fetch("/healthz", { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
   } catch (error) {
-    // A slow server is one all the same.
+    // A slow server still counts as reachable.
     if (error.name !== "TimeoutError") return offline();
   } finally {
     asking.delete(form);
@@ -58,7 +58,7 @@ function offline() {
   note(say("offline"), 0);
 }
 
-// Words with an id are changed by answers of the server, which find them while the button is busy too.
+// Texts with an id are updated by responses of the server, also while the button is busy.
 function words(button) {
   return button.querySelector("[id]") ?? button;
 }

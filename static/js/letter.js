@@ -1,9 +1,9 @@
-/* The preview of a mail, as high as the mail: nothing scrolls within the page. Without script it has a height of its
-   own and scrolls. Its frame needs allow-same-origin. */
+/* The preview of a mail, as high as the mail: nothing scrolls within the page. Without script it has
+   a fixed height and scrolls. Its frame needs allow-same-origin. */
 const LETTERS = "iframe.letter";
 
 export function letters() {
-  // A load doesn't bubble, but it is captured. A frame may have loaded before the script.
+  // A load event doesn't bubble, but it can be captured. A frame may have loaded before the script.
   document.addEventListener("load", ({ target }) => target.matches?.(LETTERS) && fit(target), true);
   window.addEventListener("resize", () => document.querySelectorAll(LETTERS).forEach(fit));
   document.querySelectorAll(LETTERS).forEach(fit);

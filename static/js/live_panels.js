@@ -1,5 +1,5 @@
-// A panel that asks for itself again (hx-trigger="every …"): the link in it that had the focus keeps
-// it, and while the panel asks something in a dialog it stands still.
+// A panel that reloads itself (hx-trigger="every …"): the link in it that had the focus keeps it,
+// and while a dialog of the panel is open it doesn't reload.
 export function livePanels() {
   let held = null;
   document.addEventListener("htmx:beforeRequest", (event) => {

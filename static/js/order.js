@@ -1,5 +1,5 @@
 // <fieldset data-order="name">: its rows can be put in order by their buttons and by dragging the
-// grip. The place of a row is the number in its fields' names; the form is told by an input event.
+// grip. The position of a row is the number in its fields' names; an input event notifies the form.
 import { say } from "./words.js";
 
 const ROW = "[data-order-row]";
@@ -11,7 +11,7 @@ export function orders(root) {
     if (list.dataset.ready) continue;
     list.dataset.ready = "true";
     for (const button of list.querySelectorAll("[data-move]")) {
-      // htmx would send what is typed to the address of the button pressed last.
+      // htmx would send the input to the URL of the button pressed last.
       button.type = "button";
       button.removeAttribute("formaction");
     }
@@ -118,7 +118,7 @@ function grabbed(event) {
   list.addEventListener("lostpointercapture", drop, { once: true });
 }
 
-// The last row is spare; once something stands in it, it is one of the list and another follows.
+// The last row is spare; once it has a value, it belongs to the list and another one follows.
 function spare(list) {
   const last = rowsOf(list).at(-1);
   if (![...last.querySelectorAll("input, select")].some((field) => field.value)) return;

@@ -1,7 +1,7 @@
-// <form data-passkey="address of the options">: its [data-passkey-button] opens the browser's passkey
-// dialog, puts the answer into the field `answer` and sends the form. data-passkey-new makes a passkey.
-// Buttons and forms that are hidden without script appear where the browser knows passkeys and the
-// page has a host name: at an IP address browsers refuse them.
+// <form data-passkey="address of the options">: its [data-passkey-button] opens the browser's
+// passkey dialog, puts the answer into the field `answer` and sends the form. data-passkey-new
+// creates a passkey. Buttons and forms that are hidden without script appear if the browser
+// supports passkeys and the page has a host name: at an IP address browsers refuse them.
 const AT_ADDRESS = /^[\d.]+$|^\[/;
 
 export function passkeyForms(root) {

@@ -1,6 +1,6 @@
-// To press a button or a link leaves the field before it, whose change is sent at once. An answer
-// while the button is held would replace what is pressed, and the click would be lost: until the
-// click, nothing is sent.
+// Pressing a button or a link leaves the current field, whose change is sent at once. A response
+// while the button is held down would replace it, and the click would be lost: until the click,
+// nothing is sent.
 const LONGEST_MS = 1000;
 
 export function pressing() {

@@ -1,5 +1,5 @@
-// The branding studio: errors go once the draft is saved with what was typed, and a narrow page begins
-// with the preview of a phone.
+// The branding studio: errors disappear once the draft is saved with the input, and a narrow page
+// starts with the preview of a phone.
 export function studio(root) {
   if (root.matches?.("[data-all-saved]")) clearErrors();
 }

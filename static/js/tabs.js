@@ -1,5 +1,5 @@
-// A row of tabs that is wider than a phone shows the one that is open and that more follow, and the
-// sidebar of a low window the place that is open.
+// A row of tabs that is wider than a phone shows the current one and that more follow; the sidebar
+// of a low window shows the current entry.
 const BESIDE = 24;
 const FADE = 72; // at the edge of the strip, static/css/navigation.css
 

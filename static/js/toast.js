@@ -1,5 +1,6 @@
-// For something that ended elsewhere: bottom left, 6 seconds, stays under pointer or focus.
-// The server asks for one with the header HX-Trigger: {"toast": {"words": "…", "url": "…", "act": "…"}}.
+// A message about something that ended on another page: bottom left, 6 seconds, stays under pointer
+// or focus. The server sends one with the header HX-Trigger: {"toast": {"words": "…", "url":
+// "…", "act": "…"}}.
 import { say } from "./words.js";
 
 const STAYS_MS = 6000;

@@ -1,7 +1,7 @@
-// <form data-unsaved>: the browser asks before the page is left with something typed in it, by a link
-// or by another form, such as one that applies the rows as they were; this script asks where the
-// content is replaced in place. data-unsaved="refused": what the form shows was not saved, so it asks
-// without a further change. On phones, its sticky bar needs a change.
+// <form data-unsaved>: the browser asks before the page is left with unsaved input, by a link or by
+// another form, such as one that applies the rows as they were; this script asks if the content is
+// replaced in place. data-unsaved="refused": the form's values were not saved, so it asks without
+// another change. On phones, its sticky bar needs a change.
 import { say } from "./words.js";
 
 export function unsaved() {

@@ -1,6 +1,6 @@
 // An operator who sees the portal as another user changes nothing: in forms that write, the buttons
-// are disabled, with the bar's sentence as the reason, and so are the fields; what was typed in them
-// can still be selected. [data-harmless] forms stay, such as Stop.
+// are disabled, with the bar's sentence as the reason, and so are the fields; their text can still
+// be selected. [data-harmless] forms stay, such as Stop.
 const TYPED = "textarea, input:is([type=text], [type=email], [type=url], [type=tel], [type=number], [type=password], [type=search])";
 
 export function viewOnly() {
@@ -15,8 +15,8 @@ export function viewOnly() {
   }
 }
 
-// Buttons that show something stay, such as a password; one that opens a menu of disabled buttons
-// does not.
+// Buttons that only show something, such as a password, stay enabled; one that opens a menu of
+// disabled buttons does not.
 function disable(button, reason) {
   const menu = document.getElementById(button.getAttribute("popovertarget"));
   if (button.type !== "submit" && !menu?.querySelector("button[name]")) return;

@@ -1,5 +1,5 @@
 // The words of scripts in the language of the page, from components/script_words.html; {name} is a
-// place for a value.
+// placeholder for a value.
 const words = JSON.parse(document.getElementById("words").textContent);
 
 export const say = (name, values = {}) =>
