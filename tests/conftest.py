@@ -1,6 +1,6 @@
 """Fixtures for every test.
 
-What reaches ``backend``, directly or through another fixture, runs on SQLite and on PostgreSQL.
+Tests that use ``backend``, directly or through another fixture, run on SQLite and on PostgreSQL.
 ``database``, ``session``, ``app`` and ``client`` share one transaction that is rolled back;
 ``fresh_database`` is a database of its own for tests with several connections or processes;
 ``live`` is the whole product, started as `make run` starts it.
@@ -60,14 +60,14 @@ MARKED = {
     "make_worker": "worker",
     "shared_house": "worker",
 }
-"""The marker of each test that reaches such a fixture."""
+"""The marker of each test that uses such a fixture."""
 LISTED = {
     "slow": frozenset((ROOT / "tests/slow_tests.txt").read_text().split()),
     "alternating": frozenset((ROOT / "tests/long_tests.txt").read_text().split()),
 }
 """The marker of each test in a list that scripts/slow_tests.py has written."""
 SHARES = {"check": (("alternating",), 3), "test": (("alternating", "slow"), 4)}
-"""By command: of tests with one of these markers, one in so many runs."""
+"""By command: one in how many runs includes a test with one of these markers."""
 
 
 @pytest.fixture(params=BACKENDS)
@@ -100,7 +100,7 @@ def s3_server() -> Iterator[S3Server]:
 def database(databases: Databases, backend: str) -> Iterator[Database]:
     """Migrated and empty; nothing that a test writes outlives it.
 
-    All its transactions run inside one on a single connection. Code that opens connections of
+    All its transactions run inside a single one on one connection. Code that opens connections of
     its own (threads, other processes) needs `fresh_database`.
     """
     with databases.rolled_back(backend) as rolled_back:
@@ -143,10 +143,10 @@ def newer(newer_history: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pyte
 
 @pytest.fixture
 def clock() -> Iterator[SetClock]:
-    """An ordinary noon that lasts until a test lets it pass; for days and moments of the present.
+    """An ordinary noon that lasts until a test moves it; for days and times of the present.
 
-    Code that asks another clock than `utcnow`, above all for new ids and signed tokens, goes by the
-    real one.
+    Code that uses another clock than `utcnow`, above all for new ids and signed tokens, gets the
+    real time.
     """
     with set_clock() as clock:
         clock.set("2026-10-15T12:00")
@@ -168,7 +168,7 @@ def compiled_templates() -> FileSystemBytecodeCache:
 
 @pytest.fixture(scope="session")
 def known_apps() -> dict[str, Flask]:
-    """The applications that tests before have made, by what they asked for."""
+    """The applications that earlier tests have created, by their settings."""
     return {}
 
 
@@ -178,7 +178,8 @@ def undefined_name(
     name: str | None = None,
     exc: type[TemplateRuntimeError] = UndefinedError,
 ) -> Undefined:
-    """Let a template fail that uses a name which its view doesn't give it; attributes may lack."""
+    """Make a template fail that uses a name which its view doesn't pass; attributes may be
+    missing."""
     return (StrictUndefined if obj is missing else Undefined)(hint, obj, name, exc)
 
 
@@ -191,7 +192,7 @@ def make_app(
 ) -> Callable[..., Flask]:
     """The application with settings of the test: ``make_app(max_contacts=3)``.
 
-    Its routes are put together once a process: that takes longer than most tests.
+    Its routes are built once per process, which takes longer than most tests.
     """
     from app.factory import create_app, install_extensions  # noqa: PLC0415 - most tests need no views
 
@@ -236,14 +237,14 @@ def stacks(
 def live(stacks: Stacks, backend: str) -> Stack:
     """Web and worker under the real supervisor on a free port, with the demo's data.
 
-    Started for a row of tests and shared by them: one that changes a partner's or a user's
-    that stay, or kills something, starts a stack of its own (``stacks.start(backend)``).
+    Started once for consecutive tests and shared by them: a test that makes lasting changes to a
+    partner or user, or kills something, starts its own stack (``stacks.start(backend)``).
     """
     return stacks.shared(backend)
 
 
 def pytest_pycollect_makemodule(module_path: Path) -> None:
-    """Let Hypothesis take its time for the first example: it reads the source of every module.
+    """Allow Hypothesis more time for the first example: it reads the source of every module.
 
     Its examples are chosen by the commit as well, except in the full matrix.
     """
@@ -258,7 +259,7 @@ def pytest_pycollect_makemodule(module_path: Path) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leaves what was imported out of every later collection of garbage."""
+    """Exclude everything imported from later garbage collections."""
     gc_tuning.resume_collection()
 
 
@@ -288,8 +289,8 @@ def _chosen_by_commit(items: list[pytest.Item], command: str) -> list[pytest.Ite
 
 
 def _spread(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Put the files whose tests mostly wait for a worker process evenly between the others: side
-    by side they would leave the processor idle."""
+    """Distribute the files whose tests mostly wait for a worker process evenly among the others:
+    next to each other they would leave the processor idle."""
     files = [list(tests) for _, tests in groupby(items, key=lambda item: item.path)]
     places: list[tuple[float, list[pytest.Item]]] = []
     for is_waiting in (True, False):
@@ -306,8 +307,8 @@ def _waits(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the databases that this run does without. Begins with what runs whole products:
-    begun last, it would keep all others waiting."""
+    """Leave out the databases that aren't part of this run. Start with tests of whole products:
+    started last, they would keep all others waiting."""
     wanted = {None, *BACKENDS}
     kept = [item for item in items if _backend_of(item) in wanted]
     command = os.environ.get("PORTAL_TEST_CHOSEN")
@@ -321,8 +322,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Marks each test by what it starts and how long it takes, and puts the tests of one stack into
-    one process, so that it is started once a run."""
+    """Mark each test by what it starts and how long it takes, and put the tests of one stack into
+    one process, so that it is started once per run."""
     names = getattr(item, "fixturenames", ())
     for marker in {marker for fixture, marker in MARKED.items() if fixture in names}:
         item.add_marker(marker)
@@ -336,13 +337,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Stops the shared product where the next test needs none: idle, it takes time of others."""
+    """Stop the shared product if the next test doesn't need it: even idle it uses the processor."""
     if "live" not in getattr(nextitem, "fixturenames", ()) and STACKS in item.session.stash:
         item.session.stash[STACKS].stop_shared()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Sends this process's rotating parts to the one that prints them."""
+    """Send this process's rotating parts to the one that prints them."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["rotating"] = matrix.chosen

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TypeVar
 
 COMMIT = "PORTAL_TEST_COMMIT"
-"""The commit to choose by, set once a run so that side-by-side processes agree."""
+"""The commit that chooses, set once per run so that parallel processes agree."""
 NO_COMMIT = "0" * 40
-"""Chosen by where there is no Git."""
+"""The value that chooses if there is no Git."""
 
 Part = TypeVar("Part")
 
@@ -40,7 +40,7 @@ def rounds(quick: int) -> int:
 
 
 def current_commit(folder: Path) -> str:
-    """The commit that ``folder`` has checked out, `NO_COMMIT` where Git can't tell."""
+    """Return the commit that ``folder`` has checked out, `NO_COMMIT` without Git."""
     try:
         asked = subprocess.run(
             ["git", "rev-parse", "--verify", "HEAD"],
@@ -61,14 +61,14 @@ def set_commit() -> None:
 
 
 def number(axis: str) -> int:
-    """A number of 32 bits that is the same wherever this commit is tested."""
+    """Return a number of 32 bits that is the same wherever this commit is tested."""
     digest = sha256(f"{os.environ[COMMIT]} {axis}".encode()).digest()
     return int.from_bytes(digest[:4], "big")
 
 
 def rotating(axis: str, parts: Sequence[Part]) -> list[Part]:
-    """All the parts in the full matrix, else the one that the commit chooses. A command asks for
-    all the parts of single axes by ``PORTAL_TEST_ALL_OF``, names with commas between them.
+    """All the parts in the full matrix, else the one that the commit chooses.
+    ``PORTAL_TEST_ALL_OF``, names with commas between them, selects all the parts of single axes.
 
     For `pytest.mark.parametrize` and fixture params.
     """

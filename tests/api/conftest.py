@@ -31,7 +31,7 @@ BODY_LIMIT = 4096
 
 
 def _authenticate(_session: Session, asked: Request) -> Caller:
-    """Believes a word after ``Bearer``: it is the role."""
+    """Accept a word after ``Bearer`` as the role."""
     role = asked.headers.get("Authorization", "").removeprefix("Bearer ")
     if not role:
         message = "Send a token."

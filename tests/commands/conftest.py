@@ -18,7 +18,7 @@ from tests.fixtures.cast import Tenant, make_tenant
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """Where an operator types; the campaign belongs to an American customer of ``tenant``."""
+    """An operator's shell; the campaign belongs to an American customer of ``tenant``."""
 
     app: Flask
     tenant: Tenant
@@ -28,11 +28,11 @@ class Shell:
         return self.app.test_cli_runner().invoke(args=[str(word) for word in words])
 
     def put_in(self, path: object, *words: object) -> Result:
-        """``contacts import`` of a file into the campaign."""
+        """Run ``contacts import`` of a file into the campaign."""
         return self.run("contacts", "import", path, "--campaign", self.campaign_id, *words)
 
     def told(self, path: object, *words: object) -> tuple[int, dict[str, Any]]:
-        """Its exit status and the object that it prints."""
+        """Return its exit status and the object that it prints."""
         result = self.put_in(path, "--json", *words)
         assert result.stdout, result.stderr
         return result.exit_code, json.loads(result.stdout_bytes)

@@ -28,7 +28,7 @@ backend = runs_on(rotating("database of the contract", BACKENDS))
 
 @pytest.fixture
 def area(client: FlaskClient, session: Session, settings: Settings) -> Iterator[AreaA]:
-    """Whatever a test asks, each refusal must be one that the operation publishes."""
+    """Check that every refusal in a test is one that the operation publishes."""
     answers = Answers(client.application)
     yield make_area_a(client, session, settings)
     assert (answers.unpublished(), answers.misfits()) == (set(), [])
@@ -36,7 +36,7 @@ def area(client: FlaskClient, session: Session, settings: Settings) -> Iterator[
 
 @pytest.fixture
 def world(make_app: Callable[..., Flask], session: Session) -> Iterator[World]:
-    """All areas in service, no rate that a busy test would meet, small limits.
+    """All areas in service, no rate that a busy test would reach, small limits.
 
     Its refusals are held against the description too.
     """

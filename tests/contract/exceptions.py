@@ -1,4 +1,4 @@
-"""What schemathesis may find without being right, each with its reason. Nothing else is excused.
+"""False findings of schemathesis, each with its reason. All others count.
 
 All but two concern one question: a request that fits the published schemas is refused, because
 OpenAPI has no words for what is wrong with it. Such a refusal is excused only where its code is
@@ -38,7 +38,7 @@ BEYOND_SCHEMAS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that a check found, with the answer that it concerns."""
+    """A finding of a check, with the response concerned."""
 
     operation: str
     check: str
@@ -57,7 +57,7 @@ class Finding:
 
 
 def _said_in_the_published_way(finding: Finding) -> bool:
-    """Refused for something that only the server knows, with a code that it publishes."""
+    """Refused for a reason that only the server can know, with a published code."""
     if finding.check != POSITIVE or finding.status != 400 or "details" not in finding.body:
         return False
     details = finding.body["details"]

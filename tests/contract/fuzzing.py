@@ -19,7 +19,7 @@ from tests.contract.exceptions import Finding
 
 FOR_OPERATORS = {"createPartner"}
 KNOWN = 0.7
-"""How often a generated request names something that exists."""
+"""How often a generated request names an existing record."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Depth:
 
 @dataclass
 class Run:
-    """What came of it. ``answered`` has the statuses by operation."""
+    """The result. ``answered`` has the statuses by operation."""
 
     findings: list[Finding] = field(default_factory=list)
     answered: dict[str, set[int]] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Run:
     errors: list[str] = field(default_factory=list)
     requests: int = 0
     schema: Mapping[str, Any] = field(default_factory=dict)
-    """The description that was asked by."""
+    """The description that requests were generated from."""
 
 
 def ask(

@@ -1,4 +1,4 @@
-"""Holds every answer of an application against what its description publishes."""
+"""Compares every response of an application with what its description publishes."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -21,10 +21,10 @@ EMPTY = {b"", b"{}"}
 
 
 class Answers:
-    """Holds every answer of an application against its description while a test asks."""
+    """Compares every response of an application with its description during a test."""
 
     seen: ClassVar[set[Kind]] = set()
-    """Every kind of answer that any test has got."""
+    """Every kind of response that any test has got."""
 
     def __init__(self, app: Flask):
         self._app = app
@@ -33,11 +33,11 @@ class Answers:
         request_finished.connect(self._note, app)  # as long as these answers are held
 
     def unpublished(self) -> set[Refused]:
-        """Refusals whose operation does not publish this code for this status."""
+        """Return refusals whose operation does not publish this code for this status."""
         return self._refused - _published_ever(self._app) if self._refused else set()
 
     def misfits(self) -> list[str]:
-        """What answers have that the schema published for their status does not allow."""
+        """Return parts of responses that the schema published for their status does not allow."""
         return self._misfits
 
     def _note(self, _app: Flask, response: Response, **_more: Any) -> None:
@@ -75,7 +75,7 @@ def _misfits(app: Flask, kind: Kind, response: Response) -> Iterator[str]:
 
 @cache
 def _validators(app: Flask) -> Mapping[Kind, Draft202012Validator | None]:
-    """The validator of the schema that is published for each kind of answer."""
+    """Return the validator of the schema that is published for each kind of response."""
     document = openapi_document(app)
     found: dict[Kind, Draft202012Validator | None] = {}
     for methods in document["paths"].values():
@@ -96,7 +96,7 @@ def _published_ever(app: Flask) -> frozenset[Refused]:
 
 
 def published(app: Flask) -> Iterator[Refused]:
-    """Every refusal that the description of the application names."""
+    """Return every refusal that the description of the application names."""
     for methods in openapi_document(app)["paths"].values():
         for operation in methods.values():
             for status, answer in operation["responses"].items():

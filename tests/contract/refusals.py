@@ -70,7 +70,7 @@ def code(value: Any) -> str:
 
 
 def sentence(value: Any) -> str:
-    """A message for a person: bounded, and nothing of the inside."""
+    """A message for users: bounded, and without internals."""
     assert isinstance(value, str)
     assert 10 <= len(value) <= 600
     assert "Traceback" not in value

@@ -43,7 +43,7 @@ BODY_LIMIT, MAX_CONTACTS = 64 * 1024, 50
 FROM, TO = "+12025550100", "+12025550123"
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 WRITTEN_BY_ASKING = {"last_used_at"}
-"""Columns that a refused request may change: it was made with a credential after all."""
+"""Columns that a refused request may change, because its credential was used."""
 COUNTED_BY_ASKING = {"legacy_days"}
 """Tables that count refused requests too."""
 

@@ -1,5 +1,5 @@
-"""A bare Debian in a folder, and the two programs that it can't have: systemd and a certificate
-authority that knows the host."""
+"""A bare Debian in a folder, and two programs that it can't have: systemd and a certificate
+authority that the host trusts."""
 
 import os
 import shutil
@@ -73,12 +73,13 @@ class BareDebian:
         shutil.copy("/etc/resolv.conf", self.root / "etc" / "resolv.conf")
         with (self.root / "etc" / "hosts").open("a") as hosts:
             hosts.write(f"127.0.0.1 localhost {HOST}\n")
-        # The authorities of this machine: its way to the registries may need one of its own.
+        # The certificate authorities of this machine: its connection to the registries may need one
+        # of them.
         authorities = ssl.get_default_verify_paths().cafile or "/etc/ssl/certs/ca-certificates.crt"
         shutil.copy(os.environ.get("PIP_CERT", authorities), self.root / "srv" / "authorities.pem")
 
     def run(self, script: str, *, alone: bool = False) -> str:
-        """Return what the commands print. ``alone`` is in a network and with processes of its own,
+        """Run the commands and return their output. ``alone`` uses separate networks and processes,
         which end with the script."""
         (self.root / "srv" / "script").write_text(f"set -eu\n{script}")
         variables = {

@@ -6,7 +6,8 @@ from playwright.sync_api import Browser, Playwright
 
 HEIGHT = 900
 PROGRAMS = ("chromium-headless-shell", "google-chrome", "chromium-browser", "chromium")
-"""The first is the engine without windows, which takes half the processor time for a page."""
+"""Paths of the program. The first is the headless engine, which takes half the processor time for a
+page."""
 _QUIETLY = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -19,5 +20,5 @@ def program() -> str:
 
 
 def launch(playwright: Playwright) -> Browser:
-    """The installed Chromium, which asks no outside host for anything."""
+    """Launch the installed Chromium, which sends no requests to outside hosts."""
     return playwright.chromium.launch(executable_path=program(), args=list(_QUIETLY))

@@ -1,4 +1,4 @@
-"""People at their browsers, before the whole product.
+"""Browsers of users, with the whole product.
 
 `make check` takes one part of each rotating axis: the database, with or without script, the look
 (brand, colour scheme and width; the four looks hold every pair of these), and of the files in
@@ -84,7 +84,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def own_stacks(stacks: Stacks) -> Iterator[OwnStacks]:
-    """``own_stacks(backend, environment)``: the stack of one file of tests alone."""
+    """Return ``own_stacks(backend, environment)``: a stack for one file of tests."""
     running: dict[str, Stack] = {}
 
     def start(backend: str, environment: Mapping[str, str]) -> Stack:
@@ -99,21 +99,21 @@ def own_stacks(stacks: Stacks) -> Iterator[OwnStacks]:
 
 @pytest.fixture
 def stack(live: Stack) -> Stack:
-    """The shared product; a file whose journeys need one of their own overrides it."""
+    """The shared product; a file whose journeys need their own overrides it."""
     return live
 
 
 @pytest.fixture
 def partner(stack: Stack, look: Look) -> dict[str, Any]:
-    """The demo's partner in whose brand this run looks."""
+    """The demo's partner whose brand this run uses."""
     found: dict[str, Any] = stack.demo["partners"][look.brand]
     return found
 
 
 @pytest.fixture
 def open_browser(chromium: Browser, look: Look) -> Iterator[Open]:
-    """``open_browser(stack, partner, script=…)``: a fresh browser. What goes wrong in it unseen
-    fails the test at its end."""
+    """Return ``open_browser(stack, partner, script=…)``: a new browser. Invisible errors in it fail
+    the test at its end."""
     visits: list[Visit] = []
 
     def open_one(stack: Stack, partner: dict[str, Any], *, script: bool = True) -> Visit:
@@ -149,7 +149,7 @@ def visit(stack: Stack, partner: dict[str, Any], open_browser: Open, script: boo
 
 @pytest.fixture
 def own_brand(live: Stack, partner: dict[str, Any]) -> Iterator[None]:
-    """Puts back at the end what the partner's brand was before."""
+    """Restore the partner's brand at the end."""
     token = token_of(live, partner["client"])
     before = ask(live, "GET", f"/api/partners/{partner['id']}", token=token)
     yield
@@ -169,7 +169,7 @@ def studio(
 
 
 def without_ids(value: Any) -> Any:
-    """A published brand has new ids for what its lists hold."""
+    """Return a published brand without the ids of its lists' entries, which are new each time."""
     if isinstance(value, list):
         return [{k: v for k, v in item.items() if k != "id"} for item in value]
     return value

@@ -1,4 +1,4 @@
-"""Walking through the portal from link to link, as far as it goes."""
+"""Walking through the portal from link to link."""
 
 import re
 from collections import Counter, deque
@@ -16,14 +16,15 @@ KINDS_OF_A_PATH = 3
 
 
 def kind_of(address: str) -> str:
-    """Pages of one kind differ in ids and in the values of their parameters only."""
+    """Return the kind of a page: pages of one kind differ only in ids and in the values of their
+    parameters."""
     parts = urlsplit(address)
     names = sorted({name for name, _ in parse_qsl(parts.query)})
     return "&".join([ID.sub("*", parts.path), *names])
 
 
 def path_of(kind: str) -> str:
-    """The path of a kind of page, without the names of its parameters."""
+    """Return the path of a kind of page, without the names of its parameters."""
     return kind.partition("&")[0]
 
 
@@ -35,11 +36,11 @@ def walk(
     kinds_of_a_path: int = KINDS_OF_A_PATH,
     among: Sequence[str] = (),
 ) -> Iterator[tuple[str, int]]:
-    """Opens every kind of page that links lead to; each with its status, while it is shown.
+    """Open every kind of page that links lead to; yield each with its status, while it is shown.
 
-    Of pages ``alike`` so many are opened: a list's first rows stand for the rest, unless one of
-    their kind is ``among`` those to open in any case. Of one path, ``kinds_of_a_path`` sets of
-    parameters are opened.
+    ``alike`` is how many pages of one kind are opened: a list's first rows represent the rest,
+    unless one of their kind is ``among`` those to open in any case. ``kinds_of_a_path`` is how many
+    sets of parameters of one path are opened.
     """
     page = visit.page
     page.goto(start)

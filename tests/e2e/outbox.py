@@ -10,14 +10,15 @@ PATIENCE = 60
 
 
 def mails(administrator: Visit, subject: str, email: str) -> Locator:
-    """The mails to the address that the outbox lists now, newest first."""
+    """Return the mails to the address that the outbox lists now, newest first."""
     administrator.page.goto("/outbox")
     rows = administrator.page.get_by_role("row")
     return rows.filter(has_text=email).filter(has_text=subject)
 
 
 def open_mail(administrator: Visit, subject: str, email: str, *, known: int = 0) -> None:
-    """Opens the newest mail to the address, once the worker has written more than the ``known``."""
+    """Open the newest mail to the address, once the worker has written more than the ``known``
+    ones."""
     page = administrator.page
     for attempt in count():
         rows = mails(administrator, subject, email)

@@ -1,4 +1,4 @@
-"""A partner at work, so that the portal's pages have something to show."""
+"""Activity of a partner, so that the portal's pages have something to show."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,12 +16,12 @@ ENDPOINT = "https://localhost:9/hooks"
 
 
 def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: Visit) -> list[str]:
-    """Makes calls that ended, an upload that waits and one that was applied, a campaign that can
-    start, a webhook that fails, and a brand with a past.
+    """Create calls that ended, an upload that waits and one that was applied, a campaign that can
+    start, a webhook that fails, and versions of the brand.
 
     Both visits are signed in here: the first organization's member and the partner's administrator.
-    Returns the addresses that have more to show than the first of their kind, or that a form's
-    answer alone leads to.
+    Return the URLs that show more than the first of their kind, or that only a form's response
+    leads to.
     """
     organization, other = partner["organizations"][:2]
     campaign, assistant = organization["campaigns"][0], organization["agents"][0]["id"]
@@ -61,7 +61,7 @@ def put_to_use(stack: Stack, partner: Mapping[str, Any], member: Visit, admin: V
 
 
 def _verify(page: Page, organization: str, number: str) -> str:
-    """Asks for a verification call; where its code is entered."""
+    """Request a verification call; return the page of its code."""
     page.goto(f"/organizations/{organization}/verified-numbers")
     page.get_by_label("Number", exact=True).fill(number)
     page.get_by_role("button", name="Call with a code").click()
@@ -82,7 +82,7 @@ def _sign_in(visit: Visit, person: Mapping[str, Any]) -> None:
 
 
 def _upload(page: Page, campaign: str, *, applied: bool) -> str:
-    """Uploads a file of which one row fails; the address of the upload."""
+    """Upload a file with one failing row; return the URL of the upload."""
     page.goto(f"/campaigns/{campaign}/upload")
     page.get_by_label("Contact file").set_input_files(
         {"name": "people.csv", "mimeType": "text/csv", "buffer": PEOPLE}
@@ -113,7 +113,8 @@ def _make_webhook(page: Page, organization: str) -> None:
 
 
 def _publish_twice(page: Page) -> None:
-    """Another name and the one before, so that the brand is as it was and has two versions."""
+    """Publish another name and the previous one, so that the brand is unchanged and has two
+    versions."""
     page.goto("/branding")
     before = page.get_by_label("Product name").input_value()
     for name in (f"{before} now", before):
@@ -126,7 +127,7 @@ def _publish_twice(page: Page) -> None:
 
 
 def _address_of(page: Page, search: str) -> str:
-    """The page of the one thing that is found."""
+    """Return the page of the only search result."""
     page.goto(search)
     with page.expect_navigation():
         page.get_by_role("main").get_by_role("table").get_by_role("link").first.click()

@@ -1,14 +1,14 @@
-"""Following what goes on: with script a page does it by itself, without it a person asks again."""
+"""Following work in progress: with script a page updates itself, without it the test reloads it."""
 
 from playwright.sync_api import Locator, Page, expect
 
 PATIENCE = 300
 SLOW_MS = 60_000
-"""For what takes long, such as 2,000 rows, while everything else on the machine is busy too."""
+"""Limit in milliseconds for slow work, such as 2,000 rows, on a busy machine."""
 
 
 def follow_until(page: Page, wanted: Locator) -> None:
-    """Returns when it is there."""
+    """Return when it is there."""
     asking = page.get_by_role("link", name="Refresh")
     for _look in range(PATIENCE):
         expect(wanted.or_(asking).first).to_be_visible(timeout=SLOW_MS)

@@ -1,4 +1,4 @@
-"""What a partner's script asks of the running product, to arrange what a person then sees."""
+"""Requests of a partner's script to the running product, to arrange what a user then sees."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,8 @@ def ask(
     token: str | None = None,
     key: str | None = None,
 ) -> Any:
-    """The JSON of the answer; any status but 2xx raises `RuntimeError` with what was said."""
+    """Return the JSON of the response. Raises `RuntimeError` with the response for any status but
+    2xx."""
     headers, data = {}, None
     if body is not None:
         headers["Content-Type"], data = "application/json", json.dumps(body).encode()
@@ -43,7 +44,7 @@ def ask(
 
 
 def token_of(stack: Stack, client: Mapping[str, str], **more: str) -> str:
-    """A bearer token for a client of the demo: of Area A, or as ``scope=…`` says."""
+    """Return a bearer token for a client of the demo: for Area A, or with ``scope=…``."""
     form = {
         "grant_type": "client_credentials",
         "client_id": client["clientId"],
@@ -57,7 +58,8 @@ def token_of(stack: Stack, client: Mapping[str, str], **more: str) -> str:
 def new_organization(
     stack: Stack, partner: Mapping[str, Any], name: str = "Hillside", **limits: int
 ) -> str:
-    """An organization that no other journey uses, with ``limits`` such as ``userLimit``; its id."""
+    """Create an organization that no other journey uses, with ``limits`` such as ``userLimit``;
+    return its id."""
     token = token_of(stack, partner["client"])
     owner = {
         "email": f"owner@{uuid4().hex[:12]}.example",

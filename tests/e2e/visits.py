@@ -1,4 +1,4 @@
-"""A page at a person's browser, and everything that goes wrong on it without being seen."""
+"""A page in a user's browser, with all invisible errors on it."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from app.portal.web.i18n import LANGUAGE_COOKIE
 
 AXE = Axe()
 VISIBLE_WORDS = "label-content-name-mismatch"
-"""The rule that a button's name has its visible words, which axe leaves out by itself."""
+"""The rule that a button's name has its visible words, which axe skips by default."""
 NAMED_BY_REDOC = {"/api/docs"}
 REPORT_VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", (event) => {
@@ -127,7 +127,7 @@ async () => {{
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a page is looked at; ``brand`` is the place of the partner in the demo."""
+    """The look of a page; ``brand`` is the position of the partner in the demo."""
 
     brand: int
     scheme: str
@@ -140,15 +140,15 @@ class Look:
 
 
 def slug_of(partner: Mapping[str, Any]) -> str:
-    """The partner's word in addresses; the demo's domains are portal.<word>.example."""
+    """Return the partner's word in URLs; the demo's domains are portal.<word>.example."""
     return str(partner["domain"]).split(".")[1]
 
 
 @dataclass
 class Visit:
-    """One browser of one person; ``slug`` is the partner's word in addresses, empty for the neutral
-    pages. ``problems`` are what the console, the network and the content
-    policy say; a page that is refused on purpose (4xx as the answer to a navigation) is none."""
+    """One browser of one person; ``slug`` is the partner's word in URLs, empty for the neutral
+    pages. ``problems`` are those of the console, the network and the content policy; a page that is
+    refused on purpose (4xx as the answer to a navigation) is none."""
 
     page: Page
     slug: str
@@ -164,14 +164,14 @@ class Visit:
         self.page.on("dialog", self.asked)
 
     def speak(self, language: str) -> None:
-        """Choose the language as a visitor does on the sign-in page."""
+        """Choose the language as a visitor on the sign-in page."""
         address = "/".join(self.page.url.split("/")[:3])
         self.page.context.add_cookies(
             [{"name": LANGUAGE_COOKIE, "value": language, "url": address}]
         )
 
     def sign_in(self, person: Mapping[str, Any], then: str | None = None) -> None:
-        """Signs in at the partner's page, which leads on to ``then`` or to the overview."""
+        """Sign in on the partner's page, which leads to ``then`` or to the overview."""
         own = f"/p/{self.slug}" if self.slug else ""
         self.page.goto(f"{own}/sign-in" + (f"?next={then}" if then else ""))
         self.page.get_by_label("Email").fill(person["email"])
@@ -179,9 +179,8 @@ class Visit:
         self.page.get_by_role("button", name="Sign in").click()
 
     def layout(self) -> list[str]:
-        """What is wrong with the page's shape: sideways scrolling, words of a field that are cut
-        off, none or several headings. A page that still waits for its styles and fonts has another
-        shape, so it is looked at when they are there."""
+        """Return the problems of the page's layout: sideways scrolling, truncated text of a field,
+        none or several headings. The layout is checked once styles and fonts are loaded."""
         self.page.wait_for_load_state("load")
         for _patience in range(20):  # charts are drawn again a moment after the window has changed
             shape = self.page.evaluate(SHAPE)
@@ -196,8 +195,8 @@ class Visit:
         return found
 
     def findings(self, within: str | None = None) -> list[str]:
-        """What is wrong with the page as it stands, by its shape and by axe; axe is asked about the
-        parts that the selector ``within`` finds, or the whole page."""
+        """Return the problems of the current page, in its layout and by axe; axe checks the parts
+        that the selector ``within`` finds, or the whole page."""
         found = self.layout()
         is_ours = urlsplit(self.page.url).path not in NAMED_BY_REDOC
         options = {
@@ -214,7 +213,7 @@ class Visit:
         return found
 
     def faults(self, script: bool) -> list[str]:
-        """What `findings` says; without script, which axe needs, what `layout` says."""
+        """Return the `findings`; without script, which axe needs, those of `layout`."""
         return self.findings() if script else self.layout()
 
     @property
@@ -226,14 +225,14 @@ class Visit:
         self.problems.append(f"content policy: {words}")
 
     def _said(self, message: ConsoleMessage) -> None:
-        # These repeat what `_answered` and `_failed` judge; htmx's are about requests given up.
+        # These repeat the findings of `_answered` and `_failed`; htmx's are about aborted requests.
         repeated = ("Failed to load resource", "htmx:sendAbort", "htmx:afterRequest")
         known = any(text in message.text for text in repeated)
         if message.type in {"error", "warning"} and not known:
             self.problems.append(f"console on {self.page.url}: {message.text}")
 
     def _failed(self, request: Request) -> None:
-        # A page left behind gives up what it was still loading.
+        # A page that is left aborts its pending requests.
         if request.failure != "net::ERR_ABORTED":
             self.problems.append(f"{request.url}: {request.failure}")
 

@@ -1,7 +1,7 @@
-"""Contact files as other products export them, made each time and always the same.
+"""Contact files as other products export them, generated each time, always the same.
 
-Every generator returns an ``Export``: the bytes, and the rows that cannot be accepted with the
-kind of their first problem, by the row number that a spreadsheet shows.
+Every generator returns an ``Export``: the bytes, and the rows that cannot be accepted with the kind
+of their first problem, by the row number that a spreadsheet shows.
 """
 
 import csv

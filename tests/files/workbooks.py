@@ -1,4 +1,4 @@
-"""Workbooks made part by part, for what no spreadsheet program would write."""
+"""Workbooks built part by part, as no spreadsheet program would write them."""
 
 import io
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -14,7 +14,7 @@ def sheet_xml(rows: str, prolog: str = "") -> str:
 
 
 def inline_row(number: int, *texts: str) -> str:
-    """A row of texts that stand in the sheet itself, without cell references."""
+    """Return a row of texts in the sheet itself, without cell references."""
     cells = "".join(f'<c t="inlineStr"><is><t>{text}</t></is></c>' for text in texts)
     return f'<row r="{number}">{cells}</row>'
 
@@ -27,7 +27,8 @@ def workbook_bytes(
     styles: str = "",
     extra: dict[str, bytes] | None = None,
 ) -> bytes:
-    """A workbook of (name, worksheet XML); ``states`` and ``active`` tell what is shown."""
+    """Return a workbook of (name, worksheet XML); ``states`` and ``active`` decide what is
+    shown."""
     listed, relations, parts = [], [], dict(extra or {})
     for index, (name, xml) in enumerate(sheets, 1):
         state = states[index - 1] if states else "visible"

@@ -43,7 +43,7 @@ def worker(make_worker: Callable[..., Worker]) -> Worker:
 
 @pytest.fixture
 def simulator(fresh_database: Database) -> Simulator:
-    """The judge: how often did a number ring?"""
+    """The judge: it counts how often a number rang."""
     return Simulator(fresh_database.engine, pace=0.02)
 
 
@@ -57,7 +57,7 @@ def stripe() -> Iterator[StripeServer]:
 def context(
     fresh_database: Database, stripe: StripeServer, tmp_path: Path
 ) -> Iterator[WorkerContext]:
-    """What a worker's tasks use, in this process; Stripe is the server `stripe`."""
+    """The resources of a worker's tasks, in this process; Stripe is the server `stripe`."""
     settings = settings_for(url_of(fresh_database), tmp_path, stripe_api_url=stripe.url)
     with worker_context(settings) as opened:
         yield opened
@@ -75,8 +75,8 @@ def shared_house(
 
 @pytest.fixture
 def house(shared_house: TwilioWorker) -> TwilioWorker:
-    """One worker and one web server for every case of a faulty carrier; dial from numbers of
-    one's own."""
+    """One worker and one web server for every case of a faulty carrier; each test dials separate
+    numbers."""
     if not shared_house.worker.is_running:
         shared_house.worker.start()
     return shared_house
@@ -84,6 +84,7 @@ def house(shared_house: TwilioWorker) -> TwilioWorker:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Ends the house's worker where no test needs it next: idle, it goes on asking its queues."""
+    """End the worker of `house` if the next test doesn't need it: even idle, it polls its
+    queues."""
     if "house" not in getattr(nextitem, "fixturenames", ()) and HOUSE in item.session.stash:
         item.session.stash[HOUSE].worker.close()

@@ -1,6 +1,6 @@
 """Which numbers may be called where the United States, Canada, Britain and Germany are allowed.
 
-One table for every path that ends in a call. ``None`` stands for numbers that may be called, the
+One table for all code that places calls. The key ``None`` has the numbers that may be called, the
 other keys are those of `app.phone.destinations.REFUSALS`.
 """
 

@@ -80,7 +80,7 @@ def upload(
     side: Side,
     signed_in: Callable[[User], Browser],
 ) -> None:
-    """A file that waits for its review, and two that were applied."""
+    """Upload a file that waits for its review, and two that were applied."""
     whose = User.partner_id == side.partner_id, User.user_type == Role.PARTNER_ADMIN
     admin = session.scalars(select(User).where(*whose)).one()
     campaign = session.scalars(
@@ -109,7 +109,8 @@ def crawl(
     sides: tuple[Side, Side],
     signed_in: Callable[[User], Browser],
 ) -> Crawl:
-    """Everyone of one partner who can ask: a person and a script of each role, and an API key."""
+    """Return the crawl with every kind of caller of one partner: a user and a script of each role,
+    and an API key."""
     own, other = sides
     people = session.scalars(select(User).where(User.partner_id == own.partner_id)).all()
     by_role = {person.user_type: person for person in people}

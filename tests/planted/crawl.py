@@ -1,7 +1,7 @@
-"""Requests of one partner's people and scripts that ask for what belongs to the other.
+"""Requests of one partner's users and scripts for data of the other.
 
-`Crawl.requests` never ends: first every page that links lead to, for the partner's admin and one
-of the other roles, then every route with ids of the other partner in each place and, in turn with
+`Crawl.requests` never ends: first every page that links lead to, for the partner's admin and one of
+the other roles, then every route with ids of the other partner in each place and, in turn with
 these, random mixtures of ids, texts, filters and forms.
 """
 
@@ -45,9 +45,9 @@ TABLE_OF = {
     "user_id": "users",
     "webhook_id": "webhook_endpoints",
 }
-"""Which table's ids a parameter of a path takes."""
+"""The table whose ids a parameter of a path takes."""
 COLUMN_OF = {"assistant_id": "agent_id", "webhook_id": "endpoint_id", "account_id": "account_id"}
-"""Where a column is called otherwise than the parameter."""
+"""The column, if it isn't named like the parameter."""
 ORDINARY = {"role": "admin", "reason": "phone_invalid", "index": "0", "number": "1"}
 LEAVE_OUT = re.compile(r"^/static/|^/api/docs|^/healthz|^/readyz")
 QUERIES = (
@@ -55,7 +55,7 @@ QUERIES = (
     *("assistant", "call", "id", "state", "status", "kind", "role", "sort", "trail", "cursor"),
     *("after", "before", "page", "note", "key", "number", "next", "target", "actor", "rows"),
 )
-"""Names of parameters that screens read, beside those in their links and forms."""
+"""Names of parameters that screens read, besides those in their links and forms."""
 LINK = re.compile(r'\shref="([^"]+)"')
 FORM = re.compile(r"<form\b([^>]*)>(.*?)</form>", re.DOTALL)
 FIELD = re.compile(r"<(?:input|textarea|select|button)\b[^>]*?\bname=\"([^\"]+)\"[^>]*>")
@@ -75,14 +75,14 @@ class Asked:
 
     @property
     def text(self) -> str:
-        """Everything that the request itself holds."""
+        """Return all texts of the request itself."""
         query = " ".join(chain.from_iterable(parse_qsl(urlsplit(self.path).query)))
         return f"{self.path} {query} {self.form} {self.json}"
 
 
 @dataclass
 class Visitor:
-    """Someone of the asking partner: a person at a browser, or a script."""
+    """A caller of the requesting partner: a user in a browser, or a script."""
 
     name: str
     app: Flask
@@ -92,7 +92,8 @@ class Visitor:
     blueprints: Sequence[str] = ("portal",)
 
     def ask(self, asked: Asked) -> list[TestResponse]:
-        """The answer, before it the redirects that led to it. What cookies it sets is forgotten."""
+        """Return the response, preceded by the redirects that led to it. Cookies that it sets are
+        dropped."""
         client = self.app.test_client()
         if self.cookie is not None:
             client.set_cookie(SESSION_COOKIE, self.cookie)
@@ -122,7 +123,7 @@ class Visitor:
 
 @dataclass
 class Crawl:
-    """``visitors`` are of ``own``; they ask for what ``other`` has."""
+    """``visitors`` are of ``own``; they request data of ``other``."""
 
     app: Flask
     visitors: Sequence[Visitor]
@@ -130,11 +131,11 @@ class Crawl:
     other: Side
     random: Random
     forms: dict[str, dict[str, str]] = field(default_factory=dict)
-    """By endpoint: the fields of the form that is sent there, with their values."""
+    """Fields and values of the form that is sent to an endpoint."""
     queries: set[str] = field(default_factory=lambda: set(QUERIES))
 
     def requests(self) -> Iterator[tuple[Visitor, Asked]]:
-        """The walk needs the answers: `learn` takes each of them in."""
+        """Yield the requests. The walk needs their responses: pass each of them to `learn`."""
         admin, *others = (each for each in self.visitors if "portal" in each.blueprints)
         for visitor in (admin, self.random.choice(others)):
             yield from self._walk(visitor)
@@ -154,7 +155,7 @@ class Crawl:
             yield visitor, Asked("GET", self._waiting.pop(0))
 
     def learn(self, asked: Asked, answer: TestResponse) -> None:
-        """Note the links and forms of a page."""
+        """Store the links and forms of a page."""
         if answer.mimetype != "text/html":
             return
         page = answer.text
@@ -213,7 +214,8 @@ class Crawl:
         ]
 
     def _values(self, rule: Rule, foreign: set[str]) -> dict[str, str]:
-        """What stands in the path: ids of one chain of rows, ``foreign`` ones of the other."""
+        """Return values for the path: ids of one chain of rows, ``foreign`` ones of the other
+        partner."""
         values: dict[str, str] = {}
         known: dict[bool, dict[str, Any]] = {True: {}, False: {}}
         order = [name for is_dynamic, name in rule._trace if is_dynamic]
@@ -282,7 +284,7 @@ class Crawl:
         return f"{asked}&{DAYS}" if rule.endpoint.endswith("find_usage") else asked
 
     def _mixed_form(self, form: Mapping[str, Any]) -> dict[str, Any]:
-        """The form with some fields replaced."""
+        """Return the form with some fields replaced."""
         mixed: dict[str, Any] = {"organization": "", "id": "", **form}
         for name in mixed:
             if name not in {"csrf_token", "version", "once"} and self.random.random() < 0.4:
@@ -307,7 +309,7 @@ class Crawl:
         return {"email": "n@x.example", "userType": "admin"}
 
     def _foreign_text(self) -> str:
-        """An id or a string of the other partner, or the beginning of all its strings."""
+        """Return an id or a text of the other partner, or the beginning of all its texts."""
         other = self.other
         kind = self.random.randrange(6)
         if kind < 2:

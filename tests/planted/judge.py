@@ -1,4 +1,4 @@
-"""Whether anything that a request brought about holds a marker of the partner who didn't ask."""
+"""Whether anything that a request caused contains a marker of the partner who didn't send it."""
 
 import io
 import logging
@@ -35,7 +35,7 @@ class Lines(logging.Handler):
 
 @dataclass
 class Judge:
-    """``found`` gets a line for each request that shows what it must not, ``own`` what the asking
+    """``found`` gets a line for each request that shows forbidden data, ``own`` what the requesting
     partner has seen of its own."""
 
     app: Flask
@@ -47,7 +47,7 @@ class Judge:
     own: set[str] = field(default_factory=set)
 
     def run(self, crawl: Crawl, count: int) -> None:
-        """Send so many requests. What one of them writes is undone before the next."""
+        """Send this many requests. The changes by each of them are undone before the next."""
         requests = crawl.requests()
         while self.served < count:
             visitor, asked = next(requests)
@@ -81,7 +81,7 @@ class Judge:
             self.found.append(f"{visitor.name}: {asked.method} {asked.path}: {place}: {markers}")
 
     def _send_mails(self, crawl: Crawl, visitor: Visitor, asked: Asked) -> None:
-        """Write each mail that the request asked for, as the worker would."""
+        """Render each mail that the request has queued, like the worker."""
         with self.database.transaction() as session:
             letters = _letters(session, self.settings)
         self.letters += len(letters)
@@ -105,7 +105,7 @@ def _letters(session: Session, settings: Settings) -> Sequence[OutgoingMail]:
 
 
 def texts_of(answer: TestResponse) -> dict[str, str]:
-    """What an answer holds: its headers, its text, and what is packed in a workbook."""
+    """Return the texts of a response: its headers, its body, and the contents of a workbook."""
     body = answer.get_data()
     if body.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(body)) as packed:

@@ -1,7 +1,7 @@
-"""Two partners whose stored texts are all markers. A marker names the partner that it belongs to.
+"""Two partners whose stored texts are all markers. A marker names its partner.
 
-What a new table or a new column holds is planted by its type. A column that can't hold a marker
-has a line in `FIXED`, one with a shape of its own a line in `SHAPES`.
+New tables and columns are filled by their types. A column that can't hold a marker has a line in
+`FIXED`, one with a shape of its own a line in `SHAPES`.
 """
 
 import json
@@ -52,7 +52,8 @@ from tests.test_row_level_security import TABLES
 
 OPERATOR = system_caller("tests")
 HISTORY = ("audit_entries", "audit_links")
-"""Their rows can't be changed: what they hold was planted by what the services recorded."""
+"""Tables whose rows can't be changed: they contain what the services recorded about planted
+rows."""
 FIXED = re.compile(
     r"""(?x)
     .*[._](?:hash|digest|sha256|secret|kind|type|timezone|currency|code|state|scopes?|events)$
@@ -70,7 +71,7 @@ FIXED = re.compile(
     | mails\.(?:details|failure) | spending_limits\.budget_levels | report_schedules\.language
     """
 )
-"""Columns of fixed words, hashes, secrets and settings; ``table.column``."""
+"""Columns with fixed words, hashes, secrets and settings; ``table.column``."""
 
 
 class Marks:
@@ -87,7 +88,7 @@ class Marks:
         self.pattern = re.compile(rf"{prefix}\d{{5}}q|{phone}", re.IGNORECASE)
 
     def skip_stored(self) -> None:
-        """Go on after all markers that `fill` has used."""
+        """Skip all markers that `fill` has used."""
         self._words = 1000
 
     def word(self) -> str:
@@ -182,7 +183,7 @@ SHAPES: Mapping[str, Callable[[Marks], Any]] = {
         {"at": utcnow().isoformat(), "status": 500, "answer": marks.word(), "seconds": 0.2}
     ],
 }
-"""Columns whose texts stand in something that the application reads."""
+"""Columns whose texts are part of something that the application parses."""
 GENERATED: Mapping[str, Any] = {
     "api_requests.route": "/api/v1/campaigns",
     "audit_entries.action": "organization.updated",
@@ -200,12 +201,12 @@ GENERATED: Mapping[str, Any] = {
     "outreaches.weekdays": "12345",
     "users.timezone": "UTC",
 }
-"""Values of fixed columns in the rows that are made for tables that the demo leaves empty."""
+"""Values of fixed columns in the rows that are created for tables that the demo leaves empty."""
 
 
 @dataclass
 class Side:
-    """One of the two partners: its markers, and what it has, by table."""
+    """One of the two partners: its markers, and its rows, by table."""
 
     marks: Marks
     partner_id: UUID
@@ -220,14 +221,15 @@ class Side:
 
     @cached_property
     def published(self) -> frozenset[str]:
-        """The markers of its brand and of its sign-in buttons, which its public pages show."""
+        """Return the markers of its brand and of its sign-in buttons, which its public pages
+        show."""
         tables = ("partners", *(name for name in self.rows if name.startswith("partner_")))
         buttons = [(row["id"], row["name"]) for row in self.rows["identity_providers"]]
         text = json.dumps([buttons, *(self.rows[name] for name in tables)], default=str)
         return self.found_in(text)
 
     def found_in(self, text: str) -> frozenset[str]:
-        """Its markers and ids in a text, in small letters."""
+        """Return its markers and ids in a text, in lower case."""
         words = {_plain(found) for found in self.marks.pattern.findall(text)}
         return frozenset(words | (self.ids & {found.lower() for found in UUIDS.findall(text)}))
 
@@ -248,7 +250,7 @@ UUIDS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 
 
 def _plain(found: str) -> str:
-    """A phone number as its last ten digits, whatever stands between them."""
+    """Return a phone number as its last ten digits, without separators."""
     digits = re.sub(r"\D", "", found)
     return digits[-10:] if len(digits) >= 10 else found.lower()
 
@@ -262,7 +264,8 @@ def new_marks() -> tuple[Marks, Marks]:
 
 
 def fill(url: str) -> None:
-    """The demo with planted names, so that what its services derive and record holds them too."""
+    """Create the demo with planted names, so that the data that its services derive and record
+    contains them too."""
     made = Database(make_engine(url))
     upgrade(made)
     migrate_engine(url)
@@ -318,7 +321,8 @@ def plant(session: Session, sides: tuple[Side, Side]) -> None:
 
 
 def _read(session: Session, side: Side) -> None:
-    """Sort the rows of all tables by whose they are: directly, or through what they refer to."""
+    """Assign the rows of all tables to their owners: directly, or through the rows that they refer
+    to."""
     side.rows = {}
     tables = sorted(Base.metadata.sorted_tables, key=lambda table: table.name == LAST)
     for table in tables:
@@ -344,7 +348,8 @@ def _belongs(table: Table, row: Mapping[Any, Any], side: Side) -> bool:
 def _referred(
     key: ForeignKeyConstraint, row: Mapping[Any, Any], side: Side
 ) -> dict[str, Any] | None:
-    """The row of the side that a row refers to; of what it doesn't say yet, the first."""
+    """Return the row of the side that a row refers to; the first one if it doesn't refer to one
+    yet."""
     for found in side.rows[key.referred_table.name]:
         if all(
             row.get(element.parent.name) in {None, found[element.column.name]}
@@ -379,7 +384,7 @@ def _new_row(session: Session, table: Table, side: Side) -> dict[str, Any]:
     row: dict[str, Any] = {}
     if "partner_id" in table.c:
         row["partner_id"] = side.partner_id
-    # What belongs to more comes first: a call decides the organization, not the other way round.
+    # Foreign keys that decide others come first: a call decides the organization, not vice versa.
     depth = {each.name: place for place, each in enumerate(Base.metadata.sorted_tables)}
     keys = sorted(
         table.foreign_key_constraints,
@@ -410,7 +415,7 @@ def _new_row(session: Session, table: Table, side: Side) -> dict[str, Any]:
 
 
 def _value(column: Column[Any], side: Side) -> Any:
-    """A value that a column takes."""
+    """Return a value that a column accepts."""
     kind = column.type
     if isinstance(kind, Enum):
         return kind.enums[0]

@@ -1,4 +1,4 @@
-"""The pages of lines and rows that were checked before users or organizations are created."""
+"""The pages of checked lines and rows before users or organizations are created."""
 
 import re
 from html import unescape
@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 
 class _Fields(HTMLParser):
-    """What a browser sends of the fields on the page."""
+    """The fields of the page, as a browser sends them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class _Fields(HTMLParser):
 
 
 def form_of(page: str, action: str = "/users/invite-many") -> dict[str, str]:
-    """Return what the form sends if nothing is typed; its address begins with ``action``."""
+    """Return the form as sent without input; its URL begins with ``action``."""
     start = page.index(f'action="{action}')
     fields = _Fields()
     fields.feed(page[start : page.index("</form>", start)])

@@ -1,4 +1,4 @@
-"""People at their browsers: a tenant beside another one, signed in or not."""
+"""Browsers of users: a tenant next to another one, signed in or not."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -30,7 +30,8 @@ PASSWORD_HASH = passwords.hash_password(PASSWORD)
 
 
 def in_conflict(page: str) -> dict[str, tuple[str, str]]:
-    """What a page says another user saved, and what the form has, by the field's label."""
+    """Return what another user saved, according to the page, and what the form has, by the field's
+    label."""
     row = r'<th scope="row"[^>]*>(.*?)</th><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>'
     return {label: (saved, typed) for label, saved, typed in re.findall(row, page, re.DOTALL)}
 
@@ -41,7 +42,7 @@ class Browser:
     def __init__(self, client: FlaskClient):
         self.client = client
         self._tokens: dict[str, str] = {}
-        """By what the session's cookie holds of it."""
+        """CSRF tokens by the part of the session cookie that they depend on."""
 
     def get(self, path: str, **more: Any) -> TestResponse:
         # A file that is not read to its end would leave its request's context to later tests.
@@ -55,12 +56,13 @@ class Browser:
         page: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> TestResponse:
-        """Sends a form as it stands on ``page``, or as any page of this session has it."""
+        """Send a form as it is on ``page``, or as any page of this session has it."""
         sent = {"csrf_token": self._csrf_token(page), **(data or {})}
         return self.client.post(path, data=sent, headers=headers)
 
     def _csrf_token(self, page: str | None) -> str:
-        """The token of the session, which all its pages have; without a page, none is opened."""
+        """Return the token of the session, which all its pages have; without a ``page``, none is
+        opened."""
         with self.client.session_transaction() as kept:
             known = self._tokens.get(kept.get("csrf_token", ""))
         if known is None:
@@ -128,7 +130,7 @@ def browser(app: Flask) -> Browser:
 
 @pytest.fixture
 def signed_in(app: Flask, session: Session) -> Callable[[User], Browser]:
-    """A browser in which the person has signed in."""
+    """Return a browser in which the user has signed in."""
 
     def sign_in(user: User) -> Browser:
         token = sessions.create(session, user, lifetime=timedelta(hours=1), host="localhost")
@@ -142,7 +144,7 @@ def signed_in(app: Flask, session: Session) -> Callable[[User], Browser]:
 
 @pytest.fixture
 def operator(session: Session, signed_in: Callable[[User], Browser]) -> Browser:
-    """A user of the platform, who belongs to no partner."""
+    """Return a user of the platform, who belongs to no partner."""
     made = operators.create(
         session, OPERATOR, email="root@platform.example", name=None, password_hash=PASSWORD_HASH
     )
@@ -162,13 +164,13 @@ def desk(
     own: Tenant,
     admin: Browser,
 ) -> Desk:
-    """A partner's administrator before a campaign."""
+    """A partner's administrator with a campaign."""
     return Desk(app, database, admin, make_campaign(session, own))
 
 
 @pytest.fixture
 def worked_off(app: Flask, database: Database, admin: Browser) -> Callable[[UUID], str]:
-    """Does what the worker does with a test of a carrier account; the list of accounts then."""
+    """Run a test of a carrier account like the worker; return the list of accounts afterwards."""
 
     def work(account_id: UUID) -> str:
         assert "Testing…" in admin.get("/carriers/accounts").text

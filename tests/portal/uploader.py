@@ -1,4 +1,4 @@
-"""A user who uploads contact files in a browser, and the worker's part of it."""
+"""A user who uploads contact files in a browser, and the worker's part."""
 
 import io
 import re
@@ -33,7 +33,7 @@ def make_campaign(session: Session, tenant: Tenant) -> Campaign:
 
 
 class Desk:
-    """Someone at their browser, and the worker, who does what was handed in."""
+    """A user in a browser, and the worker, which does the queued work."""
 
     def __init__(self, app: Flask, database: Database, browser: "Browser", campaign: Campaign):
         self.app, self.database, self.browser = app, database, browser
@@ -48,7 +48,7 @@ class Desk:
         return self.browser.post(self.page, form, page=self.page)
 
     def upload(self, data: bytes | str, name: str = "people.csv", action: str = "upsert") -> str:
-        """Sends the file and has it checked; returns the upload's address."""
+        """Send the file and have it checked; return the upload's URL."""
         answer = self.send(data, name, action)
         assert answer.status_code == 303
         self.work(answer.location)
@@ -69,7 +69,7 @@ class Desk:
                 check_file(self.database, files(), upload.id, upload.check_number)
 
     def applied(self, data: bytes | str, name: str = "people.csv", action: str = "upsert") -> str:
-        """Has a file checked and applied; returns the upload's address."""
+        """Have a file checked and applied; return the upload's URL."""
         address = self.upload(data, name, action)
         self.press(address, "apply")
         self.work(address)
@@ -85,7 +85,7 @@ class Desk:
 
 
 def words(answer: TestResponse) -> str:
-    """What a person reads, in one line."""
+    """Return the visible text, in one line."""
     text = re.sub(r"<script.*?</script>", " ", answer.text.replace("<wbr>", ""), flags=re.DOTALL)
     text = unescape(re.sub(r"<[^>]+>", " ", text))
     return re.sub(r"\s+", " ", text.replace(NO_BREAK, " "))

@@ -1,4 +1,4 @@
-"""Section 2 of the contract as data: class -> field -> what the contract says about it."""
+"""Section 2 of the contract as data: class -> field -> its row in the contract."""
 
 from dataclasses import dataclass
 from typing import Any

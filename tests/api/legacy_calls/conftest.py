@@ -50,13 +50,13 @@ def made(session: Session, own: Tenant) -> oauth_clients.NewClient:
 
 @dataclass
 class Dialler:
-    """The old script: gets a token and asks for calls."""
+    """The old script: gets a token and requests calls."""
 
     client: FlaskClient
     headers: dict[str, str]
 
     def ask(self, **changes: Any) -> TestResponse:
-        """A good request with ``changes``; ``...`` leaves a field out."""
+        """Return a good request with ``changes``; ``...`` leaves a field out."""
         body = {
             "name": "Ada Lovelace",
             "toPhoneNumber": TO,

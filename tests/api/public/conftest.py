@@ -17,7 +17,7 @@ NUMBER = "+12025550101"
 
 
 def make_key(session: Session, line: Line, **changes: Any) -> str:
-    """The secret of a new key of the line's organization."""
+    """Return the secret of a new key of the line's organization."""
     owner = system_caller("the owner", partner_id=line.partner_id)
     made = api_keys.create(
         session, owner, organization_id=line.organization_id, name="Script", **changes
@@ -27,14 +27,14 @@ def make_key(session: Session, line: Line, **changes: Any) -> str:
 
 @dataclass
 class Script:
-    """Asks for calls with one key."""
+    """Requests calls with one key."""
 
     client: FlaskClient
     secret: str
     assistant_id: str
 
     def body(self, **changes: Any) -> dict[str, Any]:
-        """A good request with ``changes``; ``...`` leaves a field out."""
+        """Return a good request with ``changes``; ``...`` leaves a field out."""
         good = {
             "agentId": self.assistant_id,
             "contact": {"phoneNumber": NUMBER, "firstName": "Ada"},

@@ -1,4 +1,4 @@
-"""A directory with a token of one partner, and what it sends."""
+"""A directory with a token of one partner, and its requests."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,7 +60,7 @@ class Directory:
         )
 
     def names(self, wanted: str) -> list[str]:
-        """The addresses of the users that a filter finds."""
+        """Return the addresses of the users that a filter finds."""
         answer = self.client.get(
             "/scim/v2/Users",
             query_string={"filter": wanted, "sortBy": "userName"},

@@ -16,7 +16,7 @@ from app.schemas import scim as wire
 
 
 class Addresses(list[str]):
-    """Another address each time that the tester takes one."""
+    """Returns another address each time that the tester needs one."""
 
     def __len__(self) -> int:
         return 1
@@ -34,7 +34,7 @@ class Email(wire.Email):
 
 
 class User(wire.User):
-    """Tells the tester that user names are addresses."""
+    """Declares to the tester that user names are addresses."""
 
     __schema__ = wire.User.__schema__
     user_name: Annotated[str | None, Uniqueness.server, Required.true] = Field(
@@ -44,7 +44,7 @@ class User(wire.User):
 
 
 def checked(app: Flask, secret: str) -> list[CheckResult]:
-    """What the tester says about the directory that the secret belongs to."""
+    """Return the tester's findings about the directory of the secret."""
     scim = WSGISCIMClient(
         app,
         base_url="http://localhost/scim/v2",

@@ -1,4 +1,4 @@
-"""Contact files as people really have them, each with what must come of it."""
+"""Realistic contact files, each with the expected result."""
 
 from tests.files.corpus.cases import Case
 from tests.files.corpus.cells import CELLS

@@ -1,7 +1,7 @@
-"""What a file of the corpus is, and what must come of it.
+"""The files of the corpus, and their expected results.
 
-Expectations have the shape of the object that the command prints: outcome, refusal, read,
-counters, rows, warnings. Only what is named is compared, but named rows are all rows.
+Expectations have the shape of the object that the command prints: outcome, refusal, read, counters,
+rows, warnings. Only named parts are compared, but named rows are all rows.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Cells as spreadsheets, forms and people leave them."""
+"""Cells as spreadsheets, forms and people write them."""
 
 from typing import Any
 

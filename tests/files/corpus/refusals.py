@@ -1,4 +1,4 @@
-"""Lists that say of some people that they must not be called."""
+"""Lists in which some people must not be called."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ def _csv(*lines: str) -> bytes:
 
 
 def _no(source: str, **more: str) -> dict[str, Any]:
-    """The metadata of a contact who asked not to be called."""
+    """Return the metadata of a contact who asked not to be called."""
     return {**more, "consent": "no", "consentSource": source}
 
 

@@ -1,4 +1,4 @@
-"""Files that are refused as a whole, each with its kind and the row where that is known."""
+"""Files that are refused as a whole, each with its kind and the row if that is known."""
 
 import io
 from typing import Any

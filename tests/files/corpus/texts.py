@@ -1,4 +1,4 @@
-"""CSV and TSV in every dialect, with what goes wrong in them."""
+"""CSV and TSV in every dialect, with their defects."""
 
 from tests.files.corpus.cases import ANN, BOB, CY, Case, bad, ok, skipped
 
@@ -22,7 +22,7 @@ def _encoded(encoding: str, python: str, *, guessed: bool = False, line_end: str
 
 
 def _guessed(encoding: str, *names: tuple[str, str]) -> Case:
-    """First and last names whose encoding nothing but their letters tells."""
+    """Return first and last names whose encoding can only be guessed from their letters."""
     people = [*zip(range(2, 5), names, (ANN, BOB, CY), strict=True)]
     lines = [f"{first};{last};{phone}" for _, (first, last), phone in people]
     return Case(

@@ -1,4 +1,4 @@
-"""XLSX and XLS, as programs write them, and as none should."""
+"""XLSX and XLS, as programs write them, and invalid ones."""
 
 import io
 from datetime import date

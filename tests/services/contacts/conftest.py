@@ -19,7 +19,7 @@ from tests.fixtures.worker import Line, make_line
 
 @dataclass
 class Outreach:
-    """One campaign and what is asked of it, in one session."""
+    """One campaign and requests about it, in one session."""
 
     session: Session
     line: Line
@@ -35,7 +35,7 @@ class Outreach:
         return contacts.apply(self.session, self.campaign, list(sent), action, **how)
 
     def stored(self) -> list[dict[str, Any]]:
-        """The campaign's contacts in the order they were added, without what is empty."""
+        """Return the campaign's contacts in the order they were added, without empty fields."""
         self.session.expire_all()
         query = select(Contact).where(Contact.campaign_id == self.campaign.id)
         found = self.session.scalars(query.order_by(Contact.id)).all()

@@ -1,4 +1,4 @@
-"""An organization with a campaign and a plan that suits every hour, and its dispatcher."""
+"""An organization with a campaign and a plan that allows every hour, and its dispatcher."""
 
 from dataclasses import dataclass
 from datetime import datetime, time
@@ -20,7 +20,7 @@ from tests.fixtures.worker import Line, make_line
 
 @dataclass
 class Desk:
-    """A campaign before its owner, who has made a plan."""
+    """A campaign of an owner, who has made a plan."""
 
     session: Session
     line: Line
@@ -59,7 +59,7 @@ class Desk:
         return list(self.session.scalars(query))
 
     def decided(self) -> dict[str | None, tuple[str, str | None]]:
-        """What was decided about each contact, by its number."""
+        """Return the decision about each contact, by its number."""
         query = select(Contact.phone, OutreachContact.state, OutreachContact.reason).join(
             OutreachContact, OutreachContact.contact_id == Contact.id
         )

@@ -25,7 +25,7 @@ def admin(own: Tenant) -> Caller:
 def made(
     session: Session, settings: Settings, own: Tenant, admin: Caller
 ) -> endpoints.EndpointWithSecret:
-    """An endpoint of the first organization that is told of everything."""
+    """An endpoint of the first organization that receives all events."""
     return endpoints.add(
         session,
         admin,
