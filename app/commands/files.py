@@ -33,8 +33,8 @@ def orphans(remove: bool) -> None:
 @click.option("--from", "source", metavar="URL", help="Default: where the files are now.")
 @as_json
 def copy(to: str, source: str | None, as_json: bool) -> None:
-    """Copy all files to another store and compare them. Run it again to go on, and for what came
-    since.
+    """Copy all files to another store and compare them. Run it again to continue, and for files
+    added since.
 
     Then stop the portal, run it once more, and start with the URL as PORTAL_FILES_URL.
     """

@@ -94,7 +94,7 @@ def _subject(
     phone: str | None,
     email: str | None,
 ) -> DataSubject:
-    """Raises `click.UsageError` unless the options name a user or a contact."""
+    """Return the subject. Raises `click.UsageError` unless the options name a user or a contact."""
     if user_id is not None and organization_id is None:
         return subjects.user(session, caller, user_id)
     if organization_id is None or user_id is not None or not (phone or email):

@@ -27,8 +27,9 @@ class BackupSettings(CommonSettings):
     """How many backups stay in the folder; older ones are removed after a new one has succeeded."""
 
     backup_scratch_url: str = Field("", repr=False)
-    """PostgreSQL database whose role may create databases: each daily backup is restored into a
-    new one there and compared. Without it: beside the own database, if its role may."""
+    """PostgreSQL database whose role may create databases: each daily backup is restored into a new
+    one there and compared. Without it: next to the portal's own database, if its role may create
+    one."""
 
     @model_validator(mode="after")
     def _refuse_plain_backups(self) -> Self:

@@ -16,8 +16,8 @@ _SIP_PASSWORD = re.compile(r"[!-:=?-~]*")
 
 
 class CarrierSettings(CommonSettings):
-    """Twilio and a trunk can be set beside the carrier in use, so that their active calls are
-    followed to the end."""
+    """Twilio and a trunk can be set in addition to the carrier in use, so that their active calls
+    are followed to the end."""
 
     carrier: Literal["simulator", "sip", "twilio"] = "simulator"
     """Carrier of live calls. Calls made with test keys always use the simulated carrier."""
@@ -71,15 +71,15 @@ class CarrierSettings(CommonSettings):
     carrier_silence_seconds: float = Field(110.0, gt=0)
     """How long a silent carrier is asked about an attempt before the call ends as ``unknown``."""
     silent_call_minutes: float = Field(5.0, gt=0)
-    """An active call about which the carrier gives no answer for so long no longer counts among the
-    simultaneous calls of its organization."""
+    """An active call about which the carrier gives no answer for this long no longer counts as one
+    of its organization's simultaneous calls."""
     carrier_calls_per_second: float = Field(0, ge=0)
     """Live calls per second for each carrier, over all workers together; 0 means no limit."""
     calls_per_organization: int = Field(5, ge=1)
     """Simultaneous calls of one organization. An organization can set a lower limit."""
     longest_call_minutes: int = Field(60, ge=1, le=240)
     """A call ends this long after it was answered; if the carrier gives no answer until then, as
-    ``unknown``. Spending limits reserve the price of so long a call before it is placed."""
+    ``unknown``. Spending limits reserve the price of a call of this length before it is placed."""
     call_expiry_hours: int = Field(24, ge=1)
     """A call that could not be placed within this time expires."""
 

@@ -79,7 +79,7 @@ class LimitSettings(CommonSettings):
     session_hours: int = Field(12, ge=1)
     """Longest lifetime of a browser session."""
     session_idle_minutes: int = Field(60, ge=5)
-    """A browser session ends after so many minutes without a request of its user. Pages that
+    """A browser session ends after this many minutes without a request of its user. Pages that
     refresh themselves don't count."""
     password_checks: int = Field(1, ge=1)
     """Passwords that each web process checks at once. Under gunicorn, without it: half of the

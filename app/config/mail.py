@@ -16,8 +16,8 @@ class MailSettings(CommonSettings):
     """Mail server: ``smtp://user:password@host:587`` or ``smtps://…``; add ``?starttls=1`` to
     require encryption. Without it: each mail is a file in ``outbox`` in the instance folder."""
     mail_from: str = ""
-    """Sender address; the product name is shown beside it. Without it: ``no-reply@`` and the public
-    host."""
+    """Sender address; the product name is shown next to it. Without it: ``no-reply@`` and the
+    public host."""
 
     @model_validator(mode="after")
     def _refuse_unusable_mail(self) -> Self:

@@ -71,7 +71,8 @@ def records(stream: bytes, position: int) -> Iterator[tuple[int, bytes]]:
 
 
 def read_workbook_globals(stream: bytes) -> WorkbookGlobals:  # noqa: C901 one case for each kind of record
-    """Raises UnreadableFile (``password_protected``, ``unreadable_workbook``)."""
+    """Return the globals of the workbook. Raises UnreadableFile (``password_protected``,
+    ``unreadable_workbook``)."""
     workbook = WorkbookGlobals()
     codes = dict(BUILT_IN)
     styles: list[int] = []

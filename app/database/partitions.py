@@ -59,7 +59,7 @@ def first_id(moment: datetime) -> UUID:
 
 
 def month_after(moment: datetime, months: int = 1) -> datetime:
-    """Return the start of the month so many months later, in UTC."""
+    """Return the start of the month this many months later, in UTC."""
     count = moment.astimezone(UTC).year * 12 + moment.astimezone(UTC).month - 1 + months
     return datetime(count // 12, count % 12 + 1, 1, tzinfo=UTC)
 

@@ -1,6 +1,6 @@
 """Wake the workers for committed work, so that they need not poll often.
 
-PostgreSQL uses NOTIFY in the transaction itself; SQLite uses a line in a named pipe beside the
+PostgreSQL uses NOTIFY in the transaction itself; SQLite uses a line in a named pipe next to the
 database, written after the commit. A wake-up may be lost: every reader also polls, every few
 seconds.
 """

@@ -26,8 +26,8 @@ def money(amount: Decimal | float, currency: str, digits: int | None = None) -> 
 
 
 def micros(amount: int, currency: str, digits: int | None = None) -> str:
-    """Return millionths as `money`, rounded to the smallest unit of the currency or to so many
-    ``digits``."""
+    """Return millionths as `money`, rounded to the smallest unit of the currency or to ``digits``
+    decimals."""
     return money(Decimal(amount).scaleb(-6), currency, digits)
 
 

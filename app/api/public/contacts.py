@@ -40,7 +40,7 @@ CAMPAIGN_NOT_FOUND = {"campaign_not_found": "There is no such campaign in the or
     },
 )
 def send_contacts(campaign_id: UUID, body: BulkContactsInput, query: BulkQuery) -> dict[str, Any]:
-    """If fields beside the contacts are wrong, or there are too many contacts, the request is
+    """If other fields than the contacts are wrong, or there are too many contacts, the request is
     refused as a whole; otherwise the answer is 200 and has a result for each contact, even if all
     of them failed.
 

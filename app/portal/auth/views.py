@@ -243,7 +243,8 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
 
 
 def _sign_in(form: SignInForm) -> None:
-    """Raises `RateLimited`, and `ValidationFailed` for a sign-in that isn't finished here."""
+    """Sign in again. Raises `RateLimited`, and `ValidationFailed` for a sign-in that isn't finished
+    here."""
     outcome = attempt(form.email.data or "", form.password.data or "")
     if outcome.user is None:
         form.suspended = outcome.suspended

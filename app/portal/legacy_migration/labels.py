@@ -32,8 +32,8 @@ ONLY_BEFORE = {
 
 
 def time_left(end: datetime) -> CredentialEnd:
-    """Return the time left: 21 days, within a day, or over since so many days; amber in the last
-    month and after."""
+    """Return the time left: 21 days, within a day, or over for some days; amber in the last month
+    and after."""
     now = utcnow()
     if end <= now:
         over = (now - end).days

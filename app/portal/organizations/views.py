@@ -313,7 +313,7 @@ def _title(month: date) -> str:
 
 
 def _months_before(day: date, months: int) -> date:
-    """Return the first day of the month so many months before."""
+    """Return the first day of the month this many months before."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
     return date(year, month + 1, 1)
 

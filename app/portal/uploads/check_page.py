@@ -184,7 +184,7 @@ def _problems(session: Session, upload: ContactImport, chosen: RowChoice) -> dic
 def _rows(
     session: Session, upload: ContactImport, chosen: RowChoice, typed: Typed
 ) -> dict[str, Any]:
-    """Return the rows of a page as they stand in the file, and what applying them changes."""
+    """Return the rows of a page as in the file, with the changes by applying them."""
     kind, note, place = chosen.kind, chosen.note, lists.place()
     page = reports.page(
         session,

@@ -62,7 +62,8 @@ class ListColumn(Generic[R]):
     is_labelled: bool = False
     """Whether a phone shows the label before the value."""
     is_below: bool = False
-    """Whether it stands below the first column, in the same cell; a file has it by itself."""
+    """Whether it is shown below the first column, in the same cell; files have it as a separate
+    column."""
     heading: str = ""
 
     def __post_init__(self) -> None:

@@ -1,8 +1,8 @@
 """The audit log: who changed what, one row in the transaction of each change.
 
-`log` writes it and reads it beside the records concerned; `search` is the query of the history
-screen. `refusals` sums up refused attempts. `chain` links the entries by hashes; `verification`
-checks them, `forwarding` sends them to a syslog server.
+`log` writes it and reads it for the records concerned; `search` is the query of the history screen.
+`refusals` sums up refused attempts. `chain` links the entries by hashes; `verification` checks
+them, `forwarding` sends them to a syslog server.
 """
 
 from app.services.audit.log import (

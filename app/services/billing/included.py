@@ -70,8 +70,8 @@ def used_up(bill: Bill) -> UsedUp | None:
 
 
 def nearly_used_up(session: Session, caller: Caller, most: int) -> list[UsedUp]:
-    """Return at most so many of the caller's active organizations that have used `NEAR` percent or
-    more of what this month includes, those with the most usage first: a fixed number of queries.
+    """Return at most this many of the caller's active organizations that have used `NEAR` percent
+    or more of what this month includes, those with the most usage first: a fixed number of queries.
 
     Raises `Forbidden`.
     """

@@ -1,7 +1,7 @@
 """Secrets that must be read again: stored encrypted (A256GCM) under the application's secret.
 
 Each purpose has its own key. When the application's secret changes, the previous one is configured
-beside it until everything is re-encrypted.
+in addition until everything is re-encrypted.
 """
 
 import hmac

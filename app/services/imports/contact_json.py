@@ -29,7 +29,7 @@ def is_json_column(name: str) -> bool:
 
 
 def columns_for(size: int) -> list[str]:
-    """Return the columns that hold so many characters of JSON (see `write_exact`)."""
+    """Return the columns that hold this many characters of JSON (see `write_exact`)."""
     further = range(2, size // FULL + 2)
     return [COLUMN, *(f"{COLUMN}{number}" for number in further)]
 
@@ -39,7 +39,7 @@ def size_of(value: Any) -> int:
 
 
 def write_exact(values: Mapping[tuple[str, str], Any], columns: int) -> list[str]:
-    """Return the cells of so many columns for ``values``, each under its name (and its key, for
+    """Return the cells of this many columns for ``values``, each under its name (and its key, for
     metadata and external ids); the cells that are not needed are empty."""
     cells: list[dict[str, Any]] = [{}]
     size = 0

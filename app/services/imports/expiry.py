@@ -35,7 +35,7 @@ _ROWS_AT_ONCE = 2000
 
 
 def expire(session: Session, days: int) -> None:
-    """Cancel checked uploads that have waited for so many days."""
+    """Cancel checked uploads that have waited for this many days."""
     session.execute(
         update(ContactImport)
         .where(ContactImport.state == ImportState.CHECKED)

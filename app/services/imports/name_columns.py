@@ -74,8 +74,8 @@ autohaus stadtwerke verein bau handel restaurante clinica
 
 
 def find_names(columns: Sequence[Sequence[str]], free: Collection[int]) -> dict[int, str]:
-    """Return the fields of the columns of names among the ``free`` ones: two beside each other are
-    the first and the last name; one alone is the full name if it has several words."""
+    """Return the fields of the columns of names among the ``free`` ones: two adjacent ones are the
+    first and the last name; one alone is the full name if it has several words."""
     filled = {index: [value for value in columns[index] if value] for index in free}
     names = [index for index, values in filled.items() if _are_names(values)]
     full = [index for index in names if _are_full_names(filled[index])]

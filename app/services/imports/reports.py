@@ -41,8 +41,8 @@ def are_those_of(session: Session, upload: ContactImport) -> bool:
 def rows_after(
     session: Session, upload: ContactImport, row_number: int, *, failed_only: bool
 ) -> tuple[list[MarkedRow], int | None]:
-    """Return the next rows after a row number, packed ones included, and the number to go on from;
-    None at the end."""
+    """Return the next rows after a row number, packed ones included, and the number to continue
+    from; None at the end."""
     query = select(ImportRow).where(
         ImportRow.import_id == upload.id, ImportRow.row_number > row_number
     )

@@ -278,7 +278,7 @@ def create(
 def require_room(
     session: Session, caller: Caller, campaign_id: UUID, size: int, defaults: StorageDefaults
 ) -> None:
-    """Raise as `create` does if a file of so many bytes can't be uploaded."""
+    """Raise as `create` does if a file of this many bytes can't be uploaded."""
     caller.require(Permission.CONTACTS_WRITE)
     campaign = campaigns.get_for_new_contacts(session, caller, campaign_id)
     storage.require_room(session, campaign.partner_id, campaign.organization_id, size, defaults)

@@ -158,8 +158,8 @@ def check(micros: int | None, levels: Sequence[int], recipients: Sequence[str]) 
 
 
 def reached_budgets(session: Session, caller: Caller, most: int) -> list[ReachedBudget]:
-    """Return at most so many budgets of the caller's partner and its organizations that reached an
-    alert level from `NEARLY_SPENT` on this month, in one query."""
+    """Return at most this many budgets of the caller's partner and its organizations that reached
+    an alert level from `NEARLY_SPENT` on this month, in one query."""
     query = (
         _reached(caller)
         .add_columns(Organization, SpendingTotal.spent_micros)

@@ -217,7 +217,7 @@ def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequenc
 
 
 def organizations_with(session: Session, caller: Caller, most: int) -> set[UUID]:
-    """Return the organizations that have endpoints, at most so many. Raises `Forbidden`."""
+    """Return the organizations that have endpoints, at most this many. Raises `Forbidden`."""
     owners = _manageable(caller).with_only_columns(WebhookEndpoint.organization_id)
     wanted = owners.where(WebhookEndpoint.organization_id.is_not(None)).distinct()
     in_order = wanted.order_by(WebhookEndpoint.organization_id).limit(most)

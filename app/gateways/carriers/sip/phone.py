@@ -250,7 +250,7 @@ def _end_with(parent: int) -> None:
 
 
 def _module_folder(baresip: str) -> Path:
-    """Return the folder of this baresip's modules: in the library folder beside its own."""
+    """Return the folder of this baresip's modules: in the library folder next to its own."""
     program = Path(shutil.which(baresip) or baresip).resolve()
     roots = program.parents[1], Path("/usr")
     folders = [root / folder for root in roots for folder in MODULE_FOLDERS]
