@@ -60,7 +60,7 @@ VERSION = "alembic_version"
 
 
 def fill(session: Session) -> dict[str, int]:
-    """Puts the demo's world into the database; returns how many rows each table then has."""
+    """Fill the database with the demo; return the number of rows of each table."""
     making = DemoWorld(session, system_caller("tests"), "http://127.0.0.1", utcnow())
     making.build(PARTNERS[:1], history_days=2)
     session.flush()

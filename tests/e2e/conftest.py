@@ -46,7 +46,7 @@ OwnStacks = Callable[[str, Mapping[str, str]], Stack]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the journeys that the commit did not choose, where the whole suite runs."""
+    """Leave out the journeys that the commit did not choose, where the whole suite runs."""
     if any("e2e" in argument for argument in config.args):
         return
     others = {

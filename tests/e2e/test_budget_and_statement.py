@@ -31,7 +31,7 @@ CELLS = """
 
 
 def spend(stack: Stack, organization: dict[str, Any]) -> None:
-    """Makes a call for a minute's price, which ends."""
+    """Place a call for a minute's price, which ends."""
     body = {
         "agentId": organization["agents"][0]["id"],
         "contact": {"phoneNumber": organization["simulator"]["human"], "firstName": "Ada"},

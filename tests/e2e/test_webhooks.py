@@ -22,7 +22,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 def until_shown(page: Page, wanted: Locator) -> None:
-    """Asks for the page again until it is there."""
+    """Reload the page until it is there."""
     for _patience in range(150):
         if wanted.count():
             break

@@ -25,7 +25,7 @@ CALLS_A_KILL = 6
 
 
 def wait_for_an_open_question(database: Database, then_seconds: float) -> None:
-    """Waits for an attempt that is written but not answered: the worst moment of all."""
+    """Wait for an attempt that is written but not answered: the worst moment of all."""
     open_question = select(CallAttempt.id).where(
         CallAttempt.carrier_reference.is_(None), CallAttempt.status == CallStatus.DIALING
     )

@@ -128,7 +128,7 @@ def test_a_refusal_is_final(house: TwilioWorker, answer: str, reason: str) -> No
 
 
 def put_off(house: TwilioWorker, number: str, call_id: UUID) -> None:
-    """Waits until the carrier has asked to be asked later."""
+    """Wait until the carrier has requested a later attempt."""
     until(lambda: house.carrier.asked_for(number))
     until(lambda: attempts_of(house, call_id)[0].carrier_retry_at)
     assert call_now(house.database, call_id).status.value == "dialing"

@@ -48,7 +48,7 @@ def address(name: str, action: str, query: str = "") -> str:
 
 
 def do(browser: Browser, url: str, *keys: object) -> str:
-    """Sends the confirmation; what the results say."""
+    """Send the confirmation; return the results."""
     return words(browser.post(url, {"id": [str(key) for key in keys]}, page="/account"))
 
 

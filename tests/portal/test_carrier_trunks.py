@@ -43,7 +43,7 @@ KEYS = settings_for("sqlite://", Path()).secret_keys
 
 @pytest.fixture
 def refurnish(app: Flask, database: Database, tmp_path: Path) -> Callable[..., None]:
-    """Gives the application other settings."""
+    """Give the application other settings."""
 
     def refurnish(**changes: Any) -> None:
         install_extensions(app, settings_for(url_of(database), tmp_path, **changes), database)

@@ -15,7 +15,7 @@ THREE = f"Name;Phone\nAnn;{ANN}\nBob;12\nCy;13\n"
 
 
 def corrected(desk: Desk, first: str, data: str, name: str) -> str:
-    """Sends a corrected file from the page of the upload, and has it applied."""
+    """Send a corrected file from the page of the upload, and has it applied."""
     page = f"{desk.page}?corrects={first.rsplit('/', 1)[1]}"
     assert f'href="{page}"' in desk.browser.get(first).text
     form = {"file": (io.BytesIO(data.encode()), name), "action": "upsert"}

@@ -475,7 +475,7 @@ def editors(
 
 
 def save(browser: Browser, page: str, path: str, typed: Fields) -> TestResponse:
-    """Sends the form of ``page``; where it is checked first, confirms what the check shows."""
+    """Send the form of ``page``; if it is checked first, confirm the check."""
     form = PageForm(page, path)
     assert typed.keys() <= form.fields.keys()
     fields = form.fields | {name: [value] for name, value in typed.items()}

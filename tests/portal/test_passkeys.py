@@ -40,7 +40,7 @@ def add(browser: Browser, key: Authenticator, name: str = "Laptop") -> Any:
 
 
 def alone(browser: Browser, key: Authenticator, **lies: Any) -> Any:
-    """Sends the passkey of a visitor to the sign-in page."""
+    """Send the passkey of a visitor to the sign-in page."""
     asked = options(browser, "/passkey/options?purpose=sign_in", "/sign-in")
     return browser.post("/sign-in/passkey", {"answer": key.prove(asked, **lies)}, page="/sign-in")
 

@@ -26,7 +26,7 @@ class Addresses(list[str]):
 
 
 class Email(wire.Email):
-    """Tells the tester that a user has one address, for work."""
+    """Declares to the tester that a user has one address, for work."""
 
     value: str | None = Field(None, examples=Addresses(["ada@northwind.example"]))
     type: str | None = Field(None, examples=["work"])

@@ -170,7 +170,7 @@ def test_a_token_of_one_area_is_refused_by_the_other(
 
 @dataclass
 class Forger:
-    """Makes tokens that differ from a good one in one thing."""
+    """Create tokens that differ from a good one in one thing."""
 
     session: Session
     client: OAuthClient
