@@ -85,7 +85,7 @@ def views_of(path: Path) -> Iterator[ast.FunctionDef]:
 
 
 def place_of(module: str) -> str:
-    """The part of the house that a module stands in: the name after ``app.``."""
+    """The part of the application that a module belongs to: the name after ``app.``."""
     return module.split(".")[1] if "." in module else ""
 
 
@@ -207,7 +207,7 @@ def test_pauses_do_not_import_calls() -> None:
 
 
 def test_no_view_of_the_portal_is_longer_than_ten_lines() -> None:
-    """Without its docstring; functions beside it do the rest."""
+    """Without its docstring; separate functions do the rest."""
     lengths = {
         f"{module}.{view.name}": 1 + (view.end_lineno or 0) - body[0].lineno
         for module, path in MODULES.items()

@@ -1,4 +1,4 @@
-"""The guide out of the legacy API and the line of its page: both run as they stand."""
+"""The guide for leaving the legacy API and the command on its page: both run unchanged."""
 
 import json
 import re

@@ -81,7 +81,7 @@ ENDS = {
     '        (_("Legacy API"), _("View clients"), ': ("\n", ""),
     '        (gettext("Legacy API"), gettext("View clients"), ': ("\n", ""),
 }
-"""Beginning -> the end of what is cut, and what stands there instead; others are cut as such."""
+"""Beginning -> the end of what is cut, and its replacement; others are cut as such."""
 GONE = ("legacy_calls", "legacy_migration", "app.services.legacy", "app.schemas.legacy",
         "app.models.legacy", "app.commands.legacy", "add_legacy_client", "LegacyDay",
         "LegacyExchange", "LegacyCall", "legacy_exchanges", "portal.api_migration")  # fmt: skip

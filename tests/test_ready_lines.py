@@ -1,4 +1,4 @@
-"""The lines that the portal shows beside a key and a client run as they stand."""
+"""The commands that the portal shows for a key and a client run unchanged."""
 
 import os
 import re

@@ -13,7 +13,7 @@ SCOPE = text("SELECT current_setting('app.scope', true)")
 
 
 def is_in_transaction(connection: Connection) -> bool:
-    """Whether the time of the transaction stands still from statement to statement."""
+    """Return whether the time of the transaction is the same for each statement."""
     first, second = (connection.scalar(text("SELECT now()")) for _each in range(2))
     return bool(first == second)
 

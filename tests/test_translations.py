@@ -20,7 +20,7 @@ NAMED_BUTTON = re.compile(
 )
 """A link or button in a template with a name of its own and a word on it."""
 LONGEST = 2.5
-"""How many times longer than in English a button's word may be, which stands on phones."""
+"""Maximum length of a button's word relative to English, for buttons that phones show."""
 
 Key = tuple[str | None, str | tuple[str, ...]]
 

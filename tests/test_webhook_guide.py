@@ -20,7 +20,7 @@ BODY = '{"type":"webhook.test","data":{"name":"Zoë"}}'
 
 @pytest.fixture(scope="module")
 def verify() -> Callable[..., None]:
-    """The function as it stands in the guide."""
+    """Return the function from the guide."""
     [source] = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
     known: dict[str, Any] = {}
     exec(source, known)  # noqa: S102 - the guide's own lines

@@ -1,4 +1,4 @@
-"""What operators stop and let go on from the command line."""
+"""What operators suspend and resume from the command line."""
 
 from uuid import uuid4
 

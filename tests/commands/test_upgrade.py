@@ -1,4 +1,5 @@
-"""``flask upgrade`` tells an upgrade and shares assets; ``migrate --expand`` does half of it."""
+"""``flask upgrade`` describes an upgrade and shares assets; ``migrate --expand`` does half of
+it."""
 
 import json
 from datetime import timedelta

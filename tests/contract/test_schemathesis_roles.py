@@ -105,8 +105,8 @@ def asking(stack: Stack, name: str) -> Asking:
 
 
 def ended(stack: Stack, name: str) -> dict[str, Any]:
-    """Credentials of what has just been suspended or revoked, each of another partner or customer
-    than those of the callers that go on."""
+    """Credentials of suspended or revoked clients, each of another partner or customer than those
+    of the active callers."""
     first, second = stack.demo["partners"][:2]
     customer = first["organizations"][1]
     if name == "suspended client":

@@ -73,7 +73,7 @@ CHANGED: Mapping[Permission, set[str]] = {
     # The contract makes the plan of a user's organization part of changing the user.
     P.USERS_WRITE: {"organizations", "partner_tiers"},
 }
-"""Tables that a token with this scope alone may write to, beside `BOOKKEEPING`."""
+"""Tables that a token with only this scope may write to, besides `BOOKKEEPING`."""
 
 BOOKKEEPING = {"api_requests", "audit_entries", "audit_links", "oauth_clients", "signing_keys"}
 

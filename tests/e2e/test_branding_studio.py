@@ -20,7 +20,7 @@ def clear_links(page: Page) -> None:
 
 
 def add_links(page: Page, *, script: bool) -> None:
-    """Three header links, one after the other: a spare row stands at the end of the list."""
+    """Three header links, one after the other: a spare row is at the end of the list."""
     for place, name in enumerate(NAMES):
         page.locator(f"#header_links-{place}-label").fill(name)
         page.locator(f"#header_links-{place}-url").fill(f"https://{name.lower()}.example.com/")

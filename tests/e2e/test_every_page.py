@@ -121,10 +121,10 @@ NO_SCREENS = re.compile(
 
 
 WITHIN = {"/api/docs": ".docs-words"}
-"""The part of a page that axe is asked about: test_api_docs.py looks at one operation of the 10,000
-elements beside the guide."""
+"""The part of a page that axe checks: test_api_docs.py looks at one operation of the 10,000
+elements besides the guide."""
 NARROWEST_COLUMNS = 1100
-"""Where two columns stand beside each other with the least room."""
+"""Where two columns are next to each other with the least room."""
 NARROWEST_WITH_TABLES = 1280
 """The same of columns with a table."""
 

@@ -28,7 +28,7 @@ def invite(stack: Stack, partner: Partner) -> str:
 
 
 def link_in(page: Page, words: str) -> str:
-    """Where the mail's button leads; a click on it opens the page beside the portal."""
+    """The URL of the mail's button; a click on it opens the page next to the portal."""
     button = page.frame_locator("iframe").get_by_role("link", name=words, exact=True)
     with page.expect_popup() as opened:
         button.click()

@@ -1,4 +1,4 @@
-"""A campaign starts, pauses and goes on."""
+"""A campaign starts, pauses and resumes."""
 
 from typing import Any
 

@@ -10,7 +10,7 @@ from tests.e2e.visits import Look, heading, sound
 from tests.fixtures.stack import Stack
 
 SHOWS_PARTS = 1100
-"""The least width at which the parts of the settings are beside the form."""
+"""The least width at which the parts of the settings are next to the form."""
 PHONE = 859
 """The greatest width at which the button stays in sight only once something is changed."""
 

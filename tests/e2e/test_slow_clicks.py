@@ -1,4 +1,4 @@
-"""A click that takes as long as a person's does what it is for, whatever a field has just sent."""
+"""A click as slow as a person's has its effect, whatever request a field has just sent."""
 
 import re
 from typing import Any

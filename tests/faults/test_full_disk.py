@@ -64,8 +64,7 @@ class Installation(NamedTuple):
         return self.send(f"/api/v1/campaigns/{campaign}/contacts", body)
 
     def empty_log(self) -> None:
-        """Shrink SQLite's log: on a full disk it goes on for as many pages as its log has, which it
-        writes over."""
+        """Shrink SQLite's log: on a full disk SQLite can still overwrite the pages of its log."""
         with closing(self.database.engine.raw_connection()) as connection:
             cursor = connection.cursor()
 

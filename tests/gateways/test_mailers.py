@@ -1,4 +1,4 @@
-"""Mail through a real server in this process, and into the folder that stands in for one."""
+"""Mail through a real server in this process, and into the folder that replaces one."""
 
 import socket
 import ssl

@@ -36,7 +36,7 @@ def line(fresh_database: Database) -> Simulator:
 
 
 def seen_after(database: Database, line: Simulator, number: str, seconds: float) -> list[str]:
-    """What the line reports of a call that was placed so many seconds ago."""
+    """Return the line's report of a call that was placed this many seconds ago."""
     asked = placement(number)
     line.place(asked)
     with database.transaction() as session:

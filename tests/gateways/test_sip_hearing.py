@@ -1,4 +1,5 @@
-"""A person is told from a machine by ear, in several voices and over a telephone's sound."""
+"""A person is distinguished from a machine by sound, in several voices and over a telephone's
+sound."""
 
 import random
 from array import array

@@ -1,4 +1,4 @@
-"""A call's worker hears what is told of its attempt, and of no other."""
+"""A call's worker gets the signals of its attempt, and of no other."""
 
 import threading
 from collections.abc import Iterator

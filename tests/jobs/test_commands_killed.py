@@ -35,7 +35,8 @@ def desk(fresh_database: Database, tmp_path: Path) -> Desk:
 def test_the_worker_continues_the_work_of_a_killed_command(
     desk: Desk, make_worker: Callable[..., Worker], tmp_path: Path
 ) -> None:
-    """The worker runs beside the command, leaves the import alone and then finishes it."""
+    """The worker runs at the same time as the command, leaves the import alone and then finishes
+    it."""
     worker = make_worker(PORTAL_INSTANCE_DIR=str(tmp_path))
     worker.start()
     people = tmp_path / "people.csv"

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.alternating
 
 OUTAGES = 5 if matrix.is_full() else 1
 DEAD_AFTER = 8.0
-"""Seconds; a busy machine needs some for 50 calls that go on at once."""
+"""Seconds; a busy machine needs some for 50 calls at once."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Calling that is paused: accepted calls wait, in no queue, and go on in their order."""
+"""Paused calling: accepted calls wait, in no queue, and continue in their order."""
 
 from collections.abc import Callable
 from datetime import timedelta

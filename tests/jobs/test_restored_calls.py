@@ -1,4 +1,4 @@
-"""Seven calls are placed after a backup; whatever the way of the restore, none is placed again."""
+"""Seven calls are placed after a backup; whatever the kind of restore, none is placed again."""
 
 import shutil
 import subprocess
@@ -107,7 +107,7 @@ def same_host(house: House, tmp_path: Path) -> tuple[str, Path]:
     house.server.ask("DROP DATABASE portal WITH (FORCE)")
     house.server.ask(f"CREATE DATABASE portal OWNER {OWNER}")
     house.restore(house.server)
-    (house.folder / "dialler.mark").unlink()  # without it, only the identity tells
+    (house.folder / "dialler.mark").unlink()  # without it, only the identity differs
     return house.server.url("portal"), house.folder
 
 
@@ -126,7 +126,7 @@ def older_folder(house: House, tmp_path: Path) -> tuple[str, Path]:
     accepted = wait_for_seven(house)
     house.dump()
     place(house, accepted)
-    house.server.ask(f"DROP OWNED BY {OWNER}", "portal")  # the database stays: only the mark tells
+    house.server.ask(f"DROP OWNED BY {OWNER}", "portal")  # only the mark differs
     house.restore(house.server)
     return house.server.url("portal"), tmp_path / "older"
 

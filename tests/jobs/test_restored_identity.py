@@ -1,4 +1,4 @@
-"""A restored, recovered or copied database pauses calls, even where no mark outside tells."""
+"""A restored, recovered or copied database pauses calls, even if no mark outside reveals it."""
 
 import os
 import shutil

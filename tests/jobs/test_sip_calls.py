@@ -144,7 +144,7 @@ def test_the_assistant_takes_over_after_the_intro(house: SipWorker, dialled: Dia
 def test_a_call_keeps_its_trunk_after_another_one_replaced_it(
     house: SipWorker, dialled: Dialled
 ) -> None:
-    """The name is looked up by us; the trunk is told of it, and reached at its address."""
+    """We look up the name; the trunk gets it in the request, and is reached at its IP address."""
     call_id, number = dialled.calls["brought"], dialled.brought.number
     until(lambda: house.brought.calls_to(number))
     house.bring(user="another")

@@ -1,4 +1,5 @@
-"""Cancelling calls over a carrier: what is promised is kept, what is refused goes on."""
+"""Cancelling calls over a carrier: accepted cancellations are carried out, calls with refused ones
+continue."""
 
 import json
 from typing import Any

@@ -19,7 +19,7 @@ COMPLETED = ("completed", "completed", "human")
 
 @pytest.fixture
 def woken(make_worker: Callable[..., Worker]) -> Worker:
-    """A worker that only a wake-up tells of work."""
+    """A worker that learns of work only by a wake-up."""
     worker = make_worker(**NEVER)
     worker.start()
     return worker

@@ -26,7 +26,7 @@ PLACEMENT = CallPlacement(new_id(), "+12125551000", "+12025550199", "Hello.", "B
 
 
 class Moody:
-    """A carrier that does what it is told to."""
+    """A carrier whose responses a test sets."""
 
     kind = CarrierKind.TWILIO
     charges = True

@@ -1,4 +1,4 @@
-"""SQLite is told what its indexes are worth."""
+"""SQLite's index statistics are updated."""
 
 import pytest
 from sqlalchemy import text

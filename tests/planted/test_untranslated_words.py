@@ -58,7 +58,7 @@ SAME_EVERYWHERE = {
     )
     for word in re.findall(r"[^\W\d_]{2,}", text)
 }
-"""Words that stand on pages as they are: dates, places, units, names of products."""
+"""Words that are the same on pages of all languages: dates, places, units, names of products."""
 
 
 class Bracketed(NullTranslations):
@@ -116,7 +116,7 @@ class Spoken(HTMLParser):
 
 
 def outside(text: str) -> str:
-    """What stands outside of the outermost ⟦ ⟧."""
+    """Return the text outside of the outermost ⟦ ⟧."""
     depth, kept = 0, ""
     for character in text:
         depth += (character == "⟦") - (character == "⟧")

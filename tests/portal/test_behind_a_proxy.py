@@ -1,4 +1,4 @@
-"""The address and scheme that a proxy reports: believed in production, where one stands."""
+"""The address and scheme that a proxy reports: trusted in production, where there is one."""
 
 from collections.abc import Callable
 

@@ -39,7 +39,7 @@ PUBLIC = (
 
 @pytest.fixture
 def branded(own: Tenant, other: Tenant, session: Session) -> Tenant:
-    """A partner with a verified domain beside another partner. The platform's host has a name."""
+    """A partner with a verified domain next to another partner. The platform's host has a name."""
     for tenant, name in ((own, "Northwind Voice"), (other, "Southgate Calls")):
         tenant.partner.product_name = name
         tenant.partner.show_embedded_chat = True

@@ -1,4 +1,4 @@
-"""Versions of a brand: who published what, two of them beside each other, and the way back."""
+"""Versions of a brand: who published what, a comparison of two, and rolling back."""
 
 import re
 from collections.abc import Callable

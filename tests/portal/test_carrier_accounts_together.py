@@ -1,4 +1,4 @@
-"""Two people at the same carrier account: the second is told of the first."""
+"""Two users at the same carrier account: the second sees the first one's change."""
 
 from collections.abc import Callable, Mapping
 from html import unescape

@@ -1,4 +1,5 @@
-"""What a removed or demoted user created: listed before, ended or handed over, and told."""
+"""Items that a removed or demoted user created: listed before, ended or handed over, and
+reported."""
 
 from collections.abc import Callable
 from html import unescape

@@ -486,7 +486,7 @@ def save(browser: Browser, page: str, path: str, typed: Fields) -> TestResponse:
 
 
 def shown(page: str, path: str, names: Fields) -> dict[str, str]:
-    """What stands in these fields of the form of ``page``."""
+    """Return the values of these fields of the form of ``page``."""
     fields = PageForm(page, path).fields
     return {name: fields[name][0] for name in names}
 

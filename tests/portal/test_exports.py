@@ -46,7 +46,7 @@ def app(make_app: Callable[..., Flask]) -> Flask:
 
 @pytest.fixture
 def filled(session: Session, own: Tenant, other: Tenant) -> Tenant:
-    """More campaigns than are exported at once, beside those of another partner."""
+    """More campaigns than are exported at once, and those of another partner."""
     for tenant in (own, other):
         for name in NAMES:
             staff = tenant.caller(Role.PARTNER_ADMIN)

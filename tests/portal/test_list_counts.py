@@ -51,7 +51,7 @@ def admin(session: Session, own: Tenant, signed_in: SignedIn) -> Browser:
 
 
 def words_of(page: str) -> tuple[str, str]:
-    """What is said beside the filters, and at the foot of the list."""
+    """Return the counts next to the filters, and at the foot of the list."""
     beside = re.search(r"[\d,]+\+? match(?:es)?\b", page)
     foot = re.search(r"\d+ of [\d,]+\+? shown", page)
     return beside[0] if beside else "", foot[0] if foot else ""

@@ -123,7 +123,7 @@ def plain(words: str) -> str:
 def lists(
     app: Flask, session: Session, desk: Desk, own: Tenant, other: Tenant, operator: Browser
 ) -> Lists:
-    """More than a page of each record of a partner, beside another partner."""
+    """More than a page of each record of a partner, and another partner."""
     for number in range(27):
         user = make_user(session, own.partner.id, f"u{number}@x.example", businessName=f"B{number}")
         make_call(session, own.organization, f"+12025550{100 + number}")
@@ -574,7 +574,7 @@ def test_a_file_names_its_columns_as_the_list_does() -> None:
         for column in definition.columns
         if re.sub(r" \(.*\)$", "", column.heading) != re.sub(r" \(.*\)$", "", str(column.label))
     }
-    # A file has other figures there, or no column beside it that says what they are of.
+    # A file has other figures there, or no column next to it that names their subject.
     assert others == {
         *(("campaigns", "progress"), ("report", "conversations")),
         *(("usage", "seconds"), ("usage", "before")),

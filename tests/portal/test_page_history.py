@@ -1,4 +1,4 @@
-"""The page that answers a form says where its form stands, for the browser's history."""
+"""The page that is the response to a form names the URL of the form, for the browser's history."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What plans allow: shown beside the prices, changed with its consequences in numbers."""
+"""The limits of plans: shown next to the prices, changed with the consequences in numbers."""
 
 import re
 from collections.abc import Callable

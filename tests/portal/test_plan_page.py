@@ -48,7 +48,7 @@ def published(session: Session, own: Tenant) -> None:
 
 
 def used(session: Session, own: Tenant, minutes: int) -> None:
-    """Three calls of so many minutes together."""
+    """Three calls of this many minutes in total."""
     rollup.add_billing(
         session,
         partner_id=own.partner.id,

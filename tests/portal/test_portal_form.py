@@ -1,4 +1,4 @@
-"""The base of the portal's forms: hidden fields beside the fields that a user fills in."""
+"""The base of the portal's forms: hidden fields besides the fields that a user fills in."""
 
 import re
 from collections.abc import Callable

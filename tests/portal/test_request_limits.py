@@ -79,7 +79,7 @@ def statuses(browser: Browser, count: int) -> list[int]:
 
 @pytest.fixture
 def slow_app(make_app: Callable[..., Flask]) -> Flask:
-    """Three pages at once, and a clock that stands still."""
+    """Three pages at once, and a stopped clock."""
     app = make_app(page_rate_per_second=1, page_rate_burst=3)
     app.extensions["page_rate_limit"]._clock = lambda: 0.0
     return app

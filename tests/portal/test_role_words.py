@@ -1,4 +1,4 @@
-"""What each role may do, told from the policy table."""
+"""The abilities of each role in words, from the policy table."""
 
 from app.enums import Role
 from app.policy import ROLE_PERMISSIONS, Permission

@@ -1,4 +1,4 @@
-"""Built assets: compressed ahead, kept for ever, and nothing else beside them."""
+"""Built assets: compressed ahead, cached forever, and nothing else in their folder."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""A checked upload shows old values beside new ones, for contacts that exist already."""
+"""A checked upload shows old values next to new ones, for contacts that exist already."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the check screen tells of a file before anything is done: who is not called, and how the
+"""The check screen's warnings about a file before anything is done: who is not called, and how the
 file was read."""
 
 import re

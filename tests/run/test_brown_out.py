@@ -1,4 +1,4 @@
-"""A busy portal refuses previews first, then exports, and goes on with pages."""
+"""An overloaded portal refuses previews first, then exports, and continues to serve pages."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

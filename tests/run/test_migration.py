@@ -1,4 +1,4 @@
-"""How far the database is, as the command line and /readyz tell it."""
+"""The migration of the database, as the command line and /readyz report it."""
 
 from pathlib import Path
 

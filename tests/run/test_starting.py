@@ -1,4 +1,4 @@
-"""What stands in the way of `make run` is said in one sentence, before anything is done."""
+"""What prevents `make run` is reported in one sentence, before anything is done."""
 
 import os
 import shutil

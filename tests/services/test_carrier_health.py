@@ -1,4 +1,4 @@
-"""How a carrier does, told from what was observed of it."""
+"""The health of a carrier, derived from observations."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What a page needs beside its content is read with one query."""
+"""The data of a page besides its content is read by one query."""
 
 from dataclasses import replace
 

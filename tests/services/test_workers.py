@@ -1,4 +1,4 @@
-"""Who is dead, by heartbeats and the database's time."""
+"""Dead workers, by heartbeats and the database's time."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Sentry is told where the code failed, and nothing of what it failed on."""
+"""Sentry gets the place in the code that failed, and none of the data."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Cases of RFC 7644 beside those of the single resources, by section."""
+"""Cases of RFC 7644 in addition to those of the single resources, by section."""
 
 from typing import Any
 

@@ -60,7 +60,7 @@ def call(
     source: CallSource = CallSource.API,
     live: bool = True,
 ) -> CallAttempt:
-    """A call that was answered for so long, or not at all, and has ended; the carrier reports its
+    """A call that was answered for this long, or not at all, and has ended; the carrier reports its
     cost later."""
     assistant = select(Assistant.id).where(Assistant.organization_id == organization.id)
     made = Call(

@@ -25,7 +25,7 @@ def ask(session: Session, line: Line, number: int) -> UUID:
 def claimed_at_once(
     database: Database, call_ids: list[UUID], *, at_once: int = 20, per_second: float = 0
 ) -> list[ClaimKind]:
-    """What eight workers, each with its own connection, are told of these calls."""
+    """The results of eight workers, each with its own connection, for these calls."""
 
     def claim(call_id: UUID) -> ClaimKind:
         with database.transaction() as session:

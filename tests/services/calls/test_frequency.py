@@ -1,4 +1,4 @@
-"""One number rings at most so often in so many days."""
+"""One number rings at most this often in a number of days."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What may stand in a trunk: nothing that a SIP telephone could read as something else."""
+"""Values allowed in a trunk: none that a SIP telephone could misinterpret."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""A campaign knows how many contacts it holds, whatever was done to them."""
+"""The stored number of a campaign's contacts is right, whatever was done to them."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor

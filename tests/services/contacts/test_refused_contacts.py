@@ -1,4 +1,4 @@
-"""Each reason for which one contact is refused while the others of the request go on."""
+"""Each reason for which one contact is refused while the others of the request are processed."""
 
 from typing import Any
 

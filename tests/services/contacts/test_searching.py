@@ -131,7 +131,7 @@ def test_contacts_are_sorted_by_status_and_those_without_one_are_last(
 def test_a_later_page_begins_at_its_place_in_the_index(
     session: Session, campaign: Campaign
 ) -> None:
-    """What stands before it isn't read: the last page costs as much as the first."""
+    """Rows before it aren't read: the last page costs as much as the first."""
     cursor = queries.search(session, campaign, sort="name", limit=1).next_cursor
     connection, sent = session.connection(), []
 

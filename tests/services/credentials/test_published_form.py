@@ -1,4 +1,5 @@
-"""Leaked secrets are found by the published expression, and told from others by the checksum."""
+"""Leaked secrets are found by the published expression, and distinguished from other texts by the
+checksum."""
 
 import re
 from collections.abc import Callable

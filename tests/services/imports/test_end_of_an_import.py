@@ -1,4 +1,4 @@
-"""Who started a long upload is told of its end, unless they want no such mail."""
+"""The author of a long upload is notified of its end, unless they have turned that mail off."""
 
 from datetime import timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from tests.fixtures.uploads import Desk, number
 
 
 def mails_after(desk: Desk, *, minutes: int, stopped: bool = False) -> list[dict[str, Any]]:
-    """The details of the mails about an upload whose applying took so long."""
+    """Return the details of the mails about an upload whose applying took this long."""
     upload_id = desk.checked(f"Name,Phone\nAnn Lee,{number(1)}\nBob,12\n").id
     apply_number = desk.start(upload_id)
     with desk.database.transaction() as session:

@@ -17,7 +17,7 @@ from tests.files.exports import (
     hubspot_workbook,
 )
 
-# What one cell cannot tell is left to the rules of contacts.
+# What one cell cannot decide is left to the rules of contacts.
 RULES_OF_CONTACTS = {"invalid_email", "missing_identifier", "value_too_long"}
 
 

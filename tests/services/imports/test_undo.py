@@ -1,4 +1,4 @@
-"""Undoing an upload: what it says before, what it does, and that it goes on where it was."""
+"""Undoing an upload: its preview, its effects, and that it continues where it was interrupted."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What happens to an organization, and that it is told in the history."""
+"""Changes of an organization, and their history entries."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A plan whose assistant can't speak any more: the campaign says so, calls no one, and goes on once
+"""A plan whose assistant can't call any more: the campaign says so, calls no one, and resumes once
 that is fixed."""
 
 from datetime import timedelta

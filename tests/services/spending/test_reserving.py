@@ -72,7 +72,8 @@ def claimed(session: Session, line: Line, **how: object) -> tuple[Call, UUID]:
 def ended(
     session: Session, attempt_id: UUID, seconds: float | None, cost: str | None = None
 ) -> None:
-    """The carrier reports the end of a call that was answered for so long, or not at all."""
+    """Report the end of a call that was answered for this long, or not at all, as the carrier
+    does."""
     now = utcnow()
     events = [CarrierEvent(CarrierEventKind.ENDED, now, reason=EndedReason.NO_ANSWER)]
     if seconds is not None:

@@ -1,4 +1,4 @@
-"""Which calls are unusual beside those of four weeks."""
+"""Which calls are unusual compared with those of four weeks."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Unusual calls pause one organization, its users are told, and a partner admin resumes it."""
+"""Unusual calls pause one organization, its users are notified, and a partner admin resumes it."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Which events are written, in the very transaction of what they tell of."""
+"""Which events are written, in the transaction of the change that they report."""
 
 import contextlib
 import json
