@@ -330,7 +330,7 @@ class Observed(StrEnum):
     REFUSED = "refused"
     """It refused a call for good, with its own code."""
     DELAYED = "put-off"
-    """It asked to wait."""
+    """It asked the portal to wait."""
     UNREACHED = "unreached"
     SILENT = "silent"
     """It was reached, but didn't answer or failed itself."""

@@ -36,7 +36,7 @@ class ArchivedFile:
 
 @dataclass(frozen=True, slots=True)
 class BackupManifest:
-    """What a backup holds. ``tables`` are rows by table, ``files`` all entries by path."""
+    """The contents of a backup. ``tables`` are rows by table, ``files`` all entries by path."""
 
     kind: str
     """``sqlite`` or ``postgresql``."""

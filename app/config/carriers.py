@@ -67,9 +67,9 @@ class CarrierSettings(CommonSettings):
     carrier_settle_seconds: float = Field(12.0, gt=0)
     """How long after a request a new call can be missing from the carrier's list."""
     carrier_poll_seconds: float = Field(15.0, gt=0)
-    """How often the carrier is asked for the status of an active call."""
+    """How often the carrier is queried for the status of an active call."""
     carrier_silence_seconds: float = Field(110.0, gt=0)
-    """How long a silent carrier is asked about an attempt before the call ends as ``unknown``."""
+    """How long a silent carrier is queried about an attempt before the call ends as ``unknown``."""
     silent_call_minutes: float = Field(5.0, gt=0)
     """An active call about which the carrier gives no answer for this long no longer counts as one
     of its organization's simultaneous calls."""

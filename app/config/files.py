@@ -27,8 +27,8 @@ class FileSettings(CommonSettings):
     files_key_secret: str = Field("", repr=False)
     """Secret of this key."""
     files_encryption: Literal["none", "aes256", "kms"] = "none"
-    """Encryption that the bucket is asked for: ``aes256`` (SSE-S3), ``kms`` (SSE-KMS), or what the
-    bucket does by itself."""
+    """Encryption requested from the bucket: ``aes256`` (SSE-S3), ``kms`` (SSE-KMS), or ``none`` for
+    the bucket's default."""
     files_kms_key: str = ""
     """ID or ARN of the key for ``kms``. Without it: the default key of the account."""
     files_seconds: float = Field(20.0, gt=0)

@@ -38,7 +38,7 @@ class VoiceSettings(CommonSettings):
     transcriber_seconds: float = Field(300.0, gt=0, le=1800)
     """How long to wait for a transcript."""
     summaries: bool = False
-    """The language model of PORTAL_WRITER sums up transcripts without a summary."""
+    """The language model of PORTAL_WRITER summarizes transcripts without a summary."""
     summary_seconds: float = Field(60.0, gt=0, le=600)
     """How long to wait for a summary."""
 

@@ -98,7 +98,7 @@ def _execute(connection: Connection, statements: str) -> None:
     try:
         cursor.execute(statements)
     except psycopg.Error as error:
-        # Raised as SQLAlchemy does, so that callers recognise an unreachable database.
+        # Raised as SQLAlchemy does, so that callers recognize an unreachable database.
         dialect: Any = connection.dialect
         is_disconnect = dialect.is_disconnect(error, driver, None)
         if is_disconnect:

@@ -1,4 +1,4 @@
-"""Transcribe a recording, and summarise a transcript, through an OpenAI-compatible API.
+"""Transcribe a recording, and summarize a transcript, through an OpenAI-compatible API.
 
 The URLs are the operator's settings. Log lines hold neither a key nor any text.
 """

@@ -1,4 +1,4 @@
-"""Transcribing and summarising the recording of a call, if the settings say so, as a durable
+"""Transcribing and summarizing the recording of a call, if the settings say so, as a durable
 workflow. Without a usable answer the call stays without transcript or summary."""
 
 import logging
@@ -82,7 +82,7 @@ def _turn(segment: SpeechSegment) -> dict[str, Any]:
 
 
 def add_summary(database: Database, settings: Settings, call_id: UUID) -> None:
-    """Summarise the transcript of a call that has no summary."""
+    """Summarize the transcript of a call that has no summary."""
     if not settings.summaries:
         return
     with database.transaction(read_only=True) as session:

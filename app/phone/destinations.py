@@ -250,7 +250,7 @@ def _subject(regions: tuple[str, ...], code: int) -> str:
 
 
 def _malformed(text: str) -> PhoneError:
-    """Return the problem; an emergency or short number is recognised with any prefix."""
+    """Return the problem; an emergency or short number is recognized with any prefix."""
     if _SHORT.fullmatch(text):
         digits = text.removeprefix("+")
         number = parsed(text) if text[0] == "+" else None

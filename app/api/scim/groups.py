@@ -95,7 +95,7 @@ def _locked(session: Session, group_id: str) -> ScimGroup:
 
 
 def _members(session: Session, group: ScimGroup, wanted: Any) -> list[UUID] | None:
-    """Return the members unless the client doesn't ask for them: there can be thousands."""
+    """Return the members unless the client doesn't request them: there can be thousands."""
     if not _asks_for_members(wanted):
         return None
     return groups.member_ids_of(session, [group.id]).get(group.id, [])

@@ -59,7 +59,7 @@ def save(
     may_connect: bool,
     expected_version: int | None = None,
 ) -> ProcessorAccount:
-    """Set the account and ask for a test of it. Blank secrets keep the stored ones.
+    """Set the account and queue a test of it. Blank secrets keep the stored ones.
 
     ``may_connect``: the installation has a key, which needs only the id of a connected account.
     Raises `Forbidden`, `NotFound`, `ValidationFailed` and `Conflict` (``changed_meanwhile``).

@@ -1,7 +1,7 @@
 """Recordings, transcripts and summaries of calls.
 
 A voice engine reports them, signed (`reports`); a carrier announces recordings (`reports`); the
-worker fetches the files (`fetching`) and, if the settings say so, transcribes and summarises them
+worker fetches the files (`fetching`) and, if the settings say so, transcribes and summarizes them
 (`writing`); pages show them (`reading`); they are deleted when they expire (`retention`). Calls on
 the simulated carrier have a sample (`samples`).
 """

@@ -2,7 +2,7 @@
 and then beeps.
 
 It uses frames of 20 ms at 8 kHz: their loudness, and how much of each is a single tone. It
-recognises no words. In case of doubt the result is unknown.
+recognizes no words. In case of doubt the result is unknown.
 """
 
 import math
