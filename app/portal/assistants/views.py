@@ -98,8 +98,9 @@ def assistant_create() -> Page:
     organization = form.organization_or_page(_new_page)
     with saving(form, lambda: _new_page(organization, form), validate=False) as session:
         submission = FormSubmission(session)
-        of, fields = (session, caller(), organization), form.to_fields()
-        made = settings.create_assistant(*of, fields, **_installation())
+        made = settings.create_assistant(
+            session, caller(), organization, form.to_fields(), **_installation()
+        )
         url = submission.led_to(url_for("portal.assistant", assistant_id=made.id))
     response = redirect_with(gettext("%(name)s was added.", name=made.name), url)
     warn_of_placeholders(form.messages)
@@ -115,9 +116,13 @@ def assistant_edit(assistant_id: UUID) -> str:
 def assistant_save(assistant_id: UUID) -> Page:
     form = AssistantForm()
     with saving_edit(form, "agent", assistant_id, _edit_page, _stored, validate=False) as session:
-        fields, version = form.to_fields(), form.version.data
         settings.update_assistant(
-            session, caller(), assistant_id, fields, expected_version=version, **_installation()
+            session,
+            caller(),
+            assistant_id,
+            form.to_fields(),
+            expected_version=form.version.data,
+            **_installation(),
         )
     words = gettext("%(name)s was saved.", name=form.name.data)
     response = redirect_with(words, url_for("portal.assistant", assistant_id=assistant_id))

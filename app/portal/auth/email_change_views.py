@@ -28,10 +28,9 @@ def show_email_change(slug: str, token: str) -> Response:
 
 @portal.post("/p/<slug>/email/<token>", endpoint="email_change_confirm")
 def confirm_email_change(slug: str, token: str) -> AnyResponse:
-    of = token, _partner_id()
     try:
         with _while_it_works(slug), transaction() as session:
-            is_changed = email_changes.confirm(session, *of, **_sender())
+            is_changed = email_changes.confirm(session, token, _partner_id(), **_sender())
     except ValidationFailed as error:
         return _over(slug, "taken", 409, error.message)
     if is_changed:
@@ -42,9 +41,8 @@ def confirm_email_change(slug: str, token: str) -> AnyResponse:
 
 @portal.post("/p/<slug>/email/<token>/reject", endpoint="email_change_reject")
 def reject_email_change(slug: str, token: str) -> Response:
-    of = token, _partner_id()
     with _while_it_works(slug), transaction() as session:
-        email_changes.reject(session, *of, **_sender())
+        email_changes.reject(session, token, _partner_id(), **_sender())
     return _over(slug, "rejected", 200)
 
 

@@ -140,8 +140,9 @@ def _of_organization(session: Session, organization_id: UUID, month: date) -> di
     """Return an organization's campaigns in the month, and the months before."""
     today, model = utcnow().date(), model_rate()
     found = margin.of_organization(session, caller(), organization_id, month, model).shown
-    of, known = (session, caller(), today, model, organization_id), {month: found.total}
-    by_month = reporting.earned_by_month(*of, known=known)
+    by_month = reporting.earned_by_month(
+        session, caller(), today, model, organization_id, known={month: found.total}
+    )
     return {
         "rows": found.campaigns,
         "last": reporting.total_of(by_month, previous_month(month)),

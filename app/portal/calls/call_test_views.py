@@ -122,8 +122,16 @@ def test_call_place() -> Page:
     page = partial(_test_page, form, None, is_refused=True)
     with saving(form, page, validate=False, shows=shown) as session:
         submission = FormSubmission(session)
-        of, again_id = (session, caller(), form.to_request(), settings().call_settings), _again_id()
-        placed = calls.schedule(*of, source=CallSource.TEST, live=True, after=again_id)
+        again_id = _again_id()
+        placed = calls.schedule(
+            session,
+            caller(),
+            form.to_request(),
+            settings().call_settings,
+            source=CallSource.TEST,
+            live=True,
+            after=again_id,
+        )
         url = submission.led_to(url_for("portal.test_call", call=placed.call_id, again=again_id))
     return redirect(url, 303)
 
@@ -202,8 +210,14 @@ def _checks(
     except NotFound:
         return []
     own, number = assistant.phone_number, form.called_number
-    of = (session, caller(), assistant, number, form.texts)
-    found = calls.preflight(*of, installation=settings().call_settings)
+    found = calls.preflight(
+        session,
+        caller(),
+        assistant,
+        number,
+        form.texts,
+        installation=settings().call_settings,
+    )
     checks = [
         {
             "state": check.state,

@@ -39,17 +39,22 @@ def campaign_plan_save(campaign_id: UUID) -> Page:
         is_readable = form.validate_all(session, campaign_id, settings().calls_per_organization)
     if not is_readable:
         return _plan_page(campaign_id, form), 422
-    edited = ("campaign", campaign_id, _plan_page, partial(_stored, typed=form))
-    with saving_edit(form, *edited, validate=False) as session:
+    stored = partial(_stored, typed=form)
+    with saving_edit(form, "campaign", campaign_id, _plan_page, stored, validate=False) as session:
         is_changed = _save(session, campaign_id, form)
     return _to_next_step(campaign_id, is_changed=is_changed)
 
 
 def _save(session: Session, campaign_id: UUID, form: PlanForm) -> bool:
     """Save the plan; return whether it differs from the stored one."""
-    most, version = settings().calls_per_organization, form.version.data
-    of = (session, caller(), campaign_id, form.to_plan())
-    return outreach.change_plan(*of, most_at_once=most, expected_version=version)
+    return outreach.change_plan(
+        session,
+        caller(),
+        campaign_id,
+        form.to_plan(),
+        most_at_once=settings().calls_per_organization,
+        expected_version=form.version.data,
+    )
 
 
 @portal.post("/campaigns/<uuid:campaign_id>/outreach/plan/outlook")

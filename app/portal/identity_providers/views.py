@@ -79,9 +79,14 @@ def portal_settings_company_save(provider_id: UUID) -> Page:
 
 def _save(session: Session, provider_id: UUID, form: EditProviderForm) -> IdentityProvider:
     form.issuer.data = issuer = providers.get(session, caller(), provider_id).issuer
-    wanted, version = form.to_fields(issuer), form.version.data
-    of = (session, caller(), settings().secret_keys, provider_id, wanted)
-    return providers.update(*of, expected_version=version)
+    return providers.update(
+        session,
+        caller(),
+        settings().secret_keys,
+        provider_id,
+        form.to_fields(issuer),
+        expected_version=form.version.data,
+    )
 
 
 @portal.get("/settings/company-accounts/<uuid:provider_id>/remove")

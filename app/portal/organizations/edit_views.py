@@ -60,7 +60,9 @@ def _create(session: Session, form: NewForm) -> Organization:
     """Create the organization, and invite its first user if the form names one."""
     refuse_any(organizations.taken_name(session, partners.own(caller()), form.typed_name))
     made = organizations.create(
-        *(session, caller(), partners.own(caller())),
+        session,
+        caller(),
+        partners.own(caller()),
         name=form.name.data or "",
         country=form.chosen_country,
         in_trial=settings().new_organizations_in_trial,
@@ -68,7 +70,8 @@ def _create(session: Session, form: NewForm) -> Organization:
     )
     if form.typed_email:
         users.invite(
-            *(session, caller()),
+            session,
+            caller(),
             email=form.typed_email,
             user_type=form.chosen_role,
             organization_id=made.id,
@@ -95,7 +98,10 @@ def organization_save(organization_id: UUID) -> Page:
 
 def _save(session: Session, organization_id: UUID, form: EditForm) -> Organization:
     return organizations.update(
-        *(session, caller(), organization_id, form.to_changes()),
+        session,
+        caller(),
+        organization_id,
+        form.to_changes(),
         name=form.name.data or "",
         billing_address=checked_address(*form.typed_address),
         expected_version=form.version.data,

@@ -50,9 +50,14 @@ def organization_settings_save(organization_id: UUID) -> Page:
 
 def _save(session: Session, organization_id: UUID, form: SettingsForm) -> Sequence[str]:
     """Return the groups of settings that changed."""
-    most, version = settings().calls_per_organization, form.version.data
-    of = (session, caller(), organization_id, form.to_rules())
-    return organizations.change_settings(*of, most_at_once=most, expected_version=version)
+    return organizations.change_settings(
+        session,
+        caller(),
+        organization_id,
+        form.to_rules(),
+        most_at_once=settings().calls_per_organization,
+        expected_version=form.version.data,
+    )
 
 
 def _saved_words(changed: Sequence[str]) -> str:

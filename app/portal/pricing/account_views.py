@@ -56,7 +56,11 @@ def pricing_stripe_save() -> Page:
     own, page = partners.own(caller()), partial(_page, form)
     with saving(form, page, stored=_stored, target=("partner", own), validate=False) as session:
         accounts.save(
-            *(session, caller(), settings().secret_keys, own, form.to_keys()),
+            session,
+            caller(),
+            settings().secret_keys,
+            own,
+            form.to_keys(),
             may_connect=bool(settings().stripe_key),
             expected_version=form.version.data,
         )

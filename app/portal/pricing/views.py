@@ -120,7 +120,10 @@ def _save(
     with saving(form, page, stored=stored, target=target, validate=False) as session:
         wanted = form.to_plan(plan, has_ids=has_ids)
         is_saved = selling.save(
-            *(session, caller(), own, wanted),
+            session,
+            caller(),
+            own,
+            wanted,
             is_outside=processor().is_outside,
             expected_version=form.version.data,
             asked_at=form.asked_at,

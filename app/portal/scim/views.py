@@ -132,11 +132,23 @@ def directory_group(group_id: UUID) -> str:
 @portal.post("/settings/directory/groups/<uuid:group_id>")
 def directory_group_save(group_id: UUID) -> Page:
     form = GroupForm()
-    edited, shows = ("scim_group", group_id, _group_page, _stored_group), (Conflict, Forbidden)
-    with saving_edit(form, *edited, validate=False, shows=shows) as session:
-        role, version = form.chosen_role, form.version.data
-        of = (session, caller(), group_id, role, _organization_id(session, form))
-        group = groups.map_to(*of, expected_version=version)
+    with saving_edit(
+        form,
+        "scim_group",
+        group_id,
+        _group_page,
+        _stored_group,
+        validate=False,
+        shows=(Conflict, Forbidden),
+    ) as session:
+        group = groups.map_to(
+            session,
+            caller(),
+            group_id,
+            form.chosen_role,
+            _organization_id(session, form),
+            expected_version=form.version.data,
+        )
     words = gettext("The role of “%(name)s” was saved.", name=group.display_name)
     return redirect_with(words, url_for("portal.directory"))
 

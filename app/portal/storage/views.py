@@ -34,9 +34,10 @@ def show_storage() -> str:
 
 def _used(session: Session) -> dict[str, Any]:
     """Return the storage of the caller's organization, or of the partner and its organizations."""
-    defaults, who, of = settings().storage_defaults, caller(), caller().organization_id
-    if of is not None:
-        usage = storage.of_organization(session, organizations.get(session, who, of), defaults)
+    defaults, who = settings().storage_defaults, caller()
+    if who.organization_id is not None:
+        organization = organizations.get(session, who, who.organization_id)
+        usage = storage.of_organization(session, organization, defaults)
         return {"usage": usage, "of_partner": False, "organizations": []}
     partner_id = partners.own(who)
     return {

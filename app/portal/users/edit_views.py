@@ -75,8 +75,9 @@ def user_edit(user_id: UUID) -> Page:
 def user_save(user_id: UUID) -> Page:
     form = UserForm()
     form.offer(users.types_for(caller()))
-    edited, shows = ("user", user_id, _edit_page, _stored), (Forbidden, Conflict)
-    with saving_edit(form, *edited, validate=False, shows=shows) as session:
+    with saving_edit(
+        form, "user", user_id, _edit_page, _stored, validate=False, shows=(Forbidden, Conflict)
+    ) as session:
         saved = _save(session, user_id, form)
         if not _change_role(session, saved, form.chosen_role):
             there = url_for("portal.user_role_confirm", user_id=user_id, role=form.chosen_role)

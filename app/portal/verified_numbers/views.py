@@ -54,13 +54,19 @@ def verified_number(organization_id: UUID, number_id: UUID) -> str:
 
 @portal.post("/organizations/<uuid:organization_id>/verified-numbers/<uuid:number_id>")
 def verified_number_confirm(organization_id: UUID, number_id: UUID) -> Page:
-    form, of = CodeForm(), (organization_id, number_id)
-    page = partial(_code_page, *of, form)
+    form = CodeForm()
+    page = partial(_code_page, organization_id, number_id, form)
     with transaction(read_only=True) as session:
-        number = verified_numbers.get(session, caller(), *of)
+        number = verified_numbers.get(session, caller(), organization_id, number_id)
     with saving(form, page, validate=False, all_tenants=_is_caller_id(number)) as session:
-        code, keys = form.code.data or "", settings().secret_keys
-        answer = verified_numbers.confirm(session, caller(), *of, code, keys)
+        answer = verified_numbers.confirm(
+            session,
+            caller(),
+            organization_id,
+            number_id,
+            form.code.data or "",
+            settings().secret_keys,
+        )
     if answer.outcome is CodeOutcome.VERIFIED:
         return redirect_with(_confirmed_words(number), _done_url(number))
     return _refused(form, page, answer)

@@ -80,8 +80,7 @@ def api_webhook_create() -> Page:
     whose = organization.id if organization else None
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        of = (session, caller(), settings())
-        made = endpoints.add(*of, organization_id=whose, **form.wanted)
+        made = endpoints.add(session, caller(), settings(), organization_id=whose, **form.wanted)
         submission.led_to(url_for("portal.api_webhook", webhook_id=made.endpoint.id))
     return webhook_page(made.endpoint.id, made.secret, gettext("The webhook was created"))
 
@@ -100,8 +99,14 @@ def api_webhook_edit(webhook_id: UUID) -> str:
 def api_webhook_save(webhook_id: UUID) -> Page:
     form = EditWebhookForm()
     with saving_edit(form, "webhook", webhook_id, _edit_page, _stored, validate=False) as session:
-        of, version = (session, caller(), settings(), webhook_id), form.version.data
-        saved = endpoints.update(*of, **form.wanted, expected_version=version)
+        saved = endpoints.update(
+            session,
+            caller(),
+            settings(),
+            webhook_id,
+            **form.wanted,
+            expected_version=form.version.data,
+        )
     words = gettext("The webhook to %(host)s was saved.", host=host_of(saved))
     return redirect_with(words, url_for("portal.api_webhook", webhook_id=webhook_id))
 
