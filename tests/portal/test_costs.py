@@ -323,7 +323,7 @@ def test_the_pdf_of_the_report_shows_what_its_page_shows(
     ]
     assert [data["subtitle"].replace("\N{NO-BREAK SPACE}", " ") for data in printed] == [
         "Northwind Dental, 1–31 Oct 2026, compared with 1–30 Sep 2026.",
-        "Northwind, 1–20 Nov 2026, compared with 1–20 Oct 2026.",
+        "Northwind, 1–20 Nov 2026 (today so far), compared with 1–20 Oct 2026.",
     ]
 
 
