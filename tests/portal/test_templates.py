@@ -29,7 +29,7 @@ INLINE = {
     "style": re.compile(r"<style\b|\sstyle="),
     "handler": re.compile(r"\son(?!ce=)[a-z]+=|\bhx-on|javascript:"),
 }
-MOST_LINES = 260
+MOST_LINES = 200
 MOST_COLUMNS = 120
 ONE_MESSAGE = re.compile(
     r"""(\{\{ |\w+=)?(_\()?("[^"]*"|'[^']*')\)?,?( \}\})?|(?!<)(\{\{ \w+ \}\}|[^{%])+"""

@@ -140,6 +140,19 @@ def requester(call: Call, names: Mapping[str, str]) -> str:
     return names.get(call.requested_by, call.requested_by)
 
 
+def counts_words(call: Call) -> str | None:
+    """Return whether the call counts as a conversation, and why not; None while that is open."""
+    if not call.live:
+        return gettext("No, made with a test key")
+    if call.verifies_a_number:
+        return gettext("No, it verified the number")
+    if call.is_simulated_test:
+        return gettext("No, a test call on the simulated carrier")
+    if call.answered_at:
+        return gettext("Yes")
+    return gettext("No, not answered") if call.status.is_final else None
+
+
 @portal.app_template_filter()
 def in_sentence(words: str) -> str:
     """Return words that begin with a capital for use within a sentence; German keeps the

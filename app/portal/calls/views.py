@@ -18,6 +18,7 @@ from app.portal.calls.labels import (
     SOURCE_WORDS,
     advice_on,
     cancel_confirmation,
+    counts_words,
     is_own_page,
     live,
 )
@@ -109,6 +110,7 @@ def _around(session: Session, whole: CallSurroundings) -> dict[str, Any]:
         if is_listable and caller().may(Permission.CONTACTS_WRITE)
         else None,
         "reason": ReasonForm().reason,
+        "counts": counts_words(found),
         "sources": SOURCE_WORDS,
         "answered": ANSWERED_WORDS,
         "advice": advice_on(found.ended_reason, found.carrier),

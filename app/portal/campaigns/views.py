@@ -11,8 +11,10 @@ from app.enums import CampaignStatus, OrganizationStatus
 from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
+from app.policy import Permission
+from app.portal.access.missing import is_permitted
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm, NewCampaignForm
-from app.portal.campaigns.labels import calls_of_round, plan_facts
+from app.portal.campaigns.labels import PLAN_PAGES, calls_of_round, head_words, plan_facts
 from app.portal.campaigns.listing import CAMPAIGNS, CampaignRow
 from app.portal.contacts.listing import CONTACTS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS
@@ -143,16 +145,27 @@ def about(session: Session, found: Campaign) -> dict[str, Any]:
     summary = planned or outreach.RoundSummary()
     state = state_of(found, summary)
     archived = found.status is CampaignStatus.ARCHIVED
+    takes_new = not archived and organization.status is not OrganizationStatus.ARCHIVED
+    has_plan, is_started = planned is not None, summary.started_at is not None
     return {
         "campaign": found,
         "state": state,
         "state_words": STATE_WORDS[state],
-        "has_plan": planned is not None,
-        "started": summary.started_at is not None,
+        "head_words": head_words(found, organization, has_plan=has_plan, is_started=is_started),
+        "has_plan": has_plan,
+        "started": is_started,
+        "may_start": takes_new and _may_start(found, state),
+        "on_plan_page": request.endpoint in PLAN_PAGES,
         "archived": archived,
-        "takes_new": not archived and organization.status is not OrganizationStatus.ARCHIVED,
+        "takes_new": takes_new,
         "organization": organization,
     }
+
+
+def _may_start(found: Campaign, state: str) -> bool:
+    """Return whether the campaign has someone to call and the user may start it."""
+    is_waiting = found.contact_count > 0 and state in ("paused", "not-started")
+    return is_waiting and is_permitted(Permission.CAMPAIGNS_WRITE)
 
 
 def _removed(session: Session) -> tuple[str, str] | None:

@@ -21,7 +21,7 @@ from app.portal.organization_templates.forms import CustomerForm, CustomersForm
 from app.portal.organization_templates.labels import INVITATION_HINTS, content_words, zone_words
 from app.portal.organization_templates.views import bounds, opened
 from app.portal.organizations.labels import added_words
-from app.portal.organizations.views import region_names
+from app.portal.organizations.limit_words import region_names
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.editing import FormSubmission, run_once
 from app.portal.web.forms import saving

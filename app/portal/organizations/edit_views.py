@@ -17,6 +17,7 @@ from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.organizations.forms import EditForm, NewForm, PlanForm
 from app.portal.organizations.labels import MEMBER_HINTS, added_words
+from app.portal.organizations.limit_words import used_words
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.current_user import local_path, refuse_operators
 from app.portal.web.editing import FormSubmission
@@ -191,7 +192,7 @@ def _plan_page(organization_id: UUID, form: PlanForm) -> str:
             organization=found,
             use=organizations.use_of(session, [found.id])[found.id],
             form=form,
-            month=statements.as_if(session, [found])[found.id],
+            used=used_words(statements.as_if(session, [found])[found.id].usage),
             choices=_priced_plans(session, found),
             back=_back(),
         )

@@ -1,7 +1,8 @@
-"""The effects of adding, suspending, resuming and archiving an organization, in words and
-numbers."""
+"""The list of organizations, and what adding, suspending, resuming and archiving one does, in
+words and numbers."""
 
 from app.enums import Role
+from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.services.organizations import ActiveItems, StoppedItems
 
@@ -10,6 +11,17 @@ MEMBER_HINTS = {
     Role.STANDARD.value: lazy_gettext("Works with campaigns and calls."),
 }
 """What the first user of an organization can do, by role."""
+
+
+def list_words(partner: str | None) -> str:
+    """Say whose customers the list shows; ``partner`` is the one that an operator chose."""
+    if partner:
+        return gettext(
+            "Customers of %(name)s. Conversations are from the last 30 days (UTC).", name=partner
+        )
+    if caller().is_operator:
+        return gettext("Customers of all partners. Conversations are from the last 30 days (UTC).")
+    return gettext("Your customers. Conversations are from the last 30 days (UTC).")
 
 
 def suspending_words(reach: ActiveItems) -> list[str]:

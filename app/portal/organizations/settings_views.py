@@ -10,8 +10,9 @@ from sqlalchemy.orm import Session
 from app.errors import ValidationFailed
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
+from app.portal.organizations.limit_words import pace_words, rules_in_groups
 from app.portal.organizations.settings_forms import SettingsForm
-from app.portal.organizations.views import organization_page_data, region_names
+from app.portal.organizations.views import organization_page_data
 from app.portal.web.blueprint import Page, portal
 from app.portal.web.formats import night_calls_warning
 from app.portal.web.forms import saving_edit, stored_page
@@ -97,11 +98,10 @@ def _page(organization_id: UUID, form: SettingsForm) -> str:
             **organization_page_data(session, found, "portal.organization_settings"),
             form=form,
             rules=rules,
+            rules_in_groups=rules_in_groups(rules),
             changes=organizations.last_changes(session, found),
             usual=offered_first(form.allowed_regions.choices, chosen),
             closed={region for region in chosen if openable.closed_by(region)},
-            region_names=region_names,
             most_at_once=settings().calls_per_organization,
-            plan=found.plan_limit,
-            carrier_pace=settings().carrier_calls_per_second,
+            pace_words=pace_words(found.plan_limit, settings().carrier_calls_per_second),
         )

@@ -1,6 +1,6 @@
 """Organizations: the list, and one organization in several tabs, each with a URL of its own."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -16,10 +16,17 @@ from app.extensions import caller, settings, transaction
 from app.languages import lazy_gettext, lazy_pgettext, locale
 from app.languages.dates import written_date
 from app.models import Organization, utcnow
-from app.phone import country_name
 from app.policy import Permission
-from app.portal.access.missing import may_or_note_missing
-from app.portal.organizations.labels import archiving_words, suspending_words
+from app.portal.access.missing import is_permitted
+from app.portal.organizations.labels import archiving_words, list_words, suspending_words
+from app.portal.organizations.limit_words import (
+    a_day_note,
+    assistants_note,
+    at_once_note,
+    left_words,
+    region_names,
+    users_note,
+)
 from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
 from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
 from app.portal.web import lists
@@ -150,10 +157,11 @@ def organization_names() -> str:
 def list_organizations() -> str:
     with transaction(read_only=True) as session:
         page = without_empty(list_page(session, ORGANIZATIONS), "included")
+        partner = partners.named_in_filter(session, caller(), lists.id_filter("partner"))
         return render_template(
             "portal/organizations/list.html",
             list=page,
-            partner=partners.named_in_filter(session, caller(), lists.id_filter("partner")),
+            words=list_words(partner),
             statuses=STATUS_NAMES,
             recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
         )
@@ -182,8 +190,8 @@ def _overview(
         "suspending": suspending_words(numbers.reach),
         "archiving": archiving_words(numbers.reach),
         "region_names": region_names,
-        "month": _month(numbers.month, numbers.month_before),
-        "calls": _calls(found, numbers),
+        "month": _month(session, found),
+        **_limits(found, numbers),
         "changes": audit.latest(session, caller(), found.id, LATEST_CHANGES),
     }
 
@@ -200,6 +208,7 @@ def _paid_for(
         bill = statements.bills(session, [found], month, known=stored)[found.id]
     return {
         "bill": bill,
+        "plan_left": left_words(bill.usage) if bill else "",
         "used_up": included.used_up(bill) if bill else None,
         "storage": storage.of_organization(
             session, found, settings().storage_defaults, numbers.stored
@@ -277,20 +286,25 @@ def organization_usage(organization_id: UUID) -> str:
         )
 
 
-def region_names(codes: Iterable[str]) -> str:
-    """Return the countries' names for lists, without the article."""
-    return ", ".join(country_name(code).removeprefix("the ") for code in codes)
-
-
-def _calls(found: Organization, numbers: overview.OrganizationNumbers) -> Mapping[str, Any]:
-    """Return the current calls and those of today with the limits that apply, and who set these."""
+def _limits(found: Organization, numbers: overview.OrganizationNumbers) -> Mapping[str, Any]:
+    """Return the current calls and those of today with the limits that apply, and what follows from
+    each limit."""
     at_once = limits.at_once_of(found, settings().calls_per_organization)
     a_day = limits.day_of(found)
+    use = numbers.contents.use
     return {
-        "under_way": numbers.under_way,
-        "at_once": at_once,
-        "made": numbers.made,
-        "a_day": a_day,
+        "calls": {
+            "under_way": numbers.under_way,
+            "at_once": at_once,
+            "made": numbers.made,
+            "a_day": a_day,
+        },
+        "limit_notes": {
+            "assistants": assistants_note(found, use),
+            "users": users_note(found, use),
+            "at_once": at_once_note(found, at_once, numbers.under_way),
+            "a_day": a_day_note(found, a_day, numbers.made),
+        },
     }
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.database.migration import check_schema
 from app.enums import Role
 from app.extensions import caller, figures, settings, transaction
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext, lazy_gettext, ngettext
 from app.languages.dates import month_alone
 from app.models.base import utcnow
 from app.portal.audit.entries import targets_of, url_of
@@ -24,7 +24,7 @@ from app.portal.overview.first_steps_views import first_steps
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.charts import chart_of
-from app.portal.web.formats import last_day
+from app.portal.web.formats import last_day, number
 from app.portal.web.navigation import may_open
 from app.portal.web.page_frame import read_frame
 from app.portal.web.user_timezone import LAST_DAY, zone
@@ -32,6 +32,7 @@ from app.services import audit, calls, figure_check, organizations, overview, re
 from app.services.billing import statements
 from app.services.figure_check import CheckedDay
 from app.services.overview import ActionItem, ActionItemKind, OverviewMonth
+from app.services.paging import MOST_COUNTED
 
 SHOWN = 5
 PLACES: dict[ActionItemKind, tuple[str, str, str, dict[str, Any]]] = {
@@ -153,6 +154,7 @@ def _of_a_partner() -> str:
             month=month,
             in_trial=current_user.partner.trial_ended_at is None,
             customers=customers,
+            added_words=_added_words(customers.added),
             updated=month.updated,
             **_to_do(session),
             newest=customers.newest,
@@ -162,6 +164,15 @@ def _of_a_partner() -> str:
             url_of=url_of,
             chart=_chart(month),
         )
+
+
+def _added_words(added: int) -> str:
+    """Return how many organizations are new this month, as far as they are counted."""
+    if not added:
+        return gettext("None new this month")
+    if added > MOST_COUNTED:
+        return gettext("over %(num)s new this month", num=number(MOST_COUNTED))
+    return ngettext("%(num)s new this month", "%(num)s new this month", added)
 
 
 @portal.get("/overview/earned")

@@ -1,9 +1,11 @@
-"""The roles in words, described from the policy table itself."""
+"""Users and their roles in words, these described from the policy table itself."""
 
 from app.enums import Role
+from app.extensions import caller
 from app.languages import gettext, lazy_gettext
-from app.policy import ROLE_PERMISSIONS
+from app.policy import ROLE_PERMISSIONS, Permission
 from app.portal.access.labels import PERMISSION_WORDS
+from app.portal.access.missing import is_permitted
 
 ROLE_SCOPE: dict[Role, str] = {
     Role.PARTNER_ADMIN: lazy_gettext("Everything inside your company."),
@@ -17,6 +19,17 @@ ROLE_SCOPE: dict[Role, str] = {
     Role.STANDARD: lazy_gettext("One organization: its campaigns, contacts, calls and usage."),
 }
 """The purpose of each role, in one line."""
+
+
+def list_words(partner: str | None) -> str:
+    """Say which users the list shows; ``partner`` is the one that an operator chose."""
+    if partner:
+        return gettext("Everyone with access to the portal of %(name)s.", name=partner)
+    if caller().is_operator:
+        return gettext("Everyone with access to a portal.")
+    if is_permitted(Permission.ORGANIZATIONS_READ):
+        return gettext("Everyone with access to your portal.")
+    return gettext("Everyone with access to your organization.")
 
 
 def abilities(role: Role) -> list[str]:

@@ -15,7 +15,7 @@ from app.models import User, is_erased
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
 from app.portal.users.bulk import may_change
-from app.portal.users.labels import abilities, abilities_title
+from app.portal.users.labels import abilities, abilities_title, list_words
 from app.portal.users.listing import OF_CUSTOMERS, OF_CUSTOMERS_WORDS, STATUS_NAMES, USERS
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import portal
@@ -72,11 +72,15 @@ def list_users() -> str:
             "portal/users/list.html",
             list=list_page(session, USERS),
             named=organization_picker.named_in_filter(session),
-            partner=partners.named_in_filter(session, caller(), lists.id_filter("partner")),
+            words=list_words(_partner_in_filter(session)),
             roles=_roles_seen(),
             seats=own_seats(session),
             **_STATUS_WORDS,
         )
+
+
+def _partner_in_filter(session: Session) -> str | None:
+    return partners.named_in_filter(session, caller(), lists.id_filter("partner"))
 
 
 @portal.get("/users/<uuid:user_id>")
