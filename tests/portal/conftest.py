@@ -23,6 +23,7 @@ from app.services.auth import passwords, sessions
 from app.services.users import operators
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
+from tests.portal.page_text import PageResponse
 from tests.portal.uploader import Desk, make_campaign
 
 PASSWORD = "correct horse battery"
@@ -30,10 +31,10 @@ PASSWORD_HASH = passwords.hash_password(PASSWORD)
 
 
 def in_conflict(page: str) -> dict[str, tuple[str, str]]:
-    """Return what another user saved, according to the page, and what the form has, by the field's
-    label."""
-    row = r'<th scope="row"[^>]*>(.*?)</th><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>'
-    return {label: (saved, typed) for label, saved, typed in re.findall(row, page, re.DOTALL)}
+    """What a page says another user saved, and what the form has, by the field's label."""
+    row = r'<th scope="row"[^>]*>(.*?)</th>\s*<td[^>]*>(.*?)</td>\s*<td[^>]*>(.*?)</td>'
+    table = page.partition('class="table table-changes"')[2].partition("</table>")[0]
+    return {label: (saved, typed) for label, saved, typed in re.findall(row, table, re.DOTALL)}
 
 
 class Browser:
@@ -41,6 +42,8 @@ class Browser:
 
     def __init__(self, client: FlaskClient):
         self.client = client
+        kinds = (PageResponse, client.response_wrapper)
+        client.response_wrapper = type("PageResponse", kinds, {})
         self._tokens: dict[str, str] = {}
         """CSRF tokens by the part of the session cookie that they depend on."""
 

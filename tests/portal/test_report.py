@@ -73,7 +73,9 @@ def test_the_screen_counts_by_plan_as_the_json_does(
 ) -> None:
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/report").text
     shown = dict(
-        re.findall(r"<dt[^>]*>([^<]+)</dt><dd><svg.*?</svg></dd><dd>(?:<a[^>]*>)?(\d+)[ <]", page)
+        re.findall(
+            r"<dt[^>]*>([^<]+)</dt>\s*<dd><svg.*?</svg></dd>\s*<dd>(?:<a[^>]*>)?(\d+)[\s<]", page
+        )
     )
     report = told()
     assert shown == {
@@ -148,7 +150,7 @@ def test_sign_ups_are_counted_by_month_and_in_short_ranges_by_day(
 
     def table(path: str) -> list[tuple[str, str]]:
         found = re.findall(
-            r'<tr><td>([^<]+)</td><td class="end">(\d+)</td></tr>', browser.get(path).text
+            r'<tr><td>([^<]+)</td>\s*<td class="end">(\d+)</td></tr>', browser.get(path).text
         )
         return [(words.replace("\u00a0", " "), count) for words, count in found]
 

@@ -1,0 +1,45 @@
+"""The text of pages without the line breaks of their templates, which no browser shows."""
+
+import re
+
+from werkzeug.test import TestResponse
+
+_AS_IT_IS = re.compile(r"(<(textarea|pre|script)\b.*?</\2>)", re.DOTALL)
+_TAG = re.compile(r"<[a-z/](?:\"[^\"]*\"|[^<>\"])*>")
+_IN_TAG = re.compile(r"(\"[^\"]*\")|\s*\n\s*")
+_BREAK = r"(?:\s*\n\s*|\s{2,})"
+_VOID = "(?:br|col|hr|img|input|link|meta)"
+_BEGINS = re.compile(rf"(<(?!{_VOID}\b)[a-z](?:\"[^\"]*\"|[^<>\"])*>){_BREAK}")
+_ENDS = re.compile(rf"{_BREAK}(?=</)")
+_WITHIN = re.compile(rf"(?<=[^\s>]){_BREAK}(?=[^\s<])")
+
+
+def without_breaks(page: str) -> str:
+    """Return the page with the lines of a tag and of a sentence joined, and without line breaks at
+    the beginning and the end of an element. Those between elements stay."""
+    parts = _AS_IT_IS.split(page)
+    parts[::3] = map(_joined, parts[::3])
+    del parts[2::3]  # names of tags
+    return "".join(parts)
+
+
+def _joined(page: str) -> str:
+    page = _TAG.sub(lambda tag: _on_one_line(tag[0]), page)
+    page = _ENDS.sub("", _BEGINS.sub(r"\1", page))
+    parts = re.split(r"(<[^<>]*>)", page)
+    parts[::2] = (_WITHIN.sub(" ", part) for part in parts[::2])
+    return "".join(parts)
+
+
+def _on_one_line(tag: str) -> str:
+    joined = _IN_TAG.sub(lambda found: found[1] or " ", tag)
+    return re.sub(r"\s+>$", ">", joined)
+
+
+class PageResponse(TestResponse):
+    """What a browser without script receives."""
+
+    @property
+    def text(self) -> str:
+        text = super().text
+        return without_breaks(text) if self.mimetype == "text/html" else text
