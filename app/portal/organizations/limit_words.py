@@ -45,19 +45,15 @@ def _over_limit() -> str:
 
 
 def at_once_note(found: Organization, limit: AppliedLimit, under_way: int) -> str:
-    words = _set_by(found, limit)
-    if under_way < limit.most:
-        return words
-    return f"{words} {gettext('All are in use. More calls wait.')}"
+    wait = gettext("All are in use. More calls wait.") if under_way >= limit.most else ""
+    return f"{_set_by(found, limit)} {wait}".strip()
 
 
 def a_day_note(found: Organization, limit: AppliedLimit | None, made: int) -> str:
     if limit is None:
         return ""
-    words = _set_by(found, limit)
-    if made < limit.most:
-        return words
-    return f"{words} {gettext('All are used. More calls wait for tomorrow.')}"
+    wait = gettext("All are used. More calls wait for tomorrow.") if made >= limit.most else ""
+    return f"{_set_by(found, limit)} {wait}".strip()
 
 
 def _set_by(found: Organization, limit: AppliedLimit) -> str:
