@@ -42,8 +42,9 @@ class Browser:
 
     def __init__(self, client: FlaskClient):
         self.client = client
-        kinds = (PageResponse, client.response_wrapper)
-        client.response_wrapper = type("PageResponse", kinds, {})
+        if not issubclass(client.response_wrapper, PageResponse):
+            kinds = (PageResponse, client.response_wrapper)
+            client.response_wrapper = type("PageResponse", kinds, {})
         self._tokens: dict[str, str] = {}
         """CSRF tokens by the part of the session cookie that they depend on."""
 

@@ -8,10 +8,11 @@ _AS_IT_IS = re.compile(r"(<(textarea|pre|script)\b.*?</\2>)", re.DOTALL)
 _TAG = re.compile(r"<[a-z/](?:\"[^\"]*\"|[^<>\"])*>")
 _IN_TAG = re.compile(r"(\"[^\"]*\")|\s*\n\s*")
 _BREAK = r"(?:\s*\n\s*|\s{2,})"
-_VOID = "(?:br|col|hr|img|input|link|meta)"
-_BEGINS = re.compile(rf"(<(?!{_VOID}\b)[a-z](?:\"[^\"]*\"|[^<>\"])*>){_BREAK}")
-_ENDS = re.compile(rf"{_BREAK}(?=</)")
-_WITHIN = re.compile(rf"(?<=[^\s>]){_BREAK}(?=[^\s<])")
+_INLINE = r"(?:a|code|del|em|ins|span|strong|svg|time)\b"
+_OPENING = r"<(?!(?:br|col|hr|img|input|link|meta)\b)[a-z](?:\"[^\"]*\"|[^<>\"])*>"
+_BEGINS = re.compile(rf"({_OPENING}){_BREAK}(?=[^<\s]|<{_INLINE})")
+_ENDS = re.compile(rf"([^\s>]|</{_INLINE}>){_BREAK}(?=</)")
+_WITHIN = re.compile(r"(?<=[^\s>])(?:\s*\n +|\s{2,})(?=[^\s<])")
 
 
 def without_breaks(page: str) -> str:
@@ -25,7 +26,7 @@ def without_breaks(page: str) -> str:
 
 def _joined(page: str) -> str:
     page = _TAG.sub(lambda tag: _on_one_line(tag[0]), page)
-    page = _ENDS.sub("", _BEGINS.sub(r"\1", page))
+    page = _ENDS.sub(r"\1", _BEGINS.sub(r"\1", page))
     parts = re.split(r"(<[^<>]*>)", page)
     parts[::2] = (_WITHIN.sub(" ", part) for part in parts[::2])
     return "".join(parts)

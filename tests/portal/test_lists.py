@@ -660,7 +660,7 @@ def test_columns_menu_table_and_file_of_calls_agree(
     session.commit()
     page = lists.browser.get("/calls").text
     assert page.count("Ada Byron</span>") == 1
-    menu = re.findall(r'checked> <span>(\w+)( <span class="hint">empty here: hidden)?', page)
+    menu = re.findall(r'checked>\s*<span>(\w+)( <span class="hint">empty here: hidden)?', page)
     shown = {name for name, hidden in menu if not hidden}
     head = page[page.index("<thead>") : page.index("</thead>")]
     assert {name for name in shown if name not in head} == {"Name"}
@@ -678,7 +678,7 @@ def test_columns_without_a_value_stay_hidden_beside_chosen_ones_and_phones_show_
     session.commit()
     chosen = ("number", "campaign", "status", "duration", "cost", "attempts", "ended")
     page = lists.browser.get(f"/calls?{urlencode({'column': chosen}, doseq=True)}").text
-    menu = re.findall(r'checked> <span>(\w+)( <span class="hint">empty here: hidden)?', page)
+    menu = re.findall(r'checked>\s*<span>(\w+)( <span class="hint">empty here: hidden)?', page)
     assert {name for name, hidden in menu if hidden} == {"Campaign", "Cost"}
     head = page[page.index("<thead>") : page.index("</thead>")]
     names = ("Called", "Campaign", "Status", "Attempts", "Duration", "Cost", "Ended")
