@@ -14,7 +14,7 @@ from app.languages.dates import written_date
 from app.models import Assistant, Campaign, Organization, Outreach
 from app.phone import DestinationLayer, country_name
 from app.policy import Permission
-from app.portal.access.missing import is_permitted
+from app.portal.access.missing import may_or_note_missing
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_forms import DAYS
@@ -144,7 +144,7 @@ def _no_calls_words(
 def _begin_words(campaign: Campaign, *, has_plan: bool) -> str:
     if has_plan and not campaign.contact_count:
         return gettext("The plan is ready. Add contacts to start.")
-    if request.endpoint in PLAN_PAGES or not is_permitted(Permission.CAMPAIGNS_WRITE):
+    if request.endpoint in PLAN_PAGES or not may_or_note_missing(Permission.CAMPAIGNS_WRITE):
         return gettext("Calls begin when you start it.")
     if has_plan:
         message = gettext(

@@ -12,7 +12,7 @@ from app.extensions import caller, transaction
 from app.languages import gettext, ngettext
 from app.models import Campaign, Organization
 from app.policy import Permission
-from app.portal.access.missing import is_permitted
+from app.portal.access.missing import may_or_note_missing
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm, NewCampaignForm
 from app.portal.campaigns.labels import PLAN_PAGES, calls_of_round, head_words, plan_facts
 from app.portal.campaigns.listing import CAMPAIGNS, CampaignRow
@@ -165,7 +165,7 @@ def about(session: Session, found: Campaign) -> dict[str, Any]:
 def _may_start(found: Campaign, state: str) -> bool:
     """Return whether the campaign has someone to call and the user may start it."""
     is_waiting = found.contact_count > 0 and state in ("paused", "not-started")
-    return is_waiting and is_permitted(Permission.CAMPAIGNS_WRITE)
+    return is_waiting and may_or_note_missing(Permission.CAMPAIGNS_WRITE)
 
 
 def _removed(session: Session) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""The list of organizations, and what adding, suspending, resuming and archiving one does, in
+"""The list of organizations, and the effects of adding, suspending, resuming and archiving one, in
 words and numbers."""
 
 from app.enums import Role

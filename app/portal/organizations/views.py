@@ -1,6 +1,6 @@
 """Organizations: the list, and one organization in several tabs, each with a URL of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -17,7 +17,7 @@ from app.languages import lazy_gettext, lazy_pgettext, locale
 from app.languages.dates import written_date
 from app.models import Organization, utcnow
 from app.policy import Permission
-from app.portal.access.missing import is_permitted
+from app.portal.access.missing import may_or_note_missing
 from app.portal.organizations.labels import archiving_words, list_words, suspending_words
 from app.portal.organizations.limit_words import (
     a_day_note,
@@ -190,7 +190,7 @@ def _overview(
         "suspending": suspending_words(numbers.reach),
         "archiving": archiving_words(numbers.reach),
         "region_names": region_names,
-        "month": _month(session, found),
+        "month": _month(numbers.month, numbers.month_before),
         **_limits(found, numbers),
         "changes": audit.latest(session, caller(), found.id, LATEST_CHANGES),
     }

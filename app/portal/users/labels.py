@@ -5,7 +5,7 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.policy import ROLE_PERMISSIONS, Permission
 from app.portal.access.labels import PERMISSION_WORDS
-from app.portal.access.missing import is_permitted
+from app.portal.access.missing import may_or_note_missing
 
 ROLE_SCOPE: dict[Role, str] = {
     Role.PARTNER_ADMIN: lazy_gettext("Everything inside your company."),
@@ -27,7 +27,7 @@ def list_words(partner: str | None) -> str:
         return gettext("Everyone with access to the portal of %(name)s.", name=partner)
     if caller().is_operator:
         return gettext("Everyone with access to a portal.")
-    if is_permitted(Permission.ORGANIZATIONS_READ):
+    if may_or_note_missing(Permission.ORGANIZATIONS_READ):
         return gettext("Everyone with access to your portal.")
     return gettext("Everyone with access to your organization.")
 
