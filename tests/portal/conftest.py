@@ -31,7 +31,8 @@ PASSWORD_HASH = passwords.hash_password(PASSWORD)
 
 
 def in_conflict(page: str) -> dict[str, tuple[str, str]]:
-    """What a page says another user saved, and what the form has, by the field's label."""
+    """Return what another user saved, according to the page, and what the form has, by the field's
+    label."""
     row = r'<th scope="row"[^>]*>(.*?)</th>\s*<td[^>]*>(.*?)</td>\s*<td[^>]*>(.*?)</td>'
     table = page.partition('class="table table-changes"')[2].partition("</table>")[0]
     return {label: (saved, typed) for label, saved, typed in re.findall(row, table, re.DOTALL)}

@@ -520,7 +520,7 @@ def test_a_negative_margin_has_a_minus_and_is_red(
 def months_of(admin: Browser, path: str) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the data of the charts by month, and the rows of the table next to them."""
     page = admin.get(path).text.partition(">View as table<")
-    charts = re.findall(r'data-chart="overlaid".*?json">(.+?)</script>', page[0])
+    charts = re.findall(r'data-chart="overlaid".*?json">\s*(.+?)</script>', page[0], re.DOTALL)
     rows = re.findall(r"<tr.*?</tr>", page[2].partition("</table>")[0], re.DOTALL)
     return [json.loads(each) for each in charts], [text_of(row) for row in rows[1:]]
 
