@@ -10,9 +10,9 @@ from sqlalchemy import make_url
 
 from app.config import Settings
 
-LEAST_FREE_BYTES = 200 * 10**6
+MIN_FREE_BYTES = 200 * 10**6
 LOW_FREE_BYTES = 2 * 10**9
-LEAST_FREE_FILES = 1000
+MIN_FREE_FILES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class FileSystem:
 
     @property
     def takes_few_files(self) -> bool:
-        return self.free_files is not None and self.free_files < LEAST_FREE_FILES
+        return self.free_files is not None and self.free_files < MIN_FREE_FILES
 
     @property
     def is_almost_full(self) -> bool:
-        return self.takes_few_files or self.free < LEAST_FREE_BYTES
+        return self.takes_few_files or self.free < MIN_FREE_BYTES
 
     @property
     def is_low(self) -> bool:

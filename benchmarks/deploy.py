@@ -35,7 +35,7 @@ from tests.fixtures.cast import make_tenant
 from tests.fixtures.databases import SUPERUSER, Databases
 
 ROWS = 1_000_000
-SLOWEST_SECONDS, LONGEST_LOCK_SECONDS = 2.0, 0.5
+SLOWEST_SECONDS, MAX_LOCK_SECONDS = 2.0, 0.5
 REQUESTS_BEFORE, REQUESTS_AFTER = 200, 100
 """Requests while nothing is deployed."""
 _FILL = text("""
@@ -62,7 +62,7 @@ class Figures:
 
     @property
     def is_within_goals(self) -> bool:
-        in_time = self.slowest <= SLOWEST_SECONDS and self.longest_lock <= LONGEST_LOCK_SECONDS
+        in_time = self.slowest <= SLOWEST_SECONDS and self.longest_lock <= MAX_LOCK_SECONDS
         return in_time and not self.failed
 
 
@@ -141,7 +141,7 @@ def main(arguments: list[str]) -> int:
     print(f"{rows:,} contacts: {figures.requests:,} requests, {len(figures.failed)} failed")
     print(f"slowest request {figures.slowest:.2f} s, goal {SLOWEST_SECONDS:.2f} s")
     print(f"  before the deploy {figures.slowest_before:.2f} s")
-    print(f"longest lock    {figures.longest_lock:.2f} s, goal {LONGEST_LOCK_SECONDS:.2f} s")
+    print(f"longest lock    {figures.longest_lock:.2f} s, goal {MAX_LOCK_SECONDS:.2f} s")
     for line in figures.failed[:20]:
         print(line)
     return 0 if figures.is_within_goals else 1

@@ -16,7 +16,7 @@ import pytest
 FAILED = Path(".pytest_cache/v/cache/lastfailed")
 GROUP = re.compile(r"@[^\]]*$")
 """The suffix that pytest-xdist adds to the name of a test that shares a worker with others."""
-MOST_TESTS = 10
+MAX_TESTS = 10
 """Maximum failed tests; if more fail, the machine isn't the reason."""
 
 
@@ -24,7 +24,7 @@ def main(status: int) -> int:
     """Return the exit status of the whole check, after a run that ended with ``status``."""
     kept = json.loads(FAILED.read_text()) if FAILED.exists() else {}
     failed = sorted(GROUP.sub("", name) for name in kept)
-    if status != pytest.ExitCode.TESTS_FAILED or not 0 < len(failed) <= MOST_TESTS:
+    if status != pytest.ExitCode.TESTS_FAILED or not 0 < len(failed) <= MAX_TESTS:
         return status
     print("These tests failed beside others and run again alone:", *failed, sep="\n  ", flush=True)
     again = subprocess.run([sys.executable, "-m", "pytest", *failed], check=False).returncode

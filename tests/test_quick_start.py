@@ -13,7 +13,7 @@ from app.schemas.figures import MAX_DAYS
 from app.schemas.paging import MAX_PER_PAGE
 from app.services.auth.attempt_limits import QUARTER_OF_AN_HOUR
 from app.services.contacts.rules import MAX_NAME, MAX_STATUS
-from app.services.idempotency import LONGEST_KEY
+from app.services.idempotency import MAX_KEY_LENGTH
 from tests import matrix
 from tests.fixtures.databases import BACKENDS
 from tests.fixtures.stack import Stacks
@@ -72,7 +72,7 @@ def test_the_guide_names_the_limits_of_the_code() -> None:
         "Names": [MAX_NAME, 254, MAX_STATUS],
         "`perPage`": [MAX_PER_PAGE],
         "A range": [MAX_DAYS],
-        "`Idempotency-Key`": [1, LONGEST_KEY, 24],
+        "`Idempotency-Key`": [1, MAX_KEY_LENGTH, 24],
     } == {
         row: limit(row)
         for row in (

@@ -32,7 +32,7 @@ from tests.fixtures.worker import until
 from tests.portal.conftest import Browser
 from tests.portal.test_organizations import NEW
 
-MOST_SECONDS = 2.0
+MAX_SECONDS = 2.0
 
 pytestmark = [pytest.mark.alternating, pytest.mark.crash]
 
@@ -55,7 +55,7 @@ def standby(primary: OwnServer) -> OwnServer:
 
 @pytest.fixture
 def app(primary: OwnServer, standby: OwnServer, tmp_path: Path) -> Iterator[Flask]:
-    replica = {"replica_database_url": standby.url("portal"), "replica_lag_seconds": MOST_SECONDS}
+    replica = {"replica_database_url": standby.url("portal"), "replica_lag_seconds": MAX_SECONDS}
     app = create_app(settings_for(primary.url("portal"), tmp_path, **replica))
     yield app
     app.extensions["database"].dispose()
@@ -95,13 +95,13 @@ def test_writes_are_read_at_the_primary_until_the_replica_has_them(
 def test_a_replica_that_lags_too_much_is_not_read(database: Database, standby: OwnServer) -> None:
     standby.ask("SELECT pg_wal_replay_pause()")
     write(database)
-    until(lambda: not is_at_replica(database), 3 * MOST_SECONDS)
+    until(lambda: not is_at_replica(database), 3 * MAX_SECONDS)
     standby.ask("SELECT pg_wal_replay_resume()")
     until(lambda: is_at_replica(database), 20)
 
 
 def test_an_idle_primary_causes_no_lag(database: Database) -> None:
-    time.sleep(2 * MOST_SECONDS)
+    time.sleep(2 * MAX_SECONDS)
     assert [is_at_replica(database) for _ in "123"] == [True] * 3
 
 
@@ -136,7 +136,7 @@ def test_users_see_their_changes_at_once_and_others_a_little_later(
     until(lambda: is_at_replica(database, write(database)), 20)
     writer, reader = signed_in(app, database, admin), signed_in(app, database, editor)
     assert database.replica is not None
-    database.replica.most_seconds = 600.0
+    database.replica.max_seconds = 600.0
     assert is_at_replica(database)  # from here on it may lag
     standby.ask("SELECT pg_wal_replay_pause()")
     assert "wrote_at" not in str(writer.get("/").headers.getlist("Set-Cookie"))
@@ -159,7 +159,7 @@ def test_scripts_see_their_changes_and_are_served_by_the_replica_later(
         partner_id = make_tenant(session, "Southgate").partner.id
         header = bearer(session, app.extensions["settings"], Role.PARTNER_ADMIN, partner_id)
     assert database.replica is not None
-    database.replica.most_seconds = 600.0
+    database.replica.max_seconds = 600.0
     until(lambda: is_at_replica(database, write(database)), 20)
     standby.ask("SELECT pg_wal_replay_pause()")
 

@@ -19,7 +19,7 @@ NAMED_BUTTON = re.compile(
     re.DOTALL,
 )
 """A link or button in a template with a name of its own and a word on it."""
-LONGEST = 2.5
+MAX_GROWTH = 2.5
 """Maximum length of a button's word relative to English, for buttons that phones show."""
 
 Key = tuple[str | None, str | tuple[str, ...]]
@@ -114,6 +114,6 @@ def test_short_words_stay_short(code: str) -> None:
     longest = [
         (english, words)
         for _message, english, words in translations(code)
-        if len(english) <= 12 and len(words) > max(LONGEST * len(english), 24)
+        if len(english) <= 12 and len(words) > max(MAX_GROWTH * len(english), 24)
     ]
     assert longest == []

@@ -26,7 +26,7 @@ from app.services.credentials import request_log
 from app.services.credentials.request_log import KEPT, KINDS, AnsweredRequest
 
 EVERY_SECONDS = 2.0
-MOST_WAITING = 5000
+MAX_WAITING = 5000
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class RequestLog:
 
     def __init__(self, database: Database):
         self._database = database
-        self._waiting: deque[AnsweredRequest] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[AnsweredRequest] = deque(maxlen=MAX_WAITING)
         self._since_trimmed: Counter[UUID] = Counter()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None

@@ -13,7 +13,7 @@ RETRY = timedelta(hours=1)
 """Time until the next attempt after a failed or interrupted backup."""
 OVERDUE = timedelta(hours=26)
 KEPT = timedelta(days=90)
-LONGEST_PROBLEM = 500
+MAX_PROBLEM_LENGTH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def succeed(session: Session, backup_id: UUID, file: str, size: int, *, is_verif
 
 def fail(session: Session, backup_id: UUID, problem: str) -> None:
     backup = session.get_one(Backup, backup_id)
-    backup.finished_at, backup.problem = utcnow(), problem[:LONGEST_PROBLEM]
+    backup.finished_at, backup.problem = utcnow(), problem[:MAX_PROBLEM_LENGTH]
 
 
 def _is_due(session: Session, now: datetime, hour: int) -> bool:

@@ -15,7 +15,7 @@ from app.extensions import settings, transaction
 from app.gateways import openid
 from app.services.identity_providers import requests, sign_outs, tokens
 
-LONGEST_FORM = 64 * 1024
+MAX_FORM_BYTES = 64 * 1024
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ blueprint = Blueprint("identity_providers", __name__, url_prefix="/sso")
 @blueprint.post("/<uuid:provider_id>/logout")
 def end_sessions(provider_id: UUID) -> ResponseReturnValue:
     """End the sessions of the token's subject or session (OpenID Connect Back-Channel Logout)."""
-    request.max_content_length = request.max_form_memory_size = LONGEST_FORM
+    request.max_content_length = request.max_form_memory_size = MAX_FORM_BYTES
     with transaction(read_only=True, scope=AUTHENTICATION) as session:
         provider = requests.of_any(session, provider_id)
     if provider is None:

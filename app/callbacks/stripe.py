@@ -20,7 +20,7 @@ from app.schemas.parsing import read
 from app.services import organizations
 from app.services.pricing import accounts, checkouts, selling, subscriptions
 
-LONGEST_BODY = 256 * 1024
+MAX_BODY_BYTES = 256 * 1024
 PAID = ("checkout.session.completed", "checkout.session.async_payment_succeeded")
 
 blueprint = Blueprint("stripe", __name__, url_prefix="/processor/stripe")
@@ -30,7 +30,7 @@ answer_in_json(blueprint)
 @blueprint.post("/<uuid:partner_id>")
 def report(partner_id: UUID) -> ResponseReturnValue:
     """Accept a report: of a checkout, or of a changed subscription, price or product."""
-    request.max_content_length = LONGEST_BODY
+    request.max_content_length = MAX_BODY_BYTES
     with transaction(read_only=True, scope=INSTALLATION) as session:
         keys = accounts.open_account_keys(session, settings().secret_keys, partner_id)
     signature = request.headers.get("Stripe-Signature", "")

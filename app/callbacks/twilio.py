@@ -26,7 +26,7 @@ from app.services import carrier_accounts
 from app.services.calls import carrier_reports
 from app.services.recordings import announce
 
-LONGEST_FORM = 64 * 1024
+MAX_FORM_BYTES = 64 * 1024
 _RECORDING = re.compile(r"RE[A-Za-z0-9]{2,62}")
 
 blueprint = Blueprint("twilio", __name__, url_prefix="/carrier/twilio")
@@ -34,7 +34,7 @@ blueprint = Blueprint("twilio", __name__, url_prefix="/carrier/twilio")
 
 @blueprint.before_request
 def _only_twilio() -> None:
-    request.max_content_length = request.max_form_memory_size = LONGEST_FORM
+    request.max_content_length = request.max_form_memory_size = MAX_FORM_BYTES
     config = settings()
     sid, token = _account()
     if not token:

@@ -21,7 +21,7 @@ from app.schemas.parsing import read
 from app.schemas.voice import VoiceReport
 from app.services.recordings import is_genuine, reports, secret_of, writing
 
-LONGEST_BODY = 1024 * 1024
+MAX_BODY_BYTES = 1024 * 1024
 HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 blueprint = Blueprint("voice", __name__, url_prefix="/callbacks/voice")
@@ -31,7 +31,7 @@ answer_in_json(blueprint)
 @blueprint.post("/<uuid:call_id>")
 def report(call_id: UUID) -> ResponseReturnValue:
     """Accept a report. One that came before, or is older than the last, changes nothing."""
-    request.max_content_length = LONGEST_BODY
+    request.max_content_length = MAX_BODY_BYTES
     voice_secret = settings().voice_secret
     if not voice_secret:
         message = "This installation takes no reports of voice engines."

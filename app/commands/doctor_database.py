@@ -22,9 +22,9 @@ from app.services import file_identity, installation, workers
 
 CONNECT_SECONDS = 5.0
 SLOW_SECONDS = 0.1
-MOST_CLOCK_SECONDS = 2.0
+MAX_CLOCK_SECONDS = 2.0
 """Difference of the clocks from which a worker corrects its time."""
-LEAST_FREE_SHARE = 0.2
+MIN_FREE_SHARE = 0.2
 """Minimum share of free connections, of all that the server allows."""
 
 
@@ -78,7 +78,7 @@ def connections(settings: Settings, database: Database) -> DoctorFinding:
             text("SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user")
         ).one()
     summary = f"{used} of {most} connections are used"
-    if most - used < most * LEAST_FREE_SHARE:
+    if most - used < most * MIN_FREE_SHARE:
         return warn(f"{summary}. Raise max_connections of PostgreSQL, or start fewer processes.")
     processes = settings.planned_web_processes, settings.planned_workers
     planned = budget(*processes)
@@ -127,7 +127,7 @@ def database_clock(_settings: Settings, database: Database) -> DoctorFinding:
     summary = (
         f"the clock of the database is {abs(apart):.1f} s {'ahead' if apart > 0 else 'behind'}"
     )
-    if abs(apart) > MOST_CLOCK_SECONDS + (after - before):
+    if abs(apart) > MAX_CLOCK_SECONDS + (after - before):
         return fail(f"{_sentence(summary)} Synchronize the clocks of both machines.")
     return ok(summary)
 

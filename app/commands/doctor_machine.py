@@ -10,7 +10,7 @@ from app.database import Database
 from app.disk_space import FileSystem, file_systems
 from app.private_files import open_to_others
 
-LEAST_OPEN_FILES = 1024
+MIN_OPEN_FILES = 1024
 
 _TIME_ERROR = 5
 """Result of adjtimex while the clock isn't synchronized (adjtimex(2))."""
@@ -64,9 +64,9 @@ def _space(file_system: FileSystem) -> DoctorFinding:
 
 def open_files(_settings: Settings, _database: Database) -> DoctorFinding:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    if most != resource.RLIM_INFINITY and most < LEAST_OPEN_FILES:
+    if most != resource.RLIM_INFINITY and most < MIN_OPEN_FILES:
         return warn(
-            f"A process may open {most} files. Allow {LEAST_OPEN_FILES} or more "
+            f"A process may open {most} files. Allow {MIN_OPEN_FILES} or more "
             "(systemd: LimitNOFILE=, shell: ulimit -n)."
         )
     return ok("no limit" if most == resource.RLIM_INFINITY else f"{most} for each process")

@@ -121,7 +121,7 @@ def callbacks(settings: Settings, _database: Database) -> DoctorFinding:
 def _request(method: str, settings: Settings, path: str) -> HttpAnswer:
     url = f"{settings.public_url.rstrip('/')}{path}"
     body = b"" if method == "POST" else None
-    return outside_http.ask(method, url, {}, body, most_bytes=1000, allow_private=True)
+    return outside_http.ask(method, url, {}, body, max_bytes=1000, allow_private=True)
 
 
 NETWORK_CHECKS: dict[str, Check] = {

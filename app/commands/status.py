@@ -48,7 +48,7 @@ def replace_regions(organization_id: UUID, regions: tuple[str, ...]) -> None:
         organization = organizations.get(session, caller, organization_id, for_change=True)
         rules = replace(organizations.rules_of(organization), allowed_regions=wanted)
         most = extensions.settings().calls_per_organization
-        organizations.change_settings(session, caller, organization.id, rules, most_at_once=most)
+        organizations.change_settings(session, caller, organization.id, rules, max_at_once=most)
         name, allowed = organization.name, " ".join(organization.allowed_regions)
     click.echo(f"{name} may call: {allowed}")
 

@@ -196,7 +196,7 @@ class Settings(
             calls_at_once=self.calls_per_organization,
             calls_per_second=self.carrier_calls_per_second,
             trial_limits=self.trial_limits,
-            longest_minutes=self.longest_call_minutes,
+            max_call_minutes=self.longest_call_minutes,
             expiry_hours=self.call_expiry_hours,
             worker_silent_after=self.worker_silent_seconds,
         )

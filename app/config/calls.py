@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CarrierKind
 
-LONGEST_MINUTES = 60
+MAX_CALL_MINUTES = 60
 """Minutes of the longest call, where the installation's setting isn't known."""
 
 
@@ -20,6 +20,6 @@ class CallSettings:
     calls_at_once: int = 5
     calls_per_second: float = 0
     trial_limits: TrialLimits = DEFAULT_LIMITS
-    longest_minutes: int = LONGEST_MINUTES
+    max_call_minutes: int = MAX_CALL_MINUTES
     expiry_hours: float = 24
     worker_silent_after: float = 6.0

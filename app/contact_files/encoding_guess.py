@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
 
-LONGEST = 40
+MAX_WORD_LENGTH = 40
 """Maximum characters of a word that are judged."""
 _OPENING = "\u2018\u2019\u201a\u201c\u201e\u00ab\u2013\u2014\u2022\u00a7\u20ac\u00a0"
 _CLOSING = "\u2019\u201c\u201d\u00bb\u2026\u00ae\u2122\u00a9\u00ba\u00aa\u00b0\u20ac\u00a0"
@@ -155,9 +155,9 @@ _ONE_BYTE = {
 _TWO_BYTES = {"cp949": KOREAN, "gb18030": SIMPLIFIED, "big5": TRADITIONAL, "cp932": JAPANESE}
 """Encodings of two-byte characters; the first of equally good ones wins."""
 _FROM_THE_WEST = ("cp1252", "mac_roman", "cp850")
-_MOST = 32 * 1024
-_LEAST_WORDS = 0.6
-_LEAST_LATIN_WORDS = 0.75
+_MAX_BYTES = 32 * 1024
+_MIN_WORDS = 0.6
+_MIN_LATIN_WORDS = 0.75
 _MARGIN = 0.2
 _TOKEN = re.compile("[^\x00-\x40\\[-`{-\x7f]+")
 _TOKEN_BYTES = re.compile(rb"[A-Za-z\x80-\xff]+")
@@ -172,13 +172,13 @@ class EncodingSample:
 
     def add(self, chunk: bytes) -> None:
         """Take lines of the next piece of the text while there is room."""
-        if self._size >= _MOST:
+        if self._size >= _MAX_BYTES:
             return
         for line in chunk.splitlines():
             if not line.isascii():
-                self._lines.append(line[:_MOST])
+                self._lines.append(line[:_MAX_BYTES])
                 self._size += len(line)
-                if self._size >= _MOST:
+                if self._size >= _MAX_BYTES:
                     return
 
     def likeliest(self) -> str:
@@ -195,7 +195,7 @@ class EncodingSample:
         western = max(_FROM_THE_WEST, key=shares.__getitem__)
         other = max((name for name in shares if name not in _FROM_THE_WEST), key=shares.__getitem__)
         is_latin = _ONE_BYTE.get(other) in (CENTRAL, TURKISH)
-        if shares[other] < (_LEAST_LATIN_WORDS if is_latin else _LEAST_WORDS):
+        if shares[other] < (_MIN_LATIN_WORDS if is_latin else _MIN_WORDS):
             return western
         if other in _TWO_BYTES:
             return other if shares[other] - shares[western] >= _MARGIN else western
@@ -211,7 +211,7 @@ class EncodingSample:
 
 def _judged(words: Iterable[str], family: EncodingFamily) -> list[Verdict]:
     cores = map(core, words)
-    return [family.judge(word) if 1 < len(word) <= LONGEST else None for word in cores]
+    return [family.judge(word) if 1 < len(word) <= MAX_WORD_LENGTH else None for word in cores]
 
 
 def _share(verdicts: Iterable[Verdict], family: EncodingFamily) -> float:

@@ -14,7 +14,7 @@ from app.contact_files.column_names import letters
 from app.contact_files.errors import UnreadableFile
 from app.errors import Sentence
 
-MOST_ROWS = 30
+MAX_ROWS = 30
 _WORDS = re.compile(
     r"(?:grand |sub-?)?totals?\s*(?:$|[:(=]|records|rows|contacts|\d)|copyright\b|©|\(c\) ?\d{4}|"
     r"confidential information|confidential$|(?:generated|exported|created|printed) (?:by|on|at)\b|"
@@ -31,7 +31,7 @@ _WORDS = re.compile(
 _NUMBER = re.compile(r"\+\d[\d\s().-]{6,}|\(?\b\d{3}\)?[ .-]\d{3}[.-]\d{4}\b")
 """The form of phone numbers only: sums and dates look different."""
 _IDENTIFIER = re.compile(r"[^@\s]@[^@\s]|(?:\d[\s().+-]*){7}")
-_MOST_RUNS = 10_000
+_MAX_RUNS = 10_000
 _BLANK_ROWS = 1_048_576
 """The number of rows of a sheet: spreadsheets also save rows that only have a format."""
 
@@ -239,7 +239,7 @@ class ContactTable:
             says_so = len(texts) <= 3 and is_footer(filled(texts))
             apart = (after_blank or bool(held)) and may_be_footer(texts)
             after_blank = False
-            if (says_so or apart) and len(held) < MOST_ROWS:
+            if (says_so or apart) and len(held) < MAX_ROWS:
                 footers = footers or says_so
                 held.append(row)
                 continue
@@ -269,7 +269,7 @@ class ContactTable:
         runs = self.skipped
         if runs and runs[-1].last == number - 1 and runs[-1].kind == kind:
             runs[-1] = runs[-1]._replace(last=number)
-        elif kind or len(runs) < _MOST_RUNS:
+        elif kind or len(runs) < _MAX_RUNS:
             runs.append(SkippedRows(number, number, kind))
 
     def _shaped(self, row: FileRow) -> FileRow:

@@ -238,11 +238,11 @@ class Database:
             yield session
             session.commit()
 
-    def read_at(self, replica_url: str, most_seconds: float, *, pool_size: int) -> None:
+    def read_at(self, replica_url: str, max_seconds: float, *, pool_size: int) -> None:
         """Let `figures` read from a standby of PostgreSQL while its rows are at most
-        ``most_seconds`` old."""
+        ``max_seconds`` old."""
         engine = make_engine(replica_url, pool_size=pool_size)
-        self.replica = Replica(self.engine, engine, most_seconds)
+        self.replica = Replica(self.engine, engine, max_seconds)
 
     @contextmanager
     def figures(self, after: int = 0) -> Iterator[Session]:

@@ -16,11 +16,11 @@ _COMMANDS = 5
 """Connections reserved for commands, migrations and backups."""
 
 
-def most_of_worker() -> int:
+def max_of_worker() -> int:
     pools = WORKER_CALLS + WORKER_NOTES + WORKER_LEDGER + WORKER_UPLOADS + WORKER_QUEUE
     return 2 * pools + _LISTENING
 
 
 def budget(web_processes: int, workers: int) -> int:
     """Return how many connections all processes may have open at a peak."""
-    return 2 * WEB_PROCESS * web_processes + most_of_worker() * workers + _COMMANDS
+    return 2 * WEB_PROCESS * web_processes + max_of_worker() * workers + _COMMANDS

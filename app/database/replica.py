@@ -24,15 +24,15 @@ log = logging.getLogger(__name__)
 
 
 class Replica:
-    """A standby of ``primary``, whose rows are at most ``most_seconds`` old.
+    """A standby of ``primary``, whose rows are at most ``max_seconds`` old.
 
     The age is derived from positions in the log, which this process notes while it reads: wrong
     clocks and an idle or disconnected primary can't distort it.
     """
 
-    def __init__(self, primary: Engine, engine: Engine, most_seconds: float):
+    def __init__(self, primary: Engine, engine: Engine, max_seconds: float):
         self.engine = engine
-        self.most_seconds = most_seconds
+        self.max_seconds = max_seconds
         self._primary = primary
         self._away_until = 0.0
         self._samples: deque[tuple[float, int]] = deque()
@@ -61,10 +61,10 @@ class Replica:
         return None
 
     def _recent(self) -> int:
-        """Return the earliest known position of the primary within the last ``most_seconds``."""
+        """Return the earliest known position of the primary within the last ``max_seconds``."""
         with self._lock:
             now = monotonic()
-            while self._samples and self._samples[0][0] < now - self.most_seconds:
+            while self._samples and self._samples[0][0] < now - self.max_seconds:
                 self._samples.popleft()
             if not self._samples or self._samples[-1][0] < now - SAMPLE_SECONDS:
                 self._samples.append((now, self.position()))

@@ -17,7 +17,7 @@ from app.languages import gettext
 
 PART = 5 * 1024 * 1024
 """The smallest part that S3 takes; two of them are in memory at once."""
-MOST_PARTS = 10_000
+MAX_PARTS = 10_000
 """Maximum parts of an object."""
 CONNECT_SECONDS = 5.0
 LINK_SECONDS = 60
@@ -67,7 +67,7 @@ class Bucket:
     def put(self, name: str, chunks: Iterable[bytes], size: int = 0) -> None:
         """Store all chunks, or nothing if they raise an error; a large object is stored in parts.
         Pass ``size`` if it may be larger than 50 GB."""
-        part = max(PART, -(-size // MOST_PARTS))
+        part = max(PART, -(-size // MAX_PARTS))
         rest = iter(chunks)
         first = _first_part(rest)
         with _answering("write"):

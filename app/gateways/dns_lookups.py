@@ -9,7 +9,7 @@ from typing import Any
 
 LIFETIME_SECONDS = 5.0
 """Seconds for one look-up, including all servers and repetitions."""
-MOST_FOUND = 50
+MAX_FOUND = 50
 
 
 class NoDnsAnswer(Exception):
@@ -69,4 +69,4 @@ class DnsResolver:
         except (dns.exception.DNSException, OSError, UnicodeError) as error:
             message = f"{name}: {type(error).__name__}"
             raise NoDnsAnswer(message) from error
-        return list(answer)[:MOST_FOUND]
+        return list(answer)[:MAX_FOUND]

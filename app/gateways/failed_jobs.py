@@ -19,7 +19,7 @@ from app.gateways import dbos_adapter
 from app.gateways.job_queue import engine_table, enqueue
 from app.telemetry.scrubbing import scrubbed
 
-MOST_ERROR_WORDS = 300
+MAX_ERROR_LENGTH = 300
 """Maximum characters of an error that is shown."""
 
 _IS_FAILED: ColumnElement[bool] = and_(
@@ -115,7 +115,7 @@ def _error_words(stored: str | None, serialization: str | None) -> str | None:
     if error is None:
         return None
     first_line = next(iter(str(error).splitlines()), "")
-    return scrubbed(f"{type(error).__name__}: {first_line}")[:MOST_ERROR_WORDS]
+    return scrubbed(f"{type(error).__name__}: {first_line}")[:MAX_ERROR_LENGTH]
 
 
 def _failed(work: TableClause, since: datetime) -> tuple[ColumnElement[bool], ...]:

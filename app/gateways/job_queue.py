@@ -63,7 +63,7 @@ DELAYED, CAMPAIGNS = "delayed work", "campaigns"
 FRONT, BEHIND = 1, 2
 """A call's priority in its organization's queue; among equals the oldest comes first."""
 
-MOST_CONNECTIONS = 2 * WORKER_QUEUE
+MAX_CONNECTIONS = 2 * WORKER_QUEUE
 """Maximum connections of the engine, for all threads together."""
 SQLITE_CONNECTIONS = 6
 """Connections that stay open: only one can write at a time, and each takes a megabyte."""
@@ -81,7 +81,7 @@ def make_queue_engine(url: str) -> Engine:
         module=sqlite,
         pool_size=SQLITE_CONNECTIONS,
         pool_use_lifo=True,
-        max_overflow=MOST_CONNECTIONS - SQLITE_CONNECTIONS,
+        max_overflow=MAX_CONNECTIONS - SQLITE_CONNECTIONS,
         hide_parameters=True,
         connect_args=SQLITE_ARGUMENTS,
     )

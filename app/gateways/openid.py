@@ -19,11 +19,11 @@ from app.gateways.outside_http import NoAnswer, ask
 from app.validation.urls import is_web_url
 
 SECONDS = 5.0
-MOST_BYTES = 256 * 1024
+MAX_BYTES = 256 * 1024
 KEPT_SECONDS = 300.0
 RENEWED_SECONDS = 15.0
 """Seconds after which an unknown key makes the keys be read again."""
-MOST_KEPT = 500
+MAX_KEPT = 500
 PATH = "/.well-known/openid-configuration"
 
 
@@ -68,7 +68,7 @@ class _AnswerCache:
             return known
         answer = _read(ask_provider("GET", url, allow_private=allow_private)[1])
         with self._lock:
-            if len(self._answers) >= MOST_KEPT:
+            if len(self._answers) >= MAX_KEPT:
                 self._answers.clear()
             self._answers[url] = (time.monotonic(), answer)
         return answer
@@ -178,7 +178,7 @@ def ask_provider(
             url,
             accepted,
             body,
-            most_bytes=MOST_BYTES,
+            max_bytes=MAX_BYTES,
             allow_private=allow_private,
             seconds=SECONDS,
         )

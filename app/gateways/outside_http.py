@@ -50,7 +50,7 @@ def ask(
     headers: Mapping[str, str],
     body: bytes | None = None,
     *,
-    most_bytes: int,
+    max_bytes: int,
     allow_private: bool,
     seconds: float | None = None,
 ) -> HttpAnswer:
@@ -67,7 +67,7 @@ def ask(
         connection.hold(_connect(parts, allow_private, min(CONNECT_SECONDS, whole)))
         connection.connected.settimeout(whole)
         with connection.cut_at(deadline):
-            return _exchange(connection, parts, method, headers, body, most_bytes)
+            return _exchange(connection, parts, method, headers, body, max_bytes)
     except ssl.SSLCertVerificationError as error:
         raise NoAnswer(_CERTIFICATE_REFUSED(detail=error.verify_message)) from None
     except ssl.SSLError as error:
@@ -149,7 +149,7 @@ def _exchange(
     method: str,
     headers: Mapping[str, str],
     body: bytes | None,
-    most_bytes: int,
+    max_bytes: int,
 ) -> HttpAnswer:
     host = parts.hostname or ""
     speaking: http.client.HTTPConnection
@@ -168,7 +168,7 @@ def _exchange(
     speaking.request(method, target, body, {**headers, "connection": "close"})
     answer = speaking.getresponse()
     try:
-        read: bytes | None = answer.read(most_bytes)
+        read: bytes | None = answer.read(max_bytes)
     except (OSError, http.client.HTTPException):
         read = None
     return HttpAnswer(answer.status, answer.headers, read)

@@ -5,7 +5,7 @@ from urllib.parse import urljoin, urlsplit
 
 from app.gateways import outside_http
 
-MOST_REDIRECTS = 3
+MAX_REDIRECTS = 3
 _REDIRECTS = (301, 302, 303, 307, 308)
 _NOT_MODIFIED = 304
 
@@ -22,10 +22,10 @@ class NotFetched(Exception):
     """Why there is no picture, as a sentence."""
 
 
-def fetch(url: str, etag: str | None, *, most_bytes: int, allow_private: bool) -> FetchedPicture:
+def fetch(url: str, etag: str | None, *, max_bytes: int, allow_private: bool) -> FetchedPicture:
     """Fetch the picture, unless it still has this ETag. Each redirect is checked like the first
     URL. Raises `NotFetched`."""
-    answer = _follow(url, etag, most_bytes=most_bytes, allow_private=allow_private)
+    answer = _follow(url, etag, max_bytes=max_bytes, allow_private=allow_private)
     host = urlsplit(url).hostname
     if answer.status == _NOT_MODIFIED and etag is not None:
         return FetchedPicture(None, etag)
@@ -39,23 +39,23 @@ def fetch(url: str, etag: str | None, *, most_bytes: int, allow_private: bool) -
     if answer.body is None:
         message = f"{host} broke off the download."
         raise NotFetched(message)
-    if len(answer.body) > most_bytes:
-        message = f"The picture is over {most_bytes // 1024 // 1024} MB."
+    if len(answer.body) > max_bytes:
+        message = f"The picture is over {max_bytes // 1024 // 1024} MB."
         raise NotFetched(message)
     tag = answer.headers.get("ETag", "")
     return FetchedPicture(answer.body, tag if 0 < len(tag) <= 200 and tag.isprintable() else None)
 
 
 def _follow(
-    url: str, etag: str | None, *, most_bytes: int, allow_private: bool
+    url: str, etag: str | None, *, max_bytes: int, allow_private: bool
 ) -> outside_http.HttpAnswer:
     headers = {"accept": "image/*", "user-agent": "partner-portal-pictures/1"}
     if etag is not None:
         headers["if-none-match"] = etag
-    for _turn in range(MOST_REDIRECTS + 1):
+    for _turn in range(MAX_REDIRECTS + 1):
         try:
             answer = outside_http.ask(
-                "GET", url, headers, most_bytes=most_bytes + 1, allow_private=allow_private
+                "GET", url, headers, max_bytes=max_bytes + 1, allow_private=allow_private
             )
         except outside_http.NoAnswer as reason:
             words = str(reason)
@@ -73,5 +73,5 @@ def _follow(
         if not is_web:
             message = "It redirects to an address that can’t be followed."
             raise NotFetched(message)
-    message = f"It redirects more than {MOST_REDIRECTS} times."
+    message = f"It redirects more than {MAX_REDIRECTS} times."
     raise NotFetched(message)

@@ -9,7 +9,7 @@ from app.gateways import outside_http
 from app.gateways.files.base import size_words
 from app.validation.urls import is_web_url
 
-MOST_REDIRECTS = 3
+MAX_REDIRECTS = 3
 SECONDS = 60.0
 _REDIRECTS = (301, 302, 303, 307, 308)
 _BEGINNINGS = (
@@ -46,18 +46,18 @@ class NotFetched(Exception):
 
 
 def fetch(
-    url: str, headers: Mapping[str, str], *, most_bytes: int, allow_private: bool
+    url: str, headers: Mapping[str, str], *, max_bytes: int, allow_private: bool
 ) -> FetchedRecording:
     """Fetch the file. Each redirect is checked like the first URL, and gets no ``headers``. Raises
     `NotFetched`."""
-    answer = _follow(url, headers, most_bytes, allow_private)
+    answer = _follow(url, headers, max_bytes, allow_private)
     host = urlsplit(url).hostname
     if answer.status != 200:
         raise NotFetched(_STATUS(host=host, status=answer.status), again=True)
     if answer.body is None:
         raise NotFetched(_BROKEN_OFF(host=host), again=True)
-    if len(answer.body) > most_bytes:
-        raise NotFetched(_TOO_LARGE(size=size_words(most_bytes)), again=False)
+    if len(answer.body) > max_bytes:
+        raise NotFetched(_TOO_LARGE(size=size_words(max_bytes)), again=False)
     kind = content_type_of(answer.body)
     if kind is None:
         raise NotFetched(_NO_RECORDING(host=host), again=False)
@@ -74,16 +74,16 @@ def content_type_of(data: bytes) -> str | None:
 
 
 def _follow(
-    url: str, headers: Mapping[str, str], most_bytes: int, allow_private: bool
+    url: str, headers: Mapping[str, str], max_bytes: int, allow_private: bool
 ) -> outside_http.HttpAnswer:
     sent = {"accept": "audio/*", "user-agent": "partner-portal-recordings/1", **headers}
-    for _turn in range(MOST_REDIRECTS + 1):
+    for _turn in range(MAX_REDIRECTS + 1):
         try:
             answer = outside_http.ask(
                 "GET",
                 url,
                 sent,
-                most_bytes=most_bytes + 1,
+                max_bytes=max_bytes + 1,
                 allow_private=allow_private,
                 seconds=SECONDS,
             )

@@ -29,8 +29,8 @@ CHANNEL = "portal_wake"
 CHECK_SECONDS = 30.0
 """Seconds after which a silent connection to PostgreSQL is checked."""
 RETRY_SECONDS = 2.0
-MOST_BYTES = 65536
-LEAST_GAP_SECONDS = 0.1
+MAX_BYTES = 65536
+MIN_GAP_SECONDS = 0.1
 """Minimum seconds between two runs of one reader, so that many wake-ups don't become many
 queries."""
 
@@ -55,7 +55,7 @@ class WakeEvent:
     def wait(self, seconds: float, stop: threading.Event) -> bool:
         """Return after a wake-up, or after this many seconds; True once stopped."""
         if self._woken.wait(seconds):
-            stop.wait(self._answered + LEAST_GAP_SECONDS - monotonic())
+            stop.wait(self._answered + MIN_GAP_SECONDS - monotonic())
         self._woken.clear()
         self._answered = monotonic()
         return stop.is_set()
@@ -144,8 +144,8 @@ def _listen_on_pipe(url: URL, wake_events: WakeEvents, stop: threading.Event) ->
                 if not os.path.samestat(os.fstat(pipe), _pipe_of(url).stat()):
                     return  # the file was replaced
                 continue
-            lines = os.read(pipe, MOST_BYTES)
-            if len(lines) == MOST_BYTES:
+            lines = os.read(pipe, MAX_BYTES)
+            if len(lines) == MAX_BYTES:
                 wake_events.wake_all()
             for topic in set(lines.decode(errors="replace").splitlines()):
                 wake_events.of(topic).wake()

@@ -46,7 +46,7 @@ def _ask(url: str, headers: Mapping[str, str], body: str, *, allow_private: bool
             url,
             all_headers,
             body.encode(),
-            most_bytes=EXCERPT_BYTES,
+            max_bytes=EXCERPT_BYTES,
             allow_private=allow_private,
         )
     except outside_http.NoAnswer as reason:

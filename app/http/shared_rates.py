@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.database import Database
 from app.http.rate_limit import TokenBuckets
 
-LATEST_SECONDS = 1.0
+MAX_DELAY_SECONDS = 1.0
 """Seconds after which a report that isn't urgent is sent."""
 PAUSE_SECONDS = 0.02
 """Minimum seconds between two reports."""
@@ -65,7 +65,7 @@ class SharedRates:
     def _keep_reporting(self) -> None:
         while True:
             self._is_due.wait()
-            self._is_urgent.wait(LATEST_SECONDS)
+            self._is_urgent.wait(MAX_DELAY_SECONDS)
             self._is_due.clear()
             self._is_urgent.clear()
             try:

@@ -27,8 +27,8 @@ SLOW_SECONDS = 3.0
 PAUSE_SECONDS = 4.0
 """Minimum seconds between two writes; a killed worker loses its unwritten counts."""
 SLOW_WORDS = f"Took longer than {SLOW_SECONDS:.0f} s."
-LONGEST_CODE = 100
-LONGEST_DETAIL = 500
+MAX_CODE_LENGTH = 100
+MAX_DETAIL_LENGTH = 500
 
 _NUMBER = re.compile(r"\+?\d{7,}")
 """Phone numbers in messages; only the call's own page shows them."""
@@ -45,10 +45,14 @@ class CarrierStatistics:
     def saw(self, carrier: CarrierKind, kind: Observed, code: str = "", detail: str = "") -> None:
         now = utcnow()
         minute = now.replace(second=0, microsecond=0)
-        behaviour = CarrierBehaviour(minute, carrier, kind, code[:LONGEST_CODE])
+        behaviour = CarrierBehaviour(minute, carrier, kind, code[:MAX_CODE_LENGTH])
         with self._lock:
             count = self._counts.setdefault(behaviour, BehaviourCount(0, now, ""))
-            count.count, count.last_at, count.detail = count.count + 1, now, detail[:LONGEST_DETAIL]
+            count.count, count.last_at, count.detail = (
+                count.count + 1,
+                now,
+                detail[:MAX_DETAIL_LENGTH],
+            )
 
     def write_down(self, database: Database, *, at_once: bool = False) -> None:
         """Write the counts, if there are any and the last write is some seconds ago."""

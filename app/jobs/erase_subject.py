@@ -22,7 +22,7 @@ from app.services.personal_data import copies, erasing, history, own_rows, sweep
 from app.services.personal_data.subjects import DataSubject
 
 WAIT_SECONDS = 15.0
-LONGEST_WAITS = 1000
+MAX_WAITS = 1000
 """Waits of some hours in total: longer than any call or upload."""
 TEXTS = "texts"
 """The name under which replaced words in other records are counted."""
@@ -38,7 +38,7 @@ def erase_subject(erasure_id: str) -> None:
     """Erase a person once no call to them is active and no upload of the organization is
     running."""
     try:
-        for _ in range(LONGEST_WAITS):
+        for _ in range(MAX_WAITS):
             if is_ready(erasure_id):
                 break
             DBOS.sleep(WAIT_SECONDS)

@@ -49,7 +49,7 @@ def update_copy(database: Database, settings: Settings, partner_id: UUID, kind: 
         fetched = fetch(
             wanted.url,
             wanted.etag,
-            most_bytes=images.MAX_BYTES,
+            max_bytes=images.MAX_BYTES,
             allow_private=settings.webhook_allow_private,
         )
         etag = fetched.etag

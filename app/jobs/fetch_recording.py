@@ -59,7 +59,7 @@ def fetch_and_store(
         fetched = fetch(
             wanted.url,
             wanted.headers,
-            most_bytes=settings.recording_bytes,
+            max_bytes=settings.recording_bytes,
             allow_private=settings.webhook_allow_private or is_operators,
         )
         with database.transaction(read_only=True) as session:

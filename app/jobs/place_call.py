@@ -42,9 +42,9 @@ from app.services.recordings import samples
 log = logging.getLogger(__name__)
 
 LIMIT_WAIT_SECONDS = 1.0
-LONGEST_WAIT_SECONDS = 60.0
+MAX_WAIT_SECONDS = 60.0
 POLL_SECONDS = 2.0
-LONGEST_SILENCE_SECONDS = 30.0
+MAX_SILENCE_SECONDS = 30.0
 """Maximum seconds between two queries of a carrier that doesn't answer; the pause doubles up to
 this."""
 BRIEF_SECONDS = 0.5
@@ -128,7 +128,7 @@ def dial(call_id: UUID, attempt_id: UUID) -> NextStep | None:
                     calls_at_once=context().settings.calls_per_organization,
                     carrier_calls_per_second=context().settings.carrier_calls_per_second,
                     secret_keys=context().settings.secret_keys,
-                    longest_minutes=context().settings.longest_call_minutes,
+                    max_call_minutes=context().settings.longest_call_minutes,
                 )
             if claim.kind not in {ClaimKind.WRITE, ClaimKind.LOOK_UP_HOST}:
                 return _carry_out(claim)
@@ -218,7 +218,7 @@ def _ask_once(carrier: Carrier, placement: CallPlacement, committed: float) -> N
     except PlacementDelayed as refusal:
         with database.transaction() as session:
             attempts.carrier_retry(session, attempt_id, refusal.seconds, str(refusal))
-        return NextStep("ask_again", min(refusal.seconds, LONGEST_WAIT_SECONDS), carrier.kind)
+        return NextStep("ask_again", min(refusal.seconds, MAX_WAIT_SECONDS), carrier.kind)
     except NoCarrierAnswer as silence:
         log.warning("the carrier gave no answer to a call (%s); asking what became of it", silence)
         with database.transaction() as session:
@@ -308,7 +308,7 @@ def follow(attempt_id: UUID, carrier_kind: CarrierKind, last_pause: float = 0.0)
         with database.transaction() as session:
             if silence.end_if_over(session, attempt_id, longest):
                 return None
-        pause = min(max(POLL_SECONDS, 2 * last_pause), LONGEST_SILENCE_SECONDS)
+        pause = min(max(POLL_SECONDS, 2 * last_pause), MAX_SILENCE_SECONDS)
         log.warning("the carrier does not answer (%s); asking again in %.0f s", no_answer, pause)
         return NextStep("follow", pause, carrier.kind, is_silent=True)
     if followed.over:
@@ -356,7 +356,7 @@ def _seconds_until(moment: datetime | None) -> float:
     if moment is None:
         return POLL_SECONDS
     seconds = (moment - utcnow()).total_seconds()
-    return min(max(seconds, 0.01), LONGEST_WAIT_SECONDS)
+    return min(max(seconds, 0.01), MAX_WAIT_SECONDS)
 
 
 @DBOS.workflow(name="end_stray_call")

@@ -14,7 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 P = ParamSpec("P")
 R = TypeVar("R")
 
-LONGEST_PAUSE_SECONDS = 5.0
+MAX_PAUSE_SECONDS = 5.0
 """Maximum pause between two tries: calls continue this soon after the database is back."""
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def retry_on_database_outage(work: Callable[P, R]) -> Callable[P, R]:
             except (OperationalError, InterfaceError, PoolTimeout) as error:
                 log.warning("the database can't be used (%s); trying again", type(error).__name__)
             time.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+            pause = min(pause * 2, MAX_PAUSE_SECONDS)
 
     return repeated
 

@@ -93,5 +93,5 @@ def _reschedule_some(
             partner_id,
             organization_id,
             after,
-            longest_minutes=context().settings.longest_call_minutes,
+            max_call_minutes=context().settings.longest_call_minutes,
         )

@@ -18,7 +18,7 @@ _UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue"}
 _SPELLED_OUT = str.maketrans(_UMLAUTS)
 _TYPED_OUT = re.compile(r"(?<![aeiouq])[aou]e")
 """An umlaut written with two letters, but not the "ue" of "Bauer" or "Quelle"."""
-SHORTEST_SPELLING = 3
+MIN_SPELLING_LENGTH = 3
 """Minimum letters of a spelling: a shorter one is in too many names, and no index finds it."""
 
 
@@ -77,5 +77,5 @@ def other_spellings(text: str) -> Iterator[tuple[str, str]]:
     folded = fold(text)
     umlauts = dict.fromkeys(_TYPED_OUT.findall(folded))
     short = _TYPED_OUT.sub(lambda match: match[0][0], folded)
-    if umlauts and len(short) >= SHORTEST_SPELLING:
+    if umlauts and len(short) >= MIN_SPELLING_LENGTH:
         yield short, "".join(letter for letter, both in _UMLAUTS.items() if both in umlauts)

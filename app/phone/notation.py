@@ -9,7 +9,7 @@ from app.errors import Sentence, ValidationFailed
 _FORMATTING = dict.fromkeys(
     map(ord, " .()-/\u00a0\u2007\u2009\u202f\u2010\u2011\u2012\u2013\u2014\u2212")
 ) | {ord(kept): kept for kept in "+0123456789"}  # else each costs `translate` an exception
-_LONGEST = len("+123456789012345")
+_MAX_NUMBER_LENGTH = len("+123456789012345")
 _PLAIN = re.compile(r"\+?[0-9]+", re.ASCII)
 
 _ANNOUNCED = r"(?<![a-z])(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)[\s.:]*"
@@ -59,7 +59,7 @@ def digits_of(raw: str) -> str:
     text = raw.strip()
     digits = text.translate(_FORMATTING)
     if _PLAIN.fullmatch(digits):
-        doubtful = "/" in text or len(digits) > _LONGEST
+        doubtful = "/" in text or len(digits) > _MAX_NUMBER_LENGTH
         if not (doubtful and holds_several_numbers(text)):
             return digits
     raise _refusal(text, digits)

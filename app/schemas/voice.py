@@ -8,8 +8,8 @@ from app.schemas.base import Input
 from app.schemas.checks import Omittable, refusal
 from app.schemas.fields import LongWords, WebUrl, Words
 
-MOST_TURNS = 2000
-LONGEST_CALL_SECONDS = 24 * 3600
+MAX_TURNS = 2000
+MAX_CALL_SECONDS = 24 * 3600
 
 
 class TranscriptTurn(Input):
@@ -17,13 +17,13 @@ class TranscriptTurn(Input):
 
     speaker: Literal["assistant", "person"]
     text: Words
-    at: Omittable[Annotated[float, Field(ge=0, le=LONGEST_CALL_SECONDS, strict=False)]] = None
+    at: Omittable[Annotated[float, Field(ge=0, le=MAX_CALL_SECONDS, strict=False)]] = None
 
 
 class VoiceReport(Input):
     """At least one part; a part that is absent stays as it is."""
 
-    transcript: Omittable[Annotated[list[TranscriptTurn], Field(max_length=MOST_TURNS)]] = None
+    transcript: Omittable[Annotated[list[TranscriptTurn], Field(max_length=MAX_TURNS)]] = None
     summary: Omittable[LongWords] = None
     recording_url: Omittable[Annotated[WebUrl, Field(max_length=2000)]] = None
 

@@ -8,9 +8,9 @@ from app.errors import Problem, refuse_any
 from app.languages import gettext
 from app.validation.texts import trimmed
 
-MOST_LINES = 6
-MOST_IN_LINE = 100
-MOST_IN_TAX_ID = 40
+MAX_LINES = 6
+MAX_LINE_LENGTH = 100
+MAX_TAX_ID_LENGTH = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,14 @@ def checked_address(text: str, tax_id: str) -> BillingAddress:
 
 
 def _problems(made: BillingAddress) -> Iterator[Problem]:
-    if len(made.lines) > MOST_LINES:
-        message = gettext("Use at most %(most)s lines.", most=MOST_LINES)
+    if len(made.lines) > MAX_LINES:
+        message = gettext("Use at most %(most)s lines.", most=MAX_LINES)
         yield Problem("billingAddress", "too_many_lines", message)
-    if any(len(line) > MOST_IN_LINE for line in made.lines):
-        message = gettext("A line is too long. Use at most %(most)s characters.", most=MOST_IN_LINE)
+    if any(len(line) > MAX_LINE_LENGTH for line in made.lines):
+        message = gettext(
+            "A line is too long. Use at most %(most)s characters.", most=MAX_LINE_LENGTH
+        )
         yield Problem("billingAddress", "too_long", message)
-    if len(made.tax_id) > MOST_IN_TAX_ID:
-        message = gettext("Too long. Use at most %(most)s characters.", most=MOST_IN_TAX_ID)
+    if len(made.tax_id) > MAX_TAX_ID_LENGTH:
+        message = gettext("Too long. Use at most %(most)s characters.", most=MAX_TAX_ID_LENGTH)
         yield Problem("taxId", "too_long", message)

@@ -16,9 +16,9 @@ from app.services.auth.throttle import FailureCounter, ThrottleRule
 from app.services.branding.brand import of_partner
 from app.validation.emails import is_email
 
-MOST_CHARACTERS = 2000
-MOST_FROM_ONE_SENDER = 5
-MOST_TO_ONE_PARTNER = 100
+MAX_CHARACTERS = 2000
+MAX_FROM_ONE_SENDER = 5
+MAX_TO_ONE_PARTNER = 100
 """Maximum messages to one partner in ten minutes."""
 SAME_AGAIN = timedelta(minutes=10)
 
@@ -55,8 +55,8 @@ def send(
     )
     if details in session.scalars(recent).all():
         return
-    _count(session, partner, str(sender), MOST_FROM_ONE_SENDER)
-    _count(session, partner, "everyone", MOST_TO_ONE_PARTNER)
+    _count(session, partner, str(sender), MAX_FROM_ONE_SENDER)
+    _count(session, partner, "everyone", MAX_TO_ONE_PARTNER)
     mail_queue.enqueue(
         session,
         MailKind.CHAT_MESSAGE,
@@ -70,11 +70,11 @@ def _check(message: VisitorMessage) -> None:
     problems = []
     if not message.text.strip():
         problems.append(Problem("message", "required", gettext("Enter a message.")))
-    elif len(message.text) > MOST_CHARACTERS:
+    elif len(message.text) > MAX_CHARACTERS:
         words = gettext(
             "%(count)s characters are too many. Use at most %(most)s.",
             count=format_decimal(len(message.text), locale=locale()),
-            most=format_decimal(MOST_CHARACTERS, locale=locale()),
+            most=format_decimal(MAX_CHARACTERS, locale=locale()),
         )
         problems.append(Problem("message", "too_long", words))
     if not message.email.strip():

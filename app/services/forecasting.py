@@ -14,7 +14,7 @@ from math import sqrt
 HISTORY = timedelta(weeks=12)
 """How many days of figures the forecast of a month's end is based on."""
 WEEK = 7
-FEWEST_DAYS = 3 * WEEK
+MIN_DAYS = 3 * WEEK
 """Minimum days of a forecast's history."""
 LEVEL, TREND, SEASON, DAMPING = 0.05, 0.005, 0.1, 0.95
 EIGHTY_PERCENT = 1.2816
@@ -70,7 +70,7 @@ def forecast(history: Sequence[float], count: int) -> DailyForecast | None:
     above zero; None if that is too short."""
     first = next((position for position, value in enumerate(history) if value), len(history))
     known = history[first:]
-    if len(known) < FEWEST_DAYS or count < 1:
+    if len(known) < MIN_DAYS or count < 1:
         return None
     start = known[: 2 * WEEK]
     level, trend = sum(start) / len(start), 0.0

@@ -20,7 +20,7 @@ from app.languages import gettext
 from app.models import IdempotencyRecord, utcnow
 
 KEPT_FOR = timedelta(hours=24)
-LONGEST_KEY = 255
+MAX_KEY_LENGTH = 255
 KEY_PATTERN = r"^[!-~](?:[ -~]*[!-~])?$"
 """Printable ASCII, because servers see other characters as bytes."""
 _KEY = re.compile(r"[!-~](?:[ -~]*[!-~])?")
@@ -92,10 +92,10 @@ def purge(session: Session) -> int:
 
 
 def _check(key: str) -> None:
-    if len(key) > LONGEST_KEY or not _KEY.fullmatch(key):
+    if len(key) > MAX_KEY_LENGTH or not _KEY.fullmatch(key):
         message = gettext(
             "Idempotency-Key must be 1 to %(longest)s printable ASCII characters.",
-            longest=LONGEST_KEY,
+            longest=MAX_KEY_LENGTH,
         )
         raise ValidationFailed.on("Idempotency-Key", "invalid_idempotency_key", message)
 

@@ -18,7 +18,7 @@ from app.models import Mail, MailKind, User, new_id
 from app.policy.caller import Caller
 from app.validation.emails import is_email
 
-MOST_RECIPIENTS = 20
+MAX_RECIPIENTS = 20
 INVITED_IN = "invitedIn"
 """The detail with the language of the page on which a user was invited."""
 _TO_NEW_USERS = frozenset({MailKind.INVITATION, MailKind.SET_PASSWORD})
@@ -129,8 +129,8 @@ def problems_of_recipients(addresses: Collection[str]) -> list[Problem]:
     """Return what is wrong with addresses that a user entered (``too_many_recipients``,
     ``invalid_email``)."""
     problems = []
-    if len(addresses) > MOST_RECIPIENTS:
-        message = gettext("Enter at most %(num)s addresses.", num=MOST_RECIPIENTS)
+    if len(addresses) > MAX_RECIPIENTS:
+        message = gettext("Enter at most %(num)s addresses.", num=MAX_RECIPIENTS)
         problems.append(Problem("recipients", "too_many_recipients", message))
     return problems + [
         Problem(

@@ -13,11 +13,11 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.database import read_once
 from app.models import Organization, User
-from app.models.folding import SHORTEST_SPELLING, fold, other_spellings
+from app.models.folding import MIN_SPELLING_LENGTH, fold, other_spellings
 from app.models.name_index import table_of
 
 FEW = 1000
-SHORTEST = SHORTEST_SPELLING
+MIN_QUERY_LENGTH = MIN_SPELLING_LENGTH
 """Minimum characters: the index consists of trigrams."""
 
 
@@ -58,7 +58,7 @@ def is_of_organization_called(
     """Return the condition that the organization of a column has a name that contains the words."""
     few = organizations_called(session, words)
     named = select(Organization.id).where(Organization.named(words))
-    if few is None and len(fold(words)) >= SHORTEST:
+    if few is None and len(fold(words)) >= MIN_QUERY_LENGTH:
         # If many match, a list that checks row by row fills its page before all are found.
         own = named.where(Organization.id == organization_id)
         return own.correlate_except(Organization).exists()
@@ -96,7 +96,7 @@ def _one_of(model: type[Organization | User], ids: Sequence[UUID]) -> ColumnElem
 def _known(session: Session, model: type[Organization | User], words: str) -> Sequence[UUID] | None:
     """Return the matching ids; None if there are many, or if the words are too short. Read once per
     read-only transaction: for the rows of a page, and for their number."""
-    if len(fold(words)) < SHORTEST:
+    if len(fold(words)) < MIN_QUERY_LENGTH:
         return None
     key = ("known by name", model, words)
     return read_once(session, key, lambda: _search_known(session, model, words))

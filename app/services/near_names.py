@@ -12,12 +12,12 @@ from app.models import Assistant, Campaign, Organization, Partner
 from app.models.folding import fold
 
 NamedRow = TypeVar("NamedRow", Assistant, Campaign, Organization, Partner)
-SHORTEST = 4
+MIN_WORD_LENGTH = 4
 """Minimum letters: a shorter word must be exact, because too many words differ from it by one
 letter."""
-SHORTEST_BEGINNING = 6
+MIN_BEGINNING_LENGTH = 6
 """Minimum letters of a word that may also be the beginning of a longer one."""
-MOST_COMPARED = 2000
+MAX_COMPARED = 2000
 
 
 def nearest(
@@ -26,7 +26,7 @@ def nearest(
     """Return the first rows, by name, whose name `is_near` the words."""
     compared = rows.where(_may_be_near(model.name_key, words)).order_by(model.name_key, model.id)
     named_rows = session.execute(
-        compared.with_only_columns(model.id, model.name).limit(MOST_COMPARED)
+        compared.with_only_columns(model.id, model.name).limit(MAX_COMPARED)
     )
     ids = [row.id for row in named_rows if is_near(row.name, words)][:limit]
     if not ids:
@@ -41,9 +41,9 @@ def is_near(text: str, words: str) -> bool:
 
 
 def _is_like(part: str, word: str) -> bool:
-    if len(word) < SHORTEST:
+    if len(word) < MIN_WORD_LENGTH:
         return part.startswith(word)
-    if len(word) < SHORTEST_BEGINNING:
+    if len(word) < MIN_BEGINNING_LENGTH:
         return _is_one_edit(part, word)
     return any(_is_one_edit(part[: len(word) + more], word) for more in (0, -1, 1))
 
@@ -67,7 +67,7 @@ def _may_be_near(key: InstrumentedAttribute[str], words: str) -> ColumnElement[b
     conditions = []
     for word in _parts(words):
         spellings = [word]
-        if len(word) >= SHORTEST:
+        if len(word) >= MIN_WORD_LENGTH:
             half = len(word) // 2
             swapped = word[: half - 1] + word[half] + word[half - 1] + word[half + 1 :]
             spellings = [word[:half], word[half:], swapped]

@@ -10,7 +10,7 @@ from app.phone import PhoneError, normalise
 from app.policy.caller import Caller
 from app.services.tenancy import of_tenant
 
-MOST_REGIONS = 20
+MAX_REGIONS = 20
 
 
 def numbers_meant(session: Session, caller: Caller, words: str) -> set[str]:
@@ -45,7 +45,7 @@ def _regions(caller: Caller) -> Select[str | None]:
     after: ScalarSelect[str] = _of(caller, lowest.where(region > known.c.region)).scalar_subquery()
     regions = known.union_all(select(after).where(known.c.region.is_not(None)))
     distinct_regions = select(regions.c.region).where(regions.c.region.is_not(None))
-    return distinct_regions.limit(MOST_REGIONS)
+    return distinct_regions.limit(MAX_REGIONS)
 
 
 def _of(caller: Caller, query: Select[str]) -> Select[str]:

@@ -112,22 +112,22 @@ def by_expression(
     return {f"{way}{name}": SortOrder(column, way == "-", read) for way in ("", "-")}
 
 
-MOST_COUNTED = 10_000
+MAX_COUNTED = 10_000
 
 
-def count_up_to(session: Session, rows: Select[Any], most: int = MOST_COUNTED) -> int:
+def count_up_to(session: Session, rows: Select[Any], most: int = MAX_COUNTED) -> int:
     """Count the rows up to ``most``; ``most + 1`` means "more", so that counting stays cheap."""
     return session.scalar(counting_up_to(rows, most)) or 0
 
 
-def counting_up_to(rows: Select[Any], most: int = MOST_COUNTED) -> Select[int]:
+def counting_up_to(rows: Select[Any], most: int = MAX_COUNTED) -> Select[int]:
     """Return the statement of `count_up_to`."""
     some = rows.order_by(None).limit(most + 1).subquery()
     return select(func.count()).select_from(some)
 
 
 def count_among(
-    session: Session, rows: Select[Any], few: Select[Any], most: int = MOST_COUNTED
+    session: Session, rows: Select[Any], few: Select[Any], most: int = MAX_COUNTED
 ) -> int | None:
     """Count the rows, which are among ``few`` that an index finds, so that counting
     stays cheap however rare they are; None if the few are more than ``most``. One query."""

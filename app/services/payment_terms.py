@@ -9,8 +9,8 @@ from app.errors import Problem, refuse_any
 from app.languages import gettext, language
 from app.models import Partner
 
-MOST_CHARACTERS = 1000
-MOST_DAYS = 365
+MAX_CHARACTERS = 1000
+MAX_DAYS = 365
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ def _problems(text: str, days: str, texts: Mapping[str, str]) -> Iterator[Proble
     named = {"paymentInstructions": text}
     named |= {f"paymentText{code.title()}": each for code, each in texts.items()}
     for name, each in named.items():
-        if len(each) > MOST_CHARACTERS:
-            message = gettext("Too long. Use at most %(most)s characters.", most=MOST_CHARACTERS)
+        if len(each) > MAX_CHARACTERS:
+            message = gettext("Too long. Use at most %(most)s characters.", most=MAX_CHARACTERS)
             yield Problem(name, "too_long", message)
-    if days and not (re.fullmatch("[0-9]{1,3}", days) and int(days) <= MOST_DAYS):
-        message = gettext("Enter a number from %(least)s to %(most)s.", least=0, most=MOST_DAYS)
+    if days and not (re.fullmatch("[0-9]{1,3}", days) and int(days) <= MAX_DAYS):
+        message = gettext("Enter a number from %(least)s to %(most)s.", least=0, most=MAX_DAYS)
         yield Problem("paymentDays", "out_of_range", message)

@@ -16,9 +16,9 @@ from app.services import audit
 from app.services.tenancy import fetch
 from app.validation.texts import trimmed
 
-MOST = 50
+MAX_VIEWS = 50
 """Maximum views of one user for one list."""
-LONGEST_QUERY = 2000
+MAX_QUERY_LENGTH = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ def create(
     if caller.partner_id is None or caller.user_id is None:
         raise NotFound
     own = [view for view in of_list(session, caller, list_name) if view.user_id == caller.user_id]
-    if len(own) >= MOST:
+    if len(own) >= MAX_VIEWS:
         message = ngettext(
             "You have %(num)s view of this list. Delete one before you save another.",
             "You have %(num)s views of this list. Delete one before you save another.",
-            MOST,
+            MAX_VIEWS,
         )
         raise ValidationFailed.on("name", "too_many", message)
     view = SavedView(
@@ -137,7 +137,7 @@ def _write(session: Session, caller: Caller, view: SavedView, wanted: ViewInput)
 
 
 def _checked(query: str) -> str:
-    if len(query) > LONGEST_QUERY:
+    if len(query) > MAX_QUERY_LENGTH:
         message = gettext("These filters are too long to save. Shorten a search.")
         raise ValidationFailed.on("name", "too_long", message)
     return query

@@ -51,7 +51,7 @@ from app.validation.texts import trimmed
 from app.validation.uuids import as_uuid
 
 T = TypeVar("T")
-SHORTEST = 2
+MIN_QUERY_LENGTH = 2
 """Minimum characters: a single letter finds nothing useful."""
 SURELY_A_NUMBER = 7
 
@@ -78,7 +78,7 @@ def find(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
     referral codes, numbers and public ids. Contacts have no index of names for all campaigns: only
     their whole number or address finds them. Partners are only for operators."""
     words = trimmed(text)
-    if len(words) < SHORTEST:
+    if len(words) < MIN_QUERY_LENGTH:
         return SearchResults()
     identifier = as_uuid(words)
     if identifier is not None:
@@ -96,7 +96,7 @@ def near(session: Session, caller: Caller, text: str, limit: int) -> SearchResul
     """Return up to ``limit`` partners, organizations, assistants and campaigns with similar names,
     for words that `find` doesn't find, in at most eight queries."""
     words = trimmed(text)
-    if len(words) < near_names.SHORTEST or is_number(words) or as_uuid(words) is not None:
+    if len(words) < near_names.MIN_WORD_LENGTH or is_number(words) or as_uuid(words) is not None:
         return SearchResults()
 
     def some(
@@ -123,7 +123,7 @@ def users_and_contacts(session: Session, caller: Caller, text: str, limit: int) 
     """Return only the users and contacts that `find` finds, without ids, and contacts also by
     name."""
     words = trimmed(text)
-    if len(words) < SHORTEST:
+    if len(words) < MIN_QUERY_LENGTH:
         return SearchResults()
     sees_users = caller.may(Permission.USERS_READ) and not is_number(words)
     return SearchResults(

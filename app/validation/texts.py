@@ -7,9 +7,9 @@ def trimmed(text: str | None) -> str:
     return (text or "").replace("\0", "").strip()
 
 
-def whole_number(text: str | None, most_digits: int) -> int | None:
-    """Return the value of a text of at most ``most_digits`` digits (0 to 9); None for any other
+def whole_number(text: str | None, max_digits: int) -> int | None:
+    """Return the value of a text of at most ``max_digits`` digits (0 to 9); None for any other
     text."""
-    if text and text.isascii() and text.isdigit() and len(text) <= most_digits:
+    if text and text.isascii() and text.isdigit() and len(text) <= max_digits:
         return int(text)
     return None

@@ -23,7 +23,7 @@ from app import disk_space
 from app.commands.doctor import CHECKS
 from app.config import Settings
 from app.database import Database, sqlite_write_lock
-from app.database.connection_budget import WORKER_LEDGER, most_of_worker
+from app.database.connection_budget import WORKER_LEDGER, max_of_worker
 from app.database.migration import head
 from app.database.partitions import KEYS
 from app.factory import install_extensions
@@ -175,7 +175,7 @@ def test_each_file_system_is_checked_once(
     make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(disk_space, "LOW_FREE_BYTES", 0)
-    monkeypatch.setattr(disk_space, "LEAST_FREE_BYTES", 0)
+    monkeypatch.setattr(disk_space, "MIN_FREE_BYTES", 0)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with small_disk(tmp_path / "disk", megabytes=96) as disk:
         if disk is None:
@@ -186,7 +186,7 @@ def test_each_file_system_is_checked_once(
         free = f"{shutil.disk_usage(instance).free / 10**9:,.1f} GB free at {instance}"
         both = f"{free}, 0.1 GB free at {disk.folder}"
         assert findings(app, "disk") == {"disk": ("ok", both)}
-        monkeypatch.setattr(disk_space, "LEAST_FREE_BYTES", 200 * MB)
+        monkeypatch.setattr(disk_space, "MIN_FREE_BYTES", 200 * MB)
         words = f"0.1 GB free at {disk.folder}. Free space, or move the folder to a larger disk."
         assert findings(app, "disk") == {"disk": ("fail", words)}
 
@@ -236,11 +236,11 @@ def test_the_planned_connections_are_those_that_the_pools_open(
     pools = [engine.pool for engine in engines]
     opened = sum(pool.size() + pool._max_overflow for pool in pools if isinstance(pool, QueuePool))
     ledger = 2 * WORKER_LEDGER
-    assert most_of_worker() == opened + ledger + 1  # and the one that listens
+    assert max_of_worker() == opened + ledger + 1  # and the one that listens
 
 
 def test_too_little_free_space_fails(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.disk_space.LEAST_FREE_BYTES", 10**18)
+    monkeypatch.setattr("app.disk_space.MIN_FREE_BYTES", 10**18)
     state, words = findings(app, "disk")["disk"]
     assert (state, words.endswith("Free space, or move the folder to a larger disk.")) == (
         "fail",

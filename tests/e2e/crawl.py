@@ -11,7 +11,7 @@ ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=/)(\+|%2B)?[0-9]
 """A UUID or a phone number in a path."""
 NO_PAGES = re.compile(r"\.(csv|json|pdf|txt|xlsx)$|^/brand/|^/report/schedule/preview$")
 """Files, and an email that a page shows in a frame."""
-MOST_PAGES = 600
+MAX_PAGES = 600
 KINDS_OF_A_PATH = 3
 
 
@@ -53,7 +53,7 @@ def walk(
         address = waiting.popleft()
         answer = page.goto(address)
         opened += 1
-        assert opened <= MOST_PAGES, "the walk finds no end"
+        assert opened <= MAX_PAGES, "the walk finds no end"
         yield address.removeprefix(origin), answer.status if answer else 0
         links: list[str] = page.evaluate(
             "() => [...document.querySelectorAll('a[href]')].map((link) => link.href)"

@@ -12,7 +12,7 @@ import pytest
 
 from app.config import Settings
 from app.errors import Unavailable
-from app.gateways.buckets import MOST_PARTS, PART, Bucket
+from app.gateways.buckets import MAX_PARTS, PART, Bucket
 from app.gateways.files import FileStore
 from tests.fixtures.s3_server import BUCKET, S3Server, line_to
 from tests.gateways.test_files import LARGE, soon
@@ -57,7 +57,7 @@ def test_a_very_large_object_has_larger_parts_since_s3_takes_ten_thousand(
 ) -> None:
     bucket = Bucket(Settings(**s3_server.settings(prefix)), f"s3://{BUCKET}/{prefix}")
     chunks = [LARGE[at : at + PART] for at in range(0, len(LARGE), PART)]
-    bucket.put("backup", chunks, size=MOST_PARTS * 2 * PART)
+    bucket.put("backup", chunks, size=MAX_PARTS * 2 * PART)
     stored = s3_server.client.head_object(Bucket=BUCKET, Key=f"{prefix}/backup")
     assert (stored["ContentLength"], stored["ETag"].strip('"')[-2:]) == (len(LARGE), "-2")
 

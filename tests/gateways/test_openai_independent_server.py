@@ -86,7 +86,7 @@ class Aimock:
             key="sk-test",
             model="small-1",
             seconds=10.0,
-            most_characters=200,
+            max_characters=200,
             otherwise=TemplateWriter(),
         )
 

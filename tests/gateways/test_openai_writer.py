@@ -11,7 +11,7 @@ import pytest
 
 from app.gateways.writers import open_writer
 from app.gateways.writers.base import MessageBrief, WrittenMessages
-from app.gateways.writers.openai import MOST_BYTES, OpenAiWriter
+from app.gateways.writers.openai import MAX_BYTES, OpenAiWriter
 from app.gateways.writers.template import TemplateWriter
 from tests.fixtures.language_model import LanguageModel, completion
 from tests.fixtures.settings import settings_for
@@ -47,7 +47,7 @@ def writer(model: LanguageModel, **changes: Any) -> OpenAiWriter:
         "key": KEY,
         "model": "small-1",
         "seconds": 20.0,
-        "most_characters": 200,
+        "max_characters": 200,
         "otherwise": TemplateWriter(),
     }
     return OpenAiWriter(**(settings | changes))
@@ -115,7 +115,7 @@ def test_an_object_between_other_words_is_found(model: LanguageModel) -> None:
         ({"answer": b"<html>"}, "not the JSON that was asked for"),
         ({"answer": b"{}"}, "not the JSON that was asked for"),
         ({"answer": b"[" * 100_000}, "more than 65,536 bytes"),
-        ({"answer": b"[" * MOST_BYTES}, "not the JSON that was asked for"),
+        ({"answer": b"[" * MAX_BYTES}, "not the JSON that was asked for"),
         ({"answer": b"\xff\xfe"}, "not the JSON that was asked for"),
         ({"answer": completion("I can't help with that.")}, "not the JSON that was asked for"),
         ({"answer": completion("{'purpose': 1}")}, "not the JSON that was asked for"),

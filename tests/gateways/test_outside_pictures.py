@@ -17,28 +17,28 @@ def server() -> Iterator[PictureServer]:
 
 def problem(url: str, *, allow_private: bool = True) -> str:
     with pytest.raises(NotFetched) as reason:
-        fetch(url, None, most_bytes=1024 * 1024, allow_private=allow_private)
+        fetch(url, None, max_bytes=1024 * 1024, allow_private=allow_private)
     return str(reason.value)
 
 
 def test_a_picture_is_fetched_once_and_then_only_if_it_changed(server: PictureServer) -> None:
     url = server.serve("/logo.png", b"picture", etag='"1"')
-    first = fetch(url, None, most_bytes=7, allow_private=True)
+    first = fetch(url, None, max_bytes=7, allow_private=True)
     assert first == FetchedPicture(b"picture", '"1"')
-    assert fetch(url, '"1"', most_bytes=7, allow_private=True) == FetchedPicture(None, '"1"')
-    assert fetch(url, '"0"', most_bytes=7, allow_private=True) == first
+    assert fetch(url, '"1"', max_bytes=7, allow_private=True) == FetchedPicture(None, '"1"')
+    assert fetch(url, '"0"', max_bytes=7, allow_private=True) == first
 
 
 def test_letters_of_other_scripts_are_encoded(server: PictureServer) -> None:
     server.serve("/%C5%82ogo.png?v=%C5%81", b"picture")
     url = server.url("/łogo.png?v=Ł")
-    assert fetch(url, None, most_bytes=99, allow_private=True).data == b"picture"
+    assert fetch(url, None, max_bytes=99, allow_private=True).data == b"picture"
 
 
 def test_a_redirect_is_followed_to_a_picture(server: PictureServer) -> None:
     server.serve("/new.png", b"picture")
     server.pages["/old.png"] = (301, {"Location": "/new.png"}, b"")
-    found = fetch(server.url("/old.png"), None, most_bytes=99, allow_private=True)
+    found = fetch(server.url("/old.png"), None, max_bytes=99, allow_private=True)
     assert (found, server.asked) == (FetchedPicture(b"picture", None), ["/old.png", "/new.png"])
 
 

@@ -17,14 +17,14 @@ def server() -> Iterator[PictureServer]:
 
 def problem(url: str, *, allow_private: bool = True) -> tuple[str, bool]:
     with pytest.raises(NotFetched) as reason:
-        fetch(url, {}, most_bytes=1024 * 1024, allow_private=allow_private)
+        fetch(url, {}, max_bytes=1024 * 1024, allow_private=allow_private)
     return str(reason.value), reason.value.again
 
 
 def test_a_recording_is_fetched_through_a_redirect(server: PictureServer) -> None:
     server.serve("/1.wav", WAV, kind="application/octet-stream")
     server.pages["/old"] = (302, {"Location": "/1.wav"}, b"")
-    found = fetch(server.url("/old"), {}, most_bytes=len(WAV), allow_private=True)
+    found = fetch(server.url("/old"), {}, max_bytes=len(WAV), allow_private=True)
     assert (found, server.asked) == (FetchedRecording(WAV, "audio/wav"), ["/old", "/1.wav"])
 
 

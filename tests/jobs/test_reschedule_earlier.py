@@ -31,5 +31,5 @@ def test_a_call_comes_sooner_when_the_rule_that_delayed_it_is_removed(
         organization = session.get_one(Organization, line.organization_id)
         rules = replace(organizations.rules_of(organization), number_spacing_minutes=None)
         caller = system_caller(partner_id=line.partner_id)
-        organizations.change_settings(session, caller, organization.id, rules, most_at_once=20)
+        organizations.change_settings(session, caller, organization.id, rules, max_at_once=20)
     assert outcome(fresh_database, put_off) == ("completed", "completed", "human")

@@ -234,7 +234,7 @@ def test_a_campaign_waits_while_its_number_belongs_to_another_organization(
     plan = outreach.CampaignPlan(
         assistant.id, EVERY_DAY, time(0), time(0), call_instructions="A quote."
     )
-    outreach.change_plan(session, OPERATOR, campaign.id, plan, most_at_once=9)
+    outreach.change_plan(session, OPERATOR, campaign.id, plan, max_at_once=9)
     contacts.apply(session, campaign, [{"phone": TO}], ContactAction.UPSERT)
     outreach.start(session, OPERATOR, campaign.id)
     lose(session, own)

@@ -153,7 +153,7 @@ def test_a_campaign_refuses_each_kind_of_number(
     plan = outreach.CampaignPlan(
         assistant.id, EVERY_DAY, time(0), time(0), call_instructions="A quote."
     )
-    outreach.change_plan(session, SUPPORT, campaign.id, plan, most_at_once=200)
+    outreach.change_plan(session, SUPPORT, campaign.id, plan, max_at_once=200)
     people = [{"phone": number} for number in EVERY_NUMBER]
     result = contacts.apply(session, campaign, people, ContactAction.UPSERT)
     # A contact's number is read as people write numbers: what is none is refused right there.

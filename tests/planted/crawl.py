@@ -61,7 +61,7 @@ FORM = re.compile(r"<form\b([^>]*)>(.*?)</form>", re.DOTALL)
 FIELD = re.compile(r"<(?:input|textarea|select|button)\b[^>]*?\bname=\"([^\"]+)\"[^>]*>")
 VALUE = re.compile(r'\bvalue="([^"]*)"')
 TOKEN = re.compile(r'name="csrf_token"[^>]*value="([^"]+)"')
-MOST_REDIRECTS = 3
+MAX_REDIRECTS = 3
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Visitor:
         if self.cookie is not None:
             client.set_cookie(SESSION_COOKIE, self.cookie)
         answers = [self._send(client, asked)]
-        while len(answers) <= MOST_REDIRECTS and answers[-1].status_code in {301, 302, 303, 308}:
+        while len(answers) <= MAX_REDIRECTS and answers[-1].status_code in {301, 302, 303, 308}:
             target = urlsplit(answers[-1].location)
             if target.netloc not in {"", "localhost"}:
                 break

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.alternating
 REQUESTS = int(os.environ.get("PORTAL_TEST_REQUESTS", "5000" if is_full() else "2400")) // 3
 WITHOUT_FILTER = 80
 """Requests that are sent without the tenant filter."""
-LEAST_SHOWN = 250
+MIN_SHOWN = 250
 """So many different markers and ids of its own the asking partner sees at least."""
 
 
@@ -40,7 +40,7 @@ def test_every_text_of_both_partners_is_planted(sides: tuple[Side, Side]) -> Non
 def test_no_request_shows_a_string_of_another_partner(crawl: Crawl, judge: Judge) -> None:
     judge.run(crawl, REQUESTS)
     assert judge.found == []
-    assert len(judge.own) >= LEAST_SHOWN
+    assert len(judge.own) >= MIN_SHOWN
 
 
 @pytest.mark.parametrize("wall", WALLS[:1])

@@ -545,7 +545,7 @@ def test_voice_addresses_are_checked(address: str, accepted: bool) -> None:
 def test_the_page_of_an_assistant_starts_its_test_call_among_very_many_assistants(
     session: Session, own: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.portal.calls.call_test_views.MOST_ASSISTANTS", 1)
+    monkeypatch.setattr("app.portal.calls.call_test_views.MAX_ASSISTANTS", 1)
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     found = session.scalars(
         select(Assistant.id).where(Assistant.partner_id == own.partner.id)

@@ -168,7 +168,7 @@ def test_a_pause_by_command_is_shown_wherever_calls_start(
         all_assistants=True,
     )
     plan = outreach.CampaignPlan(assistant.id, intro_message="Hello.", voicemail_message="Bye.")
-    outreach.change_plan(session, own.caller(Role.PARTNER_ADMIN), campaign.id, plan, most_at_once=5)
+    outreach.change_plan(session, own.caller(Role.PARTNER_ADMIN), campaign.id, plan, max_at_once=5)
     session.commit()
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     typed = {

@@ -106,14 +106,14 @@ def test_many_messages_from_one_address_are_stopped_with_the_time_to_wait(
     browser: Browser, chatting: Tenant, session: Session
 ) -> None:
     page = page_of(chatting)
-    for number in range(chat.MOST_FROM_ONE_SENDER):
+    for number in range(chat.MAX_FROM_ONE_SENDER):
         browser.post(page, {**FORM, "message": f"Question {number}"}, page=page)
     answer = browser.post(page, {**FORM, "message": "One more"}, page=page)
     assert answer.status_code == 429
     assert answer.headers["Retry-After"] == "120"
     assert "Send it again in 2 minutes." in answer.text
     assert "One more</textarea>" in answer.text
-    assert len(mails(session)) == chat.MOST_FROM_ONE_SENDER
+    assert len(mails(session)) == chat.MAX_FROM_ONE_SENDER
 
 
 @pytest.mark.usefixtures("clock")
@@ -121,16 +121,16 @@ def test_colleagues_in_one_office_may_each_write_as_much_as_one_person(
     browser: Browser, chatting: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     page = page_of(chatting)
-    for number in range(chat.MOST_FROM_ONE_SENDER):
+    for number in range(chat.MAX_FROM_ONE_SENDER):
         browser.post(page, {**FORM, "message": f"Question {number}"}, page=page)
     olga, another = signed_in(chatting.user), signed_in(chatting.plus_user)
     answers = [
         olga.post("/chat", {"message": f"My question {number}"}, page="/chat").status_code
-        for number in range(chat.MOST_FROM_ONE_SENDER + 1)
+        for number in range(chat.MAX_FROM_ONE_SENDER + 1)
     ]
-    assert answers == [*[303] * chat.MOST_FROM_ONE_SENDER, 429]
+    assert answers == [*[303] * chat.MAX_FROM_ONE_SENDER, 429]
     assert another.post("/chat", {"message": "And mine"}, page="/chat").status_code == 303
-    assert len(mails(session)) == 2 * chat.MOST_FROM_ONE_SENDER + 1
+    assert len(mails(session)) == 2 * chat.MAX_FROM_ONE_SENDER + 1
 
 
 @pytest.mark.parametrize("lacking", ["show_embedded_chat", "chat_assistant_id", "support_email"])

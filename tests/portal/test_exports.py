@@ -35,13 +35,13 @@ from tests.portal.conftest import Browser
 from tests.portal.uploader import words
 
 SignedIn = Callable[[User], Browser]
-MOST = 3
+EXPORT_ROWS = 3
 NAMES = ("Autumn", "Łódź", "=1+1", "Winter", "Spring")
 
 
 @pytest.fixture
 def app(make_app: Callable[..., Flask]) -> Flask:
-    return make_app(export_rows=MOST, exports_at_once=2)
+    return make_app(export_rows=EXPORT_ROWS, exports_at_once=2)
 
 
 @pytest.fixture
@@ -260,7 +260,7 @@ def test_a_list_that_no_longer_exists_has_no_file(
 def test_more_rows_than_a_sheet_holds_end_with_the_reason(
     app: Flask, session: Session, admin: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporting, "MOST_ROWS", 2)
+    monkeypatch.setattr(exporting, "MAX_ROWS", 2)
     order(admin, "xlsx")
     assert write(app, session).problem is ExportProblem.TOO_MANY_ROWS
     assert "An Excel file can’t hold so many rows." in words(admin.get("/exports"))
@@ -316,11 +316,11 @@ def test_deleting_an_export_deletes_its_file(
 def test_a_user_has_at_most_twenty_exports(
     session: Session, filled: Tenant, admin: Browser
 ) -> None:
-    for number in range(exports.MOST):
+    for number in range(exports.MAX_EXPORTS):
         order(admin, "csv", f"q={number}")
     order(admin, "csv", "q=more")
     assert "You have 20 exports. Delete one first." in words(admin.get("/exports"))
-    assert len(session.scalars(select(ListExport)).all()) == exports.MOST
+    assert len(session.scalars(select(ListExport)).all()) == exports.MAX_EXPORTS
 
 
 def test_ordering_and_downloading_ask_for_a_fresh_proof(

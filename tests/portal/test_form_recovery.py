@@ -16,7 +16,7 @@ from wtforms import Form, PasswordField
 
 from app import portal
 from app.models import PortalSession, User
-from app.portal.auth.form_recovery import MOST_CHARACTERS, SECRETS
+from app.portal.auth.form_recovery import MAX_CHARACTERS, SECRETS
 from app.services.auth import sessions
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.cast import Tenant
@@ -160,7 +160,7 @@ def test_a_form_from_another_site_is_not_kept(left: Browser) -> None:
 
 
 def test_a_form_too_large_to_keep_leads_to_sign_in(left: Browser) -> None:
-    answer = left.client.post("/account", data={"name": "x" * (MOST_CHARACTERS + 1)}, headers=OURS)
+    answer = left.client.post("/account", data={"name": "x" * (MAX_CHARACTERS + 1)}, headers=OURS)
     assert (answer.status_code, answer.location) == (303, "/sign-in")
 
 

@@ -95,7 +95,7 @@ def test_a_list_without_a_filter_is_not_counted_and_takes_a_query_less(
 def test_more_matches_than_are_counted_are_shown_with_a_plus(
     admin: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(list_pages, "MOST_COUNTED", 26)
+    monkeypatch.setattr(list_pages, "MAX_COUNTED", 26)
     page = admin.get("/calls?state=completed").text
     assert words_of(page) == ("26+ matches", "25 of 26+ shown")
 

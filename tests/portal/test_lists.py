@@ -549,7 +549,7 @@ def test_a_list_that_a_user_may_not_open_has_no_files_and_no_views(
 def test_an_excel_file_with_more_rows_than_a_sheet_holds_is_refused(
     session: Session, own: Tenant, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporting, "MOST_ROWS", 1)
+    monkeypatch.setattr(exporting, "MAX_ROWS", 1)
     for _ in range(2):
         make_campaign(session, own)
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])

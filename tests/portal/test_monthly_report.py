@@ -453,7 +453,7 @@ def test_the_mail_has_the_report_as_a_pdf_in_its_language(
     assert (file.name, file.content[:5]) == ("report-2026-09.pdf", b"%PDF-")
     assert paper.data["title"] == "Bericht für September 2026"
     assert "today so far" not in paper.data["subtitle"]
-    monkeypatch.setattr("app.services.mails.attaching.MOST_OCTETS", 1000)
+    monkeypatch.setattr("app.services.mails.attaching.MAX_OCTETS", 1000)
     assert paper.attached() == ()
     monkeypatch.setattr(pdf, "is_installed", lambda: False)
     assert mails.paper_of(session, mail.id) is None

@@ -229,7 +229,7 @@ def test_storage_shows_each_file_system_that_doctor_checks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(disk_space, "LOW_FREE_BYTES", 0)
-    monkeypatch.setattr(disk_space, "LEAST_FREE_BYTES", 0)
+    monkeypatch.setattr(disk_space, "MIN_FREE_BYTES", 0)
     with small_disk(tmp_path / "disk", megabytes=96) as disk:
         if disk is None:
             pytest.skip("only root can mount a disk")
@@ -241,7 +241,7 @@ def test_storage_shows_each_file_system_that_doctor_checks(
         seen = [states(operator)["Storage"]]
         monkeypatch.setattr(disk_space, "LOW_FREE_BYTES", 200 * MB)
         seen.append(states(operator)["Storage"])
-        monkeypatch.setattr(disk_space, "LEAST_FREE_BYTES", 200 * MB)
+        monkeypatch.setattr(disk_space, "MIN_FREE_BYTES", 200 * MB)
         seen.append(states(operator)["Storage"])
     assert seen == ["Enough space", "Little space", "Almost full"]
 
@@ -249,7 +249,7 @@ def test_storage_shows_each_file_system_that_doctor_checks(
 def test_storage_says_where_few_files_fit(
     operator: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(disk_space, "LEAST_FREE_FILES", 10**15)
+    monkeypatch.setattr(disk_space, "MIN_FREE_FILES", 10**15)
     assert states(operator)["Storage"] == "Almost full"
     assert re.search(r": only [\d,]+ more files\.", operator.get(PAGE).text)
 
@@ -317,7 +317,7 @@ def test_suspending_a_partner_says_how_many_it_hits(
 def test_more_users_of_a_partner_than_are_counted_are_shown_with_a_plus(
     own: Tenant, operator: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(partner_views, "MOST_COUNTED", 4)
+    monkeypatch.setattr(partner_views, "MAX_COUNTED", 4)
     assert "Users 4+ " in words(operator.get(f"/operator/partners/{own.partner.id}"))
     page = words(operator.get(f"/partners/{own.partner.id}/suspend"))
     assert "4+ users are signed out at once" in page

@@ -32,7 +32,7 @@ from app.models import (
 from app.portal.organization_templates.use_views import CELLS
 from app.services import assistants, campaigns, organization_templates, organizations, outreach
 from app.services.organization_templates import TemplateContent, content_of
-from app.services.organization_templates.changing import MOST_TEMPLATES
+from app.services.organization_templates.changing import MAX_TEMPLATES
 from app.services.outreach import CampaignPlan
 from tests.fixtures.cast import Tenant
 from tests.portal.checked_lines import form_of
@@ -72,7 +72,7 @@ def prepare(session: Session, tenant: Tenant) -> Organization:
     first.default_intro, first.default_voicemail = "Hello, this is Robin.", "Please call back."
     campaign = campaigns.create(session, admin, source.id, name="Recall", all_assistants=True)
     plan = CampaignPlan(first.id, frozenset({2, 4}), time(9), time(17), calls_per_hour=30)
-    outreach.change_plan(session, admin, campaign.id, plan, most_at_once=100)
+    outreach.change_plan(session, admin, campaign.id, plan, max_at_once=100)
     session.commit()
     return source
 
@@ -139,7 +139,7 @@ def test_texts_that_name_the_saved_organization_name_the_new_one(
     plan = replace(
         outreach.plan_of(session, campaign), call_instructions=f"Speak for {source.name}."
     )
-    outreach.change_plan(session, admin, campaign.id, plan, most_at_once=100)
+    outreach.change_plan(session, admin, campaign.id, plan, max_at_once=100)
     session.commit()
     path = f"/organizations/{source.id}/save-as-template"
     assert f"The name {source.name} is replaced in all texts" in text(browser.get(path))
@@ -990,7 +990,7 @@ def test_a_customer_admin_uses_a_template(
 
 def test_a_partner_keeps_at_most_a_hundred_templates(session: Session, own: Tenant) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)
-    for number in range(MOST_TEMPLATES):
+    for number in range(MAX_TEMPLATES):
         organization_templates.create(session, admin, f"Kind {number}")
     with pytest.raises(ValidationFailed, match="You have 100 templates"):
         organization_templates.create(session, admin, "One more")

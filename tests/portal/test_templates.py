@@ -29,8 +29,8 @@ INLINE = {
     "style": re.compile(r"<style\b|\sstyle="),
     "handler": re.compile(r"\son(?!ce=)[a-z]+=|\bhx-on|javascript:"),
 }
-MOST_LINES = 200
-MOST_COLUMNS = 120
+MAX_LINES = 200
+MAX_COLUMNS = 120
 ONE_MESSAGE = re.compile(
     r"""(\{\{ |\w+=)?(_\()?("[^"]*"|'[^']*')\)?,?( \}\})?|(?!<)(\{\{ \w+ \}\}|[^{%])+"""
 )
@@ -140,7 +140,7 @@ def test_no_template_is_too_long() -> None:
     long = {
         name: lines
         for name in HTML
-        if (lines := len((TEMPLATES / name).read_text().splitlines())) > MOST_LINES
+        if (lines := len((TEMPLATES / name).read_text().splitlines())) > MAX_LINES
     }
     assert long == {}
 
@@ -151,7 +151,7 @@ def test_no_line_of_a_template_is_too_long_unless_one_message_stands_alone_on_it
         for name in HTML
         if name.startswith(SHORT_LINES)
         for line in (TEMPLATES / name).read_text().splitlines()
-        if len(line) > MOST_COLUMNS and not ONE_MESSAGE.fullmatch(line.strip())
+        if len(line) > MAX_COLUMNS and not ONE_MESSAGE.fullmatch(line.strip())
     }
     assert long == set()
 

@@ -57,7 +57,7 @@ def test_new_contacts_of_a_running_campaign_are_said_to_be_called(
         speaker.id, intro_message="Hello.", voicemail_message="Call us back."
     )
     session.get_one(Campaign, desk.campaign_id).all_assistants = True
-    outreach.change_plan(session, caller, desk.campaign_id, plan, most_at_once=20)
+    outreach.change_plan(session, caller, desk.campaign_id, plan, max_at_once=20)
     session.commit()
     running = "The campaign calls new contacts"
     address = desk.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")

@@ -128,7 +128,7 @@ def test_no_numbers_and_too_many_are_refused() -> None:
     for text, code in (
         ("\n \n", "required"),
         ("Number\n", "required"),
-        ("+12025550101\n" * (do_not_call.MOST_NUMBERS + 1), "too_many"),
+        ("+12025550101\n" * (do_not_call.MAX_NUMBERS + 1), "too_many"),
     ):
         with pytest.raises(ValidationFailed) as refused:
             do_not_call.read_numbers(text, "US")

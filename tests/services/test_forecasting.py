@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import ConversationDay, SpendingTotal
 from app.services import reporting, spending
-from app.services.forecasting import FEWEST_DAYS, DailyForecast, MonthEnd, forecast, month_end
+from app.services.forecasting import MIN_DAYS, DailyForecast, MonthEnd, forecast, month_end
 from app.services.spending import LimitSubject, SpendingLimits
 from tests.fixtures.cast import OPERATOR, Tenant, make_tenant
 
@@ -55,7 +55,7 @@ def test_a_steady_week_is_continued_exactly() -> None:
     assert round(found.margin, 6) == 0
 
 
-@pytest.mark.parametrize("days", [[], [0] * 90, [0] * 90 + [5] * (FEWEST_DAYS - 1)])
+@pytest.mark.parametrize("days", [[], [0] * 90, [0] * 90 + [5] * (MIN_DAYS - 1)])
 def test_too_few_days_are_no_basis(days: list[int]) -> None:
     assert forecast(days, 10) is None
 

@@ -35,7 +35,7 @@ NOTHING_SELECTED = {
 DISAGREE = {"selectors_disagree": "The user does not belong to the organization."}
 
 
-LONGEST_WRITE = timedelta(seconds=60)
+MAX_WRITE_TIME = timedelta(seconds=60)
 """Seconds in which a change appears: it is noted in its transaction, and a web process ends a
 request after this time."""
 
@@ -45,7 +45,7 @@ def _figures() -> Iterator[Session]:
     """As `figures`, including all changes of the partner: scripts don't remember positions of the
     log."""
     if replica := database().replica:
-        since = utcnow() - timedelta(seconds=replica.most_seconds) - LONGEST_WRITE
+        since = utcnow() - timedelta(seconds=replica.max_seconds) - MAX_WRITE_TIME
         partner_id = caller().partner_id
         with transaction(read_only=True) as session:
             changed = audit.last_change_at(session, partner_id) if partner_id else utcnow()

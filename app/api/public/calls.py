@@ -12,7 +12,7 @@ from app.api.public.blueprint import blueprint
 from app.enums import CallSource
 from app.schemas.calls import Call, CallAccepted, CallFilter, OutboundCallInput
 from app.services import calls
-from app.services.idempotency import KEY_PATTERN, LONGEST_KEY
+from app.services.idempotency import KEY_PATTERN, MAX_KEY_LENGTH
 
 TRIAL_MODE = (
     "The organization is in trial mode, and the number isn't verified or the day's calls are used."
@@ -35,7 +35,7 @@ IDEMPOTENCY_KEY = RequestHeader(
     "Idempotency-Key",
     "Repeating the request with the same key within 24 hours gives the same answer and places no "
     "second call.",
-    {"type": "string", "maxLength": LONGEST_KEY, "pattern": KEY_PATTERN},
+    {"type": "string", "maxLength": MAX_KEY_LENGTH, "pattern": KEY_PATTERN},
 )
 
 

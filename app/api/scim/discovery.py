@@ -25,12 +25,12 @@ from app.api.scim.messages import answer
 from app.api.scim.resources import base_url
 from app.errors import Forbidden, NotFound
 from app.schemas import scim as wire
-from app.services.scim.queries import MOST_RESULTS
+from app.services.scim.queries import MAX_RESULTS
 
 CONFIG = ServiceProviderConfig(
     patch=Patch(supported=True),
     bulk=Bulk(supported=False, max_operations=0, max_payload_size=0),
-    filter=Filter(supported=True, max_results=MOST_RESULTS),
+    filter=Filter(supported=True, max_results=MAX_RESULTS),
     change_password=ChangePassword(supported=False),
     sort=Sort(supported=True),
     etag=ETag(supported=True),

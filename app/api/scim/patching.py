@@ -4,9 +4,9 @@ from typing import Any
 
 from app.errors import ValidationFailed
 
-MOST_OPERATIONS = 200
-LONGEST_PATH = 500
-MOST_BRACKETS = 20
+MAX_OPERATIONS = 200
+MAX_PATH_LENGTH = 500
+MAX_BRACKETS = 20
 
 
 def checked(sent: dict[str, Any]) -> dict[str, Any]:
@@ -14,8 +14,8 @@ def checked(sent: dict[str, Any]) -> dict[str, Any]:
     ``path_too_long``)."""
     sent_operations = next((sent[name] for name in sent if name.lower() == "operations"), None)
     operations: list[Any] = sent_operations if isinstance(sent_operations, list) else []
-    if len(operations) > MOST_OPERATIONS:
-        message = f"A request has at most {MOST_OPERATIONS} operations. Send several requests."
+    if len(operations) > MAX_OPERATIONS:
+        message = f"A request has at most {MAX_OPERATIONS} operations. Send several requests."
         raise ValidationFailed.on("Operations", "too_many_operations", message)
     for operation in operations:
         if isinstance(operation, dict):
@@ -27,6 +27,8 @@ def _check_path(operation: dict[str, Any]) -> None:
     for name, path in operation.items():
         if name.lower() != "path" or not isinstance(path, str):
             continue
-        if len(path) > LONGEST_PATH or path.count("(") + path.count("[") > MOST_BRACKETS:
-            message = f"A path has at most {LONGEST_PATH} characters and {MOST_BRACKETS} brackets."
+        if len(path) > MAX_PATH_LENGTH or path.count("(") + path.count("[") > MAX_BRACKETS:
+            message = (
+                f"A path has at most {MAX_PATH_LENGTH} characters and {MAX_BRACKETS} brackets."
+            )
             raise ValidationFailed.on("path", "path_too_long", message)

@@ -11,7 +11,7 @@ from app.errors import Unavailable
 P = ParamSpec("P")
 R = TypeVar("R")
 
-LONGEST_PAUSE_SECONDS = 15.0
+MAX_PAUSE_SECONDS = 15.0
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +28,6 @@ def retry_on_file_outage(work: Callable[P, R]) -> Callable[P, R]:
             except Unavailable:
                 log.warning("the file storage does not answer; trying again in %g s", pause)
             time.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+            pause = min(pause * 2, MAX_PAUSE_SECONDS)
 
     return repeated

@@ -2,7 +2,7 @@
 
 from app.config import Settings
 from app.gateways.mailers.base import (
-    MOST_OCTETS,
+    MAX_OCTETS,
     DkimSignature,
     MailAttachment,
     MailDeferred,

@@ -14,7 +14,7 @@ class DkimSignature:
     key: str = field(repr=False)
 
 
-MOST_OCTETS = 5_000_000
+MAX_OCTETS = 5_000_000
 """Maximum bytes of a mail's attachments: many servers refuse mails of more than 10 MB, and base64
 adds a third."""
 

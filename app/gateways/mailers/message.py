@@ -9,7 +9,7 @@ from app.gateways.mailers.base import OutgoingMail
 from app.gateways.mailers.dkim_signature import signature_header
 from app.models.base import utcnow
 
-LONGEST_NAME = 100
+MAX_NAME_LENGTH = 100
 SIGNED = (
     "From",
     "To",
@@ -71,5 +71,5 @@ def ascii_domain(address: str) -> str:
 
 def _address(name: str | None, address: str) -> Address:
     local = address.rpartition("@")[0]
-    shown = one_line(name or "")[:LONGEST_NAME]
+    shown = one_line(name or "")[:MAX_NAME_LENGTH]
     return Address(shown, username=one_line(local), domain=ascii_domain(address))

@@ -13,7 +13,7 @@ def open_writer(settings: Settings) -> MessageWriter:
             key=settings.writer_key,
             model=settings.writer_model,
             seconds=settings.writer_seconds,
-            most_characters=settings.writer_characters,
+            max_characters=settings.writer_characters,
             otherwise=TemplateWriter(),
         )
     return TemplateWriter()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-FEWEST_WORDS, FEWEST_CHARACTERS = 3, 20
+MIN_WORDS, MIN_CHARACTERS = 3, 20
 """The shortest note that `quotes` checks: shorter ones occur in any message."""
 _WORD = re.compile(r"\w+")
 
@@ -49,7 +49,7 @@ def quotes(text: str, notes: str) -> bool:
     return any(
         each in spoken
         for each in quotable
-        if each.count(" ") > FEWEST_WORDS or len(each) >= FEWEST_CHARACTERS
+        if each.count(" ") > MIN_WORDS or len(each) >= MIN_CHARACTERS
     )
 
 

@@ -23,9 +23,9 @@ from urllib.parse import SplitResult, urlsplit
 from app.gateways.writers import phrases
 from app.gateways.writers.base import MessageBrief, MessageWriter, WrittenMessages, quotes
 
-MOST_BYTES = 64 * 1024
-MOST_NOTES = 4000
-MOST_FACTS, LONGEST_FACT = 20, 200
+MAX_BYTES = 64 * 1024
+MAX_NOTES_LENGTH = 4000
+MAX_FACTS, MAX_FACT_LENGTH = 20, 200
 INSTRUCTIONS = """\
 You write what a telephone assistant says. Answer with one JSON object and nothing else:
 {{"purpose": "...", "missed": "..."}}
@@ -72,9 +72,9 @@ class _RequestThread:
         if answer.status != http.client.OK:
             message = f"status {answer.status}"
             raise _UnusableAnswer(message)
-        reply = answer.read(MOST_BYTES + 1)
-        if len(reply) > MOST_BYTES:
-            message = f"more than {MOST_BYTES:,} bytes"
+        reply = answer.read(MAX_BYTES + 1)
+        if len(reply) > MAX_BYTES:
+            message = f"more than {MAX_BYTES:,} bytes"
             raise _UnusableAnswer(message)
         return reply
 
@@ -89,7 +89,7 @@ class _RequestThread:
 
 class OpenAiWriter:
     """``url`` is the base URL, such as ``https://api.openai.com/v1``; ``seconds`` is the longest
-    that a call waits; ``most_characters`` limits the model's text."""
+    that a call waits; ``max_characters`` limits the model's text."""
 
     def __init__(
         self,
@@ -98,14 +98,14 @@ class OpenAiWriter:
         key: str,
         model: str,
         seconds: float,
-        most_characters: int,
+        max_characters: int,
         otherwise: MessageWriter,
     ):
         self._parts = urlsplit(url.rstrip("/") + "/chat/completions")
         self._key = key
         self._model = model
         self._seconds = seconds
-        self._most_characters = most_characters
+        self._max_characters = max_characters
         self._otherwise = otherwise
 
     def compose(self, brief: MessageBrief) -> WrittenMessages:
@@ -122,7 +122,7 @@ class OpenAiWriter:
 
     def _written(self, brief: MessageBrief) -> tuple[str, str]:
         facts = {
-            "notes": brief.notes[:MOST_NOTES],
+            "notes": brief.notes[:MAX_NOTES_LENGTH],
             "person": brief.contact_name,
             "organization": brief.organization_name,
             "known of the person": _known(brief),
@@ -132,7 +132,7 @@ class OpenAiWriter:
             "messages": [
                 {
                     "role": "system",
-                    "content": INSTRUCTIONS.format(characters=self._most_characters),
+                    "content": INSTRUCTIONS.format(characters=self._max_characters),
                 },
                 {"role": "user", "content": json.dumps(facts, ensure_ascii=False)},
             ],
@@ -166,7 +166,7 @@ class OpenAiWriter:
             raise _UnusableAnswer(message)
         line = " ".join(text.split())
         problems = {
-            "too long": len(line) > self._most_characters,
+            "too long": len(line) > self._max_characters,
             "characters that can't be spoken": any(map(_is_odd, line)),
             "it quotes the notes": quotes(line, brief.notes),
             "an address": _ADDRESS.search(line) is not None,
@@ -179,8 +179,8 @@ class OpenAiWriter:
 
 
 def _known(brief: MessageBrief) -> dict[str, Any]:
-    few = list(brief.metadata.items())[:MOST_FACTS]
-    return {name: str(value)[:LONGEST_FACT] for name, value in few}
+    few = list(brief.metadata.items())[:MAX_FACTS]
+    return {name: str(value)[:MAX_FACT_LENGTH] for name, value in few}
 
 
 def _read(body: bytes) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from app.services.identity_providers import accounts, requests
 from app.services.users import account as own
 from app.services.users import email_changes
 
-MOST_PAGES = 10_000
+MAX_PAGES = 10_000
 
 
 @portal.get("/account")
@@ -153,7 +153,7 @@ def _page(
     password: OwnPasswordForm | None = None,
 ) -> str:
     user: User = current_user.user
-    page = max(1, min(request.args.get("page", 1, type=int), MOST_PAGES))
+    page = max(1, min(request.args.get("page", 1, type=int), MAX_PAGES))
     with transaction(read_only=True) as session:
         signed_in = own.open_sessions(
             session, caller(), session_token(), idle=settings().session_idle, page=page

@@ -39,7 +39,7 @@ from app.services.exports.words import FORMAT_NAMES
 from app.services.money_words import exact_money
 from app.services.users import created_items
 
-LONGEST = 200
+MAX_VALUE_LENGTH = 200
 _WHOLE = frozenset({"events"})
 """Fields that are shown completely: lists of known words that nothing else on the page repeats."""
 _ENDED = ("ended", "handedOver")
@@ -191,9 +191,9 @@ def value_words(value: Any, zone: str = "UTC", name: str = "") -> str:
 
 
 def _shortened(words: str, name: str) -> str:
-    if name in _WHOLE or len(words) <= LONGEST:
+    if name in _WHOLE or len(words) <= MAX_VALUE_LENGTH:
         return words
-    return words[: LONGEST - 1].rstrip() + "…"
+    return words[: MAX_VALUE_LENGTH - 1].rstrip() + "…"
 
 
 def _text_words(value: str, zone: str, name: str) -> str:

@@ -13,7 +13,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from app.portal.auth.forms import SignInForm
 
-MOST_CHARACTERS = 200_000
+MAX_CHARACTERS = 200_000
 RECOVERABLE_SECONDS = 12 * 3600
 SECRETS = frozenset(
     {"password", "again", "present", "secret", "token", "webhook_secret", "client_secret"}
@@ -41,7 +41,7 @@ def of_request() -> RecoveredForm | None:
         for name, value in request.form.items(multi=True)
         if name not in SECRETS and name != "csrf_token"
     )
-    if sum(len(name) + len(value) for name, value in typed) > MOST_CHARACTERS:
+    if sum(len(name) + len(value) for name, value in typed) > MAX_CHARACTERS:
         return None
     path = request.full_path.rstrip("?")
     return RecoveredForm(path, typed, any(file.filename for file in request.files.values()))

@@ -9,7 +9,7 @@ from app.languages import gettext, lazy_gettext
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
 
-MOST_CHARACTERS = 20_000
+MAX_CHARACTERS = 20_000
 
 
 def _code(**render: object) -> StringField:
@@ -42,7 +42,7 @@ def wrong_code() -> ValidationFailed:
 class SecondStepForm(PortalForm):
     limited_field = "code"
     code = _code(autofocus=True)  # a recovery code has letters too
-    answer = HiddenField(validators=[Length(max=MOST_CHARACTERS)])
+    answer = HiddenField(validators=[Length(max=MAX_CHARACTERS)])
     remember = BooleanField(lazy_gettext("Don’t ask again in this browser for 30 days"))
 
 
@@ -56,7 +56,7 @@ class PasskeyForm(PortalForm):
         [Length(max=200, message=lazy_gettext("Too long. Use at most 200 characters."))],
         filters=[without_nul],
     )
-    answer = HiddenField(validators=[Length(max=MOST_CHARACTERS)])
+    answer = HiddenField(validators=[Length(max=MAX_CHARACTERS)])
 
 
 class StepUpForm(PortalForm):
@@ -67,7 +67,7 @@ class StepUpForm(PortalForm):
         render_kw={"autocomplete": "current-password", "autofocus": True},
     )
     code = _code(autofocus=True)
-    answer = HiddenField(validators=[Length(max=MOST_CHARACTERS)])
+    answer = HiddenField(validators=[Length(max=MAX_CHARACTERS)])
 
     def apply_limit(self, error: RateLimited) -> None:
         field = self.code if current_user.second_factor_at else self.present

@@ -15,7 +15,7 @@ from app.services.billing.margin import MonthMargin
 from app.services.money_words import micros
 from app.services.reporting import MonthEarned
 
-LEAST_MONTHS = 2
+MIN_MONTHS = 2
 """Minimum months of a chart."""
 
 
@@ -43,7 +43,7 @@ def month_charts(
     """Return a chart for each currency of prices and costs, none for a single month. Months whose
     prices are in several currencies are left out."""
     known = [(each.month, each.total) for each in months if each.total is not None]
-    if len(known) < LEAST_MONTHS:
+    if len(known) < MIN_MONTHS:
         return []
     prices = [row.currency for _, row in known if row.price]
     costs = [currency for _, row in known for currency, amount in row.costs.items() if amount]

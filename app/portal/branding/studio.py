@@ -36,7 +36,7 @@ from app.validation.colours import is_colour
 
 THEMES = (("light", lazy_gettext("Light")), ("dark", lazy_gettext("Dark")))
 WIDTHS = (("wide", lazy_gettext("Wide")), ("phone", lazy_gettext("Phone")))
-MOST_CHAT_ASSISTANTS = 200
+MAX_CHAT_ASSISTANTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class BrandingStudio:
             drafts.changed_fields(self.partner, caller(), self.draft) if self.draft else []
         )
         listed = assistants.with_organizations(
-            session, caller(), MOST_CHAT_ASSISTANTS, also=self.content["chatAgentId"]
+            session, caller(), MAX_CHAT_ASSISTANTS, also=self.content["chatAgentId"]
         )
         self.pictures = {
             kind: self._picture(session, kind, url)

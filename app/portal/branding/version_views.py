@@ -15,7 +15,7 @@ from app.portal.web.forms import seen_version
 from app.services.branding import drafts, versions
 from app.services.branding.brand import of_content
 
-MOST_VERSIONS = 100
+MAX_VERSIONS = 100
 
 
 @portal.get("/branding/history")
@@ -29,7 +29,7 @@ def branding_history() -> str:
 def _versions(session: Session, studio: BrandingStudio) -> dict[str, Any]:
     """Return the published versions, each with its colour and the number of fields that differ from
     the current brand."""
-    listed = versions.published(session, studio.partner, MOST_VERSIONS)
+    listed = versions.published(session, studio.partner, MAX_VERSIONS)
     now = drafts.published_content(studio.partner, caller())
     colours = [of_content(studio.partner, row.version.content).colour for row in listed]
     differing = [len(versions.differences(row.version.content, now)) for row in listed]
@@ -37,7 +37,7 @@ def _versions(session: Session, studio: BrandingStudio) -> dict[str, Any]:
         "versions": list(zip(listed, differing, colours, strict=True)),
         "labels": FIELD_LABELS,
         "outside": next(iter(differing), 0),
-        "most": MOST_VERSIONS,
+        "most": MAX_VERSIONS,
     }
 
 

@@ -32,10 +32,10 @@ from app.portal.web.user_timezone import zone
 from app.services import assistants, calls, campaigns, contacts, outreach
 from app.services.calls import CallTexts
 from app.services.contacts import single
-from app.services.outreach.plans import MOST_WORDS, speakers
+from app.services.outreach.plans import MAX_TEXT_LENGTH, speakers
 from app.validation.uuids import as_uuid
 
-MOST_ASSISTANTS = 200
+MAX_ASSISTANTS = 200
 FIELDS = {"number": "#number", "messages": "#message_kind-0"}
 PAGES = {
     "organization": ("portal.organization", lazy_gettext("View organization")),
@@ -139,7 +139,7 @@ def test_call_place() -> Page:
 def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = False) -> str:
     with transaction(read_only=True) as session:
         choices = assistants.with_organizations(
-            session, caller(), MOST_ASSISTANTS, also=form.assistant.data
+            session, caller(), MAX_ASSISTANTS, also=form.assistant.data
         )
         choices.sort(key=_ready_first)
         if not form.assistant.data and choices:
@@ -164,12 +164,12 @@ def _test_page(form: TestCallForm, call_id: UUID | None, *, is_refused: bool = F
             "portal/calls/test.html",
             form=form,
             hints=HINTS,
-            most_words=MOST_WORDS,
+            max_text_length=MAX_TEXT_LENGTH,
             checks=checks,
             act=_act(checks),
             no_number=not (form.called_number or is_refused),
             has_assistants=bool(choices),
-            has_more=len(choices) >= MOST_ASSISTANTS,
+            has_more=len(choices) >= MAX_ASSISTANTS,
             earlier=_earlier(session),
             **shown,
         )

@@ -14,7 +14,7 @@ from app.services.calls import CallRequest, CallTexts
 from app.services.calls.accept import clean
 from app.services.calls.message_templates import fill
 from app.services.outreach import CampaignPlan
-from app.services.outreach.plans import MOST_WORDS
+from app.services.outreach.plans import MAX_TEXT_LENGTH
 
 EXACT, INSTRUCTIONS, DEFAULT = "exact", "instructions", "default"
 HINTS = {
@@ -43,9 +43,11 @@ class MessageForm(PortalForm):
         ],
         default=DEFAULT,
     )
-    intro = TextAreaField(lazy_gettext("Intro"), render_kw={"maxlength": MOST_WORDS})
-    voicemail = TextAreaField(lazy_gettext("Voicemail"), render_kw={"maxlength": MOST_WORDS})
-    instructions = TextAreaField(lazy_gettext("Instructions"), render_kw={"maxlength": MOST_WORDS})
+    intro = TextAreaField(lazy_gettext("Intro"), render_kw={"maxlength": MAX_TEXT_LENGTH})
+    voicemail = TextAreaField(lazy_gettext("Voicemail"), render_kw={"maxlength": MAX_TEXT_LENGTH})
+    instructions = TextAreaField(
+        lazy_gettext("Instructions"), render_kw={"maxlength": MAX_TEXT_LENGTH}
+    )
 
     @staticmethod
     def message_of(stored: Call | CampaignPlan) -> dict[str, str | None]:

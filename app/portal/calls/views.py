@@ -40,7 +40,7 @@ from app.services.calls import CallSearch
 from app.services.money_words import shared_digits
 from app.services.overview import CallSurroundings
 
-MOST_LATER = 5
+MAX_LATER = 5
 """Maximum later calls that the page of a call links."""
 
 
@@ -102,7 +102,7 @@ def _around(session: Session, whole: CallSurroundings) -> dict[str, Any]:
         "campaign": campaigns.get(session, caller(), of) if of else None,
         "organization": whole.organization.name,
         "earlier": calls.earlier_of(session, caller(), found),
-        "later": calls.later_of(session, caller(), found, MOST_LATER),
+        "later": calls.later_of(session, caller(), found, MAX_LATER),
         "requesters": author_names(session, [found.requested_by]),
         "kept": whole.kept,
         "listed": whole.is_listed,

@@ -43,7 +43,7 @@ from app.services.outreach.progress import (
 )
 
 PLAN_PAGES = ("portal.campaign_plan", "portal.campaign_plan_save")
-FEWEST_IN_RANGE = 3
+MIN_IN_RANGE = 3
 """Minimum days in a row that are written as a range."""
 _LISTED = "listed"
 LEFT_OUT_WORDS = {
@@ -168,7 +168,7 @@ def days_words(days: frozenset[int]) -> str:
     if len(days) == len(DAYS):
         return gettext("every day")
     first, last = min(days, default=0), max(days, default=0)
-    if last - first + 1 == len(days) >= FEWEST_IN_RANGE:
+    if last - first + 1 == len(days) >= MIN_IN_RANGE:
         return gettext("%(first)s to %(last)s", first=DAYS[first - 1], last=DAYS[last - 1])
     return ", ".join(str(DAYS[day - 1]) for day in sorted(days))
 

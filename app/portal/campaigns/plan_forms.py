@@ -85,7 +85,7 @@ class PlanForm(MessageForm):
             SelectChoice(str(assistant.id), _named(assistant)) for assistant in assistants
         ]
 
-    def validate_all(self, session: Session, campaign_id: UUID, most_at_once: int) -> bool:
+    def validate_all(self, session: Session, campaign_id: UUID, max_at_once: int) -> bool:
         """Validate the form also by the service's rules if a value is unreadable, so that all
         problems are shown at once."""
         if self.validate():
@@ -97,7 +97,7 @@ class PlanForm(MessageForm):
             hours_end=self.hours_end.data or _MIDNIGHT,
         )
         wanted = (session, caller(), campaign_id, readable)
-        self.passes(lambda: check_plan(*wanted, most_at_once=most_at_once))
+        self.passes(lambda: check_plan(*wanted, max_at_once=max_at_once))
         return False
 
     def to_plan(self) -> CampaignPlan:

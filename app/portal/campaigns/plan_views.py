@@ -24,7 +24,7 @@ from app.portal.web.messages import redirect_saved
 from app.portal.web.placeholders import texts_of, warn_of_placeholders
 from app.services import campaigns, contacts, organizations, outreach
 from app.services.outreach.estimates import zone_of
-from app.services.outreach.plans import MOST_WORDS, plan_problems, speakers
+from app.services.outreach.plans import MAX_TEXT_LENGTH, plan_problems, speakers
 
 
 @portal.get("/campaigns/<uuid:campaign_id>/outreach/plan")
@@ -52,7 +52,7 @@ def _save(session: Session, campaign_id: UUID, form: PlanForm) -> bool:
         caller(),
         campaign_id,
         form.to_plan(),
-        most_at_once=settings().calls_per_organization,
+        max_at_once=settings().calls_per_organization,
         expected_version=form.version.data,
     )
 
@@ -105,8 +105,8 @@ def _plan_page(campaign_id: UUID, form: PlanForm) -> str:
             **_outlook(session, found, form.to_plan()),
             form=form,
             hints=MESSAGE_HINTS,
-            most_words=MOST_WORDS,
-            most_at_once=settings().calls_per_organization,
+            max_text_length=MAX_TEXT_LENGTH,
+            max_at_once=settings().calls_per_organization,
             steps_of_new=steps_of_new() if is_new() else None,
         )
 

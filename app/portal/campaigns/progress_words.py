@@ -26,7 +26,7 @@ _SLACK = timedelta(minutes=2)
 """Seconds below which a time counts as none."""
 _STEP = timedelta(seconds=10)
 """Seconds are rounded to this, so that the words change less often than the page reloads."""
-_MOST_MINUTES = 100
+_MAX_MINUTES = 100
 """Minutes from which hours are written."""
 
 
@@ -87,7 +87,7 @@ def _ends_words(estimate: RoundEstimate, end: str) -> str:
 def rough_duration(lasts: timedelta) -> str:
     """Return a duration: 3 minutes; 2 hours."""
     minutes = max(1, round(lasts / timedelta(minutes=1)))
-    if minutes < _MOST_MINUTES:
+    if minutes < _MAX_MINUTES:
         return ngettext("%(num)s minute", "%(num)s minutes", minutes)
     return ngettext("%(num)s hour", "%(num)s hours", round(minutes / 60))
 
@@ -208,7 +208,7 @@ def _end_words(plan: Outreach, progress: RoundProgress) -> str:
         return gettext("The end time appears after the first calls.")
     if progress.ends_at is not None:
         left = progress.ends_at - utcnow()
-        if left < timedelta(minutes=_MOST_MINUTES):
+        if left < timedelta(minutes=_MAX_MINUTES):
             return gettext("About %(duration)s left.", duration=rough_duration(left))
         return gettext("Ends about %(moment)s.", moment=_soon(progress.ends_at))
     if plan.ends_on is not None:

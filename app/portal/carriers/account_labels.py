@@ -18,7 +18,7 @@ from app.portal.web.forms import PortalForm
 from app.services import carrier_accounts, organizations, phone_numbers
 from app.services.calls.traffic import CallTraffic
 
-MOST_NAMES = 10
+MAX_NAMES = 10
 WHOLE = lazy_gettext("Organizations without their own account")
 KIND_WORDS = {
     CarrierKind.TWILIO: lazy_gettext("Twilio account"),
@@ -159,12 +159,12 @@ def using(session: Session, account: CarrierAccount) -> ConfirmationPage:
 
 
 def _some_names(session: Session, found: Sequence[Assistant]) -> str:
-    ids = {each.organization_id for each in found[:MOST_NAMES]}
+    ids = {each.organization_id for each in found[:MAX_NAMES]}
     owners = organizations.names_of(session, caller(), ids)
     shown = ", ".join(
-        f"{each.name} ({owners.get(each.organization_id, '–')})" for each in found[:MOST_NAMES]
+        f"{each.name} ({owners.get(each.organization_id, '–')})" for each in found[:MAX_NAMES]
     )
-    more = len(found) - MOST_NAMES
+    more = len(found) - MAX_NAMES
     if more <= 0:
         return shown
     return ngettext("%(names)s and %(num)s more", "%(names)s and %(num)s more", more, names=shown)

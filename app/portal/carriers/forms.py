@@ -7,12 +7,16 @@ from app.languages import lazy_gettext
 from app.portal.web.fields import VersionField
 from app.portal.web.forms import PortalForm
 from app.services.carrier_accounts import AccountFields
-from app.services.carrier_accounts.account_fields import LONGEST_HOST, LONGEST_SECRET, LONGEST_USER
+from app.services.carrier_accounts.account_fields import (
+    MAX_HOST_LENGTH,
+    MAX_SECRET_LENGTH,
+    MAX_USER_LENGTH,
+)
 
 NUMBER, USER = "number", "user"
 TRANSPORTS = {"udp": "UDP", "tcp": "TCP", "tls": "TLS"}
 _PLAIN = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
-_HOST = _PLAIN | {"maxlength": LONGEST_HOST, "inputmode": "url"}
+_HOST = _PLAIN | {"maxlength": MAX_HOST_LENGTH, "inputmode": "url"}
 
 
 class CarrierAccountForm(PortalForm):
@@ -21,7 +25,8 @@ class CarrierAccountForm(PortalForm):
         lazy_gettext("Account SID"), render_kw={"maxlength": 34, "autocomplete": "off"}
     )
     token = PasswordField(
-        lazy_gettext("Auth token"), render_kw={"maxlength": LONGEST_SECRET, "autocomplete": "off"}
+        lazy_gettext("Auth token"),
+        render_kw={"maxlength": MAX_SECRET_LENGTH, "autocomplete": "off"},
     )
 
     @classmethod
@@ -35,9 +40,9 @@ class CarrierAccountForm(PortalForm):
 class SipTrunkForm(PortalForm):
     version = VersionField()
     address = StringField(lazy_gettext("Trunk"), render_kw=_HOST)
-    user = StringField(lazy_gettext("User"), render_kw=_PLAIN | {"maxlength": LONGEST_USER})
+    user = StringField(lazy_gettext("User"), render_kw=_PLAIN | {"maxlength": MAX_USER_LENGTH})
     password = PasswordField(
-        lazy_gettext("Password"), render_kw={"maxlength": LONGEST_SECRET, "autocomplete": "off"}
+        lazy_gettext("Password"), render_kw={"maxlength": MAX_SECRET_LENGTH, "autocomplete": "off"}
     )
     transport = RadioField(
         lazy_gettext("Transport"),

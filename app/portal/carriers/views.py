@@ -36,8 +36,8 @@ from app.services.calls.traffic import CallTraffic
 from app.services.pauses import carrier_health
 from app.services.pauses.carrier_health import CarrierHealth
 
-MOST = queries.MOST_COUNTED
-MOST_STUCK = 20
+MAX_COUNTED = queries.MAX_COUNTED
+MAX_STUCK = 20
 """Calls of each kind that operators see, newest first."""
 
 
@@ -67,9 +67,9 @@ def _own_pauses(session: Session) -> dict[str, Any]:
 
 def _own_accounts(session: Session) -> dict[str, Any]:
     routes = routes_of(session)
-    failing_new = carrier_accounts.failing(session, caller(), MOST, is_pending=True)
+    failing_new = carrier_accounts.failing(session, caller(), MAX_COUNTED, is_pending=True)
     return {
-        "failing": carrier_accounts.failing(session, caller(), MOST),
+        "failing": carrier_accounts.failing(session, caller(), MAX_COUNTED),
         "failed_new": [short_name(each) for each in failing_new],
         "is_simulated": all(each.is_simulated for each in routes),
         "routes": routes,
@@ -82,7 +82,7 @@ def _own_queue(session: Session) -> dict[str, Any]:
     scheduled = queries.scheduled_calls(session, caller())
     found = carrier_health.with_problems(session)
     return {
-        "waiting": queue_words(waiting, scheduled, MOST),
+        "waiting": queue_words(waiting, scheduled, MAX_COUNTED),
         "problems": [_problem(each, waiting) for each in found],
     }
 
@@ -104,7 +104,7 @@ def _own_failures(session: Session) -> dict[str, Any]:
 def _problem(carrier: CarrierHealth, waiting: int) -> dict[str, str]:
     return {
         "title": problem_title(carrier, names_carrier=False),
-        "text": problem_text(carrier, waiting, MOST),
+        "text": problem_text(carrier, waiting, MAX_COUNTED),
         "tone": STATE_WORDS[carrier.state][1],
     }
 
@@ -123,7 +123,7 @@ def _of_operators() -> str:
         status = stuck.dispatcher_status(session)
         offline = is_offline(session)
         not_placed = traffic.count_not_placed(session, caller())
-        found_stuck = stuck.listing(session, MOST_STUCK)
+        found_stuck = stuck.listing(session, MAX_STUCK)
     problems = [(each.carrier, problem) for each in found for problem in each.problems]
     return render_template(
         "portal/carriers/operator.html",
@@ -132,7 +132,7 @@ def _of_operators() -> str:
         not_placed=not_placed,
         status=status,
         stuck_calls=sorted(found_stuck, key=lambda each: each.since, reverse=True),
-        most_stuck=MOST_STUCK,
+        max_stuck=MAX_STUCK,
         stuck_words=STUCK_WORDS,
         is_offline=offline,
         state_words=STATE_WORDS,
@@ -177,7 +177,7 @@ def pausing() -> ConfirmationPage:
     )
 
 
-MOST_ACCOUNTS = 50
+MAX_ACCOUNTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class CallRoute:
 def routes_of(session: Session) -> list[CallRoute]:
     """Return the routes of the caller's calls: accounts in use, then the installation's carrier
     and the simulated one."""
-    accounts = carrier_accounts.in_use_of(session, caller(), MOST_ACCOUNTS)
+    accounts = carrier_accounts.in_use_of(session, caller(), MAX_ACCOUNTS)
     ids = {account.organization_id for account in accounts if account.organization_id}
     names = organizations.names_of(session, caller(), ids)
     counted = traffic.by_account(session, caller())

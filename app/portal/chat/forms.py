@@ -6,7 +6,7 @@ from wtforms import EmailField, StringField, TextAreaField
 
 from app.languages import lazy_gettext
 from app.portal.web.forms import PortalForm
-from app.services.chat import MOST_CHARACTERS
+from app.services.chat import MAX_CHARACTERS
 
 
 class ChatForm(PortalForm):
@@ -18,7 +18,7 @@ class ChatForm(PortalForm):
     message = TextAreaField(
         lazy_gettext("Your message"),
         id="chat-message",
-        render_kw={"maxlength": MOST_CHARACTERS, "required": True},
+        render_kw={"maxlength": MAX_CHARACTERS, "required": True},
     )
     name = StringField(
         lazy_gettext("Your name"),

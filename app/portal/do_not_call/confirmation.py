@@ -10,12 +10,12 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm
 
-MOST_REASON = 500
+MAX_REASON_LENGTH = 500
 
 
 class ReasonForm(PortalForm):
     reason = StringField(
-        lazy_gettext("Reason"), render_kw={"maxlength": MOST_REASON, "autocomplete": "off"}
+        lazy_gettext("Reason"), render_kw={"maxlength": MAX_REASON_LENGTH, "autocomplete": "off"}
     )
 
 

@@ -29,7 +29,7 @@ from app.services.do_not_call import AddedNumbers, ParsedNumbers
 from app.services.number_search import numbers_in_regions
 from app.services.pasted_lines import decoded
 
-MOST_SHOWN = 200
+MAX_SHOWN = 200
 
 
 class NumbersForm(ReasonForm):
@@ -175,9 +175,9 @@ def _add_page(organization_id: UUID, form: NumbersForm, sheet: ParsedNumbers | N
         organization=found,
         form=form,
         sheet=sheet,
-        shown=sheet.bad[:MOST_SHOWN] if sheet else [],
+        shown=sheet.bad[:MAX_SHOWN] if sheet else [],
         left_out=" ".join(_left_out_words(sheet)) if sheet else "",
-        most=do_not_call.MOST_NUMBERS,
+        most=do_not_call.MAX_NUMBERS,
         country=country_name(found.default_region),
     )
 

@@ -29,7 +29,10 @@ def portal_settings_companies() -> str:
         found = providers.listing(session, caller())
         users = {provider.id: providers.linked_users(session, provider) for provider in found}
     return render_template(
-        "portal/identity_providers/list.html", providers=found, users=users, most=providers.MOST
+        "portal/identity_providers/list.html",
+        providers=found,
+        users=users,
+        most=providers.MAX_PROVIDERS,
     )
 
 

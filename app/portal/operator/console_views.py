@@ -25,7 +25,7 @@ from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import LAST_DAY
 from app.services import audit, destinations, overview, partners, spending, storage, users
 
-MOST_ADMINISTRATORS = 50
+MAX_ADMINISTRATORS = 50
 
 
 @portal.get("/operator/partners/new")
@@ -77,7 +77,7 @@ def _use_of(session: Session, partner: Partner) -> dict[str, Any]:
 def _administrators(session: Session, partner_id: UUID) -> dict[str, Any]:
     """Return the partner's administrators, the oldest first, and the words of their states."""
     chosen = users.UserFilter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
-    page = users.search(session, caller(), chosen, sort="created", limit=MOST_ADMINISTRATORS)
+    page = users.search(session, caller(), chosen, sort="created", limit=MAX_ADMINISTRATORS)
     return {"administrators": page.items, "statuses": STATUS_NAMES, "tones": STATUS_TONES}
 
 

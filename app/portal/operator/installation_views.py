@@ -46,7 +46,7 @@ FIGURE_NAMES = {
     figure_check.MINUTES: lazy_gettext("Billed minutes by organization"),
     figure_check.SPENDING: lazy_gettext("Spending by organization"),
 }
-MOST_FAILED = 20
+MAX_FAILED = 20
 """Maximum failed jobs in the list, newest first."""
 
 
@@ -92,7 +92,7 @@ def _queues(now: QueuedWork) -> list[tuple[str, QueueDepth, bool, bool]]:
 def _failed(session: Session) -> list[tuple[str, FailedJob, bool]]:
     """Return the newest failed jobs with the names of their queues, and whether each can be tried
     again."""
-    found = failed_jobs.newest_failed(session, utcnow() - FAILED_WITHIN, MOST_FAILED)
+    found = failed_jobs.newest_failed(session, utcnow() - FAILED_WITHIN, MAX_FAILED)
     return [
         (QUEUE_NAMES.get(each.queue, each.queue), each, each.workflow in REPEATABLE)
         for each in found

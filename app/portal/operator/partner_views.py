@@ -19,7 +19,7 @@ from app.services import overview, partners, users
 from app.services.calls import of_partners
 from app.services.calls.states import WAITING
 
-MOST_COUNTED = 100_000
+MAX_COUNTED = 100_000
 """Maximum users and calls of a partner that are counted."""
 
 
@@ -66,11 +66,11 @@ def partner_resume(partner_id: UUID) -> Response:
 def users_in_words(session: Session, partner_id: UUID) -> str:
     """Return how many users a partner has: 5, or 100,000+."""
     chosen = users.UserFilter(partner_id=partner_id)
-    return _at_most(users.count(session, caller(), chosen, most=MOST_COUNTED))
+    return _at_most(users.count(session, caller(), chosen, most=MAX_COUNTED))
 
 
 def _at_most(count: int) -> str:
-    return number(count) if count <= MOST_COUNTED else f"{number(MOST_COUNTED)}+"
+    return number(count) if count <= MAX_COUNTED else f"{number(MAX_COUNTED)}+"
 
 
 def crumbs_of(partner: Partner) -> list[tuple[str, str]]:
@@ -81,13 +81,13 @@ def crumbs_of(partner: Partner) -> list[tuple[str, str]]:
 
 def _of_suspending(session: Session, partner: Partner) -> list[str]:
     signed_out = users.count(
-        session, caller(), users.UserFilter(partner_id=partner.id), most=MOST_COUNTED
+        session, caller(), users.UserFilter(partner_id=partner.id), most=MAX_COUNTED
     )
     waiting = of_partners.count(
         session,
         caller(),
         of_partners.PartnerCallFilter(partner=partner.id, states=WAITING),
-        most=MOST_COUNTED,
+        most=MAX_COUNTED,
     )
     cancelled = ngettext(
         "%(num)s waiting call is cancelled when it is due.",

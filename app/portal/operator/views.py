@@ -15,7 +15,7 @@ from app.extensions import caller, settings
 from app.gateways.mailers import KeptMail, open_outbox
 from app.portal.web.blueprint import portal
 
-MOST_SHOWN = 100
+MAX_SHOWN = 100
 
 
 def keeps_mails() -> bool:
@@ -33,7 +33,7 @@ def outbox() -> str:
     kept = _kept()
     return render_template(
         "portal/operator/mails.html",
-        mails=[(mail, mail.read()) for mail in kept[:MOST_SHOWN]],
+        mails=[(mail, mail.read()) for mail in kept[:MAX_SHOWN]],
         count=len(kept),
     )
 

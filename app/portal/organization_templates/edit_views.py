@@ -31,7 +31,7 @@ from app.services.organization_templates import OpenedTemplate, PreparedCampaign
 from app.services.organization_templates.checking import openable_for
 from app.services.organization_templates.customer_names import NAME
 from app.services.outreach import CampaignPlan
-from app.services.outreach.plans import MOST_WORDS
+from app.services.outreach.plans import MAX_TEXT_LENGTH
 
 TARGET = "organization_template"
 
@@ -219,7 +219,7 @@ def _edit_page(template_id: UUID, form: TemplateForm) -> str:
         role_hints=FIRST_ROLE_HINTS,
         usual=offered_first(form.allowed_regions.choices, chosen),
         closed={region for region in chosen if openable.closed_by(region)},
-        most_at_once=settings().calls_per_organization,
+        max_at_once=settings().calls_per_organization,
     )
 
 
@@ -245,6 +245,6 @@ def _campaign_page(template_id: UUID, form: TemplateCampaignForm) -> str:
         content=found.content,
         form=form,
         hints=MESSAGE_HINTS,
-        most_words=MOST_WORDS,
-        most_at_once=settings().calls_per_organization,
+        max_text_length=MAX_TEXT_LENGTH,
+        max_at_once=settings().calls_per_organization,
     )

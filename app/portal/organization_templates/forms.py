@@ -28,13 +28,13 @@ from app.services.organization_templates import (
 )
 from app.validation.texts import whole_number
 
-MOST_NAME = 200
+MAX_NAME_LENGTH = 200
 NO_ONE = ""
 FIRST_ROLES = [
     SelectChoice(role.value if role else NO_ONE, name) for role, name in FIRST_ROLE_NAMES.items()
 ]
 FIRST_ROLE_HINTS = MEMBER_HINTS | {NO_ONE: lazy_gettext("Invite users later.")}
-_NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
+_NAME = {"maxlength": MAX_NAME_LENGTH, "autocomplete": "off"}
 
 
 class FirstRole(PortalForm):

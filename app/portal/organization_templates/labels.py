@@ -84,8 +84,8 @@ def zone_words(content: TemplateContent) -> str:
     return gettext("%(zone)s (template)", zone=zone.replace("_", " "))
 
 
-def rule_facts(rules: CallingRules, most_at_once: int) -> list[tuple[str, str]]:
-    """Return the calling rules in words. ``most_at_once`` is the installation's limit."""
+def rule_facts(rules: CallingRules, max_at_once: int) -> list[tuple[str, str]]:
+    """Return the calling rules in words. ``max_at_once`` is the installation's limit."""
     at_once = number(rules.max_calls_at_once) if rules.max_calls_at_once else None
     hours = gettext("Any time")
     if rules.calling_hours_on:
@@ -104,7 +104,7 @@ def rule_facts(rules: CallingRules, most_at_once: int) -> list[tuple[str, str]]:
         (gettext("Calling hours"), hours),
         (
             gettext("Calls at once"),
-            at_once or gettext("The portal’s limit (%(most)s)", most=number(most_at_once)),
+            at_once or gettext("The portal’s limit (%(most)s)", most=number(max_at_once)),
         ),
         (gettext("Calls a day"), _limit(rules.max_calls_a_day)),
         (gettext("Retries"), retries),

@@ -31,8 +31,8 @@ from app.portal.web.region_choices import named_regions
 from app.portal.web.zone_choices import zone_choices
 from app.services import organization_templates
 from app.services.organization_templates import (
-    MOST_BYTES,
-    MOST_ROWS,
+    MAX_BYTES,
+    MAX_ROWS,
     CheckedRow,
     CustomerDetails,
     CustomerFile,
@@ -244,10 +244,10 @@ def _rows_of_file(sent: FileStorage | None) -> CustomerFile:
     """Return the rows of the file. Raises `ValidationFailed`."""
     if not sent:
         raise ValidationFailed.on("file", "required", gettext("Choose a file."))
-    data = sent.stream.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
+    data = sent.stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
         message = gettext(
-            "The file is larger than 1 MB. A file has at most %(most)s rows.", most=MOST_ROWS
+            "The file is larger than 1 MB. A file has at most %(most)s rows.", most=MAX_ROWS
         )
         raise ValidationFailed.on("file", "too_large", message)
     return organization_templates.read_customers(io.BytesIO(data), sent.filename or "")
@@ -275,7 +275,7 @@ def _many_page(template_id: UUID, form: CustomersForm) -> str:
         content=found.content,
         in_trial=settings().new_organizations_in_trial,
         form=form,
-        most=MOST_ROWS,
+        most=MAX_ROWS,
     )
 
 

@@ -12,7 +12,7 @@ from app.languages import gettext
 from app.models import Campaign
 from app.portal.organization_templates.forms import (
     FIRST_ROLE_HINTS,
-    MOST_NAME,
+    MAX_NAME_LENGTH,
     NewTemplateForm,
     SavedTemplateForm,
 )
@@ -34,7 +34,7 @@ from app.services import assistants, campaigns, organization_templates, organiza
 from app.services.organization_templates import InstallationBounds, OpenedTemplate, TemplateContent
 from app.validation.uuids import as_uuid
 
-MOST_CAMPAIGNS = 50
+MAX_CAMPAIGNS = 50
 
 
 def bounds() -> InstallationBounds:
@@ -81,7 +81,7 @@ def organization_save_as_template(organization_id: UUID) -> str:
         organization = organizations.get(session, caller(), organization_id)
         of_customer = assistants.of_organization(session, caller(), organization.id)
         service = next((each.service for each in of_customer if each.service), "")
-    return _save_page(organization_id, SavedTemplateForm(data={"name": service[:MOST_NAME]}))
+    return _save_page(organization_id, SavedTemplateForm(data={"name": service[:MAX_NAME_LENGTH]}))
 
 
 @portal.post("/organizations/<uuid:organization_id>/save-as-template")
@@ -159,4 +159,4 @@ def _save_page(organization_id: UUID, form: SavedTemplateForm) -> str:
 
 def _campaigns_of(session: Session, organization_id: UUID) -> list[Campaign]:
     own = campaigns.CampaignFilter(organization_id=organization_id)
-    return list(campaigns.search(session, caller(), own, limit=MOST_CAMPAIGNS).items)
+    return list(campaigns.search(session, caller(), own, limit=MAX_CAMPAIGNS).items)

@@ -25,8 +25,8 @@ from app.services.billing_address import BillingAddress
 from app.services.organizations import USUAL_USER_LIMITS
 from app.services.organizations.changing import checked_name
 
-MOST_NAME = 200
-_NAME = {"maxlength": MOST_NAME, "autocomplete": "off"}
+MAX_NAME_LENGTH = 200
+_NAME = {"maxlength": MAX_NAME_LENGTH, "autocomplete": "off"}
 
 
 class OrganizationForm(PortalForm):

@@ -56,7 +56,7 @@ def _save(session: Session, organization_id: UUID, form: SettingsForm) -> Sequen
         caller(),
         organization_id,
         form.to_rules(),
-        most_at_once=settings().calls_per_organization,
+        max_at_once=settings().calls_per_organization,
         expected_version=form.version.data,
     )
 
@@ -102,6 +102,6 @@ def _page(organization_id: UUID, form: SettingsForm) -> str:
             changes=organizations.last_changes(session, found),
             usual=offered_first(form.allowed_regions.choices, chosen),
             closed={region for region in chosen if openable.closed_by(region)},
-            most_at_once=settings().calls_per_organization,
+            max_at_once=settings().calls_per_organization,
             pace_words=pace_words(found.plan_limit, settings().carrier_calls_per_second),
         )

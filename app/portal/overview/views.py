@@ -32,7 +32,7 @@ from app.services import audit, calls, figure_check, organizations, overview, re
 from app.services.billing import statements
 from app.services.figure_check import CheckedDay
 from app.services.overview import ActionItem, ActionItemKind, OverviewMonth
-from app.services.paging import MOST_COUNTED
+from app.services.paging import MAX_COUNTED
 
 SHOWN = 5
 PLACES: dict[ActionItemKind, tuple[str, str, str, dict[str, Any]]] = {
@@ -170,8 +170,8 @@ def _added_words(added: int) -> str:
     """Return how many organizations are new this month, as far as they are counted."""
     if not added:
         return gettext("None new this month")
-    if added > MOST_COUNTED:
-        return gettext("over %(num)s new this month", num=number(MOST_COUNTED))
+    if added > MAX_COUNTED:
+        return gettext("over %(num)s new this month", num=number(MAX_COUNTED))
     return ngettext("%(num)s new this month", "%(num)s new this month", added)
 
 

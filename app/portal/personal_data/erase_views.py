@@ -177,7 +177,7 @@ def _page(load: subject_pages.Loader, form: EraseForm) -> str:
                 (str({**ALL_WORDS, **SUBJECT_TITLES}.get(each.list_name, each.list_name)), each)
                 for each in copies.newest_exports(session, about.subject, EXPORTS_SHOWN)
             ],
-            most_exports=EXPORTS_SHOWN,
+            max_exports=EXPORTS_SHOWN,
             **_mentions(session, about.subject),
         )
 
@@ -189,7 +189,7 @@ def _mentions(session: Session, subject: DataSubject) -> dict[str, Any]:
     return {
         "mentions": [(labels.MENTIONS[each.table], each, _url_of(each)) for each in found],
         "names": sorted({each.name.casefold(): each.name for each in found}.values()),
-        "most": mentions.MOST,
+        "most": mentions.MAX_MENTIONS,
         "is_complete": searched.is_complete,
     }
 

@@ -15,7 +15,7 @@ from app.portal.web.blueprint import Page, portal
 from app.portal.web.fragments import wants_fragment
 from app.services import carrier_accounts, organizations, phone_numbers
 
-MOST_ACCOUNTS = 50
+MAX_ACCOUNTS = 50
 
 
 @portal.post("/numbers/lists/<uuid:account_id>")
@@ -42,7 +42,7 @@ def accounts_shown(session: Session) -> list[dict[str, Any]]:
     if caller().partner_id is None or not caller().may(Permission.CREDENTIALS_MANAGE):
         return []
     own = carrier_accounts.current(session, caller(), None).account
-    others = carrier_accounts.of_organizations(session, caller(), limit=MOST_ACCOUNTS).items
+    others = carrier_accounts.of_organizations(session, caller(), limit=MAX_ACCOUNTS).items
     found = [each for each in (own, *others) if each is not None and not each.is_pending]
     return _shown(session, [each for each in found if each.carrier is CarrierKind.TWILIO])
 

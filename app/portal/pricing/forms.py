@@ -30,17 +30,17 @@ from app.portal.web.editing import EditDifference, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services.pricing import EditedPlan, PlanTerms, PlanText
-from app.services.pricing.plans import LOCAL_ID, LONGEST_ID, LONGEST_NAME, MOST_AMOUNT, check
+from app.services.pricing.plans import LOCAL_ID, MAX_AMOUNT, MAX_ID_LENGTH, MAX_NAME_LENGTH, check
 
 NOT_COUNTED = "none"
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
-_ID = {"maxlength": LONGEST_ID, "spellcheck": "false", "autocomplete": "off"}
+_ID = {"maxlength": MAX_ID_LENGTH, "spellcheck": "false", "autocomplete": "off"}
 
 
 class PlanTextsRow(Form):
     """The texts of a plan in one language."""
 
-    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": LONGEST_NAME})
+    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": MAX_NAME_LENGTH})
     features = TextAreaField(lazy_gettext("Features"))
 
 
@@ -70,7 +70,7 @@ class PricingPlanForm(PortalForm):
     )
     included = WholeNumber(lazy_gettext("Included each month"))
     overage = AmountField(lazy_gettext("Price beyond that"), render_kw=_AMOUNT)
-    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": LONGEST_NAME})
+    name = StringField(lazy_gettext("Name"), render_kw={"maxlength": MAX_NAME_LENGTH})
     features = TextAreaField(lazy_gettext("Features"))
     texts = FieldList(
         FormField(PlanTextsRow), min_entries=len(LANGUAGES), max_entries=len(LANGUAGES)
@@ -211,7 +211,7 @@ class PricingPlanForm(PortalForm):
 
     def _minor_units(self) -> int:
         places = decimals(self.currency.data)
-        return min(int((self.amount.micros or 0) // 10 ** (6 - places)), MOST_AMOUNT + 1)
+        return min(int((self.amount.micros or 0) // 10 ** (6 - places)), MAX_AMOUNT + 1)
 
 
 def _lines(field: Field) -> tuple[str, ...]:

@@ -18,8 +18,8 @@ from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import filtered_url, query_about
 from app.services.paging import Page
 
-MOST_AT_ONCE = 200
-MOST_READ = 5000
+MAX_AT_ONCE = 200
+MAX_READ = 5000
 """Maximum rows that are searched for those that an action changes."""
 
 
@@ -131,7 +131,7 @@ def _found(name: str, action: str) -> tuple[ListDefinition[Any], ListActions, Bu
 
 
 def _get_many(bulk: ListActions, action: BulkAction, keys: Sequence[str]) -> list[BulkItem]:
-    wanted = list(dict.fromkeys(keys))[:MOST_AT_ONCE]
+    wanted = list(dict.fromkeys(keys))[:MAX_AT_ONCE]
     if not wanted:
         return []
     with transaction(read_only=True) as session:
@@ -152,15 +152,15 @@ def _matching(
 
     load = action.load or every_row
     with transaction(read_only=True) as session:
-        while len(found) <= MOST_AT_ONCE and read < MOST_READ:
-            page = load(session, cursor, MOST_AT_ONCE)
+        while len(found) <= MAX_AT_ONCE and read < MAX_READ:
+            page = load(session, cursor, MAX_AT_ONCE)
             read += len(page.items)
             items = map(bulk.item, page.items)
             found += [item for item in items if action.refusal(item) is None]
             cursor = page.next_cursor
             if cursor is None:
                 break
-    return found[:MOST_AT_ONCE], cursor is not None or len(found) > MOST_AT_ONCE
+    return found[:MAX_AT_ONCE], cursor is not None or len(found) > MAX_AT_ONCE
 
 
 def _url(definition: ListDefinition[Any], action: BulkAction) -> str:

@@ -11,9 +11,9 @@ from app.languages import gettext
 from app.languages.numbers import written_number
 from app.services.csv_files import Cell
 
-MOST_ROWS = 1_048_575
+MAX_ROWS = 1_048_575
 """Maximum rows of a sheet below its headings."""
-MOST_NAME = 31
+MAX_NAME_LENGTH = 31
 """Maximum characters of the name of a sheet."""
 NARROWEST = 12
 """Minimum characters that a column shows."""
@@ -36,7 +36,7 @@ def written_xlsx(
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
     options = {"constant_memory": True, "in_memory": False}
     with Workbook(file, options) as workbook:
-        sheet = workbook.add_worksheet(name[:MOST_NAME])
+        sheet = workbook.add_worksheet(name[:MAX_NAME_LENGTH])
         moment = workbook.add_format({"num_format": "yyyy-mm-dd hh:mm"})
         widths = [max(NARROWEST, len(heading) + 2) for heading in headings]
         for column, heading in enumerate(headings):
@@ -46,10 +46,10 @@ def written_xlsx(
         for part in parts:
             for cells in part:
                 row += 1
-                if row > MOST_ROWS:
+                if row > MAX_ROWS:
                     message = gettext(
                         "An Excel file holds at most %(num)s rows. Export CSV instead.",
-                        num=written_number(MOST_ROWS),
+                        num=written_number(MAX_ROWS),
                     )
                     raise TooLarge(message, "too_many_rows")
                 if row <= ROWS_TO_MEASURE:

@@ -19,7 +19,7 @@ from app.services import csv_files, exports
 from app.services.csv_files import Cell
 from app.services.personal_data import exporting
 
-MOST_BYTES = 2_000_000_000
+MAX_BYTES = 2_000_000_000
 
 
 class CountedParts:
@@ -64,7 +64,7 @@ def write_export(export_id: UUID) -> None:
 @retry_on_file_outage
 def _store(file: IO[bytes]) -> StoredFile:
     file.seek(0)
-    return files().save(file, max_bytes=MOST_BYTES)
+    return files().save(file, max_bytes=MAX_BYTES)
 
 
 def _written(task: exports.ExportTask) -> tuple[IO[bytes], int]:

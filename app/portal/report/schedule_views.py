@@ -23,9 +23,9 @@ from app.portal.web.user_timezone import zone
 from app.services import mails, monthly_reports, organizations, partners
 from app.services.monthly_reports import ScheduleInput
 
-MOST_NAMED = 3
+MAX_NAMED = 3
 """Maximum recipients named in the message; if there are more, it says the number."""
-MOST_OFFERED = 100
+MAX_OFFERED = 100
 """Maximum organizations that the schedule offers, newest first; the others are reached from their
 reports."""
 
@@ -75,8 +75,8 @@ def _saved_words(
     recipients = saved.recipients
     if not recipients:
         return gettext("Schedule saved. %(name)s: no recipients, so no email is sent.", name=name)
-    to = ", ".join(recipients[:MOST_NAMED])
-    if len(recipients) > MOST_NAMED:
+    to = ", ".join(recipients[:MAX_NAMED])
+    if len(recipients) > MAX_NAMED:
         to = gettext("%(num)s recipients", num=number(len(recipients)))
     return gettext(
         "Schedule saved. %(name)s: the next report is sent on %(time)s to %(recipients)s.",
@@ -141,7 +141,7 @@ def _page(organization: Organization | None, form: ScheduleForm) -> str:
     whose = organization.id if organization else None
     with transaction(read_only=True) as session:
         stored, _version, next_at = monthly_reports.get(session, caller(), whose)
-        listed = organizations.search(session, caller(), limit=MOST_OFFERED).items
+        listed = organizations.search(session, caller(), limit=MAX_OFFERED).items
         schedules = monthly_reports.listing(session, caller())
         chosen = _chosen_language(form) or None
         asked = [(stored.recipients, chosen)]

@@ -6,7 +6,7 @@ from markupsafe import Markup, escape
 
 from app.models.folding import fold
 
-FEWEST_DIGITS = 3
+MIN_DIGITS = 3
 
 
 def highlighted(text: str, words: str) -> Markup:
@@ -17,7 +17,7 @@ def highlighted(text: str, words: str) -> Markup:
     is_number = not any(map(str.isalpha, wanted))
     if is_number:
         wanted = "".join(filter(str.isdecimal, wanted))
-        if len(wanted) < FEWEST_DIGITS:
+        if len(wanted) < MIN_DIGITS:
             return escape(text)
     plain, places = [], []
     for place, character in enumerate(text):

@@ -17,7 +17,7 @@ from app.languages import LANGUAGES, gettext, lazy_gettext, locale
 from app.portal.web.billing_fields import BillingAddressFields
 from app.portal.web.fields import VersionField, lines_of
 from app.schemas.base import wire_name
-from app.services.payment_terms import MOST_CHARACTERS
+from app.services.payment_terms import MAX_CHARACTERS
 
 PAYMENT_TEXTS = {code: f"payment_text_{code}" for code in LANGUAGES}
 """The fields of the payment instructions by language."""
@@ -50,7 +50,7 @@ def _address(label: str) -> URLField:
 def _instructions() -> TextAreaField:
     return TextAreaField(
         lazy_gettext("Payment instructions"),
-        render_kw={"maxlength": MOST_CHARACTERS, "rows": 4, "autocomplete": "off"},
+        render_kw={"maxlength": MAX_CHARACTERS, "rows": 4, "autocomplete": "off"},
     )
 
 

@@ -94,6 +94,6 @@ def _page(form: SignInPolicyForm) -> str:
         form=form,
         lacks_own=current_user.second_factor_at is None,
         lacking=lacking,
-        most_hours=settings().session_hours,
-        most_minutes=settings().session_idle_minutes,
+        max_hours=settings().session_hours,
+        max_minutes=settings().session_idle_minutes,
     )

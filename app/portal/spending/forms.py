@@ -15,7 +15,7 @@ from app.services import spending
 from app.services.spending import SpendingLimits, SpendingState
 from app.services.spending.budgets import ALERTS, MonthBudget, check
 
-_LARGEST = Decimal(10**12)
+_MAX_AMOUNT = Decimal(10**12)
 _DECIMALS = 6
 _AMOUNT = {"inputmode": "decimal", "autocomplete": "off"}
 _NUMBER = {"inputmode": "numeric", "autocomplete": "off"}
@@ -55,7 +55,7 @@ class AmountField(StringField):
     @property
     def _exact_micros(self) -> Decimal | None:
         amount = parse_number(self.text)
-        return None if amount is None else min(amount, _LARGEST) * spending.MICROS
+        return None if amount is None else min(amount, _MAX_AMOUNT) * spending.MICROS
 
 
 class SpendingForm(PortalForm):

@@ -20,7 +20,7 @@ from app.services.money_words import micros
 from app.services.spending import LimitSubject, rates
 from app.services.spending.rates import CallPrice, RateChanges
 
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 """Maximum changed rates on the page that reviews a file."""
 
 
@@ -85,7 +85,7 @@ def _review_page(changes: RateChanges) -> str:
     return render_template(
         "portal/spending/rates_review.html",
         changes=changes,
-        rows=rows[:MOST_SHOWN],
+        rows=rows[:MAX_SHOWN],
         count=len(rows),
         text=rates.written(changes.after),
     )

@@ -26,9 +26,9 @@ from app.services.billing.summing import are_adjusted, rounded_parts
 from app.services.credentials import api_keys
 from app.services.spending import LimitSubject, budgets
 
-MOST_NEAR = 100
+MAX_NEAR = 100
 """Maximum organizations near a limit on the page of the portal's spending."""
-MOST_SHOWN = 50
+MAX_SHOWN = 50
 """Maximum organizations in its table, highest spending first."""
 
 
@@ -77,7 +77,7 @@ def api_key_spending_save(key_id: UUID) -> Page:
 def portal_settings_spending() -> str:
     with transaction(read_only=True) as session:
         used = _used(session, LimitSubject(partner_id=partners.own(caller())))
-        near = spending.near_limits(session, caller(), MOST_NEAR)
+        near = spending.near_limits(session, caller(), MAX_NEAR)
         return render_template(
             "portal/spending/portal.html",
             **used,
@@ -88,7 +88,7 @@ def portal_settings_spending() -> str:
 
 def _by_organization(session: Session, found: spending.SpendingState) -> dict[str, Any]:
     """Return the spending of each organization, and of all others."""
-    rows = spending.by_organization(session, caller(), MOST_SHOWN)
+    rows = spending.by_organization(session, caller(), MAX_SHOWN)
     amounts = [each.micros for each in rows]
     others = max(found.month_money.spent - sum(amounts), 0)
     parts = rounded_parts([*amounts, others], found.currency)

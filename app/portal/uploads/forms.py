@@ -12,7 +12,7 @@ from app.portal.web.fields import OnceField
 from app.portal.web.forms import PortalForm
 from app.services.imports.steps import ReadingChoices
 
-MOST_HEADER_ROWS = 1000
+MAX_HEADER_ROWS = 1000
 ACTION_HINTS = {
     ContactAction.UPSERT: lazy_gettext("Existing contacts are updated, new ones are added."),
     ContactAction.UPDATE_ONLY: lazy_gettext("Existing contacts are updated. Others are left out."),
@@ -96,8 +96,8 @@ class ReadingForm(PortalForm):
             Optional(),
             NumberRange(
                 0,
-                MOST_HEADER_ROWS,
-                lazy_gettext("A row number up to %(most)s.", most=MOST_HEADER_ROWS),
+                MAX_HEADER_ROWS,
+                lazy_gettext("A row number up to %(most)s.", most=MAX_HEADER_ROWS),
             ),
         ],
     )

@@ -20,7 +20,7 @@ from app.portal.uploads.labels import (
     outcome_words,
     sum_words,
 )
-from app.portal.uploads.sheet import LONGEST_CELL, reason_words
+from app.portal.uploads.sheet import MAX_CELL_LENGTH, reason_words
 from app.portal.web.formats import duration, number, size
 from app.portal.web.user_timezone import zone
 from app.services import outreach
@@ -108,7 +108,7 @@ def _failed_rows(session: Session, found: ContactImport) -> list[tuple[int, str,
         problem = next((each for each in row.problems if not each.is_warning), None)
         index = problem.column_index if problem else None
         value = "" if index is None else f"{found.columns[index]}: {row.cells[index]}"
-        rows.append((row.number, value[:LONGEST_CELL], reason_words(problem) if problem else ""))
+        rows.append((row.number, value[:MAX_CELL_LENGTH], reason_words(problem) if problem else ""))
     return rows
 
 

@@ -9,7 +9,7 @@ from app.schemas.checks import MAX_METADATA_KEY
 from app.services.imports.changes import ContactChange
 from app.services.imports.mapping import ColumnTarget, TargetField
 
-_LONGEST_VALUE = 200
+_MAX_VALUE_LENGTH = 200
 _LAST_DIGITS = 4
 
 
@@ -96,4 +96,4 @@ def _shown(values: Mapping[str, str], field: str) -> str:
     value = values.get(field, "")
     if field == TargetField.PHONE:
         return phone(value) if value else ""
-    return value if len(value) <= _LONGEST_VALUE else value[:_LONGEST_VALUE] + "…"
+    return value if len(value) <= _MAX_VALUE_LENGTH else value[:_MAX_VALUE_LENGTH] + "…"

@@ -15,7 +15,7 @@ from app.services.imports.corrections import LEFT_OUT
 from app.services.imports.mapping import PAIR, ColumnTarget, TargetField
 from app.services.imports.reports import ShownRow
 
-LONGEST_CELL = 200
+MAX_CELL_LENGTH = 200
 WHOLE_ROW = frozenset({"column_count", "unclosed_quote", "bad_quote", "undecodable_text"})
 """Problems that concern all cells of a row."""
 IDENTIFIERS = frozenset(
@@ -183,7 +183,7 @@ def _cells(
         sent = typed.get(index, value) if can_be_fixed else None
         cells.append(_cell(value, problems, sent))
     if whole and (further := [cell for cell in row.cells[width:] if cell.strip()]):
-        values = "; ".join(further)[:LONGEST_CELL]
+        values = "; ".join(further)[:MAX_CELL_LENGTH]
         words = gettext("After the last column: %(values)s", values=values)
         cells[-1] = replace(cells[-1], tone="bad", reasons=(*cells[-1].reasons, words))
     return cells
@@ -222,8 +222,8 @@ def _identifies(target: str) -> bool:
 
 def _cell(value: str, problems: Sequence[ImportProblem], typed: str | None) -> SheetCell:
     shown = value.strip()
-    if len(shown) > LONGEST_CELL:
-        shown = shown[:LONGEST_CELL] + "…"
+    if len(shown) > MAX_CELL_LENGTH:
+        shown = shown[:MAX_CELL_LENGTH] + "…"
     errors = [problem for problem in problems if not problem.is_warning]
     tone = ""
     if problems:

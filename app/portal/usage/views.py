@@ -39,7 +39,7 @@ FILE_COLUMNS = {
     *("organization", "plan", "conversations", "person", "voicemail", "seconds", "before", "id"),
 }
 """The columns of the list in `usage_file`."""
-MOST_NEAR = 100
+MAX_NEAR = 100
 ASKED = ("organization", *USAGE.parameters, "sort", "column", "view")
 """Parameters of the screen's URL, besides the position in the list."""
 
@@ -99,7 +99,7 @@ def _used(session: Session, span: DaySpan) -> dict[str, Any]:
         "scope": scope,
         "list": page,
         "are_months_adjusted": are_months_adjusted,
-        "near": organizations.near_limits(session, caller(), MOST_NEAR) if page else (),
+        "near": organizations.near_limits(session, caller(), MAX_NEAR) if page else (),
         **counted,
         **_of_months(session, scope, span, has_costs=bool(counted["months"])),
     }
@@ -183,7 +183,7 @@ def _counted(
         "chart": _chart(days, unfinished=span.end == today),
         "sums": _sums(page, total, total_before, cost) if page else None,
         "can_rank": of_all and of_all.can_rank,
-        "most_ranked": reporting.MOST_RANKED,
+        "max_ranked": reporting.MAX_RANKED,
         "updated": compared.updated,
     }
 

@@ -30,7 +30,7 @@ from app.portal.web.navigation import ROLE_NAMES
 from app.services import organizations, users
 from app.services.pasted_lines import decoded
 from app.services.users import (
-    MOST_USERS,
+    MAX_USERS,
     FullOrganization,
     InviteDefaults,
     Invitee,
@@ -39,7 +39,7 @@ from app.services.users import (
 )
 from app.services.users.loading import MEMBERS
 
-MOST_BYTES = 300_000
+MAX_BYTES = 300_000
 CELLS = {
     "email": lazy_gettext("Email"),
     "name": lazy_gettext("Name"),
@@ -148,7 +148,7 @@ def _many_page(form: InviteManyForm) -> str:
         form=form,
         seats=seats,
         organizations=suggested_organizations(),
-        most=MOST_USERS,
+        most=MAX_USERS,
         given=given_organization(),
         back_url=back_url(),
     )
@@ -271,11 +271,11 @@ def _checked_page(
 
 def _file_text(sent: FileStorage) -> str:
     """Return the file's text. Raises `ValidationFailed`."""
-    data = sent.stream.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
+    data = sent.stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
         message = gettext(
             "The file is larger than 300 kB. Invite at most %(most)s users at a time.",
-            most=MOST_USERS,
+            most=MAX_USERS,
         )
         raise ValidationFailed.on("file", "too_large", message)
     return decoded(data)

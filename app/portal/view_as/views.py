@@ -23,7 +23,7 @@ from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
 from app.services import partners, users
 from app.services.users import viewing
-from app.services.users.viewing import LONGEST_REASON
+from app.services.users.viewing import MAX_REASON_LENGTH
 
 FROM_PARTNER = "from_partner"
 """The parameter of a confirmation that was opened from the page of the partner."""
@@ -43,7 +43,7 @@ class ReasonForm(PortalForm):
         description=lazy_gettext("The partner reads it, for example the number of a request."),
         validators=[InputRequired()],
         filters=[without_nul],
-        render_kw={"maxlength": LONGEST_REASON, "autocomplete": "off"},
+        render_kw={"maxlength": MAX_REASON_LENGTH, "autocomplete": "off"},
     )
 
 

@@ -4,7 +4,7 @@ from wtforms import StringField, TextAreaField
 
 from app.languages import lazy_gettext
 from app.portal.web.forms import PortalForm
-from app.services.billing_address import MOST_IN_TAX_ID
+from app.services.billing_address import MAX_TAX_ID_LENGTH
 
 
 class BillingAddressFields(PortalForm):
@@ -13,7 +13,7 @@ class BillingAddressFields(PortalForm):
     billing_address = TextAreaField(lazy_gettext("Address on statements"))
     tax_id = StringField(
         lazy_gettext("Tax or registration number"),
-        render_kw={"maxlength": MOST_IN_TAX_ID, "spellcheck": "false", "autocomplete": "off"},
+        render_kw={"maxlength": MAX_TAX_ID_LENGTH, "spellcheck": "false", "autocomplete": "off"},
     )
 
     @property

@@ -25,7 +25,7 @@ from app.validation.urls import is_web_url
 _DAYTIME = time(8), time(21)
 _TO_MINUTES, _TO_SECONDS = "%H:%M", "%H:%M:%S"
 _BREAKS = re.compile(r"(?<=[@.])(?=.)|(?<=/)(?=[^/])")
-MOST_UNBROKEN = 24
+MAX_UNBROKEN_LENGTH = 24
 """Maximum characters of a part of a URL that isn't broken after its hyphens."""
 _URL_BREAKS = re.compile(r"(?<=/)(?=[^/])|(?=[?&])")
 _APOSTROPHE = re.compile(r"(?<=[a-z])'(?=[a-z])")
@@ -168,7 +168,7 @@ def breakable(address: str) -> Markup:
     if "://" not in address:
         return Markup("<wbr>").join(_BREAKS.split(address))
     return Markup("<wbr>").join(
-        unbroken(part) if "-" in part and len(part) <= MOST_UNBROKEN else part
+        unbroken(part) if "-" in part and len(part) <= MAX_UNBROKEN_LENGTH else part
         for part in _URL_BREAKS.split(address)
     )
 

@@ -19,7 +19,7 @@ from app.portal.web.formats import number
 from app.portal.web.list_definitions import ListColumn, ListDefinition
 from app.portal.web.list_words import ALL_WORDS, on_page
 from app.portal.web.page_frame import read_frame
-from app.services.paging import MOST_COUNTED, Page
+from app.services.paging import MAX_COUNTED, Page
 from app.validation.uuids import as_uuid
 
 R = TypeVar("R")
@@ -107,8 +107,8 @@ class ListPage(Generic[R]):
         """The number of matching rows, in words."""
         if self.count is None:
             return ""
-        if self.count > MOST_COUNTED:
-            return f"{number(MOST_COUNTED)}+"
+        if self.count > MAX_COUNTED:
+            return f"{number(MAX_COUNTED)}+"
         return number(self.count)
 
     @property
@@ -273,9 +273,9 @@ def _count(
     if place.is_first and page.next_cursor is None:
         return len(page.items)
     if definition.shows_count:
-        return definition.count(session, MOST_COUNTED)
+        return definition.count(session, MAX_COUNTED)
     if definition.count_if_few is not None and definition.is_filtered(request.args):
-        return definition.count_if_few(session, MOST_COUNTED)
+        return definition.count_if_few(session, MAX_COUNTED)
     return None
 
 

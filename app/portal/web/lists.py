@@ -19,8 +19,8 @@ from app.validation.uuids import as_uuid
 
 PAGE_SIZE = 25
 _TRAIL = "."
-_LONGEST_TRAIL = 60
-_LONGEST_WORDS = 80
+_MAX_TRAIL_LENGTH = 60
+_MAX_WORDS_LENGTH = 80
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -132,7 +132,7 @@ class ListPosition:
         if self.is_first:
             return 0
         # A trail that is full may have lost its first pages.
-        return None if len(self.trail) >= _LONGEST_TRAIL else (len(self.trail) + 1) * PAGE_SIZE
+        return None if len(self.trail) >= _MAX_TRAIL_LENGTH else (len(self.trail) + 1) * PAGE_SIZE
 
     @property
     def wanted(self) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class ListPosition:
         """The URL of the page that begins at ``next_cursor``; None at the end."""
         if next_cursor is None:
             return None
-        trail = (*self.trail, self.cursor or "")[-_LONGEST_TRAIL:] if self.cursor else self.trail
+        trail = (*self.trail, self.cursor or "")[-_MAX_TRAIL_LENGTH:] if self.cursor else self.trail
         return address(cursor=next_cursor, trail=_TRAIL.join(trail) or None)
 
 
@@ -222,7 +222,7 @@ def address(**changes: Any) -> str:
 def file_words(name: str, otherwise: str) -> str:
     """Return a text for the name of a file, in lower-case ASCII; ``otherwise`` if nothing is
     left."""
-    return hyphenated(name, _LONGEST_WORDS) or otherwise
+    return hyphenated(name, _MAX_WORDS_LENGTH) or otherwise
 
 
 def csv_file(name: str, parts: Iterable[bytes]) -> Response:

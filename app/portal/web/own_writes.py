@@ -14,7 +14,7 @@ from app.portal.web.cookies import cookie_name, read_cookie
 from app.validation.texts import whole_number
 
 COOKIE = "wrote_at"
-MOST_DIGITS = 18
+MAX_DIGITS = 18
 
 
 def follow(blueprint: Blueprint) -> None:
@@ -23,7 +23,7 @@ def follow(blueprint: Blueprint) -> None:
 
 
 def _remember() -> None:
-    kept = whole_number(read_cookie(COOKIE), MOST_DIGITS)
+    kept = whole_number(read_cookie(COOKIE), MAX_DIGITS)
     if kept is not None:
         g.wrote_at = kept
 
@@ -35,7 +35,7 @@ def _keep(response: Response) -> Response:
             response.set_cookie(
                 cookie_name(COOKIE),
                 str(replica.position()),
-                max_age=int(replica.most_seconds) + 1,
+                max_age=int(replica.max_seconds) + 1,
                 httponly=True,
                 secure=request.is_secure,
                 samesite="Lax",

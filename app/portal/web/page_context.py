@@ -31,7 +31,7 @@ from app.services.audit import notified
 from app.services.branding.brand import DEFAULT_TAGLINE, NEUTRAL, Brand, BrandLink
 from app.services.branding.shades import brand_shades
 
-MOST_HEADER_LINKS = 4
+MAX_HEADER_LINKS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _context() -> dict[str, Any]:
         "resuming_command": pauses.resume_command,
         "signed_in_user": _signed_in_user(user),
         "default_tagline": DEFAULT_TAGLINE,
-        "header_links": brand.header_links[:MOST_HEADER_LINKS],
+        "header_links": brand.header_links[:MAX_HEADER_LINKS],
         "more_links": _more(brand.header_links),
         "unread": _unread,
         "find_url": url_for("portal.find") if user and not is_held else None,
@@ -194,7 +194,7 @@ def _unread() -> int | None:
 
 
 def _more(links: tuple[BrandLink, ...]) -> tuple[BrandLink, ...]:
-    return links[MOST_HEADER_LINKS:]
+    return links[MAX_HEADER_LINKS:]
 
 
 def _signed_in_user(user: User | None) -> SignedInUser | None:

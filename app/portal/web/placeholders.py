@@ -9,7 +9,7 @@ from app.models import Outreach
 from app.services.calls import message_templates
 from app.services.outreach import CampaignPlan
 
-_MOST_NAMES, _MOST_LETTERS = 10, 40
+_MAX_NAMES, _MAX_LETTERS = 10, 40
 
 
 def warn_of_placeholders(
@@ -47,4 +47,4 @@ def _words(unknown: Sequence[str], known: Sequence[str]) -> str:
 
 
 def _braced(names: Sequence[str]) -> str:
-    return ", ".join(f"{{{name[:_MOST_LETTERS]}}}" for name in names[:_MOST_NAMES])
+    return ", ".join(f"{{{name[:_MAX_LETTERS]}}}" for name in names[:_MAX_NAMES])

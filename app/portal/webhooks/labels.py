@@ -23,7 +23,7 @@ from app.portal.web.formats import long_datetime, short_datetime
 from app.portal.web.user_timezone import zone
 from app.portal.webhooks.forms import EVENT_WORDS
 from app.services.webhooks.addresses import SavedAddress
-from app.services.webhooks.delivering import MOST_ATTEMPTS
+from app.services.webhooks.delivering import MAX_ATTEMPTS
 
 STATE_WORDS: dict[str, str] = {
     DeliveryState.WAITING: lazy_gettext("On its way"),
@@ -125,7 +125,7 @@ def next_attempt_words(delivery: WebhookDelivery) -> str:
     number = delivery.attempts + 1
     if delivery.attempts > delivery.retries:
         return gettext("Attempt %(number)s", number=number)
-    return gettext("Attempt %(number)s of %(most)s", number=number, most=MOST_ATTEMPTS)
+    return gettext("Attempt %(number)s of %(most)s", number=number, most=MAX_ATTEMPTS)
 
 
 def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from app.services.webhooks import addresses, endpoints
 STATES = {"active": lazy_gettext("Active"), "paused": lazy_gettext("Paused")}
 PAUSED = {"active": False, "paused": True}
 OWNERS = {PORTAL: lazy_gettext("The whole portal")}
-MOST_OFFERED = 100
+MAX_OFFERED = 100
 """Maximum organizations in the filter."""
 Row = tuple[WebhookEndpoint, str, bool]
 """A webhook, the name of its organization or of the whole portal, and whether the host of its URL
@@ -59,7 +59,7 @@ def filtered_organization(session: Session) -> Organization | None:
 def offered_owners(session: Session, chosen: Organization | None) -> dict[str, str]:
     """Return the options of the filter: the whole portal, the organizations that have webhooks and
     the ``chosen`` one."""
-    ids = endpoints.organizations_with(session, caller(), MOST_OFFERED)
+    ids = endpoints.organizations_with(session, caller(), MAX_OFFERED)
     names = organizations.names_of(session, caller(), ids)
     if chosen is not None:
         names[chosen.id] = chosen.name

@@ -24,9 +24,9 @@ from app.services.webhooks.publishing import publish
 
 WHO = "Alerts"
 _OPENED = notifications.ALERT_OPENED
-MOST_OPEN = 100
+MAX_OPEN = 100
 """Open alerts of one rule: more would hide what is unusual."""
-MOST_NAMED = 10
+MAX_NAMED = 10
 """Maximum organizations named in a mail."""
 
 
@@ -47,7 +47,7 @@ def changes(session: Session, now: datetime) -> AlertChanges:
     met = [
         each
         for _measure, group in groupby(rules, lambda rule: rule.measure)
-        for each in find_met_rules(session, list(group), now, MOST_OPEN)
+        for each in find_met_rules(session, list(group), now, MAX_OPEN)
     ]
     still = {(each.rule_id, each.subject_id) for each in met}
     open_now = {
@@ -58,7 +58,7 @@ def changes(session: Session, now: datetime) -> AlertChanges:
     }
     opened, kept = [], Counter(rule_id for rule_id, _subject in open_now)
     for each in met:
-        if (each.rule_id, each.subject_id) not in open_now and kept[each.rule_id] < MOST_OPEN:
+        if (each.rule_id, each.subject_id) not in open_now and kept[each.rule_id] < MAX_OPEN:
             opened.append(each)
             kept[each.rule_id] += 1
     return AlertChanges(
@@ -258,7 +258,7 @@ def _details(
     return {
         "rule": sentence(rule, name),
         "titles": [
-            title(rule, alert.value, names.get(alert.subject_id)) for alert in opened[:MOST_NAMED]
+            title(rule, alert.value, names.get(alert.subject_id)) for alert in opened[:MAX_NAMED]
         ],
-        "more": max(0, len(opened) - MOST_NAMED),
+        "more": max(0, len(opened) - MAX_NAMED),
     }

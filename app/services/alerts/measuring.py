@@ -37,7 +37,7 @@ from app.models import (
 )
 from app.services.spending.scopes import day_of, month_of
 
-FEWEST_CALLS = 20
+MIN_CALLS = 20
 """Minimum calls for an answer rate."""
 PERCENT = 100
 _DAY = 86_400
@@ -223,7 +223,7 @@ def _of_days(
 
 
 def _rate(ended: ColumnElement[int], answered: ColumnElement[int]) -> ColumnElement[int]:
-    return case((ended >= FEWEST_CALLS, PERCENT * answered // ended))
+    return case((ended >= MIN_CALLS, PERCENT * answered // ended))
 
 
 def _silence(asked: MeasureRequest, whole: bool) -> Select[Any]:

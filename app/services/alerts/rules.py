@@ -24,16 +24,16 @@ from app.services.alerts.words import sentence, uses_period
 from app.services.spending import budgets
 from app.services.tenancy import ARCHIVED, archived_words, fetch, get_organization, of_tenant
 
-MOST_RULES = 50
+MAX_RULES = 50
 """Maximum rules of one partner."""
-_MOST: dict[AlertMeasure, int] = {
+_MAX_THRESHOLDS: dict[AlertMeasure, int] = {
     AlertMeasure.ANSWER_RATE: 100,
     AlertMeasure.SPENDING: 100,
-    AlertMeasure.BUDGET: budgets.HIGHEST_LEVEL,
+    AlertMeasure.BUDGET: budgets.MAX_LEVEL,
     AlertMeasure.LIMITS: 100,
     AlertMeasure.SILENCE: 90,
 }
-_MOST_COUNTED = 1_000_000_000
+_MAX_COUNTED = 1_000_000_000
 MUTE_DAYS = (1, 7, 30)
 EXISTS = "alert_rule_exists"
 
@@ -84,9 +84,9 @@ def create(session: Session, caller: Caller, wanted: RuleInput) -> AlertRule:
     values = _checked(session, caller, wanted)
     _refuse_known(session, caller, values)
     held = select(func.count()).where(AlertRule.partner_id == partner_id)
-    if (session.scalar(held) or 0) >= MOST_RULES:
+    if (session.scalar(held) or 0) >= MAX_RULES:
         message = gettext(
-            "A portal has at most %(num)s alert rules. Remove one first.", num=MOST_RULES
+            "A portal has at most %(num)s alert rules. Remove one first.", num=MAX_RULES
         )
         raise ValidationFailed.on("measure", "too_many_rules", message)
     rule = AlertRule(partner_id=partner_id, **values)
@@ -184,7 +184,7 @@ def _checked(
     if caller.is_limited and wanted.scope is not AlertScope.ORGANIZATION:
         message = gettext("Choose one organization. Your access is limited to some of them.")
         problems.append(Problem("scope", "organization_required", message))
-    most = _MOST.get(wanted.measure, _MOST_COUNTED)
+    most = _MAX_THRESHOLDS.get(wanted.measure, _MAX_COUNTED)
     least = 0 if wanted.measure is AlertMeasure.FAILED_CALLS else 1  # more than none
     if wanted.threshold is None or not least <= wanted.threshold <= most:
         message = gettext(

@@ -15,7 +15,7 @@ from app.models import Assistant, ExternalIdKey, Organization, PhoneNumber
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import (
-    MOST_COUNTED,
+    MAX_COUNTED,
     Page,
     both_ways,
     count_among,
@@ -234,7 +234,7 @@ def _not_ready(caller: Caller) -> Select[Assistant]:
 
 
 def count(
-    session: Session, caller: Caller, chosen: AssistantFilter, *, most: int = MOST_COUNTED
+    session: Session, caller: Caller, chosen: AssistantFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`."""
     rows = _filtered(session, caller, chosen)

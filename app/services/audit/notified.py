@@ -22,7 +22,7 @@ from app.services.tenancy import of_tenant
 from app.services.uniqueness import insert_into
 
 KEPT = timedelta(days=14)
-MOST_COUNTED = 99
+MAX_COUNTED = 99
 NEWEST_FIRST = SortOrder(AuditEntry.id, descending=True)
 _NEEDED: dict[str, Permission] = {
     "alert": Permission.REPORT_READ,
@@ -73,7 +73,7 @@ def get(session: Session, caller: Caller, entry_id: UUID) -> AuditEntry | None:
 
 
 def count_unread(session: Session, caller: Caller) -> int:
-    """Return how many notifications are unread, up to `MOST_COUNTED` + 1: one query."""
+    """Return how many notifications are unread, up to `MAX_COUNTED` + 1: one query."""
     counting = counting_unread(replace(caller, ip=None, request_id=None), kept_since())
     return session.scalar(counting) or 0
 
@@ -88,7 +88,7 @@ def counting_unread(caller: Caller, since: datetime) -> Select[int]:
     """Return the statement of `count_unread`, cached: every page counts, and building it takes
     longer than running it."""
     rows = _visible(caller, since).where(_is_unread(caller))
-    return counting_up_to(rows.with_only_columns(AuditEntry.id), MOST_COUNTED)
+    return counting_up_to(rows.with_only_columns(AuditEntry.id), MAX_COUNTED)
 
 
 def mark_all_read(session: Session, caller: Caller) -> None:

@@ -19,7 +19,7 @@ from app.policy.caller import Caller
 from app.services import name_search
 from app.services.audit.log import NUMBER_LISTED, VIEWS, is_shown_to
 from app.services.paging import (
-    MOST_COUNTED,
+    MAX_COUNTED,
     Page,
     both_ways,
     count_among,
@@ -34,7 +34,7 @@ ASSISTANT_FIELDS = ("agentId", "agent_id")
 """The fields of an entry that hold an assistant's id; older entries have the second."""
 SORTS = both_ways(at=AuditEntry.id)
 """The sort orders of `search`; ids begin with the time."""
-FEWEST_DIGITS = 6
+MIN_DIGITS = 6
 """Minimum digits of a search for a phone number."""
 SLACK = timedelta(days=1)
 """The maximum difference between the time in an entry's id and its stored time."""
@@ -81,7 +81,7 @@ def search(
 
 
 def count(
-    session: Session, caller: Caller, chosen: HistoryFilter, *, most: int = MOST_COUNTED
+    session: Session, caller: Caller, chosen: HistoryFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many entries match, as `paging.count_up_to`. Raises `Forbidden`."""
     return count_up_to(
@@ -181,7 +181,7 @@ def _rows(session: Session, caller: Caller, chosen: HistoryFilter) -> Select[Aud
 def _lists_number(words: str) -> ColumnElement[bool]:
     """Return the entries about several numbers of a do-not-call list, this one among them."""
     digits = re.sub(r"[\s().+/-]", "", words)
-    if not digits.isdecimal() or len(digits) < FEWEST_DIGITS:
+    if not digits.isdecimal() or len(digits) < MIN_DIGITS:
         return false()
     listed = cast(AuditEntry.after, Text).contains(digits)
     return and_(AuditEntry.action == NUMBER_LISTED, listed)

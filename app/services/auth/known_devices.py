@@ -13,18 +13,18 @@ import secrets
 from collections.abc import Sequence
 from uuid import UUID
 
-MOST_ACCOUNTS = 5
-_COOKIE = re.compile(rf"([\w-]{{22}})((?:\.[\w-]{{22}}){{1,{MOST_ACCOUNTS}}})", re.ASCII)
+MAX_ACCOUNTS = 5
+_COOKIE = re.compile(rf"([\w-]{{22}})((?:\.[\w-]{{22}}){{1,{MAX_ACCOUNTS}}})", re.ASCII)
 
 
 def remember(
     cookie: str | None, user_id: UUID, password_hash: str | None, secret_keys: Sequence[str]
 ) -> str:
-    """Return the cookie with this account added; beyond `MOST_ACCOUNTS` the oldest is dropped."""
+    """Return the cookie with this account added; beyond `MAX_ACCOUNTS` the oldest is dropped."""
     device, signatures = _read(cookie) or (secrets.token_urlsafe(16), [])
     own = _sign(device, user_id, password_hash, secret_keys[0])
     kept = [each for each in signatures if each != own]
-    return ".".join([device, own, *kept][: MOST_ACCOUNTS + 1])
+    return ".".join([device, own, *kept][: MAX_ACCOUNTS + 1])
 
 
 def known_device_id(

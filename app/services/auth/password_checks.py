@@ -12,19 +12,17 @@ from app.errors import RateLimited
 from app.languages import gettext
 from app.telemetry.metrics import THROTTLED
 
-LONGEST_WAIT_SECONDS = 2.0
+MAX_WAIT_SECONDS = 2.0
 TRY_AGAIN_SECONDS = 3
 
 
 class PasswordChecks:
     """Limits the hashing: ``at_once`` at a time, while at most ``waiting`` others wait."""
 
-    def __init__(
-        self, at_once: int, waiting: int, longest_wait_seconds: float = LONGEST_WAIT_SECONDS
-    ):
+    def __init__(self, at_once: int, waiting: int, max_wait_seconds: float = MAX_WAIT_SECONDS):
         self._turns = BoundedSemaphore(at_once)
         self._slots = BoundedSemaphore(at_once + waiting)
-        self._longest_wait_seconds = longest_wait_seconds
+        self._max_wait_seconds = max_wait_seconds
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -35,7 +33,7 @@ class PasswordChecks:
         if not self._slots.acquire(blocking=False):
             raise _busy()
         try:
-            if not self._turns.acquire(timeout=self._longest_wait_seconds):
+            if not self._turns.acquire(timeout=self._max_wait_seconds):
                 raise _busy()
             try:
                 yield

@@ -9,13 +9,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-LEAST_GUESSES = 10**9
+MIN_GUESSES = 10**9
 """Minimum guesses: a year of a processor against a stolen hash, at 30 ms a guess."""
-LEAST_GUESSES_BESIDE_WORDS = 10**6
+MIN_GUESSES_BESIDE_WORDS = 10**6
 """Minimum guesses for the rest of a password without the words that everyone tries first."""
-MOST_CHARACTERS = 48
+MAX_CHARACTERS = 48
 """Characters from the beginning that are estimated: the work grows faster than the length."""
-SHORTEST_WORD = 3
+MIN_WORD_LENGTH = 3
 
 _OWN_WORDS = """
 partner portal receptionist assistant agent campaign contact contacts customer client organization
@@ -45,10 +45,10 @@ def is_guessable(password: str, words: Iterable[str] = ()) -> bool:
     """Return whether few guesses find the password. ``words`` are tried first, besides the common
     ones: names and addresses around the user."""
     first = [*_COMMON, *words_of(words)]
-    if _guesses(password, first) < LEAST_GUESSES:
+    if _guesses(password, first) < MIN_GUESSES:
         return True
     rest, removed = _pattern(first).subn("", _letters(password))
-    return removed > 0 and _guesses(rest, first) < LEAST_GUESSES_BESIDE_WORDS
+    return removed > 0 and _guesses(rest, first) < MIN_GUESSES_BESIDE_WORDS
 
 
 def contains_word(password: str, words: Iterable[str]) -> bool:
@@ -64,7 +64,7 @@ def words_of(texts: Iterable[str]) -> list[str]:
     for text in texts:
         for part in (text, text.partition("@")[0], *re.split(r"[\W_]+", text)):
             words[_plain(part)] = None
-    return [word for word in words if len(word) >= SHORTEST_WORD]
+    return [word for word in words if len(word) >= MIN_WORD_LENGTH]
 
 
 def _guesses(text: str, words: Sequence[str]) -> int:
@@ -73,7 +73,7 @@ def _guesses(text: str, words: Sequence[str]) -> int:
     from zxcvbn_rs_py import zxcvbn
 
     forms = {text, _plain(text), text.casefold().translate(_UNSHIFTED)}
-    readable = [form[:MOST_CHARACTERS].encode("utf-8", "replace").decode() for form in forms]
+    readable = [form[:MAX_CHARACTERS].encode("utf-8", "replace").decode() for form in forms]
     return min(zxcvbn(form, list(words)).guesses for form in readable)
 
 

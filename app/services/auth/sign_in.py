@@ -41,7 +41,7 @@ from app.services.auth.password_checks import PasswordChecks
 from app.services.auth.throttle import TooManyFailures
 
 PORTAL_PAUSED = "portal_paused"
-LEAST_CHECKS = 2
+MIN_CHECKS = 2
 """Minimum password checks, so that the time reveals neither whether an address is known nor whether
 it has accounts at several partners."""
 
@@ -188,7 +188,7 @@ def verify(
                 proven.append(
                     ProvenAccount(account, passwords.hash_password(password) if stale else None)
                 )
-        for _ in range(LEAST_CHECKS - len(attempt.accounts)):
+        for _ in range(MIN_CHECKS - len(attempt.accounts)):
             passwords.verify(None, password)
     return proven
 

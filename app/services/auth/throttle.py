@@ -23,17 +23,17 @@ from app.telemetry.metrics import THROTTLED
 
 KEPT = timedelta(days=1)
 """How long counters are kept, longer than any needs to forget its failures."""
-LONGEST_EXPONENT = 30
+MAX_EXPONENT = 30
 
 
 @dataclass(frozen=True, slots=True)
 class ThrottleRule:
     """``allowed`` failures without a wait; one is forgotten every ``forget_seconds``; the longest
-    wait is ``longest_seconds``, the first is ``first_seconds``."""
+    wait is ``max_seconds``, the first is ``first_seconds``."""
 
     allowed: int
     forget_seconds: float
-    longest_seconds: float
+    max_seconds: float
     first_seconds: float = 1.0
 
     def failures_at(self, now: datetime, failures: float, counted_at: datetime) -> float:
@@ -45,7 +45,7 @@ class ThrottleRule:
         over = round(failures) - self.allowed
         if over < 0:
             return 0.0
-        return min(self.first_seconds * 2.0 ** min(over, LONGEST_EXPONENT), self.longest_seconds)
+        return min(self.first_seconds * 2.0 ** min(over, MAX_EXPONENT), self.max_seconds)
 
 
 @dataclass(frozen=True, slots=True)

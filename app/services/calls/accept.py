@@ -341,9 +341,9 @@ def _admit(
         api_key_id = caller.subject_id if source is CallSource.API else None
         spender = spending.Spender(assistant.partner_id, organization.id, api_key_id)
         with using_language(DEFAULT):
-            longest = settings.longest_minutes
+            longest = settings.max_call_minutes
             stop = spending.check(
-                session, spender, request.phone_number, now, longest_minutes=longest
+                session, spender, request.phone_number, now, max_call_minutes=longest
             )
     if stop is not None and not stop.waits and source is not CallSource.CAMPAIGN:
         raise Conflict(in_language(stop.why), spending.REACHED)

@@ -21,9 +21,9 @@ from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call
 
 UNPLACED = gettext_noop("The carrier was asked, but the request never reached it.")
 CUT_SHORT = gettext_noop("The worker was stopped before it asked the carrier.")
-MOST_ATTEMPTS = {UNPLACED: 3, CUT_SHORT: 20}
+MAX_ATTEMPTS = {UNPLACED: 3, CUT_SHORT: 20}
 """Maximum attempts of a call that were never placed, by the cause."""
-MOST_SHOWN = 400
+MAX_SHOWN = 400
 """Maximum characters of a carrier's message that a call shows."""
 
 
@@ -38,7 +38,7 @@ def carrier_retry(session: Session, attempt_id: UUID, seconds: float, message: s
         end_attempt(session, call, attempt, *canceled, at=now)
         return
     attempt.carrier_retry_at = now + timedelta(seconds=seconds)
-    call.status_detail = message[:MOST_SHOWN]
+    call.status_detail = message[:MAX_SHOWN]
     call.next_attempt_at = attempt.carrier_retry_at
     kind = f"put-off:{now.isoformat()}"
     events.note(session, call, kind, call.status, at=now, detail=message, attempt_id=attempt.id)
@@ -86,7 +86,7 @@ def never_placed(session: Session, attempt_id: UUID) -> None:
         .where(CallAttempt.call_id == call.id, CallAttempt.detail == detail)
     )
     failed, reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
-    if call.cancel_requested_at is not None or (before or 0) + 1 >= MOST_ATTEMPTS[detail]:
+    if call.cancel_requested_at is not None or (before or 0) + 1 >= MAX_ATTEMPTS[detail]:
         end_attempt(session, call, attempt, failed, reason, at=now, detail=detail)
         return
     lifecycle.requeue(session, call, attempt, reason, detail)

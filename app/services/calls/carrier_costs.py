@@ -15,7 +15,7 @@ from app.services.calls.states import ACTIVE, lock_attempt
 
 ASKED_FOR = timedelta(hours=1)
 """How long after a call's end its cost is queried."""
-LONGEST_LIFE = timedelta(hours=30)
+MAX_CALL_AGE = timedelta(hours=30)
 """The maximum time from the creation of an attempt's id to its end."""
 NO_CURRENCY = "XXX"
 """ISO 4217's code for a carrier that names no currency."""
@@ -30,7 +30,7 @@ def costs_due(
         .join(Call, Call.id == CallAttempt.call_id)
         .join(Assistant, Assistant.id == Call.assistant_id)
         .where(
-            CallAttempt.id >= id_at(now - LONGEST_LIFE),
+            CallAttempt.id >= id_at(now - MAX_CALL_AGE),
             CallAttempt.carrier == carrier,
             CallAttempt.carrier_reference.is_not(None),
             CallAttempt.cost.is_(None),

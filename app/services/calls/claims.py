@@ -14,7 +14,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.config.calls import LONGEST_MINUTES
+from app.config.calls import MAX_CALL_MINUTES
 from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
 from app.gateways.carriers.base import CallPlacement
 from app.gateways.writers.base import MessageBrief, WrittenMessages
@@ -94,14 +94,14 @@ def next_step(
     *,
     calls_at_once: int,
     carrier_calls_per_second: float = 0,
-    longest_minutes: int = LONGEST_MINUTES,
+    max_call_minutes: int = MAX_CALL_MINUTES,
     messages: WrittenMessages | None = None,
     found_host: FoundHost | None = None,
     secret_keys: Sequence[str] = (),
 ) -> CallClaim:
     """Decide the next step of a call whose turn has come; DIAL has written the attempt.
 
-    Every check of the acceptance is repeated, and the price of a call of ``longest_minutes`` is
+    Every check of the acceptance is repeated, and the price of a call of ``max_call_minutes`` is
     reserved if there are spending limits. WRITE requires ``messages``, written from
     `writing_brief`; LOOK_UP_HOST requires the look-up of the host that the call is handed over to.
     Verification calls need ``secret_keys``.
@@ -125,7 +125,7 @@ def next_step(
     if unready := _prepare(session, call, parties.assistant, messages, found_host, now):
         return unready
     later = _wait_for_pace(session, call, carrier_calls_per_second, now)
-    reserved = later or _reserve(session, call, longest_minutes, now)
+    reserved = later or _reserve(session, call, max_call_minutes, now)
     if isinstance(reserved, CallClaim):
         return reserved
     if call.intro_message is None and messages is not None:
@@ -162,13 +162,13 @@ def _prepare(
 
 
 def _reserve(
-    session: Session, call: Call, longest_minutes: int, now: datetime
+    session: Session, call: Call, max_call_minutes: int, now: datetime
 ) -> spending.CallAmount | CallClaim:
     """Return what the call has reserved, or a claim that it waits or is over, because a spending
     limit leaves nothing to reserve."""
     if not call.is_charged:
         return spending.CallAmount(0, 0)
-    reserved = spending.reserve(session, call, now, longest_minutes=longest_minutes)
+    reserved = spending.reserve(session, call, now, max_call_minutes=max_call_minutes)
     if isinstance(reserved, spending.CallAmount):
         return reserved
     if reserved.frees_up:

@@ -10,14 +10,14 @@ from app.models import Call
 from app.policy.caller import Caller
 from app.services.calls.searching import CallSearch, matching
 
-MOST = 10_000
+MAX_CALLS = 10_000
 """Maximum calls that are counted, so that the figures of a busy assistant stay cheap."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallFigures:
     """``completed`` calls were answered, ``by_human`` of them by a person; ``seconds`` is the total
-    duration of the completed ones. If there are `MOST` calls, more may match."""
+    duration of the completed ones. If there are `MAX_CALLS` calls, more may match."""
 
     calls: int
     completed: int
@@ -26,16 +26,16 @@ class CallFigures:
 
     @property
     def is_partial(self) -> bool:
-        return self.calls >= MOST
+        return self.calls >= MAX_CALLS
 
 
 def figures_of(session: Session, caller: Caller, chosen: CallSearch) -> CallFigures:
-    """Count the calls that match, the newest `MOST` of them, in one query. Raises `Forbidden`."""
+    """Count the calls that match, the newest `MAX_CALLS`, in one query. Raises `Forbidden`."""
     some = (
         matching(session, caller, chosen)
         .with_only_columns(Call.status, Call.answered_by, Call.seconds)
         .order_by(Call.id.desc())
-        .limit(MOST)
+        .limit(MAX_CALLS)
         .subquery()
     )
     is_completed = some.c.status == CallStatus.COMPLETED

@@ -203,8 +203,8 @@ def _spending(
 ) -> list[PreflightCheck]:
     """Return checks if a spending limit stops or delays the call."""
     spender = spending.Spender(organization.partner_id, organization.id)
-    longest = installation.longest_minutes
-    stop = spending.check(session, spender, phone_number, utcnow(), longest_minutes=longest)
+    longest = installation.max_call_minutes
+    stop = spending.check(session, spender, phone_number, utcnow(), max_call_minutes=longest)
     if stop is None:
         return []
     code = "spending_allowed"

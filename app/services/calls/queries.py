@@ -29,7 +29,7 @@ UNANSWERED = frozenset(
     {CallStatus.BUSY, CallStatus.NO_ANSWER, CallStatus.FAILED, CallStatus.EXPIRED}
 )
 RUNNING = frozenset(status for status in CallStatus if not status.is_final)
-MOST_COUNTED = 1000
+MAX_COUNTED = 1000
 LAST_DAY = timedelta(days=1)
 
 
@@ -218,18 +218,18 @@ def describe(call: Call, attempts: Sequence[CallAttempt]) -> schemas.Call:
 
 
 def waiting_calls(session: Session, caller: Caller) -> int:
-    """Return how many of the caller's calls wait to be placed, up to `MOST_COUNTED`."""
+    """Return how many of the caller's calls wait to be placed, up to `MAX_COUNTED`."""
     return _count_in(session, caller, CallStatus.QUEUED, CallStatus.DIALING)
 
 
 def scheduled_calls(session: Session, caller: Caller) -> int:
-    """Return how many of the caller's calls wait for their time, up to `MOST_COUNTED`."""
+    """Return how many of the caller's calls wait for their time, up to `MAX_COUNTED`."""
     return _count_in(session, caller, CallStatus.SCHEDULED)
 
 
 def _count_in(session: Session, caller: Caller, *statuses: CallStatus) -> int:
     matching = visible(caller).where(Call.status.in_(statuses)).with_only_columns(Call.id)
-    counted = select(func.count()).select_from(matching.limit(MOST_COUNTED).subquery())
+    counted = select(func.count()).select_from(matching.limit(MAX_COUNTED).subquery())
     return session.scalar(counted) or 0
 
 

@@ -23,7 +23,7 @@ from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import name_search
-from app.services.calls.queries import MOST_COUNTED, visible
+from app.services.calls.queries import MAX_COUNTED, visible
 from app.services.number_search import numbers_in_regions
 from app.services.paging import (
     Page,
@@ -112,7 +112,7 @@ def names_of(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
     return {row.id: row.name for row in session.execute(union_all(*queries))}
 
 
-def count(session: Session, caller: Caller, chosen: CallSearch, *, most: int = MOST_COUNTED) -> int:
+def count(session: Session, caller: Caller, chosen: CallSearch, *, most: int = MAX_COUNTED) -> int:
     """Return how many calls match, as `paging.count_up_to`."""
     rows = matching(session, caller, chosen).with_only_columns(Call.id)
     return count_up_to(session, rows, most)

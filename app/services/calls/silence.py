@@ -28,13 +28,13 @@ RINGING_LASTS = timedelta(minutes=5)
 ASK_EVERY = timedelta(seconds=15)
 
 
-def end_if_over(session: Session, attempt_id: UUID, longest_minutes: int) -> bool:
+def end_if_over(session: Session, attempt_id: UUID, max_call_minutes: int) -> bool:
     """End a call as unknown if the longest call would be over, counted from the answer or from the
     request. Return whether it did."""
     attempt = session.get_one(CallAttempt, attempt_id, populate_existing=True)
     since = attempt.answered_at or (attempt.asked_at or attempt.started_at) + RINGING_LASTS
     now = utcnow()
-    if now - since <= timedelta(minutes=longest_minutes):
+    if now - since <= timedelta(minutes=max_call_minutes):
         return False
     call, attempt = lock_attempt(session, attempt_id)
     unknown = CallStatus.UNKNOWN, EndedReason.UNKNOWN

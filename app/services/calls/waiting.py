@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Select, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.config.calls import LONGEST_MINUTES
+from app.config.calls import MAX_CALL_MINUTES
 from app.enums import CallStatus
 from app.gateways.job_queue import enqueue_call, enqueue_job
 from app.models import Call, HeldCall, Organization, new_id, utcnow
@@ -133,7 +133,7 @@ def reschedule_earlier(
     organization_id: UUID | None,
     after: UUID | None,
     *,
-    longest_minutes: int = LONGEST_MINUTES,
+    max_call_minutes: int = MAX_CALL_MINUTES,
 ) -> UUID | None:
     """Move postponed calls that are allowed earlier now, as many at once as the day's limit has
     room for: the next `RESCHEDULED_AT_ONCE` in the order of their acceptance.
@@ -155,7 +155,7 @@ def reschedule_earlier(
         if call.is_charged and wait is None:
             spender = spending.Spender.of(call)
             stop = spending.check(
-                session, spender, call.phone_number, now, longest_minutes=longest_minutes
+                session, spender, call.phone_number, now, max_call_minutes=max_call_minutes
             )
             wait = limits.LimitWait(stop.until, stop.why) if stop and not stop.frees_up else None
         if wait is not None:

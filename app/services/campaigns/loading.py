@@ -15,7 +15,7 @@ from app.languages import gettext
 from app.models import Assistant, Campaign, CampaignAssistant, Organization, Outreach
 from app.policy.caller import Caller
 from app.services import name_search
-from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services.paging import MAX_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, of_tenant, refuse_archived
 from app.validation.texts import trimmed
 
@@ -156,7 +156,7 @@ def search(
 
 
 def count(
-    session: Session, caller: Caller, chosen: CampaignFilter, *, most: int = MOST_COUNTED
+    session: Session, caller: Caller, chosen: CampaignFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`."""
     rows = _filtered(session, caller, chosen)

@@ -20,16 +20,16 @@ from app.gateways.public_addresses import is_public
 from app.languages import gettext, lazy_gettext
 from app.models import CarrierAccount
 
-LONGEST_HOST = 100
-LONGEST_USER = 64
-LONGEST_SECRET = 200
+MAX_HOST_LENGTH = 100
+MAX_USER_LENGTH = 64
+MAX_SECRET_LENGTH = 200
 _SID = re.compile(r"AC[0-9a-f]{32}")
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _HOST = re.compile(
-    rf"(?=.{{1,{LONGEST_HOST}}}\Z)[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::([0-9]{{1,5}}))?"
+    rf"(?=.{{1,{MAX_HOST_LENGTH}}}\Z)[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::([0-9]{{1,5}}))?"
 )
-_USER = re.compile(rf"[A-Za-z0-9+][A-Za-z0-9._+-]{{0,{LONGEST_USER - 1}}}")
-_PASSWORD = re.compile(rf"""[!#-&(-:=?-\[\]-~]{{1,{LONGEST_SECRET}}}""")
+_USER = re.compile(rf"[A-Za-z0-9+][A-Za-z0-9._+-]{{0,{MAX_USER_LENGTH - 1}}}")
+_PASSWORD = re.compile(rf"""[!#-&(-:=?-\[\]-~]{{1,{MAX_SECRET_LENGTH}}}""")
 HOST_WORDS = lazy_gettext("Enter host or host:port, with letters, digits, dots and hyphens.")
 
 

@@ -18,7 +18,7 @@ from app.services.calls.rules import GIVEN, REFUSED
 from app.services.contacts.contact_index import CurrentContact
 
 KEY, SOURCE_KEY, AT_KEY = "consent", "consentSource", "consentAt"
-LONGEST_SOURCE = 200
+MAX_SOURCE_LENGTH = 200
 _MARK = f'"{KEY}"'
 _YES = frozenset(
     {
@@ -56,7 +56,7 @@ def stated_by(metadata: Mapping[str, Any]) -> ConsentStatement:
     status = status_of(metadata.get(KEY))
     if status is None:
         return SILENT
-    source = str(metadata.get(SOURCE_KEY) or "").strip()[:LONGEST_SOURCE] or None
+    source = str(metadata.get(SOURCE_KEY) or "").strip()[:MAX_SOURCE_LENGTH] or None
     return ConsentStatement(status, source, _moment(metadata.get(AT_KEY)))
 
 

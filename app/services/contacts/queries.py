@@ -21,7 +21,7 @@ from app.services.calls.message_templates import fillable
 from app.services.calls.rules import REFUSED
 from app.services.number_search import numbers_meant
 from app.services.paging import (
-    MOST_COUNTED,
+    MAX_COUNTED,
     Page,
     both_ways,
     count_up_to,
@@ -178,7 +178,7 @@ def search(
 
 
 def count(
-    session: Session, campaign: Campaign, chosen: ContactSearch, *, most: int = MOST_COUNTED
+    session: Session, campaign: Campaign, chosen: ContactSearch, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`; all of them without a query."""
     if not (trimmed(chosen.query) or chosen.status or chosen.obstacle):

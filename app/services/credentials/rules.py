@@ -35,7 +35,7 @@ def problems_of_name(name: str) -> Iterator[Problem]:
 
 def check_overlap(overlap: timedelta, message: str) -> None:
     """Raise `ValidationFailed` (``overlap_out_of_range``) if the time isn't allowed."""
-    if not timedelta() <= overlap <= secrets.LONGEST_OVERLAP:
+    if not timedelta() <= overlap <= secrets.MAX_OVERLAP:
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
 
 

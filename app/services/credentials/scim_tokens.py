@@ -26,7 +26,7 @@ from app.services.tenancy import fetch, of_tenant
 
 PREFIX = "pps_"
 """The beginning of every token, for scanners that look for leaked secrets."""
-MOST = 5
+MAX_TOKENS = 5
 """Maximum valid tokens of one partner."""
 
 _TOKEN = secrets.pattern_of(PREFIX)
@@ -75,8 +75,10 @@ def create(
     working = select(func.count()).where(
         ScimToken.partner_id == caller.partner_id, ~ScimToken.is_over
     )
-    if (session.scalar(working) or 0) >= MOST:
-        message = gettext("At most %(most)s tokens can work at once. Revoke one first.", most=MOST)
+    if (session.scalar(working) or 0) >= MAX_TOKENS:
+        message = gettext(
+            "At most %(most)s tokens can work at once. Revoke one first.", most=MAX_TOKENS
+        )
         raise ValidationFailed.on("name", "too_many_tokens", message)
     return _add(session, caller, caller.partner_id, name, end, action="scim_token.created")
 

@@ -15,7 +15,7 @@ ALPHABET = digits + ascii_letters
 SECRET_LENGTH = 43
 """62 ** 43 is a little over 2 ** 256."""
 
-LONGEST_OVERLAP = timedelta(days=7)
+MAX_OVERLAP = timedelta(days=7)
 """How long the previous secret may be accepted after a new one is created."""
 
 CHECKSUM_LENGTH = 6

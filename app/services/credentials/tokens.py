@@ -30,7 +30,7 @@ from app.policy.caller import Caller
 from app.services.credentials import signing_keys
 
 TOKEN_TYPE = "at+jwt"  # noqa: S105 - the media type of a token, not a secret
-LONGEST_TOKEN = 4096
+MAX_TOKEN_LENGTH = 4096
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 """The characters of client ids, key ids and token ids: anything else never reaches the database."""
@@ -190,7 +190,7 @@ def _recognise(
     session: Session, token: str, settings: Settings, area: Area | None = None
 ) -> _VerifiedToken | None:
     """Decode a token, load its client and key, and verify it before anything in it is used."""
-    if len(token) > LONGEST_TOKEN:
+    if len(token) > MAX_TOKEN_LENGTH:
         return None
     try:
         signed = jws.extract_compact(token.encode())

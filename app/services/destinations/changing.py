@@ -21,7 +21,7 @@ from app.services.destinations.hand_over import covers_host
 from app.services.destinations.layers import Hosts, operator_regions, rows_of
 from app.services.uniqueness import insert_into
 
-MOST_HOSTS = 100
+MAX_HOSTS = 100
 INSTALLATION = "Installation"
 INSTALLATION_ID = UUID(int=1)
 """The id of the installation in the history."""
@@ -249,9 +249,9 @@ def _unknown_regions(regions: Iterable[str]) -> Iterator[Problem]:
 
 
 def _bad_hosts(hosts: Sequence[str]) -> Iterator[Problem]:
-    if len(hosts) > MOST_HOSTS:
+    if len(hosts) > MAX_HOSTS:
         message = gettext(
-            "Use at most %(most)s hosts. *.example.com stands for all below it.", most=MOST_HOSTS
+            "Use at most %(most)s hosts. *.example.com stands for all below it.", most=MAX_HOSTS
         )
         yield Problem("hosts", "too_many", message)
     for host in hosts:

@@ -15,7 +15,7 @@ from app.services.do_not_call.entries import (
 from app.services.do_not_call.overview import entry, sizes
 from app.services.do_not_call.parsing import (
     MAX_FILE_BYTES,
-    MOST_NUMBERS,
+    MAX_NUMBERS,
     ParsedNumbers,
     read_numbers,
 )

@@ -15,7 +15,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.calls.states import WAITING
-from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services.paging import MAX_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.validation.texts import trimmed
 
 NUMBERS_A_QUERY = 5000
@@ -100,7 +100,7 @@ def count(
     organization_id: UUID,
     chosen: EntryFilter,
     *,
-    most: int = MOST_COUNTED,
+    most: int = MAX_COUNTED,
 ) -> int:
     """Return how many match, as `paging.count_up_to`. Raises `NotFound`."""
     rows = _filtered(session, caller, organization_id, chosen)

@@ -10,7 +10,7 @@ from app.languages.numbers import written_number
 from app.phone import PhoneError, country_name, is_plausible, normalise
 from app.services.pasted_lines import PastedLine, lines_of
 
-MOST_NUMBERS = 10_000
+MAX_NUMBERS = 10_000
 MAX_FILE_BYTES = 2 * 1024 * 1024
 _NUMBER_HEADS = frozenset({"number", "numbers", "nummer", "nummern", "numero", "numeros"})
 """Plain names of number columns beside those of contact files."""
@@ -57,11 +57,11 @@ def read_numbers(text: str, default_region: str) -> ParsedNumbers:
     if not lines:
         message = gettext("Enter at least one number or choose a file.")
         raise ValidationFailed.on("numbers", "required", message)
-    if len(lines) > MOST_NUMBERS:
+    if len(lines) > MAX_NUMBERS:
         message = gettext(
             "%(number)s lines are too many. Add at most %(most)s at a time.",
             number=written_number(len(lines)),
-            most=written_number(MOST_NUMBERS),
+            most=written_number(MAX_NUMBERS),
         )
         raise ValidationFailed.on("numbers", "too_many", message)
     good: dict[str, SheetLine] = {}

@@ -11,8 +11,8 @@ from app.models import PartnerDomain
 
 SELECTOR = "portal"
 """The DKIM selector: the name of the key below ``_domainkey``."""
-MOST_SHOWN = 3
-LONGEST_SHOWN = 300
+MAX_SHOWN = 3
+MAX_SHOWN_LENGTH = 300
 _POLICY = re.compile(r"\s*(none|quarantine|reject)\s*", re.IGNORECASE)
 
 
@@ -76,7 +76,7 @@ def _examined(record: RequiredRecord, resolver: DnsResolver) -> RecordFinding:
         return RecordFinding(record.kind, DnsRecordState.UNANSWERED)
     if fits:
         return RecordFinding(record.kind, DnsRecordState.SEEN)
-    shown = tuple(value[:LONGEST_SHOWN] for value in others[:MOST_SHOWN])
+    shown = tuple(value[:MAX_SHOWN_LENGTH] for value in others[:MAX_SHOWN])
     return RecordFinding(
         record.kind, DnsRecordState.DIFFERENT if others else DnsRecordState.MISSING, shown
     )

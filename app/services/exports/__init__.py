@@ -2,7 +2,7 @@
 
 from app.services.exports.requesting import (
     KEPT_FOR,
-    MOST,
+    MAX_EXPORTS,
     ExportInput,
     create,
     delete,

@@ -18,7 +18,7 @@ from app.services import audit
 from app.services.tenancy import fetch, of_tenant
 
 KEPT_FOR = timedelta(days=7)
-MOST = 20
+MAX_EXPORTS = 20
 """Maximum exports of one user."""
 
 
@@ -46,8 +46,8 @@ def create(session: Session, caller: Caller, wanted: ExportInput) -> ListExport:
         given = ExportInput(each.list_name, each.query, each.file_format, each.zone)
         if each.state is ExportState.WAITING and given == wanted:
             return each
-    if len(own) >= MOST:
-        message = gettext("You have %(most)s exports. Delete one first.", most=MOST)
+    if len(own) >= MAX_EXPORTS:
+        message = gettext("You have %(most)s exports. Delete one first.", most=MAX_EXPORTS)
         raise Conflict(message, "too_many_exports")
     export = ListExport(
         id=new_id(),

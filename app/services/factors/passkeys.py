@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from webauthn.helpers.structs import PublicKeyCredentialDescriptor
 
 LIFETIME = timedelta(minutes=5)
-MOST_PASSKEYS = 20
-MOST_CHARACTERS = 20_000
+MAX_PASSKEYS = 20
+MAX_CHARACTERS = 20_000
 
 
 class PasskeyPurpose(StrEnum):
@@ -84,9 +84,9 @@ def ask_to_register(
     from webauthn.helpers import structs  # noqa: PLC0415 - as above
 
     known = of_user(session, user.id)
-    if len(known) >= MOST_PASSKEYS:
+    if len(known) >= MAX_PASSKEYS:
         message = gettext(
-            "Your account has %(most)s passkeys. Remove one first.", most=MOST_PASSKEYS
+            "Your account has %(most)s passkeys. Remove one first.", most=MAX_PASSKEYS
         )
         raise Conflict(message, "too_many_passkeys")
     challenge = _challenge(session, PasskeyPurpose.REGISTER, site, user.id)
@@ -283,7 +283,7 @@ def _descriptors(
 
 def _read(answer: str) -> dict[str, object]:
     try:
-        read = json.loads(answer) if len(answer) <= MOST_CHARACTERS else None
+        read = json.loads(answer) if len(answer) <= MAX_CHARACTERS else None
     except ValueError:
         read = None
     if not isinstance(read, dict):

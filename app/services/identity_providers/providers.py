@@ -23,7 +23,7 @@ from app.services.tenancy import fetch, of_tenant
 from app.services.uniqueness import unless_taken
 
 PURPOSE = "identity-provider"
-MOST = 10
+MAX_PROVIDERS = 10
 """Maximum providers of one partner."""
 MAX_NAME = 60
 MAX_ID = 500
@@ -129,8 +129,8 @@ def add(
     partner = partners.get_own(session, caller, for_change=True)
     refuse_any(_problems(partner, wanted, needs_secret=True))
     held = select(func.count()).where(IdentityProvider.partner_id == partner.id)
-    if (session.scalar(held) or 0) >= MOST:
-        message = gettext("A portal has at most %(most)s company accounts.", most=MOST)
+    if (session.scalar(held) or 0) >= MAX_PROVIDERS:
+        message = gettext("A portal has at most %(most)s company accounts.", most=MAX_PROVIDERS)
         raise ValidationFailed.on("name", "too_many_providers", message)
     provider = IdentityProvider(
         id=next_id(session, partner),

@@ -15,11 +15,11 @@ from app.models import IdentityProvider, IdentityRequest, Partner, utcnow
 from app.services.auth.tokens import hash_of, random_token
 
 LIFETIME = timedelta(minutes=10)
-LONGEST_SESSION = timedelta(days=30)
+MAX_SESSION_AGE = timedelta(days=30)
 """Maximum age of the provider's session for a sign-in. Sending it makes the provider report when
 the user signed in there (OpenID Connect Core, section 3.1.2.1)."""
 SCOPE = "openid email profile"
-LONGEST_PATH = 2000
+MAX_PATH_LENGTH = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def begin(
             browser_hash=hash_of(begun.browser_token),
             user_id=user_id,
             redirect_uri=redirect_uri,
-            next_path=next_path if len(next_path) <= LONGEST_PATH else "/",
+            next_path=next_path if len(next_path) <= MAX_PATH_LENGTH else "/",
             again=again,
             expires_at=utcnow() + LIFETIME,
         )
@@ -111,7 +111,7 @@ def authorization_url(
 ) -> str:
     """Return the URL for the browser: the provider's own page. ``again`` asks the provider to let
     the user sign in even if it has a session of theirs."""
-    most = 0 if again else int(LONGEST_SESSION.total_seconds())
+    most = 0 if again else int(MAX_SESSION_AGE.total_seconds())
     words = {
         "response_type": "code",
         "client_id": client_id,

@@ -15,12 +15,12 @@ from joserfc.jwk import ECKey, RSAKey
 
 LEEWAY_SECONDS = 60
 """Maximum difference of the clocks."""
-LONGEST_SIGN_OUT_SECONDS = 86_400
+MAX_SIGN_OUT_SECONDS = 86_400
 """Maximum lifetime of a logout token, which is remembered until it expires."""
-LATEST_TIME = 253_402_300_800
+MAX_TIME = 253_402_300_800
 """The year 10000: larger times are invalid."""
-LONGEST_TOKEN = 20_000
-LONGEST_SUBJECT = 255
+MAX_TOKEN_LENGTH = 20_000
+MAX_SUBJECT_LENGTH = 255
 ALGORITHMS = {
     **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), "RSA"),
     "ES256": "P-256",
@@ -28,7 +28,7 @@ ALGORITHMS = {
     "ES512": "P-521",
 }
 """Signatures with a public key, and its type: the family or the curve."""
-LEAST_RSA_BITS = 2048
+MIN_RSA_BITS = 2048
 ID_TOKEN_TYPES = (None, "JWT")
 SIGN_OUT_TOKEN_TYPES = (None, "JWT", "logout+jwt")
 SIGN_OUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
@@ -38,7 +38,7 @@ class _TokenRegistry(jws.JWSRegistry):
     """Accepts tokens with many groups, and unknown headers: none of them is used."""
 
     max_header_length = 4096
-    max_payload_length = LONGEST_TOKEN
+    max_payload_length = MAX_TOKEN_LENGTH
 
 
 class TokenRefused(Exception):
@@ -92,7 +92,7 @@ def check_sign_out_token(
         raise TokenRefused("event")
     if "nonce" in claims:
         raise TokenRefused("nonce")
-    if claims["exp"] > time.time() + LONGEST_SIGN_OUT_SECONDS:
+    if claims["exp"] > time.time() + MAX_SIGN_OUT_SECONDS:
         raise TokenRefused("lifetime")
     if not is_subject(claims.get("jti")):
         raise TokenRefused("id")
@@ -107,7 +107,7 @@ def is_subject(value: object) -> bool:
     Connect Core, section 2)."""
     return (
         isinstance(value, str)
-        and 0 < len(value) <= LONGEST_SUBJECT
+        and 0 < len(value) <= MAX_SUBJECT_LENGTH
         and value.isascii()
         and value.isprintable()
     )
@@ -116,7 +116,7 @@ def is_subject(value: object) -> bool:
 def _signed_claims(
     token: str, keys: Mapping[str, Any], types: tuple[str | None, ...]
 ) -> dict[str, Any]:
-    if len(token) > LONGEST_TOKEN:
+    if len(token) > MAX_TOKEN_LENGTH:
         raise TokenRefused("length")
     registry = _TokenRegistry(algorithms=list(ALGORITHMS), strict_check_header=False)
     try:
@@ -151,7 +151,7 @@ def _key(keys: Mapping[str, Any], kid: object, wanted: str) -> RSAKey | ECKey:
     if len(fitting) != 1:
         raise UnknownKey("key")
     public = {name: value for name, value in fitting[0].items() if name not in ("alg", "key_ops")}
-    if wanted == "RSA" and len(str(public.get("n"))) * 6 < LEAST_RSA_BITS:  # six bits a character
+    if wanted == "RSA" and len(str(public.get("n"))) * 6 < MIN_RSA_BITS:  # six bits a character
         raise TokenRefused("short_key")
     try:
         return RSAKey.import_key(public) if wanted == "RSA" else ECKey.import_key(public)
@@ -183,4 +183,4 @@ def _time(value: object) -> float | None:
     """Return a number of seconds; None for everything else."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
-    return float(value) if abs(value) < LATEST_TIME else None
+    return float(value) if abs(value) < MAX_TIME else None

@@ -73,7 +73,7 @@ PLACEHOLDERS = frozenset(
     }
 )
 _NAMES_TOO = frozenset({"Na", "Nan", "Nil"})
-_LONGEST_PLACEHOLDER = max(map(len, PLACEHOLDERS))
+_MAX_PLACEHOLDER_LENGTH = max(map(len, PLACEHOLDERS))
 _CELL_ERRORS = frozenset(
     ("#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
 )
@@ -105,7 +105,7 @@ def is_ordinary(text: str) -> bool:
         and text[0] not in "=#"
         and "\ufffd" not in text
         and (text.isascii() or not may_be_twice_encoded(text))
-        and (len(text) > _LONGEST_PLACEHOLDER or text.casefold() not in PLACEHOLDERS)
+        and (len(text) > _MAX_PLACEHOLDER_LENGTH or text.casefold() not in PLACEHOLDERS)
     )
 
 
@@ -124,7 +124,7 @@ def are_ordinary(cells: Sequence[str]) -> bool:
 def placeholder(text: str, column: int) -> CellNote | None:
     """Return the note for a cell that only states that it is empty ("N/A")."""
     if (
-        len(text) <= _LONGEST_PLACEHOLDER
+        len(text) <= _MAX_PLACEHOLDER_LENGTH
         and text.casefold() in PLACEHOLDERS
         and text not in _NAMES_TOO
     ):

@@ -25,7 +25,7 @@ from app.services.imports.mapping import PROBLEM_COLUMN, ColumnTarget, TargetFie
 from app.services.imports.rows import to_contact
 
 AT_ONCE = 1000
-MOST_METADATA_COLUMNS = MOST_ID_COLUMNS = 200
+MAX_METADATA_COLUMNS = MAX_ID_COLUMNS = 200
 _TEXTS_AT_MOST = 4096
 _ID_AT_MOST = 2048
 """Maximum characters of JSON: of the texts of a contact together, and of an external id."""
@@ -57,7 +57,7 @@ class ExportColumns:
 
     def _named_ids(self) -> list[str]:
         named = [key for key in self.external_ids if _is_name(f"{TargetField.EXTERNAL_ID}:{key}")]
-        return named[:MOST_ID_COLUMNS]
+        return named[:MAX_ID_COLUMNS]
 
     def _exact(self) -> list[str]:
         beside = _TEXTS_AT_MOST + _ID_AT_MOST * len(self.external_ids)
@@ -99,7 +99,7 @@ def _look_for_columns(session: Session, columns: ExportColumns, after: UUID | No
         columns.largest = max(columns.largest, contact_json.size_of([*metadata.items()]))
         for key, value in metadata.items():
             if key not in columns.metadata and isinstance(value, str) and _is_metadata_name(key):
-                if len(columns.metadata) == MOST_METADATA_COLUMNS:
+                if len(columns.metadata) == MAX_METADATA_COLUMNS:
                     break
                 columns.metadata[key] = None
     return rows[-1].id if len(rows) == AT_ONCE else None

@@ -20,8 +20,8 @@ def _listed(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_LONGEST = 40
-_MOST_WORDS = 4
+_MAX_NAME_LENGTH = 40
+_MAX_WORDS = 4
 _FULL_NAME = re.compile(r"[^\W\d_]+(?:[ .,'’-]+[^\W\d_]+){1,4}\.?")
 _NEARLY_ALL = 0.8
 _COMPARED = 50
@@ -114,7 +114,11 @@ def _are_names(values: Sequence[str]) -> bool:
 
 def _may_be_name(value: str) -> bool:
     """Return whether it is a few words with a capital first letter, in any script."""
-    if len(value) > _LONGEST or len(value.split()) > _MOST_WORDS or not is_single_name(value):
+    if (
+        len(value) > _MAX_NAME_LENGTH
+        or len(value.split()) > _MAX_WORDS
+        or not is_single_name(value)
+    ):
         return False
     if not all(c in _BETWEEN or unicodedata.category(c)[0] in "LM" for c in value):
         return False

@@ -35,7 +35,7 @@ _STORAGE = StorageDefaults()
 FILE_GONE = Sentence.gettext(
     "The file is no longer available. Nothing was changed. Upload it again."
 )
-LONGEST_PAUSE_SECONDS = 0.1
+MAX_PAUSE_SECONDS = 0.1
 UNDO_PAUSE_SECONDS = 0.02
 """Seconds between two batches: on SQLite others need to write, too."""
 ANALYZED_FROM = 4
@@ -187,4 +187,4 @@ def _delete_earlier_rows(database: Database, task: CheckTask) -> None:
 def _yield_to_other_writers(database: Database, seconds: float) -> None:
     """SQLite lets one write at a time: others have their turn for half as long as a batch took."""
     if database.is_sqlite:
-        time.sleep(min(seconds / 2, LONGEST_PAUSE_SECONDS))
+        time.sleep(min(seconds / 2, MAX_PAUSE_SECONDS))

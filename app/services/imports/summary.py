@@ -27,7 +27,7 @@ COUNTERS = (CREATED, UPDATED, DELETED, IGNORED, "skipped", FAILED)
 ASSUMED_COUNTRY = "assumed_country"
 _TITLES = "title_rows"
 _AT_ONCE = 1000
-_MOST_BLANK_ROWS = 10_000
+_MAX_BLANK_ROWS = 10_000
 
 RowSummary = dict[str, Any]
 Skipped = Sequence[Any]
@@ -191,7 +191,7 @@ def with_skipped(rows: Iterable[RowSummary], skipped: Iterable[Skipped]) -> Iter
 def _listed(skipped: Iterable[Skipped]) -> Iterator[tuple[int, str | None]]:
     """Yield footers, and blank rows up to a limit: a sheet can have a million rows with formatting
     only."""
-    left = _MOST_BLANK_ROWS
+    left = _MAX_BLANK_ROWS
     for first, last, kind in skipped:
         if kind is None:
             listed = range(first, last + 1)[:left]

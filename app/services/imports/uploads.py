@@ -26,7 +26,7 @@ from app.services import audit, campaigns, storage
 from app.services.contacts.results import COUNTS, CREATED, UPDATED
 from app.services.imports.kinds import UNCHANGED
 from app.services.paging import (
-    MOST_COUNTED,
+    MAX_COUNTED,
     Page,
     both_ways,
     count_among,
@@ -46,7 +46,7 @@ SORTS = both_ways(
 )
 """The sort orders of `search`; ids begin with the time."""
 ENDED = frozenset({ImportState.DONE, ImportState.CANCELLED, ImportState.FAILED})
-_LONGEST_NAME = 200
+_MAX_NAME_LENGTH = 200
 _STORAGE = StorageDefaults()
 
 
@@ -165,7 +165,7 @@ def search(
 
 
 def count(
-    session: Session, caller: Caller, chosen: UploadFilter, *, most: int = MOST_COUNTED
+    session: Session, caller: Caller, chosen: UploadFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`."""
     rows = _filtered(caller, chosen).with_only_columns(ContactImport.id)
@@ -361,4 +361,4 @@ def _plain_name(name: str) -> str:
     """Return the last part of the file name that a browser sent, without unprintable characters."""
     last = name.replace("\\", "/").rpartition("/")[2]
     shown = "".join(c for c in last if c.isprintable()).encode(errors="replace").decode()
-    return shown.strip()[:_LONGEST_NAME] or "contacts"
+    return shown.strip()[:_MAX_NAME_LENGTH] or "contacts"

@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.gateways.mailers import MOST_OCTETS, MailAttachment
+from app.gateways.mailers import MAX_OCTETS, MailAttachment
 from app.models import Mail, Partner
 from app.services import pdf
 from app.services.branding.brand import of_partner
@@ -38,7 +38,7 @@ class MailPdf:
         except Exception:
             log.exception("the report could not be attached to its mail")
             return ()
-        if len(content) > MOST_OCTETS:
+        if len(content) > MAX_OCTETS:
             log.warning("a report of %s bytes is too large to attach", len(content))
             return ()
         return (MailAttachment(self.name, "application/pdf", content),)

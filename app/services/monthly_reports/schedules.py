@@ -19,7 +19,7 @@ from app.validation.time_zones import time_zones
 
 LAST_DAY = 28
 """The last day that every month has."""
-MOST_LISTED = 100
+MAX_LISTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,12 @@ def save(
 
 def listing(session: Session, caller: Caller) -> list[tuple[ReportSchedule, str | None]]:
     """Return the schedules that send a report, the next one first, with the names of their
-    organizations; None for that of the whole portal. At most `MOST_LISTED`. Raises `Forbidden`."""
+    organizations; None for that of the whole portal. At most `MAX_LISTED`. Raises `Forbidden`."""
     caller.require(Permission.REPORT_READ)
     rows = of_tenant(
         select(ReportSchedule), caller, ReportSchedule.partner_id, ReportSchedule.organization_id
     ).where(ReportSchedule.next_at.is_not(None))
-    schedules = session.scalars(rows.order_by(ReportSchedule.next_at).limit(MOST_LISTED)).all()
+    schedules = session.scalars(rows.order_by(ReportSchedule.next_at).limit(MAX_LISTED)).all()
     ids = {each.organization_id for each in schedules if each.organization_id}
     names = organizations.names_of(session, caller, ids)
     return [

@@ -23,8 +23,8 @@ from app.services.organization_templates.creating import (
     zone_for,
 )
 from app.services.organization_templates.customer_files import (
-    MOST_BYTES,
-    MOST_ROWS,
+    MAX_BYTES,
+    MAX_ROWS,
     CustomerFile,
     CustomerRow,
     as_text,

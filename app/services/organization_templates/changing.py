@@ -19,7 +19,7 @@ from app.services import assistants, audit, campaigns, organizations, outreach, 
 from app.services.assistants.creating import DEFAULT_NAME
 from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates.checking import (
-    MOST_ASSISTANTS,
+    MAX_ASSISTANTS,
     InstallationBounds,
     check_campaign,
     check_organization,
@@ -38,7 +38,7 @@ from app.services.organization_templates.loading import get
 from app.services.organizations.changing import checked_name
 from app.services.uniqueness import unless_taken
 
-MOST_TEMPLATES = 100
+MAX_TEMPLATES = 100
 """Maximum templates of a partner."""
 TARGET = "organization_template"
 """The target type in the history."""
@@ -74,7 +74,7 @@ def save_organization(
     """
     _partner_of(caller)
     organization = organizations.get(session, caller, organization_id)
-    own_assistants = assistants.of_organization(session, caller, organization.id)[:MOST_ASSISTANTS]
+    own_assistants = assistants.of_organization(session, caller, organization.id)[:MAX_ASSISTANTS]
     campaign = None
     if campaign_id is not None:
         stored = campaigns.get(session, caller, campaign_id)
@@ -247,8 +247,8 @@ def _assistant_at(content: TemplateContent, position: int) -> AssistantFields:
 
 def _refuse_more_assistants(content: TemplateContent) -> None:
     count = len(content.assistants)
-    if count >= MOST_ASSISTANTS:
-        message = gettext("A template has at most %(most)s assistants.", most=MOST_ASSISTANTS)
+    if count >= MAX_ASSISTANTS:
+        message = gettext("A template has at most %(most)s assistants.", most=MAX_ASSISTANTS)
         raise ValidationFailed.on("name", "too_many", message)
     if content.assistant_limit and count >= content.assistant_limit:
         message = gettext(
@@ -271,8 +271,8 @@ def _add(
     name = checked_name(name)
     of_partner = OrganizationTemplate.partner_id == partner_id
     count = select(func.count()).select_from(OrganizationTemplate).where(of_partner)
-    if (session.scalar(count) or 0) >= MOST_TEMPLATES:
-        message = gettext("You have %(most)s templates. Delete one first.", most=MOST_TEMPLATES)
+    if (session.scalar(count) or 0) >= MAX_TEMPLATES:
+        message = gettext("You have %(most)s templates. Delete one first.", most=MAX_TEMPLATES)
         raise ValidationFailed.on("name", "too_many", message)
     _refuse_taken(session, partner_id, name)
     template = OrganizationTemplate(

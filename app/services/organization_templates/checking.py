@@ -26,7 +26,7 @@ from app.services.organizations import CallingRules, OpenableRegions
 from app.services.organizations.changing import checked_name
 from app.services.outreach.plans import plan_problems
 
-MOST_ASSISTANTS = 20
+MAX_ASSISTANTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class InstallationBounds:
     """Limits of the installation: of an organization's calls at once, and whether a voice URL may
     have a private host."""
 
-    most_at_once: int
+    max_at_once: int
     allow_private: bool = False
 
 
@@ -79,7 +79,7 @@ def check_organization(
     openable = openable_for(session, caller, partner_id)
     problems = list(_limit_problems(content))
     try:
-        organizations.check_rules(content.rules, stored, openable, bounds.most_at_once)
+        organizations.check_rules(content.rules, stored, openable, bounds.max_at_once)
     except ValidationFailed as error:
         problems += error.problems
     refuse_any(problems)
@@ -138,4 +138,4 @@ def _campaign_problems(
             default_voicemail=fields.default_voicemail,
         )
         yield from messaging_problems(request, speaker)
-    yield from plan_problems(campaign.plan, bounds.most_at_once)
+    yield from plan_problems(campaign.plan, bounds.max_at_once)

@@ -79,7 +79,7 @@ def create_organization(
         in_trial=in_trial,
     )
     organizations.change_settings(
-        session, caller, made.id, rules_for(content, customer), most_at_once=bounds.most_at_once
+        session, caller, made.id, rules_for(content, customer), max_at_once=bounds.max_at_once
     )
     zone = zone_for(content, customer)
     speakers = [
@@ -144,7 +144,7 @@ def customer_problems(
         yield Problem("timezone", "required", message)
     try:
         rules = rules_for(content, customer)
-        organizations.check_rules(rules, PLAIN_RULES, openable, bounds.most_at_once)
+        organizations.check_rules(rules, PLAIN_RULES, openable, bounds.max_at_once)
     except ValidationFailed as error:
         yield from error.problems
 
@@ -198,7 +198,7 @@ def _add_campaign(
         return
     campaign = campaigns.create(session, caller, made.id, name=prepared.name, all_assistants=True)
     plan = replace(prepared.plan, assistant_id=speakers[prepared.speaker])
-    outreach.change_plan(session, caller, campaign.id, plan, most_at_once=bounds.most_at_once)
+    outreach.change_plan(session, caller, campaign.id, plan, max_at_once=bounds.max_at_once)
 
 
 def _record_use(

@@ -24,9 +24,9 @@ from app.services.organization_templates.creating import CustomerDetails
 from app.services.organization_templates.customer_columns import columns_of
 from app.validation.texts import trimmed, whole_number
 
-MOST_ROWS = 200
-MOST_BYTES = 1_000_000
-LONGEST_CELL = 300
+MAX_ROWS = 200
+MAX_BYTES = 1_000_000
+MAX_CELL_LENGTH = 300
 """Characters that are read of a cell, more than any value may have: a truncated value is refused by
 its length."""
 _LIMITS = FileLimits(unpacked=64 * 1024 * 1024)
@@ -132,10 +132,10 @@ def _read(
             raise ValidationFailed.on("file", "no_name_column", message)
         unused = tuple(_unused(table.header, columns))
         for row in table.rows():
-            if len(customers) == MOST_ROWS:
+            if len(customers) == MAX_ROWS:
                 message = gettext(
                     "The file has more than %(most)s rows. Split it into several files.",
-                    most=MOST_ROWS,
+                    most=MAX_ROWS,
                 )
                 raise ValidationFailed.on("file", "too_many", message)
             if row.problem is not None:
@@ -155,7 +155,7 @@ def _read(
 def _unused(header: Sequence[str], columns: dict[str, int]) -> Iterator[str]:
     """Return the unused columns, except those without a name of their own."""
     for at, head in enumerate(header):
-        name = trimmed(head)[:LONGEST_CELL]
+        name = trimmed(head)[:MAX_CELL_LENGTH]
         known = at in columns.values() or name.casefold() == PROBLEM_COLUMN
         if not known and name != made_name(at):
             yield name
@@ -166,7 +166,7 @@ def _customer(cells: Sequence[str], columns: dict[str, int]) -> CustomerDetails:
         if part not in columns:
             return None
         text = unguard_cell(trimmed(cells[columns[part]])).strip()
-        return text[:LONGEST_CELL] or None
+        return text[:MAX_CELL_LENGTH] or None
 
     country = cell("country")
     return CustomerDetails(

@@ -20,7 +20,7 @@ from app.schemas import organizations as wire
 from app.services import name_search, partners
 from app.services.billing import included
 from app.services.paging import (
-    MOST_COUNTED,
+    MAX_COUNTED,
     Listing,
     Page,
     both_ways,
@@ -140,7 +140,7 @@ def search(
 
 
 def count(
-    session: Session, caller: Caller, chosen: OrganizationFilter, *, most: int = MOST_COUNTED
+    session: Session, caller: Caller, chosen: OrganizationFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
     rows = _filtered(session, caller, chosen).with_only_columns(Organization.id)

@@ -22,12 +22,12 @@ from app.services import audit, destinations
 from app.services.calls import waiting
 from app.services.organizations.changing import lock_organization
 
-MOST_CALLS_A_DAY = 1_000_000
-MOST_RETRIES = 10
-MOST_RETRY_MINUTES = 24 * 60
-MOST_SPACING_MINUTES = 30 * 24 * 60
-MOST_TIMES = 1000
-MOST_DAYS = 365
+MAX_CALLS_PER_DAY = 1_000_000
+MAX_RETRIES = 10
+MAX_RETRY_MINUTES = 24 * 60
+MAX_SPACING_MINUTES = 30 * 24 * 60
+MAX_TIMES = 1000
+MAX_DAYS = 365
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +99,19 @@ def change_settings(
     organization_id: UUID,
     rules: CallingRules,
     *,
-    most_at_once: int,
+    max_at_once: int,
     expected_version: int | None = None,
 ) -> list[str]:
     """Store the rules; return the names of the `GROUPS` that differed.
 
-    ``most_at_once`` is the installation's own limit of calls at once. Raises `Forbidden`,
+    ``max_at_once`` is the installation's own limit of calls at once. Raises `Forbidden`,
     `NotFound`, `ValidationFailed` with every problem by its field, and `Conflict`
     (``changed_meanwhile``).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = lock_organization(session, caller, organization_id, expected_version)
     openable = openable_of(session, caller, organization)
-    check_rules(rules, rules_of(organization), openable, most_at_once)
+    check_rules(rules, rules_of(organization), openable, max_at_once)
     before, after = asdict(rules_of(organization)), asdict(rules)
     after["allowed_regions"] = tuple(sorted(set(rules.allowed_regions)))
     before["allowed_regions"] = tuple(sorted(before["allowed_regions"]))
@@ -146,11 +146,11 @@ def openable_of(session: Session, caller: Caller, organization: Organization) ->
 
 
 def check_rules(
-    rules: CallingRules, stored: CallingRules, openable: OpenableRegions, most_at_once: int
+    rules: CallingRules, stored: CallingRules, openable: OpenableRegions, max_at_once: int
 ) -> None:
     """Raise `ValidationFailed` with every problem by its field if the rules can't replace those
     ``stored``."""
-    refuse_any(_problems(rules, stored, openable, most_at_once))
+    refuse_any(_problems(rules, stored, openable, max_at_once))
 
 
 def last_changes(session: Session, organization: Organization) -> dict[str, AuditEntry]:
@@ -216,20 +216,20 @@ def closed_words(region: str, layer: DestinationLayer) -> str:
 
 
 def _problems(
-    rules: CallingRules, stored: CallingRules, openable: OpenableRegions, most_at_once: int
+    rules: CallingRules, stored: CallingRules, openable: OpenableRegions, max_at_once: int
 ) -> Iterator[Problem]:
     if rules.calling_hours_start >= comparable_end(rules.calling_hours_end):
         message = gettext("The end must be after the start. Calls are placed between them.")
         yield Problem("callingHoursEnd", "end_before_start", message)
     yield from _region_problems(rules, stored, openable)
     bounds: tuple[tuple[str, int, int], ...] = (
-        ("max_calls_at_once", 1, most_at_once),
-        ("max_calls_a_day", 1, MOST_CALLS_A_DAY),
-        ("retry_times", 0, MOST_RETRIES),
-        ("retry_minutes", 1, MOST_RETRY_MINUTES),
-        ("number_spacing_minutes", 1, MOST_SPACING_MINUTES),
-        ("number_most_calls", 1, MOST_TIMES),
-        ("number_most_days", 1, MOST_DAYS),
+        ("max_calls_at_once", 1, max_at_once),
+        ("max_calls_a_day", 1, MAX_CALLS_PER_DAY),
+        ("retry_times", 0, MAX_RETRIES),
+        ("retry_minutes", 1, MAX_RETRY_MINUTES),
+        ("number_spacing_minutes", 1, MAX_SPACING_MINUTES),
+        ("number_most_calls", 1, MAX_TIMES),
+        ("number_most_days", 1, MAX_DAYS),
     )
     for name, least, most in bounds:
         value = getattr(rules, name)

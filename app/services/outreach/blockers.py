@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import ColumnElement, Select
 from sqlalchemy.orm import Session
 
-from app.config.calls import LONGEST_MINUTES
+from app.config.calls import MAX_CALL_MINUTES
 from app.enums import CampaignStatus, CarrierKind
 from app.errors import Sentence
 from app.models import Campaign, Outreach, utcnow
@@ -48,7 +48,7 @@ def of_plan(
     parties: rules.CallParties,
     now: datetime,
     route: NumberRoute,
-    longest_minutes: int = LONGEST_MINUTES,
+    max_call_minutes: int = MAX_CALL_MINUTES,
 ) -> CampaignBlocker | None:
     """Return what blocks a campaign's plan. Spending limits are checked for a call within the
     organization's country."""
@@ -65,7 +65,7 @@ def of_plan(
     organization = parties.organization
     spender = spending.Spender(organization.partner_id, organization.id)
     prefix = calling_code(organization.default_region)
-    stop = spending.check(session, spender, prefix, now, longest_minutes=longest_minutes)
+    stop = spending.check(session, spender, prefix, now, max_call_minutes=max_call_minutes)
     if stop is None or stop.frees_up:
         return None
     return CampaignBlocker(SPENDING, stop.why, stop.until)

@@ -37,14 +37,14 @@ from app.services.outreach.eligibility import (
 )
 from app.services.outreach.plans import recheck_stopped
 
-MOST_CHECKED = 500
+MAX_CHECKED = 500
 """The most contacts checked in one transaction."""
 CHUNK = 50
 IDLE = timedelta(seconds=5)
 """Time before a campaign whose contacts were all checked is checked again."""
 BLOCKED = timedelta(seconds=30)
 """Time before a blocked campaign is checked again."""
-LONGEST_BLOCK = timedelta(minutes=5)
+MAX_BLOCK_TIME = timedelta(minutes=5)
 """Maximum time before a campaign at a limit is checked again, because the limit may be raised."""
 CATCHING_UP = timedelta(seconds=10)
 """How much of a missed pace is made up for."""
@@ -121,11 +121,11 @@ def _is_blocked(
     route: phone_numbers.NumberRoute,
 ) -> bool:
     """Whether the campaign can't call anyone; the reason is stored with the outreach."""
-    blocker = of_plan(session, campaign, outreach, parties, now, route, settings.longest_minutes)
+    blocker = of_plan(session, campaign, outreach, parties, now, route, settings.max_call_minutes)
     if blocker is None:
         return False
     outreach.held_reason = blocker.sentence
-    outreach.next_at = min(blocker.until, now + LONGEST_BLOCK) if blocker.until else now + BLOCKED
+    outreach.next_at = min(blocker.until, now + MAX_BLOCK_TIME) if blocker.until else now + BLOCKED
     return True
 
 
@@ -149,7 +149,7 @@ def _free_places(
 
 def _in_pace(outreach: Outreach, now: datetime) -> int:
     if outreach.calls_per_hour is None:
-        return MOST_CHECKED
+        return MAX_CHECKED
     began = max(outreach.next_at or now, now - CATCHING_UP)
     return int((now - began) * outreach.calls_per_hour / timedelta(hours=1)) + 1
 
@@ -196,7 +196,7 @@ class _CampaignTurn:
                 if waiting is None:
                     self._outreach.position = contact.id
             self._session.flush()
-            if checked >= MOST_CHECKED:
+            if checked >= MAX_CHECKED:
                 return scheduled
         self._outreach.next_at = self._now + IDLE
         if self._decided() < self._campaign.contact_count:

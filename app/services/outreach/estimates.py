@@ -18,11 +18,11 @@ from app.services.outreach.eligibility import hours_of
 from app.services.outreach.plans import CampaignPlan, weekdays_of
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-FARTHEST = timedelta(days=366)
+MAX_AHEAD = timedelta(days=366)
 USUAL_CALL = timedelta(minutes=1)
 """Assumed duration of a call while an organization has no `AverageCall`."""
 AVERAGED_DAYS = (30, 90)
-FEWEST_CONVERSATIONS = 20
+MIN_CONVERSATIONS = 20
 ZONE_DIGITS = 5
 """Digits of a number's beginning that decide its time zones: +1202."""
 AFTER_DIGITS = "z"
@@ -62,11 +62,11 @@ def estimate(
     organization: Organization,
     contacts: int,
     now: datetime,
-    most_at_once: int,
+    max_at_once: int,
 ) -> RoundEstimate:
     """Estimate the calls to this many of the campaign's contacts if it starts now;
-    ``most_at_once`` is the installation's limit of an organization."""
-    own = limits.calls_at_once(organization, most_at_once)
+    ``max_at_once`` is the installation's limit of an organization."""
+    own = limits.calls_at_once(organization, max_at_once)
     at_once = min(own, plan.calls_at_once or own)
     average = _average(session, organization, now)
     pace = at_once * (HOUR / (average.lasts if average else USUAL_CALL))
@@ -86,7 +86,7 @@ def estimate(
 
 
 def _average(session: Session, organization: Organization, now: datetime) -> AverageCall | None:
-    """Return the average over the fewest `AVERAGED_DAYS` with `FEWEST_CONVERSATIONS`."""
+    """Return the average over the fewest `AVERAGED_DAYS` with `MIN_CONVERSATIONS`."""
     for days in AVERAGED_DAYS:
         sums = select(func.sum(ConversationDay.conversations), func.sum(ConversationDay.seconds))
         count, seconds = session.execute(
@@ -95,7 +95,7 @@ def _average(session: Session, organization: Organization, now: datetime) -> Ave
                 ConversationDay.day > (now - timedelta(days=days)).date(),
             )
         ).one()
-        if seconds and count >= FEWEST_CONVERSATIONS:
+        if seconds and count >= MIN_CONVERSATIONS:
             return AverageCall(timedelta(seconds=round(seconds / count)), days)
     return None
 
@@ -144,7 +144,7 @@ def end_of(
 
 
 def _end_in(open_times: Sequence[OpenTimes], left: int, pace: float) -> datetime | None:
-    if left / pace >= FARTHEST / HOUR:
+    if left / pace >= MAX_AHEAD / HOUR:
         return None
     needed, reached = HOUR * (left / pace), datetime.min.replace(tzinfo=UTC)
     for begins, closes in merge(*(times() for times in open_times)):
@@ -169,7 +169,7 @@ def _open_times(
     phones = session.scalars(_one_of_each_prefix(campaign.id)).all()
     zone_sets = {frozenset(map(ZoneInfo, timezones_of(phone))) for phone in phones if phone}
     since = max(now, _midnight(plan.starts_on, own)) if plan.starts_on else now
-    until = _midnight(plan.ends_on + DAY, own) if plan.ends_on else now + FARTHEST
+    until = _midnight(plan.ends_on + DAY, own) if plan.ends_on else now + MAX_AHEAD
     hours, weekdays = hours_of(plan, organization), weekdays_of(plan)
     return [
         partial(_hours_in, zones, hours, weekdays, since, until)

@@ -22,8 +22,8 @@ from app.services import assistants, campaigns
 from app.services.calls import CallRequest, states
 from app.services.calls.accept import messaging_problems
 
-MOST_WORDS = 1000
-MOST_AN_HOUR = 10_000
+MAX_TEXT_LENGTH = 1000
+MAX_PER_HOUR = 10_000
 WORKDAYS = frozenset(range(1, 6))
 
 
@@ -97,7 +97,7 @@ def change_plan(
     campaign_id: UUID,
     plan: CampaignPlan,
     *,
-    most_at_once: int,
+    max_at_once: int,
     expected_version: int | None = None,
 ) -> bool:
     """Store the plan; return whether it has changed. Waiting contacts are checked again by it;
@@ -111,7 +111,7 @@ def change_plan(
         message = gettext("The campaign is archived.")
         raise Conflict(message, "archived")
     stored = locked(session, campaign)
-    problems = list(_problems(session, caller, campaign, plan, most_at_once))
+    problems = list(_problems(session, caller, campaign, plan, max_at_once))
     if problems or plan.assistant_id is None:
         raise ValidationFailed.of(*problems)
     before = _shown(plan_of(session, campaign)) if stored is not None else {}
@@ -131,11 +131,11 @@ def change_plan(
 
 
 def check_plan(
-    session: Session, caller: Caller, campaign_id: UUID, plan: CampaignPlan, *, most_at_once: int
+    session: Session, caller: Caller, campaign_id: UUID, plan: CampaignPlan, *, max_at_once: int
 ) -> None:
     """Check the plan. Raises `NotFound`, and `ValidationFailed` with every problem by its field."""
     campaign = campaigns.get(session, caller, campaign_id)
-    refuse_any(_problems(session, caller, campaign, plan, most_at_once))
+    refuse_any(_problems(session, caller, campaign, plan, max_at_once))
 
 
 def locked(session: Session, campaign: Campaign) -> Outreach | None:
@@ -198,7 +198,7 @@ def _shown(plan: CampaignPlan) -> dict[str, Any]:
 
 
 def _problems(
-    session: Session, caller: Caller, campaign: Campaign, plan: CampaignPlan, most_at_once: int
+    session: Session, caller: Caller, campaign: Campaign, plan: CampaignPlan, max_at_once: int
 ) -> Iterator[Problem]:
     if plan.assistant_id not in {assistant.id for assistant in speakers(session, campaign)}:
         yield Problem("agentId", "agent_not_found", gettext("Choose an assistant of the campaign."))
@@ -212,10 +212,10 @@ def _problems(
             call_instructions=plan.call_instructions,
         )
         yield from messaging_problems(request, assistant)
-    yield from plan_problems(plan, most_at_once)
+    yield from plan_problems(plan, max_at_once)
 
 
-def plan_problems(plan: CampaignPlan, most_at_once: int) -> Iterator[Problem]:
+def plan_problems(plan: CampaignPlan, max_at_once: int) -> Iterator[Problem]:
     """Return what is wrong with a plan, whichever assistant calls."""
     if not plan.weekdays or not plan.weekdays <= EVERY_DAY:
         yield Problem("weekdays", "required", gettext("Choose at least one day of the week."))
@@ -225,7 +225,7 @@ def plan_problems(plan: CampaignPlan, most_at_once: int) -> Iterator[Problem]:
     if plan.starts_on and plan.ends_on and plan.ends_on < plan.starts_on:
         message = gettext("The last day can’t be before the first day.")
         yield Problem("endsOn", "end_before_start", message)
-    bounds = (("calls_per_hour", MOST_AN_HOUR), ("calls_at_once", most_at_once))
+    bounds = (("calls_per_hour", MAX_PER_HOUR), ("calls_at_once", max_at_once))
     for name, most in bounds:
         value = getattr(plan, name)
         if value is not None and not 1 <= value <= most:
@@ -233,8 +233,8 @@ def plan_problems(plan: CampaignPlan, most_at_once: int) -> Iterator[Problem]:
             yield Problem(wire_name(name), "out_of_range", message)
     for name in ("intro_message", "voicemail_message", "call_instructions"):
         text = getattr(plan, name) or ""
-        if len(text) > MOST_WORDS:
+        if len(text) > MAX_TEXT_LENGTH:
             message = gettext(
-                "Too long. Use at most %(most)s characters.", most=written_number(MOST_WORDS)
+                "Too long. Use at most %(most)s characters.", most=written_number(MAX_TEXT_LENGTH)
             )
             yield Problem(wire_name(name), "too_long", message)

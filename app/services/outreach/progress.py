@@ -34,7 +34,7 @@ from app.services.outreach.plans import stored_plan
 from app.services.paging import Page
 
 LOOKED_BACK = timedelta(hours=1)
-FEWEST = 3
+MIN_ENDED_CALLS = 3
 """Minimum ended calls from which a pace is calculated."""
 SECOND = timedelta(seconds=1)
 NOT_ALLOWED = "number_not_allowed"
@@ -272,7 +272,7 @@ def _result(status: CallStatus, answered_by: AnsweredBy | None) -> str:
 
 def _pace(session: Session, outreach: Outreach, now: datetime) -> float | None:
     """Return the ended calls per hour since the first call of the last hour, or since the last
-    start; the plan's pace before `FEWEST` have ended."""
+    start; the plan's pace before `MIN_ENDED_CALLS` have ended."""
     since = max(outreach.resumed_at or now, now - LOOKED_BACK)
     ended, first = session.execute(
         select(
@@ -287,7 +287,7 @@ def _pace(session: Session, outreach: Outreach, now: datetime) -> float | None:
         )
     ).one()
     planned = float(outreach.calls_per_hour) if outreach.calls_per_hour else None
-    if ended < FEWEST:
+    if ended < MIN_ENDED_CALLS:
         return planned
     pace = float(ended / (max(now - first, SECOND) / HOUR))
     return min(pace, planned) if planned else pace

@@ -37,7 +37,7 @@ from app.services.imports.corrected_files import rows_to_fix
 from app.services.overview import calling
 from app.services.overview.items import (
     EACH,
-    MOST_COUNTED,
+    MAX_COUNTED,
     RECENT,
     ActionItem,
     ActionItemKind,
@@ -85,7 +85,7 @@ def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float
     writes_brand = caller.may(Permission.BRANDING_WRITE)
     head = partners.own_with_pictures(caller) if writes_brand else select(true())
     sees_assistants = caller.may(Permission.ASSISTANTS_READ)
-    counts = [assistants.counting_not_ready(caller, MOST_COUNTED)] if sees_assistants else []
+    counts = [assistants.counting_not_ready(caller, MAX_COUNTED)] if sees_assistants else []
     counts += calling.counts(session, caller, worker_silent_after) if sees_calls else []
     conditions = *steps.values(), *(is_any for _, is_any in asked)
     own, *answered = session.execute(head.add_columns(*conditions, *counts)).unique().one()
@@ -305,7 +305,7 @@ def _brand(partner: Partner) -> list[ActionItem]:
 
 def _carrier_accounts(session: Session, caller: Caller) -> list[ActionItem]:
     """Return accounts in use whose last test failed."""
-    failing = carrier_accounts.failing(session, caller, MOST_COUNTED)
+    failing = carrier_accounts.failing(session, caller, MAX_COUNTED)
     if not failing:
         return []
     title = ngettext(

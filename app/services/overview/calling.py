@@ -18,7 +18,7 @@ from app.services.calls.queries import visible as visible_calls
 from app.services.outreach import blocked_campaigns
 from app.services.overview.items import (
     EACH,
-    MOST_COUNTED,
+    MAX_COUNTED,
     RECENT,
     ActionItem,
     ActionItemKind,
@@ -34,7 +34,7 @@ _WAITING = (CallStatus.QUEUED, CallStatus.DIALING)
 def counts(
     session: Session, caller: Caller, worker_silent_after: float
 ) -> list[ColumnElement[int]]:
-    """Return the numbers that `offline` and `unanswered_calls` need, up to `MOST_COUNTED` each."""
+    """Return the numbers that `offline` and `unanswered_calls` need, up to `MAX_COUNTED` each."""
     is_online = workers.is_any_alive(session, worker_silent_after)
     waiting = visible_calls(caller).where(Call.status.in_(_WAITING))
     recent = visible_calls(caller).where(Call.id >= id_at(utcnow() - LAST_DAY))
@@ -45,7 +45,7 @@ def counts(
 
 
 def _counted(calls: Select[Call]) -> ColumnElement[int]:
-    some = calls.with_only_columns(Call.id).limit(MOST_COUNTED).subquery()
+    some = calls.with_only_columns(Call.id).limit(MAX_COUNTED).subquery()
     return select(func.count()).select_from(some).scalar_subquery()
 
 
@@ -98,7 +98,7 @@ def paused_organizations(session: Session, caller: Caller) -> list[ActionItem]:
 
 
 def unknown_calls(session: Session, caller: Caller) -> list[ActionItem]:
-    rows = _unknown(caller).order_by(Call.id.desc()).limit(MOST_COUNTED)
+    rows = _unknown(caller).order_by(Call.id.desc()).limit(MAX_COUNTED)
     calls = session.scalars(rows).all()
     if not calls:
         return []
@@ -156,9 +156,7 @@ def unanswered_calls(counted: Sequence[int]) -> list[ActionItem]:
         for status, count in zip(_SHOWN_ORDER, counted, strict=True)
         if count
     )
-    return [
-        ActionItem(ActionItemKind.CALLS_UNANSWERED, title, text if whole < MOST_COUNTED else "")
-    ]
+    return [ActionItem(ActionItemKind.CALLS_UNANSWERED, title, text if whole < MAX_COUNTED else "")]
 
 
 def any_held(caller: Caller) -> ColumnElement[bool]:

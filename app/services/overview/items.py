@@ -10,7 +10,7 @@ from app.languages import gettext
 RECENT = timedelta(days=14)
 EACH = 2
 """Maximum items of a kind that are named; of more, only the number is shown."""
-MOST_COUNTED = 100
+MAX_COUNTED = 100
 
 
 class ActionItemKind(StrEnum):
@@ -53,7 +53,7 @@ class ActionItem:
 
 
 def at_most(number: int) -> str:
-    """Return a number that was counted up to `MOST_COUNTED`, in words."""
-    if number < MOST_COUNTED:
+    """Return a number that was counted up to `MAX_COUNTED`, in words."""
+    if number < MAX_COUNTED:
         return f"{number}"
-    return gettext("%(num)s or more", num=MOST_COUNTED)
+    return gettext("%(num)s or more", num=MAX_COUNTED)

@@ -27,7 +27,7 @@ from app.services.partners.outside_pictures import track
 from app.services.partners.resource import COLUMNS, EDITOR_FIELDS, LISTS, to_resource
 from app.services.payment_terms import PaymentTerms, checked_terms
 
-LONGEST_SLUG = 60
+MAX_SLUG_LENGTH = 60
 
 
 def create(session: Session, caller: Caller, data: CreatePartnerInput) -> Partner:
@@ -267,7 +267,7 @@ def _for_audit(partner: Partner, caller: Caller, names: dict[str, Any]) -> dict[
 def _add_under_free_slug(session: Session, partner: Partner) -> None:
     """Store the partner. Its slug is its name in plain letters, numbered if that is taken, and
     random if a concurrent request takes the same one."""
-    base = hyphenated(partner.name, LONGEST_SLUG) or "partner"
+    base = hyphenated(partner.name, MAX_SLUG_LENGTH) or "partner"
     taken = set(session.scalars(select(Partner.slug).where(Partner.slug.startswith(base))))
     numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
     partner.slug = next(slug for slug in (base, *numbered) if slug not in taken)

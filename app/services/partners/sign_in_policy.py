@@ -15,7 +15,7 @@ from app.policy.caller import Caller
 from app.services.partners.changing import record_update
 from app.services.partners.loading import get
 
-LEAST_IDLE_MINUTES = 5
+MIN_IDLE_MINUTES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def save(
     problems = [
         *out_of_range("sessionHours", policy.session_hours, 1, settings.session_hours),
         *out_of_range(
-            "idleMinutes", policy.idle_minutes, LEAST_IDLE_MINUTES, settings.session_idle_minutes
+            "idleMinutes", policy.idle_minutes, MIN_IDLE_MINUTES, settings.session_idle_minutes
         ),
     ]
     refuse_any(problems)

@@ -23,7 +23,7 @@ from app.services.tenancy import of_tenant
 ALL, OWN = "all", "own:"
 RECHECK = timedelta(seconds=5)
 """How soon an attempt that the carrier wanted later is checked again during a pause."""
-LONGEST_REASON = 300
+MAX_REASON_LENGTH = 300
 BY_ADMIN = str(Sentence.gettext("a partner admin paused all calls"))
 RESTORED = str(Sentence.gettext("restored from a backup"))
 COPIED = str(Sentence.gettext("restored from a backup, or a copy of another installation"))
@@ -68,8 +68,8 @@ def pause(session: Session, caller: Caller, scope: PauseScope, reason: str) -> D
     """Dial nothing that ``scope`` covers from now on. An existing pause stays and gets the new
     reason. Raises `NotFound` (``partner_not_found``), `ValidationFailed`."""
     reason = reason.strip()
-    if not reason or len(reason) > LONGEST_REASON:
-        message = f"A pause has a reason of 1 to {LONGEST_REASON} characters."
+    if not reason or len(reason) > MAX_REASON_LENGTH:
+        message = f"A pause has a reason of 1 to {MAX_REASON_LENGTH} characters."
         raise ValidationFailed.on("reason", "invalid_reason", message)
     _check_partner(session, scope)
     stored = session.get(DispatchPause, scope.key, with_for_update=True)

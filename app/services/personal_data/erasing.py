@@ -26,7 +26,7 @@ from app.services.personal_data.subjects import DataSubject, of_erasure, with_co
 from app.services.tenancy import fetch, of_tenant
 
 ENDED = (ErasureState.DONE, ErasureState.FAILED)
-LONGEST_COMMIT = timedelta(minutes=1)
+MAX_COMMIT_TIME = timedelta(minutes=1)
 """How long after their creation contacts may become visible to others."""
 
 
@@ -103,7 +103,7 @@ def begin(session: Session, erasure_id: UUID) -> tuple[DataSubject, str] | None:
         return None
     subject = of_erasure(erasure)
     if subject.kind is SubjectKind.CONTACT:
-        subject = with_contacts(session, subject, erasure.created_at - LONGEST_COMMIT)
+        subject = with_contacts(session, subject, erasure.created_at - MAX_COMMIT_TIME)
     erasure.state = ErasureState.RUNNING
     erasure.sought = {**(erasure.sought or {}), **subject.stored()}
     session.flush()

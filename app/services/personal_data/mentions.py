@@ -23,9 +23,9 @@ from app.services.personal_data.subjects import DataSubject
 from app.services.personal_data.sweep import in_scope
 from app.services.tenancy import in_groups
 
-SHORTEST = 3
+MIN_WORD_LENGTH = 3
 """Minimum letters of a name that is searched."""
-MOST = 20
+MAX_MENTIONS = 20
 AT_ONCE = 5000
 """Rows of contacts and calls that the first statement searches; each further one searches twice as
 many, up to `GROWS` times these."""
@@ -71,7 +71,7 @@ def find_mentions(
     session: Session, caller: Caller, subject: DataSubject, *, seconds: float | None = None
 ) -> FoundMentions:
     """Return the texts that mention a part of the person's names, among those that the caller may
-    read, at most `MOST`: newest contacts and calls first, within ``seconds`` if given."""
+    read, at most `MAX_MENTIONS`: newest contacts and calls first, within ``seconds`` if given."""
     names = single_names(subject.names)
     if not names:
         return FoundMentions([])
@@ -87,8 +87,8 @@ def find_mentions(
         for search in searches:
             some, has_more = next(search)
             found_mentions += some
-            if len(found_mentions) >= MOST:
-                return FoundMentions(found_mentions[:MOST])
+            if len(found_mentions) >= MAX_MENTIONS:
+                return FoundMentions(found_mentions[:MAX_MENTIONS])
             if has_more:
                 unfinished.append(search)
         searches = unfinished
@@ -99,7 +99,7 @@ def find_mentions(
 
 def single_names(names: Sequence[str]) -> list[str]:
     """Return the words of names that are long enough for a search, longest first."""
-    words = {word for name in names for word in name.split() if len(word) >= SHORTEST}
+    words = {word for name in names for word in name.split() if len(word) >= MIN_WORD_LENGTH}
     return sorted(words, key=lambda word: (-len(word), word))
 
 
@@ -125,7 +125,7 @@ def _in_table(
     parts = _parts(session, table, seen) if name in _MANY_ROWS else iter([((), False)])
     for part, has_more in parts:
         in_batch: list[TextMention] = []
-        rows = session.execute(query.where(*part).execution_options(yield_per=MOST))
+        rows = session.execute(query.where(*part).execution_options(yield_per=MAX_MENTIONS))
         for row in rows.mappings():
             for column in columns:
                 value = row[column]
@@ -135,7 +135,7 @@ def _in_table(
                 if at is not None:
                     in_batch.append(TextMention(name, {each: row[each] for each in ids}, *at))
                     break
-            if len(in_batch) == MOST:
+            if len(in_batch) == MAX_MENTIONS:
                 rows.close()
                 break
         yield in_batch, has_more

@@ -19,7 +19,7 @@ from app.services import calls, contacts, users
 from app.services.personal_data.words import SubjectWords
 from app.services.tenancy import get_organization
 
-MOST_CONTACTS = 1000
+MAX_CONTACTS = 1000
 """Maximum contacts of one data subject in an organization, one per campaign."""
 
 
@@ -190,7 +190,7 @@ def with_contacts(
     query = select(Contact).where(Contact.id.in_(ids))
     if since is not None:
         query = query.where(Contact.created_at > since)
-    rows = session.scalars(query.order_by(Contact.id).limit(MOST_CONTACTS)).all()
+    rows = session.scalars(query.order_by(Contact.id).limit(MAX_CONTACTS)).all()
     names = {f"{row.first_name or ''} {row.last_name or ''}".strip() for row in rows}
     return replace(
         subject,

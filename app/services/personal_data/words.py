@@ -12,7 +12,7 @@ import phonenumbers
 from sqlalchemy import ColumnElement, Text, cast, or_
 from sqlalchemy.orm import InstrumentedAttribute
 
-SHORTEST_NAME = 5
+MIN_NAME_LENGTH = 5
 """Minimum letters of a full name that is searched in texts about others."""
 
 
@@ -79,7 +79,7 @@ class SubjectWords:
 
 
 def _is_full(name: str) -> bool:
-    return " " in name.strip() and len(name.strip()) >= SHORTEST_NAME
+    return " " in name.strip() and len(name.strip()) >= MIN_NAME_LENGTH
 
 
 def _spellings_of(phone: str) -> set[str]:

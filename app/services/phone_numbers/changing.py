@@ -23,7 +23,7 @@ from app.services.phone_numbers.owning import FIELD, NOT_ASSIGNED, locked
 from app.services.phone_numbers.queries import get
 from app.services.uniqueness import insert_into
 
-MOST_AT_ONCE = 1000
+MAX_AT_ONCE = 1000
 
 
 def assign(
@@ -184,8 +184,8 @@ def _read(typed: Sequence[str], region: str) -> list[str]:
     """Return the numbers without repetitions. Raises `ValidationFailed`."""
     if not typed:
         raise ValidationFailed.on("numbers", "required", gettext("Enter at least one number."))
-    if len(typed) > MOST_AT_ONCE:
-        most = written_number(MOST_AT_ONCE)
+    if len(typed) > MAX_AT_ONCE:
+        most = written_number(MAX_AT_ONCE)
         message = gettext("Assign at most %(most)s numbers at once.", most=most)
         raise ValidationFailed.on("numbers", "too_many", message)
     numbers: dict[str, None] = {}

@@ -23,7 +23,7 @@ GIVEN_UP_AFTER = timedelta(minutes=10)
 """Time after which a list that was not read can be requested again."""
 EVERY = timedelta(days=1)
 DUE_AT_ONCE = 20
-MOST_IN_A_MAIL = 10
+MAX_IN_MAIL = 10
 WORKER = system_caller("Carrier's list")
 _CONFIRMED = Sentence.ngettext("%(num)s number is confirmed.", "%(num)s numbers are confirmed.")
 _NOT_AVAILABLE = Sentence.ngettext(
@@ -215,7 +215,7 @@ def _end_confirmations(
 
 
 def _mail_admins(session: Session, account: CarrierAccount, numbers: Sequence[str]) -> None:
-    shown = [format_international(number) for number in numbers[:MOST_IN_A_MAIL]]
+    shown = [format_international(number) for number in numbers[:MAX_IN_MAIL]]
     details = {"account": account.name, "numbers": shown, "count": len(numbers)}
     mail_queue.enqueue_to_administrators(
         session, MailKind.NUMBERS_UNCONFIRMED, account.partner_id, details=details

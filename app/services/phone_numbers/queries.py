@@ -17,7 +17,7 @@ from app.policy.caller import Caller
 from app.services.paging import Page
 from app.services.tenancy import fetch, of_tenant
 
-MOST_UNUSED = 100
+MAX_UNUSED = 100
 """Maximum numbers that are offered for an assistant."""
 
 
@@ -108,7 +108,7 @@ def listing(
 
 
 def unused_by_assistants(session: Session, organization_id: UUID) -> list[str]:
-    """Return `MOST_UNUSED` numbers of an organization, which must come from its loader, that none
+    """Return `MAX_UNUSED` numbers of an organization, which must come from its loader, that none
     of its assistants has."""
     taken = select(Assistant.phone_number).where(
         Assistant.organization_id == organization_id, Assistant.phone_number.is_not(None)
@@ -116,7 +116,7 @@ def unused_by_assistants(session: Session, organization_id: UUID) -> list[str]:
     query = select(PhoneNumber.number).where(
         PhoneNumber.organization_id == organization_id, PhoneNumber.number.not_in(taken)
     )
-    return list(session.scalars(query.order_by(PhoneNumber.number).limit(MOST_UNUSED)))
+    return list(session.scalars(query.order_by(PhoneNumber.number).limit(MAX_UNUSED)))
 
 
 def assistants_with(

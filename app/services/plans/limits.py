@@ -18,8 +18,8 @@ from app.services import audit, pricing
 from app.services.calls import waiting
 from app.services.partners.loading import get
 
-MOST_AT_ONCE = 1000
-MOST_A_DAY = 1_000_000
+MAX_AT_ONCE = 1000
+MAX_PER_DAY = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,8 @@ def _allowance(limit: PlanLimit | None) -> PlanLimits:
 def _problems(wanted: Mapping[Tier, PlanLimits]) -> Iterator[Problem]:
     for tier, allowance in wanted.items():
         for name, value, most in (
-            ("callsAtOnce", allowance.calls_at_once, MOST_AT_ONCE),
-            ("callsADay", allowance.calls_a_day, MOST_A_DAY),
+            ("callsAtOnce", allowance.calls_at_once, MAX_AT_ONCE),
+            ("callsADay", allowance.calls_a_day, MAX_PER_DAY),
         ):
             if value is not None and not 1 <= value <= most:
                 message = gettext(

@@ -16,7 +16,7 @@ from app.services.plans.effects import on_plans
 from app.services.pricing.plans import EditedPlan
 from app.services.tenancy import visible_organizations
 
-MOST_RATED = 500
+MAX_RATED = 500
 """Maximum organizations on the changed plans for which effects are computed: each of them is rated
 twice."""
 
@@ -54,14 +54,14 @@ def price_effects(
     changed: set[Tier],
 ) -> PriceEffects | None:
     """Return the effect of the plans on organizations on the ``changed`` ones; None if there are
-    more than `MOST_RATED`, or if prices are in several currencies.
+    more than `MAX_RATED`, or if prices are in several currencies.
 
     Raises `Forbidden`, `NotFound`.
     """
     caller.require(Permission.PARTNER_WRITE)
     counts = on_plans(session, caller, partner_id)
     concerned = sum(counts[tier] for tier in changed)
-    if concerned > MOST_RATED:
+    if concerned > MAX_RATED:
         return None
     if not concerned:
         return PriceEffects([], "")

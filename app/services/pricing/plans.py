@@ -11,14 +11,14 @@ from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import gettext, language, ngettext
 from app.languages.numbers import written_number
 
-MOST_AMOUNT = 99_999_999
-MOST_INCLUDED = 10_000_000
-MOST_OVERAGE_MICROS = 1_000_000_000
-MOST_TRIAL_DAYS = 730
-MOST_FEATURES = 12
-LONGEST_NAME = 60
-LONGEST_FEATURE = 120
-LONGEST_ID = 200
+MAX_AMOUNT = 99_999_999
+MAX_INCLUDED = 10_000_000
+MAX_OVERAGE_MICROS = 1_000_000_000
+MAX_TRIAL_DAYS = 730
+MAX_FEATURES = 12
+MAX_NAME_LENGTH = 60
+MAX_FEATURE_LENGTH = 120
+MAX_ID_LENGTH = 200
 LOCAL_ID = "local_"
 """Prefix of the ids of prices that no payment processor has."""
 
@@ -118,10 +118,10 @@ def _problems(plan: EditedPlan) -> Iterator[Problem]:
     if terms.currency not in OFFERED:
         yield Problem("currency", "invalid_value", gettext("Choose a currency of the list."))
     for name, value, most in (
-        ("amount", terms.amount, MOST_AMOUNT),
-        ("included", terms.included, MOST_INCLUDED),
-        ("overage", terms.overage_micros, MOST_OVERAGE_MICROS),
-        ("trialDays", terms.trial_days, MOST_TRIAL_DAYS),
+        ("amount", terms.amount, MAX_AMOUNT),
+        ("included", terms.included, MAX_INCLUDED),
+        ("overage", terms.overage_micros, MAX_OVERAGE_MICROS),
+        ("trialDays", terms.trial_days, MAX_TRIAL_DAYS),
     ):
         if not 0 <= value <= most:
             message = gettext(
@@ -132,24 +132,24 @@ def _problems(plan: EditedPlan) -> Iterator[Problem]:
     for text in plan.texts:
         yield from _text_problems(f"texts.{text.language}.", text.name, text.features)
     for name, identifier in (("priceId", plan.price_id), ("productId", plan.product_id)):
-        if len(identifier) > LONGEST_ID:
-            message = _at_most(LONGEST_ID)
+        if len(identifier) > MAX_ID_LENGTH:
+            message = _at_most(MAX_ID_LENGTH)
             yield Problem(name, "value_too_long", message)
 
 
 def _text_problems(prefix: str, name: str, features: Sequence[str]) -> Iterator[Problem]:
-    if len(name) > LONGEST_NAME:
-        yield Problem(f"{prefix}name", "value_too_long", _at_most(LONGEST_NAME))
-    if len(features) > MOST_FEATURES:
+    if len(name) > MAX_NAME_LENGTH:
+        yield Problem(f"{prefix}name", "value_too_long", _at_most(MAX_NAME_LENGTH))
+    if len(features) > MAX_FEATURES:
         message = ngettext(
-            "Enter at most %(num)s line.", "Enter at most %(num)s lines.", MOST_FEATURES
+            "Enter at most %(num)s line.", "Enter at most %(num)s lines.", MAX_FEATURES
         )
         yield Problem(f"{prefix}features", "too_many", message)
-    elif any(len(feature) > LONGEST_FEATURE for feature in features):
+    elif any(len(feature) > MAX_FEATURE_LENGTH for feature in features):
         message = ngettext(
             "Enter at most %(num)s character in each line.",
             "Enter at most %(num)s characters in each line.",
-            LONGEST_FEATURE,
+            MAX_FEATURE_LENGTH,
         )
         yield Problem(f"{prefix}features", "value_too_long", message)
 

@@ -5,8 +5,8 @@ All read the same table by the same rules, so that report, screens and JSON agre
 
 from app.services.reporting.admin_report import report
 from app.services.reporting.by_organization import (
+    MAX_RANKED,
     MOST_FIRST,
-    MOST_RANKED,
     OrganizationUsage,
     UsageFigures,
     UsageFilter,

@@ -27,7 +27,7 @@ from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 from app.validation.texts import trimmed
 
-MOST_RANKED = 2000
+MAX_RANKED = 2000
 MOST_FIRST = "-conversations"
 _ORDERS = (
     *("name", "plan", "status"),
@@ -74,13 +74,13 @@ class UsageFilter:
     ids: Collection[UUID] | None = None
 
 
-def can_rank(session: Session, caller: Caller, most: int = MOST_RANKED) -> bool:
+def can_rank(session: Session, caller: Caller, most: int = MAX_RANKED) -> bool:
     """Return whether the partner's organizations are few enough to be sorted by usage in a range,
     which reads all of them for each page."""
     return bool(session.scalar(select(few_to_rank(caller, most))))
 
 
-def few_to_rank(caller: Caller, most: int = MOST_RANKED) -> ColumnElement[bool]:
+def few_to_rank(caller: Caller, most: int = MAX_RANKED) -> ColumnElement[bool]:
     """Return `can_rank` as a condition."""
     counted = select(func.coalesce(func.sum(PartnerTier.organizations), 0)).where(
         PartnerTier.partner_id == partners.own(caller)

@@ -22,7 +22,7 @@ from app.services.reporting.by_organization import can_rank
 from app.services.spending import rates
 from app.services.tenancy import get_organization
 
-MOST_SUMMED = 500
+MAX_SUMMED = 500
 """Maximum organizations for totals, which need the price of each."""
 MONTHS = 12
 
@@ -53,7 +53,7 @@ def earnings(
 ) -> PartnerEarnings:
     """Return the partner's earnings, each month rated once. Raises `Forbidden`."""
     organizations = margin.of_partner(caller)
-    if not can_rank(session, caller, MOST_SUMMED):
+    if not can_rank(session, caller, MAX_SUMMED):
         return PartnerEarnings(None, None, [], None, margin.first_month(session, caller))
     customers = session.scalars(
         organizations.order_by(Organization.name_key, Organization.id)
@@ -86,7 +86,7 @@ def earned(
     and `NotFound`."""
     if organization_id is not None:
         return margin.of_organization(session, caller, organization_id, month, model).shown.total
-    if not can_rank(session, caller, MOST_SUMMED):
+    if not can_rank(session, caller, MAX_SUMMED):
         return None
     margins = margin.all_organizations(session, caller, month, model)
     return margin.total(margins) if margins else None
@@ -108,7 +108,7 @@ def earned_by_month(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if organization_id is not None:
         customers: Sequence[Organization] = [get_organization(session, caller, organization_id)]
-    elif can_rank(session, caller, MOST_SUMMED):
+    elif can_rank(session, caller, MAX_SUMMED):
         customers = session.scalars(margin.of_partner(caller)).all()
     else:
         return []

@@ -20,7 +20,7 @@ from app.services.reporting.daily import DailyFigures, daily, total, within
 from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +142,15 @@ def _near(session: Session, caller: Caller) -> list[NearLimit]:
     is_used, is_few, is_spent = session.execute(select(used, few_to_rank(caller), spent)).one()
     near = [
         NearLimit(each.organization.id, each.organization.name, each.words)
-        for each in (organizations.near_limits(session, caller, MOST_NAMED) if is_used else ())
+        for each in (organizations.near_limits(session, caller, MAX_NAMED) if is_used else ())
     ]
     near += [
         NearLimit(each.organization_id, each.name, f"{each.title}.")
-        for each in (nearly_used_up(session, caller, MOST_NAMED) if is_few else ())
+        for each in (nearly_used_up(session, caller, MAX_NAMED) if is_few else ())
     ]
     near += [
         NearLimit(each.organization_id, each.name, each.words)
-        for each in (spending.near_limits(session, caller, MOST_NAMED) if is_spent else ())
+        for each in (spending.near_limits(session, caller, MAX_NAMED) if is_spent else ())
         if each.organization_id is not None and each.name is not None
     ]
     nearest: dict[UUID, NearLimit] = {}
@@ -182,7 +182,7 @@ def _movers(
             ConversationDay.day.between(earlier.start, span.end),
         )
         .group_by(Organization.id, Organization.name)
-        .limit(MOST_NAMED)
+        .limit(MAX_NAMED)
     )
     growing = counted.having(now > before).order_by((now - before).desc(), Organization.id)
     falling = counted.having(now < before).order_by((before - now).desc(), Organization.id)

@@ -17,9 +17,9 @@ from app.services import partners
 from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
-MOST_DAYS = 62
+MAX_DAYS = 62
 """Maximum days that are counted by day; a longer range is counted by months."""
-MOST_MONTHS = 120
+MAX_MONTHS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class SignUps:
 
 def by_days(span: DaySpan) -> bool:
     """Return whether the range is counted by days instead of months."""
-    return span.days <= MOST_DAYS
+    return span.days <= MAX_DAYS
 
 
 def range_of_sign_ups(since: date | None, until: date | None, today: date) -> DaySpan:
     """Return the range to show: the requested one, otherwise the last twelve months."""
     end = until or today
     start = since if since is not None and since <= end else _months_before(end, 11)
-    return DaySpan(max(start, _months_before(end, MOST_MONTHS - 1)), end)
+    return DaySpan(max(start, _months_before(end, MAX_MONTHS - 1)), end)
 
 
 def sign_ups(session: Session, caller: Caller, partner_id: UUID, span: DaySpan) -> list[SignUps]:

@@ -19,9 +19,9 @@ from app.services.tenancy import fetch, of_tenant
 from app.services.uniqueness import unless_taken
 from app.services.users.loading import MEMBERS, check_grant
 
-LONGEST = 200
+MAX_TEXT_LENGTH = 200
 """Maximum characters of a name or an external id."""
-MOST_CHANGES = 1000
+MAX_CHANGES = 1000
 """Maximum members that one request adds and removes."""
 
 
@@ -178,9 +178,9 @@ def _set_members(
         return
     present = _member_ids(session, group)
     come, go = wanted - present, present - wanted
-    if len(come) + len(go) > MOST_CHANGES:
+    if len(come) + len(go) > MAX_CHANGES:
         message = gettext(
-            "Add and remove at most %(most)s members in one request.", most=MOST_CHANGES
+            "Add and remove at most %(most)s members in one request.", most=MAX_CHANGES
         )
         raise ValidationFailed.on("members", "too_many_members", message)
     if come - users.members_among(session, caller, come):
@@ -236,7 +236,7 @@ def _check(wanted: ScimGroupFields) -> None:
         ("displayName", name),
         ("externalId", wanted.external_id),
     ):
-        refuse_too_long(field_name, text, LONGEST)
+        refuse_too_long(field_name, text, MAX_TEXT_LENGTH)
 
 
 def _exists() -> Conflict:

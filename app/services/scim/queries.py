@@ -49,10 +49,10 @@ from app.services.scim import access, groups, users
 from app.services.scim.users import ScimAccount
 from app.validation.uuids import as_hyphenated_uuid
 
-MOST_RESULTS = 200
+MAX_RESULTS = 200
 """Maximum resources of one page."""
-LONGEST_FILTER = 2000
-MOST_BRACKETS = 50
+MAX_FILTER_LENGTH = 2000
+MAX_BRACKETS = 50
 _LAST_INDEX = 2**31
 _ORDERS: Mapping[CompareOperator, Callable[[Any, Any], Any]] = {
     CompareOperator.gt: gt,
@@ -138,8 +138,10 @@ class ResourcePage(Generic[T]):
 def check_filter(text: str) -> None:
     """Refuse a filter that is too long or nested too deep, before it is parsed. Raises
     `InvalidFilterException`."""
-    if len(text) > LONGEST_FILTER or text.count("(") + text.count("[") > MOST_BRACKETS:
-        detail = f"A filter has at most {LONGEST_FILTER:,} characters and {MOST_BRACKETS} brackets."
+    if len(text) > MAX_FILTER_LENGTH or text.count("(") + text.count("[") > MAX_BRACKETS:
+        detail = (
+            f"A filter has at most {MAX_FILTER_LENGTH:,} characters and {MAX_BRACKETS} brackets."
+        )
         raise InvalidFilterException(detail=detail)
 
 
@@ -186,7 +188,7 @@ def _page(
     counted = query.with_only_columns(identifier).order_by(None).subquery()
     total = session.scalar(select(func.count()).select_from(counted)) or 0
     start = min(asked.start_index or 1, _LAST_INDEX)
-    size = MOST_RESULTS if asked.count is None else min(asked.count, MOST_RESULTS)
+    size = MAX_RESULTS if asked.count is None else min(asked.count, MAX_RESULTS)
     if size == 0 or start > total:
         return total, start, []
     ordered = query.order_by(*_order(asked, model, attributes), identifier)

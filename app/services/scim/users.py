@@ -22,7 +22,7 @@ from app.services.scim import access
 from app.services.users.creating import email_exists, email_key, refuse_no_email
 from app.services.users.loading import PARTNER_LEVEL, not_found, visible
 
-LONGEST = 200
+MAX_TEXT_LENGTH = 200
 """Maximum characters of a name or an external id."""
 
 
@@ -196,4 +196,4 @@ def _check(wanted: ScimUserFields) -> None:
         ("name.familyName", wanted.family_name),
         ("externalId", wanted.external_id),
     ):
-        refuse_too_long(name, text, LONGEST)
+        refuse_too_long(name, text, MAX_TEXT_LENGTH)

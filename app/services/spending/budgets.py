@@ -18,13 +18,13 @@ from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit, mail_queue, money_words
 from app.services.spending import rates
-from app.services.spending.limits import KINDS, MOST_MICROS, LimitSubject, new_limit, subject_row
+from app.services.spending.limits import KINDS, MAX_MICROS, LimitSubject, new_limit, subject_row
 from app.services.spending.scopes import month_of, scope_key
 from app.services.tenancy import of_tenant
 
 ALERTS = (50, 80, 100)
 """The default alert levels: percentages, each of which is reported once a month."""
-MOST_LEVELS, HIGHEST_LEVEL = 5, 200
+MAX_LEVELS, MAX_LEVEL = 5, 200
 NEARLY_SPENT = 80
 """Percentage from which a budget is an action item."""
 WHO = "Budgets"
@@ -139,18 +139,18 @@ def check(micros: int | None, levels: Sequence[int], recipients: Sequence[str]) 
     """Raise `ValidationFailed` with every problem (``out_of_range``, ``invalid_email``,
     ``too_many_recipients``)."""
     problems = []
-    if micros is not None and not 0 < micros <= MOST_MICROS:
+    if micros is not None and not 0 < micros <= MAX_MICROS:
         message = gettext(
             "Enter an amount above 0, up to %(most)s.",
-            most=written_number(MOST_MICROS // rates.MICROS),
+            most=written_number(MAX_MICROS // rates.MICROS),
         )
         problems.append(Problem("budget", "out_of_range", message))
-    are_percentages = all(1 <= level <= HIGHEST_LEVEL for level in levels)
-    if not (are_percentages and 1 <= len(levels) <= MOST_LEVELS):
+    are_percentages = all(1 <= level <= MAX_LEVEL for level in levels)
+    if not (are_percentages and 1 <= len(levels) <= MAX_LEVELS):
         message = gettext(
             "Enter 1 to %(count)s percentages from 1 to %(most)s, like 50, 80, 100.",
-            count=MOST_LEVELS,
-            most=HIGHEST_LEVEL,
+            count=MAX_LEVELS,
+            most=MAX_LEVEL,
         )
         problems.append(Problem("levels", "out_of_range", message))
     problems += mail_queue.problems_of_recipients(recipients)
@@ -182,7 +182,7 @@ def any_reached(caller: Caller) -> ColumnElement[bool]:
 
 def _reached(caller: Caller) -> Select[SpendingLimit]:
     month, limit = month_of(utcnow()), SpendingLimit
-    alerts = [_alert_key(month, percent) for percent in range(NEARLY_SPENT, HIGHEST_LEVEL + 1)]
+    alerts = [_alert_key(month, percent) for percent in range(NEARLY_SPENT, MAX_LEVEL + 1)]
     rows = of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
     return rows.where(limit.budget_alert.in_(alerts))
 

@@ -43,8 +43,8 @@ from app.services.spending.scopes import (
 from app.services.spending.use import LimitUse, day_of_limit, month_end, outlook
 from app.services.tenancy import fetch, get_organization, of_tenant
 
-MOST_MICROS = 1_000_000_000 * rates.MICROS
-MOST_MINUTES = 100_000_000
+MAX_MICROS = 1_000_000_000 * rates.MICROS
+MAX_MINUTES = 100_000_000
 _AMOUNTS = {
     "day_micros": "dayMicros",
     "month_micros": "monthMicros",
@@ -196,7 +196,7 @@ def change(
         caller.require(Permission.PARTNER_WRITE)
     row = subject_row(session, caller, subject, for_change=True)
     message = gettext(
-        "Enter an amount from 0 to %(most)s.", most=written_number(MOST_MICROS // rates.MICROS)
+        "Enter an amount from 0 to %(most)s.", most=written_number(MAX_MICROS // rates.MICROS)
     )
     problems = [
         Problem(field, "out_of_range", message)
@@ -313,7 +313,7 @@ def new_limit(scope: str, row: Partner | Organization | ApiKey) -> SpendingLimit
 
 
 def _is_in_range(name: str, value: int | None) -> bool:
-    most = MOST_MICROS if name.endswith("micros") else MOST_MINUTES
+    most = MAX_MICROS if name.endswith("micros") else MAX_MINUTES
     return value is None or 0 <= value <= most
 
 

@@ -41,7 +41,7 @@ rather than too late."""
 DEFAULT = "default"
 """The prefix of the rate of all other numbers."""
 MICROS = 1_000_000
-MOST_PROBLEMS = 50
+MAX_PROBLEMS = 50
 COLUMNS = (
     "prefix",
     "price_per_minute",
@@ -282,7 +282,7 @@ def _parsed(content: bytes) -> list[CallPrice]:
             )
             for each in wrong
         )
-        if len(problems) >= MOST_PROBLEMS:
+        if len(problems) >= MAX_PROBLEMS:
             break
         if not wrong:
             rates[row[0]] = _rate(row)

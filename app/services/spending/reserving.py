@@ -18,7 +18,7 @@ from sqlalchemy import and_, select
 from sqlalchemy.orm import Session, aliased
 
 from app import languages
-from app.config.calls import LONGEST_MINUTES
+from app.config.calls import MAX_CALL_MINUTES
 from app.enums import CarrierKind
 from app.languages import lazy_gettext
 from app.models import Call, CallAttempt, SpendingLimit, SpendingTotal
@@ -111,31 +111,31 @@ def check(
     phone_number: str,
     now: datetime,
     *,
-    longest_minutes: int = LONGEST_MINUTES,
+    max_call_minutes: int = MAX_CALL_MINUTES,
 ) -> SpendingStop | None:
     """Return the limit that prevents a live call from being placed now; None if it fits. Without
     limits this is one query."""
     limits = _limits(session, spender, now)
     if not limits:
         return None
-    return _stop(limits, needed(session, phone_number, longest_minutes), now)
+    return _stop(limits, needed(session, phone_number, max_call_minutes), now)
 
 
-def needed(session: Session, phone_number: str, longest_minutes: int) -> CallAmount:
+def needed(session: Session, phone_number: str, max_call_minutes: int) -> CallAmount:
     """Return the cost of the longest call to the number."""
-    rate, seconds = rates.rate_of(session, phone_number), longest_minutes * 60
+    rate, seconds = rates.rate_of(session, phone_number), max_call_minutes * 60
     return CallAmount(rate.price(seconds), rate.charged_seconds(seconds))
 
 
 def reserve(
-    session: Session, call: Call, now: datetime, *, longest_minutes: int = LONGEST_MINUTES
+    session: Session, call: Call, now: datetime, *, max_call_minutes: int = MAX_CALL_MINUTES
 ) -> SpendingStop | CallAmount:
     """Reserve the price of the longest call in every total of a locked live call whose scopes have
     limits, or return the limit that is in the way. Without limits nothing is reserved."""
     spender = Spender.of(call)
     if not _limits(session, spender, now):
         return CallAmount(0, 0)
-    wanted = needed(session, call.phone_number, longest_minutes)
+    wanted = needed(session, call.phone_number, max_call_minutes)
     _lock(session, spender, now)
     if stop := _stop(_limits(session, spender, now), wanted, now):
         return stop

@@ -29,7 +29,7 @@ STORAGE_FULL = gettext(
     "Delete old uploads, then upload the file again."
 )
 """English, as uploads store it; pages translate it when they show it."""
-MOST_BYTES = 10**15
+MAX_BYTES = 10**15
 _MEGABYTE = 1_000_000
 
 
@@ -117,7 +117,7 @@ def _change(
     expected_version: int | None,
 ) -> bool:
     kind = "partner" if isinstance(target, Partner) else "organization"
-    if limit is not None and not 0 <= limit <= MOST_BYTES:
+    if limit is not None and not 0 <= limit <= MAX_BYTES:
         message = gettext("Enter a limit of 0 MB or more. 0 refuses all uploads.")
         raise ValidationFailed.on("storageLimit", "out_of_range", message)
     if target.storage_limit == limit:

@@ -26,7 +26,7 @@ from app.services.tenancy import in_groups, of_tenant, visible_organizations
 _FILE = case((ContactImport.file_key != "", ContactImport.file_size), else_=0)
 SIZE: ColumnElement[int] = _FILE + func.coalesce(ContactImport.stored_bytes, 0)
 """Bytes of an upload: its file until that is deleted, rows and undo log."""
-MOST_LISTED = 25
+MAX_LISTED = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def of_organizations(
         .join(stored, stored.c.organization_id == Organization.id)
         .group_by(Organization.id)
         .order_by(used.desc(), Organization.id)
-        .limit(MOST_LISTED)
+        .limit(MAX_LISTED)
     )
     rows: Sequence[Any] = session.execute(query).all()
     return [
@@ -200,7 +200,7 @@ def largest_uploads(
         Organization.partner_id == ContactImport.partner_id,
     )
     query = query.join(Organization, own).add_columns(Organization.name, SIZE)
-    query = query.order_by(SIZE.desc(), ContactImport.id).limit(MOST_LISTED)
+    query = query.order_by(SIZE.desc(), ContactImport.id).limit(MAX_LISTED)
     rows: Sequence[Any] = session.execute(query).all()
     return [StoredUpload(row[0], row[1], row[2]) for row in rows]
 

@@ -18,7 +18,7 @@ KEPT = timedelta(days=28)
 HOUR = timedelta(hours=1)
 SETTLED = timedelta(minutes=10)
 """Time into an hour during which the previous hour is counted as well."""
-LONGEST_WAIT = timedelta(hours=30)
+MAX_WAIT_TIME = timedelta(hours=30)
 """The maximum time from the creation of an attempt's id to its start."""
 PREFIX = 5
 """Digits of a number that are counted together: ``+1202``."""
@@ -44,7 +44,7 @@ def _count(session: Session, hour: datetime) -> None:
         select(Call.partner_id, Call.organization_id, prefix, func.count())
         .join(CallAttempt, CallAttempt.call_id == Call.id)
         .where(
-            CallAttempt.id >= id_at(hour - LONGEST_WAIT),
+            CallAttempt.id >= id_at(hour - MAX_WAIT_TIME),
             CallAttempt.started_at >= hour,
             CallAttempt.started_at < hour + HOUR,
             Call.live.is_(True),

@@ -9,7 +9,7 @@ from app.services.users.creating import (
     refuse_known_address,
 )
 from app.services.users.invitees import (
-    MOST_USERS,
+    MAX_USERS,
     Invitee,
     as_text,
     check_count,

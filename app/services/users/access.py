@@ -15,7 +15,7 @@ from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, Permission
 from app.services.credentials.tokens import permissions_of
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL, grantable_roles
 
-MOST_TO_ASK = 3
+MAX_TO_ASK = 3
 
 
 class AccessRule(StrEnum):
@@ -134,7 +134,7 @@ def to_ask(session: Session, user: User) -> Sequence[User]:
         User.id != user.id,
         role,
     )
-    return session.scalars(query.order_by(User.created_at, User.id).limit(MOST_TO_ASK)).all()
+    return session.scalars(query.order_by(User.created_at, User.id).limit(MAX_TO_ASK)).all()
 
 
 def of_key(key: ApiKey, permission: Permission) -> AccessExplanation:

@@ -14,7 +14,7 @@ from app.languages import gettext, numbers
 from app.services.pasted_lines import PastedLine, lines_of
 from app.validation.texts import whole_number
 
-MOST_USERS = 500
+MAX_USERS = 500
 _HEADS = {
     "email": ("mail",),
     "organization": ("organization", "organisation", "company", "business", "customer"),
@@ -79,11 +79,11 @@ def check_count(invitees: Sequence[Invitee]) -> None:
     if not invitees:
         message = gettext("Enter at least one address or choose a file.")
         raise ValidationFailed.on("users", "required", message)
-    if len(invitees) > MOST_USERS:
+    if len(invitees) > MAX_USERS:
         message = gettext(
             "%(count)s users are too many. Invite at most %(most)s at a time.",
             count=numbers.written_number(len(invitees)),
-            most=numbers.written_number(MOST_USERS),
+            most=numbers.written_number(MAX_USERS),
         )
         raise ValidationFailed.on("users", "too_many", message)
 

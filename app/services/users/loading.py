@@ -16,7 +16,7 @@ from app.policy.caller import Caller
 from app.schemas import users as wire
 from app.services import name_search, organizations, partners
 from app.services.paging import (
-    MOST_COUNTED,
+    MAX_COUNTED,
     Listing,
     Page,
     both_ways,
@@ -188,7 +188,7 @@ def search(
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
-def count(session: Session, caller: Caller, chosen: UserFilter, *, most: int = MOST_COUNTED) -> int:
+def count(session: Session, caller: Caller, chosen: UserFilter, *, most: int = MAX_COUNTED) -> int:
     """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
     rows = _filtered(session, caller, chosen).with_only_columns(User.id)
     return count_up_to(session, rows, most)

@@ -20,7 +20,7 @@ from app.services.auth.tokens import hash_of
 from app.services.users.loading import get
 
 LASTS = timedelta(minutes=30)
-LONGEST_REASON = 200
+MAX_REASON_LENGTH = 200
 
 
 def may_view_as(session: Session, caller: Caller, user: User) -> bool:
@@ -53,8 +53,8 @@ def view_as(
     caller.require(Permission.PARTNER_CREATE)
     user = get(session, caller, user_id)
     reason = reason.strip()
-    if not reason or len(reason) > LONGEST_REASON:
-        too_long = gettext("Too long. Use at most %(most)s.", most=LONGEST_REASON)
+    if not reason or len(reason) > MAX_REASON_LENGTH:
+        too_long = gettext("Too long. Use at most %(most)s.", most=MAX_REASON_LENGTH)
         message = too_long if reason else gettext("Enter a reason.")
         raise ValidationFailed.on("reason", "too_long" if reason else "blank", message)
     if not may_view_as(session, caller, user):

@@ -16,7 +16,7 @@ from app.policy.caller import Caller
 from app.services import audit, phone_numbers
 from app.services.verified_numbers import codes
 from app.services.verified_numbers.loading import (
-    MOST_WRONG_CODES,
+    MAX_WRONG_CODES,
     VerificationState,
     get,
     require_verifying,
@@ -75,7 +75,7 @@ def confirm(
             phone_numbers.confirm(session, caller, organization_id, number.phone)
         return CodeResult(CodeOutcome.VERIFIED)
     number.wrong_codes += 1
-    left = MOST_WRONG_CODES - number.wrong_codes
+    left = MAX_WRONG_CODES - number.wrong_codes
     if left:
         session.flush()
         return CodeResult(CodeOutcome.WRONG, left)

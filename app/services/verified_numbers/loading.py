@@ -16,7 +16,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services.tenancy import fetch, get_organization, of_tenant
 
-MOST_WRONG_CODES = 5
+MAX_WRONG_CODES = 5
 
 
 class VerificationState(StrEnum):
@@ -30,7 +30,7 @@ class VerificationState(StrEnum):
 def state_of(number: VerifiedNumber, now: datetime) -> VerificationState:
     if number.verified_at is not None:
         return VerificationState.VERIFIED
-    if now >= number.code_expires_at or number.wrong_codes >= MOST_WRONG_CODES:
+    if now >= number.code_expires_at or number.wrong_codes >= MAX_WRONG_CODES:
         return VerificationState.ENDED
     return VerificationState.WAITING
 

@@ -8,9 +8,9 @@ from typing import Any
 from app.gateways.webhook_client import WebhookAnswer
 from app.models import WebhookDelivery
 
-MOST_KEPT = 22
+MAX_KEPT = 22
 """Maximum attempts that are kept of one delivery: two series of retries."""
-LONGEST_ANSWER = 500
+MAX_ANSWER_LENGTH = 500
 
 Log = list[dict[str, Any]]
 
@@ -36,10 +36,10 @@ def with_attempt(log: Sequence[dict[str, Any]] | None, at: datetime, answer: Web
     entry = {
         "at": at.isoformat(),
         "status": answer.status,
-        "answer": answer.excerpt[:LONGEST_ANSWER],
+        "answer": answer.excerpt[:MAX_ANSWER_LENGTH],
         "seconds": answer.seconds,
     }
-    return [*(log or ()), entry][-MOST_KEPT:]
+    return [*(log or ()), entry][-MAX_KEPT:]
 
 
 def attempts_of(delivery: WebhookDelivery) -> list[DeliveryAttempt]:

@@ -25,10 +25,10 @@ from app.services.webhooks.signing import PURPOSE, headers
 
 GAPS_SECONDS = (5, 30, 120, 600, 1800, 3600, 7200, 14400, 28800, 30600)
 """Seconds between attempts: 24 hours and 12 minutes in total, plus up to a tenth."""
-MOST_ATTEMPTS = len(GAPS_SECONDS) + 1
+MAX_ATTEMPTS = len(GAPS_SECONDS) + 1
 """Maximum attempts of one series: an event, or one that is sent again."""
 JITTER = 0.1
-LONGEST_WAIT_SECONDS = 86400.0
+MAX_WAIT_SECONDS = 86400.0
 """The longest ``Retry-After`` that is respected."""
 PAUSED_AFTER = timedelta(hours=24)
 AT_ONCE = 200
@@ -83,7 +83,7 @@ def record_answer(
         session.flush()
         return
     endpoint.failing_since = endpoint.failing_since or now
-    is_last = delivery.retries >= MOST_ATTEMPTS
+    is_last = delivery.retries >= MAX_ATTEMPTS
     if is_last:
         delivery.state, delivery.ended_at = DeliveryState.FAILED, now
     if endpoint.paused_at is None:
@@ -169,7 +169,7 @@ def _enqueue(session: Session, delivery: WebhookDelivery, seconds: float) -> Non
 def _gap(retries: int, answer: WebhookAnswer, pace: float) -> float:
     own = GAPS_SECONDS[retries - 1] * pace * (1 + JITTER * random.random())  # noqa: S311 - spreads load, protects nothing
     wished = answer.retry_after or 0.0
-    return max(own, min(wished, LONGEST_WAIT_SECONDS))
+    return max(own, min(wished, MAX_WAIT_SECONDS))
 
 
 def _pause(session: Session, endpoint: WebhookEndpoint, reason: PauseReason) -> None:

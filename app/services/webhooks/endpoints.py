@@ -32,13 +32,13 @@ from app.policy.caller import Caller
 from app.services import audit, partners
 from app.services.credentials import rules
 from app.services.credentials.encryption import seal
-from app.services.paging import MOST_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
+from app.services.paging import MAX_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
 from app.services.tenancy import fetch, get_organization, of_tenant, refuse_archived
 from app.services.webhooks import addresses
 from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
 
-MOST = 20
+MAX_ENDPOINTS = 20
 """Maximum endpoints of one organization, and for one whole portal."""
 
 SORTS = both_ways(
@@ -113,12 +113,12 @@ def _whole_portal(caller: Caller) -> UUID:
 def _refuse_too_many(session: Session, partner_id: UUID, organization_id: UUID | None) -> None:
     of = WebhookEndpoint.organization_id.is_not_distinct_from(organization_id)
     held = select(func.count()).where(WebhookEndpoint.partner_id == partner_id, of)
-    if (session.scalar(held) or 0) < MOST:
+    if (session.scalar(held) or 0) < MAX_ENDPOINTS:
         return
     message = (
-        gettext("A portal has at most %(most)s webhooks for the whole portal.", most=MOST)
+        gettext("A portal has at most %(most)s webhooks for the whole portal.", most=MAX_ENDPOINTS)
         if organization_id is None
-        else gettext("An organization has at most %(most)s webhooks.", most=MOST)
+        else gettext("An organization has at most %(most)s webhooks.", most=MAX_ENDPOINTS)
     )
     raise ValidationFailed.on("url", "too_many_webhooks", message)
 
@@ -203,7 +203,7 @@ def search(
 
 
 def count(
-    session: Session, caller: Caller, chosen: EndpointFilter, *, most: int = MOST_COUNTED
+    session: Session, caller: Caller, chosen: EndpointFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
     rows = _filtered(caller, chosen)

@@ -259,7 +259,7 @@ def test_a_muted_rule_opens_alerts_and_sends_nothing(session: Session, own: Tena
 def test_a_rule_that_every_organization_meets_opens_a_limited_number_of_alerts(
     session: Session, own: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluating, "MOST_OPEN", 1)
+    monkeypatch.setattr(evaluating, "MAX_OPEN", 1)
     rule(session, own, AlertMeasure.FAILED_CALLS, 1)
     for organization in (own.organization, own.plus):
         ended(session, own, organization.id, TODAY, 2, 0, 2)

@@ -66,7 +66,7 @@ def test_a_request_is_refused_at_once_if_too_many_wait() -> None:
 
 
 def test_a_request_is_refused_if_its_turn_takes_too_long() -> None:
-    checks = PasswordChecks(1, 1, longest_wait_seconds=0.05)
+    checks = PasswordChecks(1, 1, max_wait_seconds=0.05)
     with taken(checks):
         assert [outcome(checks), outcome(checks)] == [("sign_in_busy", 3)] * 2
     assert outcome(checks) == "checked"

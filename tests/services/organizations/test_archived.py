@@ -97,7 +97,7 @@ def test_campaigns_of_an_archived_organization_start_only_after_it_is_restored(
     plan = outreach.CampaignPlan(
         speaker.id, intro_message="Hello.", voicemail_message="Call us back."
     )
-    outreach.change_plan(session, caller, campaign.id, plan, most_at_once=20)
+    outreach.change_plan(session, caller, campaign.id, plan, max_at_once=20)
     organizations.archive(session, caller, organization.id)
     with pytest.raises(Conflict) as refused:
         outreach.start(session, caller, campaign.id)

@@ -36,7 +36,7 @@ class Desk:
             "voicemail_message": "Call us back.",
         }
         plan = outreach.CampaignPlan(**values | changes)
-        outreach.change_plan(self.session, OWNER, self.campaign.id, plan, most_at_once=20)
+        outreach.change_plan(self.session, OWNER, self.campaign.id, plan, max_at_once=20)
 
     def add(self, *people: dict[str, Any], action: ContactAction = ContactAction.UPSERT) -> None:
         result = contacts.apply(self.session, self.campaign, list(people), action)

@@ -103,9 +103,9 @@ def test_short_and_missing_names_are_not_searched(
 
 def test_at_most_twenty_are_listed(session: Session, own: Tenant, maria: Contact) -> None:
     admin = own.caller(Role.PARTNER_ADMIN)
-    for number in range(mentions.MOST):
+    for number in range(mentions.MAX_MENTIONS):
         campaigns.create(session, admin, own.organization.id, name=f"María {number}")
-    assert len(find(session, admin, maria)) == mentions.MOST
+    assert len(find(session, admin, maria)) == mentions.MAX_MENTIONS
 
 
 def test_old_contacts_and_calls_are_searched_too_until_the_time_is_over(

@@ -72,7 +72,7 @@ def test_other_currencies_and_too_many_organizations_say_nothing(
     session: Session, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert effect(session, tenant, PLUS=PlanTerms(9_900, "EUR")) is None
-    monkeypatch.setattr(effects, "MOST_RATED", 0)
+    monkeypatch.setattr(effects, "MAX_RATED", 0)
     assert effect(session, tenant, PLUS=PlanTerms(1, "USD")) is None
 
 

@@ -14,7 +14,7 @@ from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFai
 from app.models import AuditEntry, WebhookDelivery, WebhookEndpoint
 from app.policy.caller import Caller
 from app.services.webhooks import deliveries, endpoints
-from app.services.webhooks.endpoints import MOST, EndpointWithSecret
+from app.services.webhooks.endpoints import MAX_ENDPOINTS, EndpointWithSecret
 from tests.fixtures.cast import Tenant, make_tenant
 from tests.services.webhooks.conftest import URL
 
@@ -96,7 +96,7 @@ def test_an_organization_has_a_limited_number_of_endpoints(
             events=["call.failed"],
         )
 
-    for _ in range(MOST):
+    for _ in range(MAX_ENDPOINTS):
         add()
     assert refusal(add) == (ValidationFailed, "too_many_webhooks")
 

@@ -124,7 +124,7 @@ def test_a_portal_has_a_limited_number_beside_those_of_its_organizations(
     made: endpoints.EndpointWithSecret,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(endpoints, "MOST", 1)
+    monkeypatch.setattr(endpoints, "MAX_ENDPOINTS", 1)
     add(session, settings, admin)
     assert refusal(lambda: add(session, settings, admin)) == (ValidationFailed, "too_many_webhooks")
     assert made.endpoint.organization_id is not None

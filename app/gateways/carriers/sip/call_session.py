@@ -38,9 +38,9 @@ GREETING_SECONDS = 60.0
 HAND_OVER_SECONDS = 20.0
 LAST_WORD_SECONDS = 0.3
 """Seconds of sound that may still be in transit when the message has ended."""
-LATEST_SOUND_SECONDS = 1.0
+MAX_SOUND_DELAY_SECONDS = 1.0
 """Seconds after which missing sound counts as silence."""
-LATEST_TRACE_SECONDS = 1.0
+MAX_TRACE_DELAY_SECONDS = 1.0
 """A message that is later than the event about it is not waited for."""
 UNREACHED_SECONDS = 10.0
 """The pause after a trunk that was unreachable: no call was placed."""
@@ -250,7 +250,7 @@ class CallSession:
         if self._taken or not tells or not self._phone.is_running:
             return False
         self._ahead_since = self._ahead_since or time.monotonic()
-        return time.monotonic() - self._ahead_since < LATEST_TRACE_SECONDS
+        return time.monotonic() - self._ahead_since < MAX_TRACE_DELAY_SECONDS
 
     def _handle_message(self, message: SipMessage) -> None:
         match message.method:
@@ -317,7 +317,9 @@ class CallSession:
     def _listen(self, answered_at: float) -> None:
         """Listen for who answers. Silence and a line without any sound are treated alike."""
         sound = self._phone.heard()
-        missing = int((time.monotonic() - answered_at - LATEST_SOUND_SECONDS) * RATE) - self._heard
+        missing = (
+            int((time.monotonic() - answered_at - MAX_SOUND_DELAY_SECONDS) * RATE) - self._heard
+        )
         if not sound and missing > 0:
             sound = array("h", bytes(2 * missing))
         self._heard += len(sound)

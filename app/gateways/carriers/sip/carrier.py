@@ -38,7 +38,7 @@ SECOND_THOUGHTS = timedelta(seconds=2)
 """Seconds within which a trunk may accept a call and then refuse it because it is full."""
 LAST_MOMENTS_SECONDS = 2.0
 """Seconds that a call's process may take to exit after its last entry."""
-LONGEST_POLL_SECONDS = 2.0
+MAX_POLL_SECONDS = 2.0
 _KINDS = {
     AttemptFact.RINGING: CarrierEventKind.RINGING,
     AttemptFact.ANSWERED: CarrierEventKind.ANSWERED,
@@ -201,7 +201,7 @@ class SipCarrier:
             return CarrierReport(PlacementVerdict.NOT_PLACED)
         if last is AttemptFact.SILENT or not (record.is_over or record.find(AttemptFact.TAKEN)):
             return CarrierReport(PlacementVerdict.UNSURE)
-        poll = min(self._account.poll_seconds, LONGEST_POLL_SECONDS)
+        poll = min(self._account.poll_seconds, MAX_POLL_SECONDS)
         next_look = None if record.is_over else utcnow() + timedelta(seconds=poll)
         return CarrierReport(PlacementVerdict.PLACED, record.reference, _events(record), next_look)
 

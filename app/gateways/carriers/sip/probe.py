@@ -23,8 +23,8 @@ ANSWER_SECONDS = sum(GAPS)
 CONNECT_SECONDS = 4.0
 WHOLE_SECONDS = 12.0
 """Seconds for all requests together, after which the connection is closed."""
-LONGEST_PHRASE = 100
-LONGEST_ANSWER = 64 * 1024
+MAX_PHRASE_LENGTH = 100
+MAX_ANSWER_LENGTH = 64 * 1024
 _STATUS = re.compile(r"SIP/2\.0 (\d{3}) ?(.*)")
 _WANTED = {401: ("www-authenticate", "Authorization")} | {
     407: ("proxy-authenticate", "Proxy-Authorization")
@@ -113,7 +113,7 @@ class ProbeConnection:
                 news = self._connection.recv(65536)
             except TimeoutError:
                 return None
-            if not news or len(self._received) > LONGEST_ANSWER:
+            if not news or len(self._received) > MAX_ANSWER_LENGTH:
                 raise ProbeTimeout
             for reply in self._read(news):
                 of = reply.every("cseq"), reply.every("call-id")
@@ -134,7 +134,7 @@ class ProbeConnection:
                 return
             self._received = b"" if self._is_udp else rest[length:]
             if status := _STATUS.fullmatch(start):
-                phrase = "".join(c for c in status[2] if c.isprintable())[:LONGEST_PHRASE]
+                phrase = "".join(c for c in status[2] if c.isprintable())[:MAX_PHRASE_LENGTH]
                 yield ProbeReply(int(status[1]), phrase, headers)
 
     def _target(self, method: str) -> str:

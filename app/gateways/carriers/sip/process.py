@@ -13,7 +13,7 @@ from app.gateways.carriers.sip.call_session import CallSession
 from app.gateways.carriers.sip.ledger import AttemptFile
 from app.gateways.carriers.sip.task import SipCallTask
 
-LONGEST_REST_SECONDS = 240.0
+MAX_REST_SECONDS = 240.0
 """Seconds, more than all limits of a call together, without its ringing and its messages."""
 SECONDS_A_LETTER = 0.2
 
@@ -21,7 +21,7 @@ SECONDS_A_LETTER = 0.2
 def main() -> None:
     """Run the call to its end."""
     task = SipCallTask.read(sys.stdin.buffer.read())
-    longest = task.account.ring_seconds + LONGEST_REST_SECONDS
+    longest = task.account.ring_seconds + MAX_REST_SECONDS
     longest += (len(task.intro) + len(task.voicemail)) * SECONDS_A_LETTER
     signal.signal(signal.SIGALRM, _stop)
     signal.signal(signal.SIGTERM, _stop)

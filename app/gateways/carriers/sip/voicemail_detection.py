@@ -17,7 +17,7 @@ FRAME = 160
 _SECOND = RATE // FRAME
 LOUD = 250.0
 """The root mean square above which a frame is sound: 42 dB below full scale."""
-LONGEST_HELLO = int(2.0 * _SECOND)
+MAX_HELLO_SAMPLES = int(2.0 * _SECOND)
 """A person's greeting is shorter than this."""
 PAUSE = int(0.8 * _SECOND)
 """The silence after a greeting that waits for an answer."""
@@ -91,7 +91,7 @@ class VoicemailDetector:
     def _first_opinion(self, quiet: int) -> AnsweredBy | None:
         if self._first_sound is None:
             return AnsweredBy.UNKNOWN if self._frames >= SILENCE else None
-        if self._last_sound - self._first_sound >= LONGEST_HELLO:
+        if self._last_sound - self._first_sound >= MAX_HELLO_SAMPLES:
             return AnsweredBy.VOICEMAIL
         return AnsweredBy.HUMAN if quiet >= PAUSE else None
 

@@ -35,9 +35,9 @@ EVENTS = ["initiated", "ringing", "answered", "completed"]
 CLOCK_SLACK = timedelta(seconds=30)
 """Maximum difference of our clock and Twilio's, including its whole seconds."""
 PAGE = 100
-MOST_PAGES = 5
+MAX_PAGES = 5
 LISTED_AT_ONCE = 1000
-MOST_LISTED_PAGES = 100
+MAX_LISTED_PAGES = 100
 _NUMBER_CODES = frozenset({13223, 13224, 21211, 21214, 21217, 21219, 21401, 21421})
 """Twilio's error codes for a number that can't be called."""
 
@@ -140,7 +140,7 @@ class TwilioCarrier:
 
     def placed_since(self, since: datetime) -> Iterator[ListedCall]:
         for number, page in enumerate(self._pages({"PageSize": LISTED_AT_ONCE}, since)):
-            if number == MOST_LISTED_PAGES:
+            if number == MAX_LISTED_PAGES:
                 message = "the list of calls is too long"
                 raise NoCarrierAnswer(message)
             yield from self._outbound(page)
@@ -157,7 +157,7 @@ class TwilioCarrier:
         """Return the calls between the two numbers since the attempt that may belong to it."""
         numbers = {"To": inquiry.to_number, "From": inquiry.from_number, "PageSize": PAGE}
         pages = self._pages(numbers, inquiry.asked_at - CLOCK_SLACK)
-        some = islice(pages, MOST_PAGES)
+        some = islice(pages, MAX_PAGES)
         return [call for page in some for call in page if _may_be_own(call, inquiry)]
 
     def _pages(

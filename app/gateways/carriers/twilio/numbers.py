@@ -17,7 +17,7 @@ LISTS = {
 }
 """By URL: the name of the list in the response."""
 PAGE_SIZE = 1000
-MOST_PAGES = 20
+MAX_PAGES = 20
 
 
 class _AccountRefused(Exception):
@@ -47,7 +47,7 @@ def _numbers_at(
 ) -> set[str]:
     numbers: set[str] = set()
     params = {"PageSize": str(PAGE_SIZE)}
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         status, body = read(wire, account, address, params)
         if status != 200:
             raise _AccountRefused(refusal_of(status, body))
@@ -60,7 +60,7 @@ def _numbers_at(
         if not following:
             return numbers
         params = dict(parse_qsl(urlsplit(str(following)).query))
-    message = f"more than {PAGE_SIZE * MOST_PAGES:,} numbers"
+    message = f"more than {PAGE_SIZE * MAX_PAGES:,} numbers"
     raise NoCarrierAnswer(message)
 
 

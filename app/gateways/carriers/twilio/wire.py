@@ -14,7 +14,7 @@ UNREACHED_SECONDS = 10.0
 """Seconds to wait after a refused connection: nothing was sent."""
 BUSY_SECONDS = 1.0
 """Seconds to wait if Twilio asks to wait without a duration."""
-LONGEST_PAUSE_SECONDS = 3600.0
+MAX_PAUSE_SECONDS = 3600.0
 
 
 class TwilioHttpClient:
@@ -87,4 +87,4 @@ def pause_asked_for(headers: Any) -> float:
             seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
     except (ValueError, TypeError):
         return BUSY_SECONDS
-    return min(max(seconds, 0.0), LONGEST_PAUSE_SECONDS)
+    return min(max(seconds, 0.0), MAX_PAUSE_SECONDS)
