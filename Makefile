@@ -8,6 +8,8 @@ KILLS ?= 200
 REQUESTS ?= 100000
 SOAK_MINUTES ?= 60
 BIN := .venv/bin
+PRETTIER := node_modules/.bin/prettier --log-level warn
+ASSETS := "static/css/*.css" "static/js/*.js" "scripts/*.mjs"
 STRUCTURE := $(patsubst %,tests/test_%.py,layers tests architecture glossary configuration_page \
 	docs_links guards legacy_removable policy readme security_page translations)
 
@@ -49,6 +51,7 @@ lint: ## Check style, types and structure side by side
 style: ## Check style and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@$(PRETTIER) --check $(ASSETS)
 
 types: ## Check types
 	$(BIN)/mypy
@@ -110,6 +113,7 @@ catalogues: ## Bring the translations' catalogues up to date after messages have
 fmt: ## Format the code and fix what the linter can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(PRETTIER) --write $(ASSETS)
 
 wheel: ## Build a release in dist/: wheel, locks with hashes, deploy files
 	@scripts/setup_tests wheel

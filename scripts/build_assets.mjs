@@ -3,10 +3,20 @@
 // Every file gets its content hash in its name, references between files follow, and each text
 // file gets a .gz and a .br beside it. static/dist/manifest.json says which name became which.
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, extname, join, posix, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { Features, transform } from "lightningcss";
 import { PurgeCSS } from "purgecss";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -48,7 +58,8 @@ function iconNames(texts) {
       if (existsSync(drawing(name))) names.add(name);
     }
     for (const [, name] of content.matchAll(/\bicon\(["']([^"']+)["']/g)) {
-      if (!existsSync(drawing(name))) throw new Error(`There is no icon "${name}" in the outline set.`);
+      if (!existsSync(drawing(name)))
+        throw new Error(`There is no icon "${name}" in the outline set.`);
     }
   }
   return [...names].sort();
@@ -81,7 +92,8 @@ async function vendor(texts) {
     const name = `inter-${subset}-wght-normal.woff2`;
     cpSync(join(PACKAGES, "@fontsource-variable/inter/files", name), join(VENDOR, name));
   }
-  for (const weight of ["400Regular", "600SemiBold", "700Bold"]) { // of PDFs and of text in SVG pictures
+  for (const weight of ["400Regular", "600SemiBold", "700Bold"]) {
+    // of PDFs and of text in SVG pictures
     const name = `Inter_${weight}.ttf`;
     cpSync(join(PACKAGES, "@expo-google-fonts/inter", weight, name), join(VENDOR, name));
   }
@@ -105,10 +117,13 @@ const manifest = {};
 // Writes one file under its hash, after the files it refers to.
 function emit(name, pending = []) {
   if (manifest[name]) return manifest[name];
-  if (pending.includes(name)) throw new Error(`These files import each other: ${pending.join(", ")}`);
+  if (pending.includes(name))
+    throw new Error(`These files import each other: ${pending.join(", ")}`);
   let body = readFileSync(join(STATIC, name));
-  if (name.endsWith(".css")) body = Buffer.from(linked(inlined(name), name, /url\((["']?)([^"')]+)\1\)/g, pending));
-  if (name.endsWith(".js")) body = Buffer.from(linked(body.toString(), name, /(["'])(\.{1,2}\/[^"']+\.js)\1/g, pending));
+  if (name.endsWith(".css"))
+    body = small(name, linked(inlined(name), name, /url\((["']?)([^"')]+)\1\)/g, pending));
+  if (name.endsWith(".js"))
+    body = Buffer.from(linked(body.toString(), name, /(["'])(\.{1,2}\/[^"']+\.js)\1/g, pending));
   const hash = createHash("sha256").update(body).digest("hex").slice(0, 10);
   const ending = extname(name);
   const hashed = `${name.slice(0, -ending.length)}.${hash}${ending}`;
@@ -116,11 +131,21 @@ function emit(name, pending = []) {
   writeFileSync(join(DIST, hashed), body);
   if (COMPRESSED.has(ending)) {
     writeFileSync(join(DIST, `${hashed}.gz`), gzipSync(body, { level: 9 }));
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+    const params = {
+      [constants.BROTLI_PARAM_QUALITY]: 11,
+      [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+    };
     writeFileSync(join(DIST, `${hashed}.br`), brotliCompressSync(body, { params }));
   }
   manifest[name] = hashed;
   return hashed;
+}
+
+// A style sheet without white space, its named breakpoints (@custom-media) in their place.
+function small(name, css) {
+  const include = Features.CustomMediaQueries | Features.MediaRangeSyntax;
+  const options = { minify: true, drafts: { customMedia: true }, include };
+  return Buffer.from(transform({ filename: name, code: Buffer.from(css), ...options }).code);
 }
 
 // A style sheet with its imports in their place, addresses kept relative to the sheet itself.
@@ -144,8 +169,20 @@ function linked(content, name, references, pending) {
 
 // Old versions go last, so that a running server never names a file that is not there.
 function removeOld(kept) {
-  for (const path of files(DIST, [".css", ".js", ".svg", ".png", ".ico", ".webp", ".woff2", ".gz", ".br"])) {
-    const name = relative(DIST, path).replaceAll("\\", "/").replace(/\.(gz|br)$/, "");
+  for (const path of files(DIST, [
+    ".css",
+    ".js",
+    ".svg",
+    ".png",
+    ".ico",
+    ".webp",
+    ".woff2",
+    ".gz",
+    ".br",
+  ])) {
+    const name = relative(DIST, path)
+      .replaceAll("\\", "/")
+      .replace(/\.(gz|br)$/, "");
     if (!kept.has(name)) rmSync(path);
   }
 }

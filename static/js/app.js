@@ -45,7 +45,8 @@ function prepare(root) {
   takeFocus(root);
   viewOnly();
   showCurrentTab(root);
-  if (root.querySelector("form[data-passkey]")) import("./passkeys.js").then(({ passkeyForms }) => passkeyForms(root));
+  if (root.querySelector("form[data-passkey]"))
+    import("./passkeys.js").then(({ passkeyForms }) => passkeyForms(root));
   if (root.querySelector("[data-chart]")) import("./chart.js").then(({ charts }) => charts(root));
 }
 

@@ -9,9 +9,17 @@ const DAY = 86400;
 const { lang } = document.documentElement;
 const locale = lang === "en" ? "en-GB" : lang;
 const dayName = new Intl.DateTimeFormat(locale, { day: "numeric", timeZone: "UTC" });
-const monthDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
+const monthDay = new Intl.DateTimeFormat(locale, {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
 const monthName = new Intl.DateTimeFormat(locale, { month: "short", timeZone: "UTC" });
-const monthYear = new Intl.DateTimeFormat(locale, { month: "short", year: "numeric", timeZone: "UTC" });
+const monthYear = new Intl.DateTimeFormat(locale, {
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
 // The page writes Sep, Britain Sept.
 const shown = (words) => (lang === "en" ? words.replace("Sept", "Sep") : words);
 
@@ -46,7 +54,9 @@ function keepDrawn(place) {
     place.style.colorScheme = "";
     draw();
   });
-  new ResizeObserver(() => { if (place.clientWidth !== width) draw(); }).observe(place);
+  new ResizeObserver(() => {
+    if (place.clientWidth !== width) draw();
+  }).observe(place);
   addEventListener("themechange", draw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 }
@@ -80,7 +90,9 @@ function columns(kind, { days, series, unfinished }) {
 // The upper series is drawn first, as the sum, and the lower one over it.
 function stacked(series) {
   const sums = series.map((_, upTo) =>
-    series[0].values.map((_, at) => series.slice(0, upTo + 1).reduce((sum, { values }) => sum + values[at], 0)),
+    series[0].values.map((_, at) =>
+      series.slice(0, upTo + 1).reduce((sum, { values }) => sum + values[at], 0),
+    ),
   );
   return sums.reverse();
 }
@@ -95,7 +107,11 @@ function options(place, data, width) {
   };
   const kind = place.dataset.chart;
   const bars = kind !== "line";
-  const smallest = data.series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0))) ? 1 : 0.01; // else money
+  const smallest = data.series.every(({ values }) =>
+    values.every((value) => Number.isInteger(value ?? 0)),
+  )
+    ? 1
+    : 0.01; // else money
   const drawn = { bars: barSeries, overlaid: overlaidSeries, line: lineSeries }[kind];
   const margin = bars ? (data.unit === "month" ? 15 : 0.5) * DAY : 0;
   return {
@@ -107,7 +123,12 @@ function options(place, data, width) {
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "UTC"),
     scales: {
       x: { time: true, range: (_, from, to) => [from - margin, to + margin] },
-      y: { range: (_, __, most) => [0, Math.max(Math.ceil(most / step(most, smallest)), 2) * step(most, smallest)] },
+      y: {
+        range: (_, __, most) => [
+          0,
+          Math.max(Math.ceil(most / step(most, smallest)), 2) * step(most, smallest),
+        ],
+      },
     },
     axes: [dayAxis(data, width, colours), valueAxis(colours, smallest)],
     series: [{}, ...drawn(data, colours, width, place)],
@@ -125,18 +146,26 @@ function dayAxis({ days, unit }, width, colours) {
     grid: { show: false },
     ticks: { show: false },
     splits: () => moments.filter((_, at) => at % every === 0),
-    values: (_, splits) => splits.map((moment, at) => {
-      const date = new Date(moment * 1000);
-      if (unit === "month") return shown((at === 0 || date.getUTCMonth() < every ? monthYear : monthName).format(date));
-      return at === 0 || date.getUTCDate() <= every ? shown(monthDay.format(date)) : dayName.format(date);
-    }),
+    values: (_, splits) =>
+      splits.map((moment, at) => {
+        const date = new Date(moment * 1000);
+        if (unit === "month")
+          return shown(
+            (at === 0 || date.getUTCMonth() < every ? monthYear : monthName).format(date),
+          );
+        return at === 0 || date.getUTCDate() <= every
+          ? shown(monthDay.format(date))
+          : dayName.format(date);
+      }),
   };
 }
 
 // Between two lines: at most five fit, and no bar is above the highest.
 function step(most, smallest) {
   const power = 10 ** Math.floor(Math.log10(Math.max(most, smallest)));
-  return [0.2, 0.5, 1, 2].map((part) => part * power).find((each) => each >= smallest && most <= each * 5);
+  return [0.2, 0.5, 1, 2]
+    .map((part) => part * power)
+    .find((each) => each >= smallest && most <= each * 5);
 }
 
 function valueAxis(colours, smallest) {
@@ -159,13 +188,19 @@ function barSeries({ days, series, unfinished }, colours, width) {
   const top = series.length - 1;
   const thin = width / days.length < 8; // only the edge of a bar would be left
   // A day that still runs is an outline.
-  const each = (colour, last) => ({ unit: 3, values: () => days.map((_, at) => (at < days.length - 1 ? colour : last)) });
-  const fillOf = (at) => (at === 0 ? colours.first : colours.second);
-  const paths = (at) => uPlot.paths.bars({
-    size: [thin ? 0.8 : 0.5, 28],
-    radius: [at === top ? 0.1 : 0, 0],
-    disp: unfinished ? { fill: each(fillOf(at), "transparent"), stroke: each(colours.first, colours.first) } : {},
+  const each = (colour, last) => ({
+    unit: 3,
+    values: () => days.map((_, at) => (at < days.length - 1 ? colour : last)),
   });
+  const fillOf = (at) => (at === 0 ? colours.first : colours.second);
+  const paths = (at) =>
+    uPlot.paths.bars({
+      size: [thin ? 0.8 : 0.5, 28],
+      radius: [at === top ? 0.1 : 0, 0],
+      disp: unfinished
+        ? { fill: each(fillOf(at), "transparent"), stroke: each(colours.first, colours.first) }
+        : {},
+    });
   return series
     .map((_, at) => ({
       stroke: colours.first,
@@ -183,7 +218,9 @@ function overlaidSeries({ series }, colours) {
     stroke: colours.first,
     fill: role === "first" ? colours.first : colours.second,
     width: 1,
-    paths: uPlot.paths.bars(role === "first" ? { size: [0.25, 14] } : { size: [0.5, 28], radius: [0.1, 0] }),
+    paths: uPlot.paths.bars(
+      role === "first" ? { size: [0.25, 14] } : { size: [0.5, 28], radius: [0.1, 0] },
+    ),
     points: { show: false },
   }));
 }
@@ -194,7 +231,12 @@ function lineSeries({ series, unfinished }, colours, _, place) {
     if (role === "first") {
       const fill = colour(place, "--brand-fill");
       drawn.push({ stroke: colours.first, width: 2, fill, points: { show: false } });
-      if (unfinished) drawn.push({ stroke: colours.first, width: 0, points: { show: true, size: 8, fill: colours.first } });
+      if (unfinished)
+        drawn.push({
+          stroke: colours.first,
+          width: 0,
+          points: { show: true, size: 8, fill: colours.first },
+        });
     } else {
       drawn.push({ stroke: colours.compare, width: 1.5, dash: [3, 3], points: { show: false } });
     }

@@ -9,7 +9,9 @@ export function chat() {
     dialog.show();
     dialog.addEventListener("close", () => opener.focus(), { once: true });
     if (dialog.querySelector("form.chat-form")) return begin(dialog);
-    htmx.ajax("GET", opener.href, { target: "#chat", select: "#chat", swap: "outerHTML" }).then(() => begin(dialog));
+    htmx
+      .ajax("GET", opener.href, { target: "#chat", select: "#chat", swap: "outerHTML" })
+      .then(() => begin(dialog));
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") document.querySelector("dialog.chat-window[open]")?.close();

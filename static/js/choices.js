@@ -15,7 +15,9 @@ export function choices(root) {
     const field = tools.querySelector("input");
     const button = tools.querySelector("button");
     const name = () => {
-      button.textContent = shown().every((box) => box.checked) ? button.dataset.none : button.dataset.all;
+      button.textContent = shown().every((box) => box.checked)
+        ? button.dataset.none
+        : button.dataset.all;
     };
     tools.hidden = false;
     field?.addEventListener("input", () => {

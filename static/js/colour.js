@@ -15,13 +15,16 @@ export function colourPickers(root) {
       if (measure.fillStyle.startsWith("#")) picker.value = measure.fillStyle;
     };
     picker.hidden = false;
-    picker.addEventListener("input", () => { text.value = known = picker.value; });
+    picker.addEventListener("input", () => {
+      text.value = known = picker.value;
+    });
     text.addEventListener("input", show);
     const live = document.getElementById(`${text.id}-live`);
-    if (live) new MutationObserver(() => {
-      text.placeholder = live.querySelector("[data-shown]")?.dataset.shown ?? text.placeholder;
-      show();
-    }).observe(live, { childList: true });
+    if (live)
+      new MutationObserver(() => {
+        text.placeholder = live.querySelector("[data-shown]")?.dataset.shown ?? text.placeholder;
+        show();
+      }).observe(live, { childList: true });
     show();
   }
 }

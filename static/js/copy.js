@@ -11,7 +11,9 @@ export function copyButtons(root) {
       await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
       button.style.minWidth = `${button.offsetWidth}px`;
       word.textContent = say("copied");
-      setTimeout(() => { word.textContent = usual; }, 2000);
+      setTimeout(() => {
+        word.textContent = usual;
+      }, 2000);
     });
   }
 }

@@ -7,7 +7,10 @@ export function counters(root) {
     const counter = document.getElementById(field.dataset.counter);
     const most = Number(counter.dataset.most);
     const show = () => {
-      counter.textContent = say("count", { count: written(field.value.length), most: written(most) });
+      counter.textContent = say("count", {
+        count: written(field.value.length),
+        most: written(most),
+      });
       counter.classList.toggle("is-danger", field.value.length > most);
     };
     field.addEventListener("input", show);

@@ -26,30 +26,69 @@ function theme() {
       text: { primary: ink, secondary: second },
       border: { light: line, dark: line },
       responses: {
-        success: { color: color("success"), backgroundColor: color("success-tint"), tabTextColor: "#72b17f" },
-        error: { color: color("danger"), backgroundColor: color("danger-tint"), tabTextColor: "#f18175" },
-        redirect: { color: color("warning"), backgroundColor: color("warning-tint"), tabTextColor: "#cb9967" },
-        info: { color: color("info"), backgroundColor: color("info-tint"), tabTextColor: "#6ea8e3" },
+        success: {
+          color: color("success"),
+          backgroundColor: color("success-tint"),
+          tabTextColor: "#72b17f",
+        },
+        error: {
+          color: color("danger"),
+          backgroundColor: color("danger-tint"),
+          tabTextColor: "#f18175",
+        },
+        redirect: {
+          color: color("warning"),
+          backgroundColor: color("warning-tint"),
+          tabTextColor: "#cb9967",
+        },
+        info: {
+          color: color("info"),
+          backgroundColor: color("info-tint"),
+          tabTextColor: "#6ea8e3",
+        },
       },
     },
-    schema: { nestedBackground: color("canvas"), linesColor: color("line-control"), typeNameColor: second, typeTitleColor: second, requireLabelColor: color("danger") },
+    schema: {
+      nestedBackground: color("canvas"),
+      linesColor: color("line-control"),
+      typeNameColor: second,
+      typeTitleColor: second,
+      requireLabelColor: color("danger"),
+    },
     typography: {
-      ...font, fontSize: "15px", lineHeight: "1.5", headings: { ...font, fontWeight: "600" },
+      ...font,
+      fontSize: "15px",
+      lineHeight: "1.5",
+      headings: { ...font, fontWeight: "600" },
       code: { color: ink, backgroundColor: sunken, fontFamily: "var(--mono)", wrap: true },
-      links: { color: color("brand-text"), visited: color("brand-text"), hover: color("brand-text-hover") },
+      links: {
+        color: color("brand-text"),
+        visited: color("brand-text"),
+        hover: color("brand-text-hover"),
+      },
     },
     sidebar: { backgroundColor: color("canvas"), textColor: ink },
     rightPanel: { backgroundColor: "#1e1b18", textColor: "#eeece9" },
     codeBlock: { backgroundColor: "#12100e" },
     // Redoc fades the brand's colour here; these shades keep their contrast for every brand.
-    extensionsHook: (name) => (name === "ConstraintItem" ? { color: color("brand-text"), background: color("brand-subtle"), borderColor: color("brand-subtle-edge") } : undefined),
+    extensionsHook: (name) =>
+      name === "ConstraintItem"
+        ? {
+            color: color("brand-text"),
+            background: color("brand-subtle"),
+            borderColor: color("brand-subtle-edge"),
+          }
+        : undefined,
   };
 }
 
 // The words of an operation with its permission; its answers with their codes; its examples.
 function complete(described, path, method, operation) {
-  const roles = operation["x-roles"] ? `, which these roles have: ${operation["x-roles"].join(", ")}` : "";
-  if (operation["x-permission"]) operation.description += `\n\nNeeds \`${operation["x-permission"]}\`${roles}.`;
+  const roles = operation["x-roles"]
+    ? `, which these roles have: ${operation["x-roles"].join(", ")}`
+    : "";
+  if (operation["x-permission"])
+    operation.description += `\n\nNeeds \`${operation["x-permission"]}\`${roles}.`;
   for (const answer of Object.values(operation.responses)) {
     const codes = Object.entries(answer["x-error-codes"] ?? {});
     if (!codes.length) continue;
@@ -78,12 +117,18 @@ async function show() {
   const described = await (await fetch(place.dataset.document)).json();
   Object.values(described.components.schemas).forEach(nameFields);
   for (const [path, operations] of Object.entries(described.paths)) {
-    for (const [method, operation] of Object.entries(operations)) complete(described, path, method, operation);
+    for (const [method, operation] of Object.entries(operations))
+      complete(described, path, method, operation);
   }
   const within = document.createElement("div");
   place.replaceChildren(within);
   const options = {
-    disableSearch: true, hideDownloadButtons: true, hideFab: true, nativeScrollbars: true, hideSchemaPattern: true, theme: theme(),
+    disableSearch: true,
+    hideDownloadButtons: true,
+    hideFab: true,
+    nativeScrollbars: true,
+    hideSchemaPattern: true,
+    theme: theme(),
   };
   Redoc.init(described, options, within);
 }

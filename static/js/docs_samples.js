@@ -15,7 +15,11 @@ function address(described, path, operation, mark = "") {
 }
 
 const VARIABLES = { YOUR_API_KEY: "$API_KEY", "Bearer ACCESS_TOKEN": "Bearer $TOKEN" };
-const FORM_VARIABLES = { client_id: "$CLIENT_ID", client_secret: "$CLIENT_SECRET", token: "$TOKEN" };
+const FORM_VARIABLES = {
+  client_id: "$CLIENT_ID",
+  client_secret: "$CLIENT_SECRET",
+  token: "$TOKEN",
+};
 
 function headers({ security }) {
   const schemes = new Set(security.flatMap((scheme) => Object.keys(scheme)));
@@ -26,7 +30,9 @@ function headers({ security }) {
 
 function body({ requestBody }) {
   const [media, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  const sent = Array.isArray(content?.example) ? content.example : content?.example && { ...content.example };
+  const sent = Array.isArray(content?.example)
+    ? content.example
+    : content?.example && { ...content.example };
   if (media === "application/x-www-form-urlencoded") delete sent.scope; // of one API only; without it, a token has all scopes of its client
   return { isJson: media === "application/json", sent };
 }
@@ -34,12 +40,18 @@ function body({ requestBody }) {
 export function curl(described, path, method, operation) {
   const { isJson, sent } = body(operation);
   const lines = [`curl -X ${method.toUpperCase()} "${address(described, path, operation, "$")}"`];
-  for (const [name, value] of Object.entries(headers(operation))) lines.push(`-H "${name}: ${VARIABLES[value]}"`);
-  if (isJson) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(sent, null, 2))}`);
-  else for (const [name, value] of Object.entries(sent ?? {})) {
-    const given = FORM_VARIABLES[name];
-    lines.push(given ? `--data-urlencode "${name}=${given}"` : `-d ${name}=${quoted(value)}`);
-  }
+  for (const [name, value] of Object.entries(headers(operation)))
+    lines.push(`-H "${name}: ${VARIABLES[value]}"`);
+  if (isJson)
+    lines.push(
+      "-H 'Content-Type: application/json'",
+      `-d ${quoted(JSON.stringify(sent, null, 2))}`,
+    );
+  else
+    for (const [name, value] of Object.entries(sent ?? {})) {
+      const given = FORM_VARIABLES[name];
+      lines.push(given ? `--data-urlencode "${name}=${given}"` : `-d ${name}=${quoted(value)}`);
+    }
   return lines.join(" \\\n  ");
 }
 
@@ -61,7 +73,11 @@ function literal(value, indent = "    ") {
   const inner = `${indent}    `;
   const items = Array.isArray(value)
     ? value.map((item) => literal(item, inner))
-    : Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${literal(item, inner)}`);
+    : Object.entries(value).map(
+        ([name, item]) => `${JSON.stringify(name)}: ${literal(item, inner)}`,
+      );
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  return items.length ? `${open}\n${items.map((item) => `${inner}${item},\n`).join("")}${indent}${close}` : open + close;
+  return items.length
+    ? `${open}\n${items.map((item) => `${inner}${item},\n`).join("")}${indent}${close}`
+    : open + close;
 }

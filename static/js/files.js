@@ -13,7 +13,11 @@ export function fileFields(root) {
     name.setAttribute("aria-live", "polite");
     const show = () => {
       const [file] = field.files;
-      name.textContent = file ? `${file.name}, ${sizeOf(file)}` : field.dataset.button ? "" : say("noFile");
+      name.textContent = file
+        ? `${file.name}, ${sizeOf(file)}`
+        : field.dataset.button
+          ? ""
+          : say("noFile");
       remove.hidden = !file || field.hasAttribute("hx-post");
     };
     remove.addEventListener("click", () => {
@@ -23,7 +27,12 @@ export function fileFields(root) {
     });
     field.addEventListener("change", show);
     field.replaceWith(shell);
-    shell.append(field, made("span", "btn", field.dataset.button ?? say("chooseFile")), name, remove);
+    shell.append(
+      field,
+      made("span", "btn", field.dataset.button ?? say("chooseFile")),
+      name,
+      remove,
+    );
     show();
   }
 }
@@ -35,5 +44,7 @@ function made(tag, classes, text = "") {
 function sizeOf({ size }) {
   const [unit, of] = size < 1e6 ? ["kilobyte", 1e3] : ["megabyte", 1e6];
   const style = { style: "unit", unit, maximumFractionDigits: 1 };
-  return new Intl.NumberFormat(document.documentElement.lang, style).format(Math.max(size / of, 0.1));
+  return new Intl.NumberFormat(document.documentElement.lang, style).format(
+    Math.max(size / of, 0.1),
+  );
 }

@@ -7,7 +7,8 @@ export function filters() {
     if (isUnfinished(detail.triggeringEvent)) return event.preventDefault();
     if (target.popover) target.hidePopover(); // the focus returns to its button, which keeps it
     if (target.matches("form.filters")) addTyped(detail.formData);
-    for (const [name, value] of [...detail.formData]) if (value === "") detail.formData.delete(name);
+    for (const [name, value] of [...detail.formData])
+      if (value === "") detail.formData.delete(name);
   });
   // A pending response would replace what was typed since.
   document.addEventListener("input", ({ target }) => {
@@ -21,11 +22,13 @@ export function filters() {
     const { history, requestConfig } = detail;
     if (!requestConfig.elt.matches("form.filters")) return;
     const shown = `${location.pathname}${location.search}`;
-    if (requestConfig.triggeringEvent?.type === "input" || history.path === shown) history.type = "replace";
+    if (requestConfig.triggeringEvent?.type === "input" || history.path === shown)
+      history.type = "replace";
   });
   document.addEventListener("htmx:afterSettle", ({ detail }) => {
     if (!detail.requestConfig?.elt.matches("form.filters")) return;
-    document.getElementById("said").textContent = document.querySelector("[data-said]")?.textContent ?? "";
+    document.getElementById("said").textContent =
+      document.querySelector("[data-said]")?.textContent ?? "";
   });
   // Enter in a field fires a change, whose request is pending already, and then a submit.
   document.addEventListener(
@@ -41,7 +44,9 @@ export function filters() {
 
 // Values typed in the panel and not applied yet are applied with the filters in the row.
 function addTyped(formData) {
-  for (const field of document.querySelectorAll("form.filter-panel :is(input:not([type=hidden]), select)")) {
+  for (const field of document.querySelectorAll(
+    "form.filter-panel :is(input:not([type=hidden]), select)",
+  )) {
     const wasChosen = field.options && [...field.options].find((option) => option.defaultSelected);
     const before = field.options ? (wasChosen ?? field.options[0]).value : field.defaultValue;
     if (field.value !== before) formData.set(field.name, field.value);

@@ -9,7 +9,8 @@ export function finding() {
 
   document.addEventListener("keydown", (event) => {
     const typing = event.target.matches?.("input, textarea, select, [contenteditable]");
-    const wanted = (event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing);
+    const wanted =
+      (event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing);
     if (!wanted || document.querySelector("dialog[open]")) return;
     event.preventDefault();
     if (!field.offsetParent) return location.assign(form.action);

@@ -14,6 +14,7 @@ export function answeredForms() {
   });
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href^='/']:not([target], [data-dialog])");
-    if (link && !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.shiftKey) leave();
+    if (link && !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.shiftKey)
+      leave();
   });
 }

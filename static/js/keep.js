@@ -6,7 +6,10 @@ export function keepButtons(root) {
     button.addEventListener("click", () => {
       const text = document.getElementById(button.dataset.download).textContent;
       const url = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/plain" }));
-      Object.assign(document.createElement("a"), { href: url, download: button.dataset.name }).click();
+      Object.assign(document.createElement("a"), {
+        href: url,
+        download: button.dataset.name,
+      }).click();
       setTimeout(() => URL.revokeObjectURL(url), 1000);
     });
   }

@@ -43,7 +43,11 @@ async function sendIfReached(form, submitter) {
   if (asking.has(form)) return;
   asking.add(form);
   try {
-    await fetch("/healthz", { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
+    await fetch("/healthz", {
+      method: "HEAD",
+      cache: "no-store",
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
   } catch (error) {
     // A slow server still counts as reachable.
     if (error.name !== "TimeoutError") return offline();

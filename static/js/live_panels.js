@@ -7,13 +7,16 @@ export function livePanels() {
   });
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     if (isAsking(detail.target)) detail.shouldSwap = false;
-    held = isLive(detail.target) && detail.target.contains(document.activeElement)
-      ? document.activeElement.getAttribute("href")
-      : null;
+    held =
+      isLive(detail.target) && detail.target.contains(document.activeElement)
+        ? document.activeElement.getAttribute("href")
+        : null;
   });
   document.addEventListener("htmx:afterSwap", ({ target }) => {
     if (!held || document.activeElement !== document.body) return;
-    const link = [...target.querySelectorAll("a[href]")].find((one) => one.getAttribute("href") === held);
+    const link = [...target.querySelectorAll("a[href]")].find(
+      (one) => one.getAttribute("href") === held,
+    );
     link?.focus({ preventScroll: true });
   });
 }

@@ -35,7 +35,8 @@ function prepare(list) {
     row.querySelector(".row-acts").hidden = last;
     for (const button of row.querySelectorAll("[data-move]")) {
       const { move } = button.dataset;
-      const end = (move === "up" && place === 0) || (move === "down" && place === movable.length - 1);
+      const end =
+        (move === "up" && place === 0) || (move === "down" && place === movable.length - 1);
       button.ariaDisabled = end ? "true" : null;
       button.ariaLabel = say(LABELS[move], { row: nameOf(row) });
     }

@@ -38,6 +38,10 @@ async function options(form) {
 
 function credential(form, given) {
   return "passkeyNew" in form.dataset
-    ? navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(given) })
-    : navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(given) });
+    ? navigator.credentials.create({
+        publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(given),
+      })
+    : navigator.credentials.get({
+        publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(given),
+      });
 }

@@ -11,7 +11,11 @@ export function showCurrentTab(root) {
   // The start of a long name stays in view.
   const hidden = Math.min(shown.right + FADE - edges.right, shown.left - BESIDE - edges.left);
   if (hidden > 0) strip.scrollLeft += hidden;
-  const showMore = () => strip.toggleAttribute("data-more", strip.scrollLeft + strip.clientWidth < strip.scrollWidth - 1);
+  const showMore = () =>
+    strip.toggleAttribute(
+      "data-more",
+      strip.scrollLeft + strip.clientWidth < strip.scrollWidth - 1,
+    );
   strip.addEventListener("scroll", showMore, { passive: true });
   showMore();
 }
@@ -20,6 +24,7 @@ export function showCurrentPlace() {
   const place = document.querySelector(".sidebar-places [aria-current]");
   if (!place) return;
   const places = place.closest(".sidebar-places");
-  const hidden = place.getBoundingClientRect().bottom + BESIDE - places.getBoundingClientRect().bottom;
+  const hidden =
+    place.getBoundingClientRect().bottom + BESIDE - places.getBoundingClientRect().bottom;
   if (hidden > 0) places.scrollTop += hidden;
 }

@@ -45,5 +45,7 @@ function leaveAfter(toast, stays) {
 }
 
 export function toasts() {
-  document.addEventListener("toast", ({ detail }) => note(detail.words, STAYS_MS, detail.url, detail.act));
+  document.addEventListener("toast", ({ detail }) =>
+    note(detail.words, STAYS_MS, detail.url, detail.act),
+  );
 }

@@ -7,9 +7,22 @@ import { say } from "./words.js";
 export function unsaved() {
   let sent = null;
   const isUnsaved = () =>
-    [...document.querySelectorAll("form[data-unsaved]")].some((form) => form !== sent && (form.dataset.unsaved === "refused" || [...form.elements].some(changed)));
-  document.addEventListener("input", ({ target }) => target.form?.matches("[data-unsaved]") && target.form.setAttribute("data-changed", ""));
-  document.addEventListener("submit", ({ target }) => { sent = target; }, true);
+    [...document.querySelectorAll("form[data-unsaved]")].some(
+      (form) =>
+        form !== sent && (form.dataset.unsaved === "refused" || [...form.elements].some(changed)),
+    );
+  document.addEventListener(
+    "input",
+    ({ target }) =>
+      target.form?.matches("[data-unsaved]") && target.form.setAttribute("data-changed", ""),
+  );
+  document.addEventListener(
+    "submit",
+    ({ target }) => {
+      sent = target;
+    },
+    true,
+  );
   addEventListener("beforeunload", (event) => isUnsaved() && event.preventDefault());
   document.addEventListener("htmx:beforeRequest", (event) => {
     const { target, detail } = event;
@@ -22,8 +35,11 @@ export function unsaved() {
 function changed(control) {
   if (control.type === "checkbox") return control.checked !== control.defaultChecked;
   if (control.matches("select:not([multiple])")) {
-    const stored = [...control.options].find((option) => option.defaultSelected) ?? control.options[0];
+    const stored =
+      [...control.options].find((option) => option.defaultSelected) ?? control.options[0];
     return stored !== undefined && !stored.selected;
   }
-  return control.matches("input:not([type=hidden]), textarea") && control.value !== control.defaultValue;
+  return (
+    control.matches("input:not([type=hidden]), textarea") && control.value !== control.defaultValue
+  );
 }

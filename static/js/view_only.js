@@ -1,7 +1,8 @@
 // An operator who sees the portal as another user changes nothing: in forms that write, the buttons
 // are disabled, with the bar's sentence as the reason, and so are the fields; their text can still
 // be selected. [data-harmless] forms stay, such as Stop.
-const TYPED = "textarea, input:is([type=text], [type=email], [type=url], [type=tel], [type=number], [type=password], [type=search])";
+const TYPED =
+  "textarea, input:is([type=text], [type=email], [type=url], [type=tel], [type=number], [type=password], [type=search])";
 
 export function viewOnly() {
   const reason = document.getElementById("view-only");
@@ -10,7 +11,8 @@ export function viewOnly() {
     for (const control of form.elements) {
       if (control.matches("button, [type=submit]")) disable(control, reason);
       else if (control.matches(TYPED)) control.readOnly = true;
-      else if (control.matches("select:not([hx-get]), input:not([type=hidden])")) control.disabled = true;
+      else if (control.matches("select:not([hx-get]), input:not([type=hidden])"))
+        control.disabled = true;
     }
   }
 }

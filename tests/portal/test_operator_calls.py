@@ -130,7 +130,7 @@ def test_a_phone_shows_the_outcome_only_where_it_says_more_than_the_status(
         make_call(session, own.organization, NUMBER, **ended, seconds=seconds)
     session.commit()
     page = unescape(operator.get("/operator/calls").text).replace("\N{NO-BREAK SPACE}", " ")
-    shown = re.findall(r'<span class="cell-sub to-1100">([^<]+)</span>', page)
+    shown = re.findall(r'<span class="cell-sub below-laptop">([^<]+)</span>', page)
     assert sorted(shown) == ["Carrier error", "Conversation · 1 min 1 s"]
 
 

@@ -86,7 +86,10 @@ ASSISTANTS = ListDefinition(
             sort="number",
         ),
         ListColumn(
-            "service", lazy_gettext("Service"), lambda row: row.assistant.service, "wrap from-1280"
+            "service",
+            lazy_gettext("Service"),
+            lambda row: row.assistant.service,
+            "wrap from-desktop",
         ),
         ListColumn(
             "readiness",

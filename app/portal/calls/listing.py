@@ -199,18 +199,18 @@ CALLS = ListDefinition(
             sort="number",
         ),
         ListColumn("contact", lazy_gettext("Name"), lambda row: row.name, is_below=True),
-        organization_column(lambda row: row.organization, "from-1360 cut cell-owner"),
+        organization_column(lambda row: row.organization, "from-wide cut cell-owner"),
         ListColumn(
             "assistant",
             lazy_gettext("Assistant"),
             lambda row: row.assistant,
-            "from-1280 cut cut-short",
+            "from-desktop cut cut-short",
         ),
         ListColumn(
             "campaign",
             lazy_gettext("Campaign"),
             lambda row: row.campaign,
-            "from-1360 cut cell-campaign",
+            "from-wide cut cell-campaign",
         ),
         status_column(
             lambda row: str(CALL_STATUS_NAMES[row.call.status]),
@@ -234,7 +234,7 @@ CALLS = ListDefinition(
             heading=lazy_gettext("Duration (seconds)"),
         ),
         figure_column(
-            "cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280", for_staff=True
+            "cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-desktop", for_staff=True
         ),
         moment_column(
             "accepted",

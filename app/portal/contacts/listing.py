@@ -133,7 +133,7 @@ CONTACTS = ListDefinition(
             lambda row: str(CONSENT_NAMES[row.contact.consent]) if row.contact.consent else None,
             usual=False,
         ),
-        added_column(lambda row: row.contact.created_at, "end from-1280"),
+        added_column(lambda row: row.contact.created_at, "end from-desktop"),
         ListColumn(
             "changed",
             lazy_gettext("Changed"),

@@ -103,7 +103,7 @@ PARTNER_CALLS = ListDefinition(
             "carrier",
             lazy_gettext("Carrier"),
             lambda row: carrier_title(row.carrier),
-            "from-1280",
+            "from-desktop",
         ),
         figure_column(
             "duration",
@@ -111,7 +111,7 @@ PARTNER_CALLS = ListDefinition(
             lambda row: row.seconds,
             heading=lazy_gettext("Duration (seconds)"),
         ),
-        figure_column("cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-1280"),
+        figure_column("cost", lazy_gettext("Cost"), lambda row: row.cost, "end from-desktop"),
         moment_column(
             "accepted",
             lazy_pgettext("call", "Requested"),

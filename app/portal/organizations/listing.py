@@ -140,7 +140,7 @@ ORGANIZATIONS = ListDefinition(
             is_labelled=True,
             heading=lazy_gettext("Conversations (30 days)"),
         ),
-        added_column(lambda row: row.organization.created_at, "end from-1280"),
+        added_column(lambda row: row.organization.created_at, "end from-desktop"),
     ),
     filters=(
         ListFilter("q", lazy_gettext("Name, email or referral code")),

@@ -80,7 +80,7 @@ MEMBERS = ListDefinition(
             "organization", lazy_gettext("Organization"), lambda row: row.organization.name, "cut"
         ),
         ListColumn("plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan phone-first"),
-        status_column(lambda row: str(STATUS_NAMES[row.user.status]), "from-1280"),
+        status_column(lambda row: str(STATUS_NAMES[row.user.status]), "from-desktop"),
         # The organization's, as in the JSON; the usage screen ranks organizations by them.
         ListColumn(
             "conversations",

@@ -210,7 +210,7 @@ USAGE = ListDefinition(
             sort="name",
         ),
         ListColumn(
-            "plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan from-1280", sort="plan"
+            "plan", lazy_gettext("Plan"), _plan, "cut cut-short cell-plan from-desktop", sort="plan"
         ),
         figure_column(
             "conversations",
@@ -224,7 +224,7 @@ USAGE = ListDefinition(
             "voicemail",
             lazy_gettext("With voicemail"),
             lambda row: row.figures.by_voicemail,
-            "end from-1280",
+            "end from-desktop",
         ),
         # The order of the shares is that of the conversations.
         ListColumn(
@@ -237,7 +237,7 @@ USAGE = ListDefinition(
         ),
         included_column(lambda row: row.included),
         ListColumn(
-            "costs", lazy_gettext("Reported carrier costs"), _costs, "end head-wrap from-1360"
+            "costs", lazy_gettext("Reported carrier costs"), _costs, "end head-wrap from-wide"
         ),
         figure_column(
             "change",

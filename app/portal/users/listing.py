@@ -92,7 +92,7 @@ USERS = ListDefinition(
     endpoint="portal.users",
     columns=(
         name_column("name", lazy_gettext("Name"), lambda row: row.user.name),
-        name_column("email", lazy_gettext("Email"), lambda row: row.user.email, "wrap from-1600"),
+        name_column("email", lazy_gettext("Email"), lambda row: row.user.email, "wrap from-widest"),
         ListColumn(
             "role",
             lazy_gettext("Role"),
@@ -106,10 +106,10 @@ USERS = ListDefinition(
             "last-sign-in",
             lazy_gettext("Last sign-in"),
             lambda row: row.user.last_sign_in,
-            "end from-1280",
+            "end from-desktop",
             heading=lazy_gettext("Last sign-in (UTC)"),
         ),
-        added_column(lambda row: row.user.created_at, "end from-1360"),
+        added_column(lambda row: row.user.created_at, "end from-wide"),
         ListColumn(
             "external-id",
             lazy_gettext("External ID"),

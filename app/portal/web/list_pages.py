@@ -213,8 +213,8 @@ class ListPage(Generic[R]):
 def _at_any_width(css: str) -> str:
     """Return the classes of cells that a phone shows too, after their labels if they have no place
     of their own in its rows. The value of a cell from 1600 on stands below the name before."""
-    classes = [each for each in css.split() if each not in ("from-1280", "from-1360")]
-    placed = {"cell-name", "phone-first", "phone-second", "phone-below", "from-1600"}
+    classes = [each for each in css.split() if each not in ("from-desktop", "from-wide")]
+    placed = {"cell-name", "phone-first", "phone-second", "phone-below", "from-widest"}
     if not placed.intersection(classes):
         classes.append("phone-chosen")
     return " ".join(classes)
