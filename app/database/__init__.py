@@ -68,9 +68,11 @@ def make_engine(
     pool_seconds: float = 30.0,
     cache_kilobytes: int = BULK_CACHE_KILOBYTES,
 ) -> Engine:
-    """Create an engine for ``sqlite:///path`` or ``postgresql+psycopg://...``. ``cache_mb`` is the
-    page cache of each connection to SQLite. The pool opens up to ``max_overflow`` more connections
-    at peaks (default: ``pool_size``); callers wait ``pool_seconds`` for a free one."""
+    """Create an engine for ``sqlite:///path`` or ``postgresql+psycopg://...``.
+
+    Each connection to SQLite has a page cache of ``cache_kilobytes``. The pool opens up to
+    ``max_overflow`` more connections at peaks (default: ``pool_size``); callers wait
+    ``pool_seconds`` for a free one."""
     parsed = database_urls.parse(url)
     if max_overflow is None:
         max_overflow = pool_size
