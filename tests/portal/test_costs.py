@@ -585,6 +585,16 @@ def test_a_month_is_rated_once_for_its_figures_and_the_chart(
     assert [found.last, found.total] == [each.total for each in found.by_month[-2:]]
 
 
+def test_only_the_own_plan_of_an_organization_has_a_price_so_far(
+    session: Session, admin: Browser, own: Tenant
+) -> None:
+    publish(session, own, datetime(2026, 10, 2, tzinfo=UTC), PLUS=TERMS, BASIC=TERMS)
+    session.commit()
+    shown = text_of(admin.get(f"/organizations/{own.plus.id}/plan").text)
+    prices = re.findall(r"(Basic|Plus)\b[^·]*·[^·]*· (this month [a-z]+)", shown)
+    assert prices == [("Basic", "this month would"), ("Plus", "this month so")]
+
+
 def test_prices_and_costs_in_two_currencies_have_a_chart_each(
     session: Session, admin: Browser, own: Tenant
 ) -> None:
