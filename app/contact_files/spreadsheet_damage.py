@@ -22,7 +22,7 @@ MESSAGES = {
     "zero_or_plus_lost": Sentence.gettext(
         "A leading zero or + is lost, and two numbers are possible."
     ),
-    "apostrophe": Sentence.gettext("A spreadsheet apostrophe is beside the number."),
+    "apostrophe": Sentence.gettext("The number has an extra apostrophe from a spreadsheet."),
     "date": Sentence.gettext("Turned into a date by the spreadsheet."),
     "hashes": Sentence.gettext("The column was too narrow: only # signs were saved."),
     "thousands": Sentence.gettext("Turned into an amount with separators by the spreadsheet."),

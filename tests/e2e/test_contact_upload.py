@@ -22,7 +22,7 @@ KIND_OF_CHIP = {
     "Written as a power of ten": "excel_damaged_phone",
     "Turned into a decimal": "excel_damaged_phone",
     "Only # signs saved": "excel_damaged_phone",
-    "Apostrophe beside the number": "excel_damaged_phone",
+    "Extra apostrophe": "excel_damaged_phone",
     "Phone too short": "invalid_phone",
     "Country code unknown": "invalid_phone",
     "Letters in the phone": "invalid_phone",

@@ -23,7 +23,8 @@ OWN, FOREIGN = "+12025550199", "+12025550100"
 ANSWERS = "The trunk answers."
 ACCEPTS = "The trunk answers and accepts the password."
 UNPROVED = (
-    "The trunk answers. It asked for no password yet. The first call shows whether it is right."
+    "The trunk answers, but didn't require a password yet. The first call shows whether the "
+    "password is right."
 )
 REFUSES = "The trunk does not accept this user and password."
 

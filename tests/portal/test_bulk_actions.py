@@ -486,7 +486,7 @@ def test_the_data_of_uploads_that_have_ended_is_deleted(session: Session, desk: 
         url = address(name, "delete-data", query)
         question = asked(desk.browser, url, done, waiting)
         assert "Delete the data of 1 upload?" in question
-        assert "The upload is still at work." in question
+        assert "The upload is still running." in question
     assert "Data of 1 upload deleted" in do(desk.browser, url, done, waiting)
     assert "Its data is already deleted." in do(desk.browser, url, done)
     session.expire_all()

@@ -39,7 +39,7 @@ def test_every_page_of_an_operator_says_that_calls_are_paused(
     for path in ("/", "/organizations", "/account"):
         shown = operator.get(path).text
         assert "Calling is paused for all calls</p>" in shown
-        assert "by Mara: restored from a backup. Calls are accepted and wait." in shown
+        assert "by Mara: restored from a backup. New calls wait until you run" in shown
         assert shown.count("“flask calls reconcile”") == 1
         assert shown.count("“flask calls resume”") == 2
         assert "Calling is paused for all calls over Twilio</p>" in shown
@@ -214,7 +214,7 @@ def test_a_partner_admin_pauses_and_resumes_all_calls(
     assert "Calls in progress continue." in admin.get("/carriers/pause").text
     assert admin.post("/carriers/pause", page="/carriers").location == "/carriers"
     shown = admin.get("/carriers").text
-    assert "a partner admin paused all calls. Calls are accepted and wait" in shown
+    assert "a partner admin paused all calls. New calls wait" in shown
     held = pauses.of_carrier(session, own.partner.id, own.organization.id, CarrierKind.SIP)
     assert held is not None
     assert pauses.sentence(held) == "Calling is paused (a partner admin paused all calls)."

@@ -384,7 +384,7 @@ def test_a_pending_account_is_discarded_and_calls_go_on_as_before(
     question = f"{LIST}/{account.id}/remove"
     asked = admin.get(question).text
     assert "Discard AC1a1a…1a1a?" in asked
-    assert "No live call uses it. Calls go on as before." in asked
+    assert "No live call uses it. Calls still use the current account." in asked
     admin.post(question, page=question)
     assert "Live calls and calls with test keys go here." in admin.get(LIST).text
     assert "Carrier account discarded, not used: AC1a1a…1a1a" in admin.get("/audit").text

@@ -303,7 +303,7 @@ def test_a_partner_admin_resumes_the_calling_of_an_organization(
     editor = signed_in(own.staff[Role.PARTNER_EDITOR]).get(path).text
     assert ("Calling is paused" in editor, "Resume calling" in editor) == (True, False)
     page = admin.get(path).text
-    assert "Unusual calls: 60 calls in an hour. Calls are accepted and wait" in page
+    assert "Unusual calls: 60 calls in an hour. New calls have been waiting since" in page
     answer = admin.post(f"{path}/resume-calling", page=path)
     assert (answer.status_code, answer.location) == (303, path)
     shown = admin.get(path).text

@@ -37,7 +37,7 @@ def test_an_undo_shows_its_preview_and_then_its_result(desk: Desk) -> None:
     assert heading(asked) == "Undo this upload?"
     said = words(asked)
     for part in (
-        "Would be removed 1 Bob Ray Would get earlier values 1 Anna Lees Would come back 0",
+        "Would be removed 1 Bob Ray Would get earlier values 1 Anna Lees Would be restored 0",
         "Left as they are 1 Anna Lees",
         "1 contact is removed although it was changed since",
         "1 field of 1 contact stays as now",
@@ -52,7 +52,7 @@ def test_an_undo_shows_its_preview_and_then_its_result(desk: Desk) -> None:
     done = desk.browser.get(address)
     assert heading(done) == "Upload undone"
     said = words(done)
-    assert "Removed 1 Restored 1 Came back 0 Left as they were 1" in said
+    assert "Removed 1 Got earlier values 1 Restored 0 Left as they were 1" in said
     assert "1 + 1 + 0 + 0 + 0 = 2 rows in the file." in said
     assert "Undone by" in said
     people = desk.shows(f"/campaigns/{desk.campaign_id}")
@@ -63,7 +63,7 @@ def test_an_undo_shows_its_preview_and_then_its_result(desk: Desk) -> None:
 def test_an_undo_counts_contacts_and_the_changes_to_them(desk: Desk) -> None:
     address = desk.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\nRob,{BOB}\n")
     said = desk.shows(f"{address}/undo")
-    assert "Would be removed 2 Ann, Rob Would get earlier values 0 Would come back 0" in said
+    assert "Would be removed 2 Ann, Rob Would get earlier values 0 Would be restored 0" in said
     assert "The upload made 3 changes to 2 contacts." in said
     desk.press(address, "undo")
     assert heading(desk.browser.get(address)) == "Undoing 3 changes to 2 contacts"
@@ -74,7 +74,7 @@ def test_an_upload_that_changed_nothing_offers_no_undo(desk: Desk) -> None:
     desk.applied(file)
     address = desk.applied(file)
     said = desk.shows(f"{address}/undo")
-    assert "Would be removed 0 Would get earlier values 0 Would come back 0" in said
+    assert "Would be removed 0 Would get earlier values 0 Would be restored 0" in said
     assert "Left as they are 2 Ann, Bob" in said
     assert "Nothing would change" in said
     assert "2 contacts have their earlier values already" in said
@@ -86,10 +86,10 @@ def test_an_undo_counts_contacts_that_the_upload_left_as_they_were(desk: Desk) -
     desk.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = desk.applied(f"First name,Phone\nAnna,{ANN}\nBob,{BOB}\n")
     said = desk.shows(f"{address}/undo")
-    assert "Would get earlier values 1 Anna Would come back 0 Left as they are 1 Bob" in said
+    assert "Would get earlier values 1 Anna Would be restored 0 Left as they are 1 Bob" in said
     desk.press(address, "undo")
     desk.work(address)
-    assert "Restored 1 Came back 0 Left as they were 1" in desk.shows(address)
+    assert "Got earlier values 1 Restored 0 Left as they were 1" in desk.shows(address)
 
 
 def test_the_estimate_for_a_large_upload_knows_what_it_left_as_it_was(
@@ -99,7 +99,7 @@ def test_the_estimate_for_a_large_upload_knows_what_it_left_as_it_was(
     desk.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = desk.applied(f"First name,Phone\nAnna,{ANN}\nBob,{BOB}\n")
     said = desk.shows(f"{address}/undo")
-    assert "Would get earlier values 1 Would come back 0 Left as they are 1" in said
+    assert "Would get earlier values 1 Would be restored 0 Left as they are 1" in said
 
 
 def test_the_rest_of_an_upload_is_undone_after_one_person_was_erased(desk: Desk) -> None:
@@ -112,14 +112,15 @@ def test_the_rest_of_an_upload_is_undone_after_one_person_was_erased(desk: Desk)
     assert "Download 1 failed row" in desk.shows(f"/campaigns/{desk.campaign_id}/uploads")
     said = desk.shows(f"{address}/undo")
     assert (
-        "Would be removed 1 Cato Orr Would get earlier values 1 Anna Lee Would come back 0" in said
+        "Would be removed 1 Cato Orr Would get earlier values 1 Anna Lee "
+        "Would be restored 0" in said
     )
     assert "1 person was erased and stays erased" in said
     desk.press(address, "undo")
     assert "0 of 2 changes undone" in desk.shows(f"{address}/live")
     desk.work(address)
     said = desk.shows(address)
-    assert "Removed 1 Restored 1 Came back 0 Left as they were 0" in said
+    assert "Removed 1 Got earlier values 1 Restored 0 Left as they were 0" in said
     assert "1 person was erased and stays erased" in said
     with desk.database.transaction(read_only=True) as session:
         assert session.scalars(select(Contact.first_name)).all() == ["Ann"]

@@ -112,7 +112,7 @@ def _discarding(account: CarrierAccount) -> ConfirmationPage:
         action=url_for("portal.carrier_account_remove", account_id=account.id),
         title=gettext("Discard %(account)s?", account=short_name(account)),
         consequences=[
-            gettext("No live call uses it. Calls go on as before."),
+            gettext("No live call uses it. Calls still use the current account."),
             _secret_deleted(account),
         ],
         act=gettext("Discard"),

@@ -80,9 +80,9 @@ def _sentence(opened: int) -> str:
 
 
 HOSTS_HINT = lazy_gettext(
-    "Hosts that calls may be handed over to, one on each line, like voice.example.com; "
-    "*.example.com stands for all below it. Blank allows any public host; each partner then names "
-    "those that it uses."
+    "Hosts that calls may be handed over to, one per line, like voice.example.com. *.example.com "
+    "includes all hosts below it. Leave blank to allow any public host; each partner then lists "
+    "those it uses."
 )
 
 

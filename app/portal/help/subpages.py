@@ -108,7 +108,7 @@ OF_SUBPAGES: dict[str, HelpTopic] = {
         *VIEW_PHONE_NUMBERS,
     ),
     "portal.phone_number_verify": HelpTopic(
-        lazy_gettext("A call to the number speaks a code that proves who has it."),
+        lazy_gettext("We call the number and speak a code, which proves that it is yours."),
         lazy_gettext("Afterwards calls can show this number as caller ID."),
         *VIEW_PHONE_NUMBERS,
     ),

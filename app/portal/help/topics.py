@@ -30,7 +30,7 @@ VIEW_PHONE_NUMBERS = (lazy_gettext("View phone numbers"), "portal.phone_numbers"
 
 TOPICS: dict[str, HelpTopic] = {
     "portal.overview": HelpTopic(
-        lazy_gettext("The figures of this month stand beside the same days of the month before."),
+        lazy_gettext("Compares this month with the same days of the previous month."),
         lazy_gettext(
             "Below, everything that someone has to decide is listed with a link to its page."
         ),
@@ -163,7 +163,7 @@ TOPICS: dict[str, HelpTopic] = {
     ),
     "portal.carrier_status": HelpTopic(
         lazy_gettext("Whether calls get through: the carrier, the queue and the calling service."),
-        lazy_gettext("While calling is paused, calls are accepted and wait."),
+        lazy_gettext("While calling is paused, new calls wait."),
         lazy_gettext("Carrier accounts"),
         "portal.carrier_accounts",
     ),
@@ -191,7 +191,9 @@ TOPICS: dict[str, HelpTopic] = {
         *PLANS_AND_PRICES,
     ),
     "portal.report_month": HelpTopic(
-        lazy_gettext("A month beside the month before, with customers that grow or fall."),
+        lazy_gettext(
+            "A month compared with the previous one, with growing and shrinking customers."
+        ),
         lazy_gettext("It can be emailed to you and to your customers each month."),
         lazy_gettext("Schedule emails"),
         "portal.report_schedule",

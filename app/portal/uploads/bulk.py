@@ -12,7 +12,9 @@ def _not_deletable(item: BulkItem) -> str | None:
     if deletion.can_be_deleted(found):
         return None
     if deletion.is_at_work(found):
-        return gettext("The upload is still at work. Nothing was deleted. Wait until it has ended.")
+        return gettext(
+            "The upload is still running. Nothing was deleted. Wait until it has finished."
+        )
     return gettext("Its data is already deleted.")
 
 

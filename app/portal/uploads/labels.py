@@ -53,7 +53,7 @@ REASONS = {
     ("excel_damaged_phone", "leading_zero_lost"): lazy_gettext("Leading zero lost"),
     ("excel_damaged_phone", "plus_lost"): lazy_gettext("Plus sign lost"),
     ("excel_damaged_phone", "zero_or_plus_lost"): lazy_gettext("Zero or plus lost"),
-    ("excel_damaged_phone", "apostrophe"): lazy_gettext("Apostrophe beside the number"),
+    ("excel_damaged_phone", "apostrophe"): lazy_gettext("Extra apostrophe"),
     ("excel_damaged_phone", "date"): lazy_gettext("Turned into a date"),
     ("excel_damaged_phone", "hashes"): lazy_gettext("Only # signs saved"),
     ("excel_damaged_phone", "thousands"): lazy_gettext("Turned into an amount"),
@@ -96,8 +96,8 @@ _REPAIRS = {
         "%(num)s number was turned into a decimal", "%(num)s numbers were turned into decimals", n
     ),
     "apostrophe": lambda n: ngettext(
-        "%(num)s number has an apostrophe beside it",
-        "%(num)s numbers have an apostrophe beside them",
+        "%(num)s number has an extra apostrophe",
+        "%(num)s numbers have an extra apostrophe",
         n,
     ),
     "scientific": lambda n: ngettext(
@@ -124,7 +124,7 @@ _REPAIRED = {
     "leading_zero_lost": lazy_gettext("Fixed: leading zero lost"),
     "plus_lost": lazy_gettext("Fixed: plus sign lost"),
     "decimals": lazy_gettext("Fixed: turned into a decimal"),
-    "apostrophe": lazy_gettext("Fixed: apostrophe beside the number"),
+    "apostrophe": lazy_gettext("Fixed: apostrophe removed"),
     "scientific": lazy_gettext("Fixed: written as a power of ten"),
     "thousands": lazy_gettext("Fixed: turned into an amount"),
     "invisible_marks": lazy_gettext("Fixed: invisible marks"),

@@ -193,6 +193,8 @@ def _fields_left(sums: UndoTotals, *, done: bool) -> str:
 def _taken(count: int, *, done: bool) -> str:
     if done:
         return ngettext(
-            "%(num)s contact could not come back", "%(num)s contacts could not come back", count
+            "%(num)s contact could not be restored", "%(num)s contacts could not be restored", count
         )
-    return ngettext("%(num)s contact can’t come back", "%(num)s contacts can’t come back", count)
+    return ngettext(
+        "%(num)s contact can’t be restored", "%(num)s contacts can’t be restored", count
+    )

@@ -50,7 +50,7 @@ EVENT_HINTS: dict[str, str] = {
     WebhookEvent.IMPORT_FINISHED: lazy_gettext(
         "The rows of a file were applied, or it was stopped."
     ),
-    WebhookEvent.IMPORT_UNDONE: lazy_gettext("The changes of a file were taken back."),
+    WebhookEvent.IMPORT_UNDONE: lazy_gettext("The changes of a file were undone."),
     WebhookEvent.CONTACT_CREATED: lazy_gettext("By a user, a file or the API; with their IDs."),
     WebhookEvent.CONTACT_UPDATED: lazy_gettext("By a user, a file or the API; with their IDs."),
     WebhookEvent.CONTACT_DELETED: lazy_gettext("By a user, a file or the API; with their IDs."),

@@ -38,7 +38,7 @@ def delete_data(session: Session, caller: Caller, upload_id: UUID) -> ContactImp
     upload = get(session, caller, upload_id, for_change=True)
     if is_at_work(upload):
         message = gettext(
-            "The upload is still at work. Nothing was deleted. Wait until it has ended."
+            "The upload is still running. Nothing was deleted. Wait until it has finished."
         )
         raise Conflict(message, "upload_not_ended")
     if not can_be_deleted(upload):

@@ -25,8 +25,8 @@ ERRORS = {
     "missing_identifier": KindTexts(
         lazy_gettext("No phone or email"),
         lazy_gettext(
-            "A row needs a phone number or an email address, or the external ID of a contact that "
-            "is there."
+            "A row needs a phone number, an email address, or the external ID of an existing "
+            "contact."
         ),
     ),
     "invalid_phone": KindTexts(
@@ -109,15 +109,15 @@ ERRORS = {
     "excel_damaged_phone": KindTexts(
         lazy_gettext("Damaged by a spreadsheet"),
         lazy_gettext(
-            "The number was rounded, turned into a date or an amount, or lost its 0 or +. A repair "
-            "is proposed where nothing is lost, and made only when a user accepts it."
+            "The number was rounded, turned into a date or an amount, or lost its 0 or +. If it "
+            "can be restored, a fix is suggested. It is applied only when a user accepts it."
         ),
     ),
     "several_phones": KindTexts(
         lazy_gettext("Several phones in one cell"),
         lazy_gettext(
-            "Several numbers in one cell, also those that Google parts by :::, are an error: which "
-            "one to call is not guessed."
+            "Several numbers in one cell are an error, even if Google separates them by :::. The "
+            "portal doesn't guess which one to call."
         ),
     ),
     "several_emails": KindTexts(
@@ -294,7 +294,7 @@ WARNINGS = {
         ),
     ),
     "text_around_value": KindTexts(
-        lazy_gettext("Text beside the value"),
+        lazy_gettext("Extra text in the cell"),
         lazy_gettext(
             "The cell holds exactly one number or address with words around it, which are left "
             "out; the whole cell becomes metadata."

@@ -315,7 +315,7 @@ def access_ended(facts: MailFacts) -> MailTexts:
         lists.append(gettext("Ended: %(items)s.", items=", ".join(ended)))
     if handed_over:
         lists.append(gettext("Handed over: %(items)s.", items=", ".join(handed_over)))
-    roll = gettext("Roll the secret of what was handed over.")
+    roll = gettext("Roll the secrets of the items that were handed over.")
     return MailTexts(
         subject=subject,
         paragraphs=(done, *lists),

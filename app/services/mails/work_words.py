@@ -108,7 +108,7 @@ def calling_paused(facts: MailFacts) -> MailTexts:
         subject=paused,
         paragraphs=(
             details["why"],
-            gettext("Calls are accepted and wait. Calls in progress go on."),
+            gettext("New calls wait. Calls in progress continue."),
             gettext(
                 "If these calls are yours, resume calling. If not, revoke the API keys that you "
                 "don’t recognise first."

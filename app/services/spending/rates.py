@@ -316,7 +316,7 @@ def _rows(content: bytes) -> list[tuple[int, list[str]]]:
 def _misfits(row: Sequence[str], rates: Mapping[str, CallPrice]) -> Iterator[str]:
     """Return what is wrong with a row in view of those before it."""
     if row[0] in rates:
-        yield gettext("The prefix %(prefix)s is there twice.", prefix=row[0])
+        yield gettext("The prefix %(prefix)s is listed twice.", prefix=row[0])
     if rates and row[5] != next(iter(rates.values())).currency:
         yield gettext("All rates must have the same currency.")
 

@@ -64,7 +64,7 @@ def test_every_wrong_row_is_named_and_nothing_is_saved(session: Session) -> None
         "Row 7: minimum_seconds must be seconds like 60.",
         "Row 7: increment_seconds must be at least 1.",
         "Row 7: currency must be a code like USD.",
-        "Row 8: The prefix 44 is there twice.",
+        "Row 8: The prefix 44 is listed twice.",
         "Row 9: All rates must have the same currency.",
     ]
     assert session.query(CallRate).count() == 0

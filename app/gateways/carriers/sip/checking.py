@@ -103,7 +103,8 @@ def _check_account(connection: ProbeConnection, account: SipAccount, numbers: Se
     if was_proved or greeting.proved:
         return gettext("The trunk answers and accepts the password.")
     return gettext(
-        "The trunk answers. It asked for no password yet. The first call shows whether it is right."
+        "The trunk answers, but didn't require a password yet. The first call shows whether the "
+        "password is right."
     )
 
 
