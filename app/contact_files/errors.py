@@ -29,7 +29,7 @@ _REFUSALS = {
     "undecodable_text": Sentence.gettext(
         "The text is not %(encoding)s. Save the file as CSV UTF-8."
     ),
-    "encoding_unknown": Sentence.gettext("%(encoding)s is no text encoding that can be read here."),
+    "encoding_unknown": Sentence.gettext("%(encoding)s isn't a supported text encoding."),
     "not_text": Sentence.gettext(
         "This is not a text file or workbook. Save the list as CSV or XLSX."
     ),

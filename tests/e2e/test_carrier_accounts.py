@@ -42,7 +42,7 @@ def test_a_trunk_is_saved_tested_and_removed(
     while not script and page.get_by_role("link", name="Refresh").count():
         page.get_by_role("link", name="Refresh").click()
     expect(page.get_by_text(f"{trunk} over UDP refused the connection.")).to_be_visible()
-    page.get_by_role("link", name="Use it all the same…").click()
+    page.get_by_role("link", name="Use it anyway…").click()
     page.get_by_role("button", name="Use account").click()
     expect(page.get_by_text(f"Live calls use {trunk} from now on.")).to_be_visible()
 

@@ -313,7 +313,7 @@ def test_organizations_are_suspended_and_reactivated_with_their_history(
         assert words_ in question
     assert other.plus.name not in question
     assert "2 organizations suspended" in do(admin, suspend, *keys)
-    assert "Already so." in do(admin, suspend, own.plus.id)
+    assert "Already done." in do(admin, suspend, own.plus.id)
     result = do(admin, address("organizations", "reactivate"), own.plus.id, other.plus.id)
     assert "1 organization reactivated" in result
     session.expire_all()
@@ -467,7 +467,7 @@ def test_assistants_are_switched_off_and_on_with_their_history(
     shown = do(admin, off, mine.id, theirs.id)
     assert "1 assistant switched off" in shown
     assert "Switch on 1 assistant" in shown
-    assert "Already so." in do(admin, off, mine.id)
+    assert "Already done." in do(admin, off, mine.id)
     session.expire_all()
     assert (mine.active, theirs.active) == (False, True)
     assert "1 assistant switched on" in do(admin, on, mine.id)

@@ -850,7 +850,7 @@ def test_calls_count_when_their_contacts_were_removed(
         [" 1 0"],
     )
     page = words_of(admin.get(planned))
-    assert "All contacts were removed. Add contacts to go on." in page
+    assert "All contacts were removed. Add contacts to continue." in page
     assert "All callable contacts were called" not in page
 
 

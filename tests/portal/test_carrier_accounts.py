@@ -178,7 +178,7 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
     assert "Not in use: the test failed" in admin.get(FORM).text
     admin.post(f"{LIST}/{account.id}/use", page=LIST)
     in_use = admin.get(LIST).text
-    assert "Live calls use this account all the same and may fail." in in_use
+    assert "Live calls use this account anyway and may fail." in in_use
     assert "1 account that live calls use failed its test" in in_use
     assert "The account in use failed its test" in admin.get(FORM).text
     carrier.accounts[SID] = "another"
@@ -344,7 +344,7 @@ def test_using_a_failed_account_lists_the_assistants_that_then_can_not_call(
     session.commit()
     admin.post(FORM, TYPED, page=FORM)
     [account] = stored(session)
-    assert "Use it all the same…" in worked_off(account.id)
+    assert "Use it anyway…" in worked_off(account.id)
     asked = admin.get(f"{LIST}/{account.id}/use").text
     lost = (
         "1 assistant can’t call any more, because its number isn’t confirmed for this account: "

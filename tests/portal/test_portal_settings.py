@@ -161,7 +161,7 @@ def test_a_verified_domain_changes_only_after_a_question_that_names_the_conseque
     asked = answer.text.partition('class="consequences"')[2].partition("</ul>")[0]
     assert re.findall(r"<li>([^<]+)</li>", asked) == [
         "northwind.example stops working for your customers at once. They are signed out there.",
-        "Links in emails that you have sent lead nowhere.",
+        "Links in emails that you have already sent stop working.",
         f"Until the new domain is verified, customers use {neutral}.",
     ]
     assert '<a href="/settings" aria-current="page">General</a>' in answer.text

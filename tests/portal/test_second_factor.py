@@ -288,7 +288,7 @@ def test_removing_the_app_says_what_follows_first(protected: Protected) -> None:
     asked = re.findall(r"<li>(.*?)</li>", page.partition('class="consequences"')[2])
     assert asked[:3] == [
         "Its codes no longer work, here and at your next sign-in.",
-        "Your second factor is off then: the password alone signs you in.",
+        "Your second factor is then off: you sign in with your password alone.",
         "Your recovery codes no longer work.",
     ]
     assert 'action="/account/factors/app/remove"' in page

@@ -306,7 +306,7 @@ def test_several_users_are_suspended_with_a_result_for_each(
     assert "1 user suspended" in answer
     assert "2 of 3 were left unchanged." in answer
     assert "You can’t do this to yourself." in answer
-    assert "Already so. Nothing was changed." in answer
+    assert "Already done. Nothing was changed." in answer
     assert fresh(session, paul).status is UserStatus.SUSPENDED
     again = unescape(browser.post(SUSPEND, chosen, page="/users/invite").text)
     assert "0 users suspended" in again

@@ -158,7 +158,7 @@ def _left_after(factors: own.UserFactors) -> Sequence[str]:
     if int(factors.has_app) + len(factors.passkeys) > 1:
         return (gettext("Your other second factor stays on."),)
     return (
-        gettext("Your second factor is off then: the password alone signs you in."),
+        gettext("Your second factor is then off: you sign in with your password alone."),
         gettext("Your recovery codes no longer work."),
     )
 

@@ -9,7 +9,7 @@ from app.services.assistants import settings
 
 def _already(item: BulkItem, *, on: bool) -> str | None:
     is_so = item.row.assistant.active == on
-    return gettext("Already so. Nothing was changed.") if is_so else None
+    return gettext("Already done. Nothing was changed.") if is_so else None
 
 
 ACTIONS = (

@@ -59,7 +59,7 @@ ACTIONS = (
         done=lambda n: ngettext("%(num)s campaign archived", "%(num)s campaigns archived", n),
         safe=lazy_gettext("Keep campaigns"),
         consequences=(
-            lazy_gettext("They leave the list and take no more uploads."),
+            lazy_gettext("They are removed from the list and accept no more uploads."),
             lazy_gettext("Waiting calls are cancelled. Contacts can still be viewed."),
             lazy_gettext("This can’t be undone."),
         ),

@@ -169,7 +169,7 @@ def status_words(
 
 def _over_words(campaign: Campaign) -> str:
     if not campaign.contact_count:
-        return gettext("All contacts were removed. Add contacts to go on.")
+        return gettext("All contacts were removed. Add contacts to continue.")
     if campaign.status is CampaignStatus.PAUSED:
         return gettext("All callable contacts were called.")
     return gettext(

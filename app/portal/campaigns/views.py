@@ -193,7 +193,7 @@ def _archiving(found: Campaign) -> ConfirmationPage:
         title=gettext("Archive %(campaign)s?", campaign=found.name),
         consequences=[
             kept,
-            gettext("It leaves the list and takes no more uploads."),
+            gettext("It is removed from the list and accepts no more uploads."),
             undone,
         ],
         act=gettext("Archive campaign"),

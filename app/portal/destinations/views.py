@@ -55,7 +55,7 @@ def _page(form: DestinationsForm) -> str:
             (gettext("Call destinations"), None),
         ],
         hosts_hint=gettext(
-            "One on each line, like voice.example.com; *.example.com stands for all below it. "
+            "One per line, like voice.example.com. *.example.com includes all hosts below it. "
             "Without a host, calls can’t be handed over."
         ),
         closed=form.chosen - openable,
@@ -145,7 +145,7 @@ def _limits_page(form: DestinationsForm, partner_id: UUID | None = None) -> str:
         else:
             name = partners.get(session, caller(), partner_id).name
             sentence = gettext(
-                "Limits for %(partner)s, beside those of the installation.", partner=name
+                "Limits for %(partner)s, in addition to those of the installation.", partner=name
             )
             crumbs = [
                 (gettext("Call destinations"), url_for("portal.operator_destinations")),

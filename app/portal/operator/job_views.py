@@ -36,7 +36,7 @@ def _trying_again(workflow: str, installation_url: str) -> ConfirmationPage:
 
 
 def _consequences(workflow: str) -> list[str]:
-    words = [gettext("The job begins again, with what it was given then.")]
+    words = [gettext("The job starts again with its original input.")]
     if workflow in MESSAGES:
         twice = gettext("If the message had arrived before the error, it arrives a second time.")
         words.append(twice)

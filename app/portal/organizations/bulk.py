@@ -24,12 +24,12 @@ def _only(status: OrganizationStatus, item: BulkItem) -> str | None:
     found = item.row.organization.status
     if found is OrganizationStatus.ARCHIVED:
         return gettext("The organization is archived.")
-    return None if found is status else gettext("Already so. Nothing was changed.")
+    return None if found is status else gettext("Already done. Nothing was changed.")
 
 
 def _has_plan(item: BulkItem) -> str | None:
     is_so = (item.row.organization.payment_tier or Tier.FREE) == item.choice
-    return gettext("Already so. Nothing was changed.") if is_so else None
+    return gettext("Already done. Nothing was changed.") if is_so else None
 
 
 def _groups(session: Session) -> Mapping[str, str]:
@@ -75,7 +75,7 @@ ACTIONS = (
         safe=lazy_gettext("Keep suspended"),
         consequences=(
             lazy_gettext("Their users can sign in and their keys work again."),
-            lazy_gettext("Running campaigns and waiting calls go on."),
+            lazy_gettext("Running campaigns and waiting calls continue."),
         ),
         act=lambda session, item: organizations.resume(session, caller(), item.row.organization.id),
         what=lazy_gettext("Reactivated."),

@@ -93,8 +93,8 @@ OF_CONTACTS = (
     lazy_gettext("Waiting calls are cancelled. The erasure waits for calls in progress."),
     lazy_gettext("Calls stay with a pseudonym, so that figures and billing stay exact."),
     lazy_gettext(
-        "Of uploads that name the person, the file, their rows and their undo log are deleted. "
-        "Other contacts and the figures of the upload stay."
+        "For uploads that name the person, the file, its rows and its undo log are deleted. Other "
+        "contacts and the figures of the upload stay."
     ),
     lazy_gettext("Numbers on a do-not-call list are kept: the law requires it."),
     lazy_gettext("Backups keep the data until they expire."),

@@ -17,12 +17,12 @@ _HINTS = {
     DnsRecordKind.SPF: lazy_gettext("Lists the servers that may send emails of the domain."),
     DnsRecordKind.DKIM: lazy_gettext("Lets receivers check the signature of your emails."),
     DnsRecordKind.DMARC: lazy_gettext(
-        "Says what receivers do with emails that fail SPF and DKIM. A stricter policy is fine."
+        "Tells receivers what to do with emails that fail SPF and DKIM. A stricter policy is fine."
     ),
 }
 _DIFFERENT = {
     DnsRecordKind.OWNERSHIP: lazy_gettext("There is another value. Add this one."),
-    DnsRecordKind.ADDRESS: lazy_gettext("The domain leads elsewhere."),
+    DnsRecordKind.ADDRESS: lazy_gettext("The domain points somewhere else."),
     DnsRecordKind.DKIM: lazy_gettext("There is another key. Replace it with this one."),
     DnsRecordKind.DMARC: lazy_gettext("The record can’t be used. Replace it."),
 }

@@ -21,7 +21,7 @@ def _refusal(user: User, *, is_so: bool) -> str | None:
         return gettext("Your role may not change this user.")
     if user.id == caller().subject_id:
         return gettext("You can’t do this to yourself.")
-    return gettext("Already so. Nothing was changed.") if is_so else None
+    return gettext("Already done. Nothing was changed.") if is_so else None
 
 
 def _not_invited(item: BulkItem) -> str | None:

@@ -251,7 +251,7 @@ def _unknown_regions(regions: Iterable[str]) -> Iterator[Problem]:
 def _bad_hosts(hosts: Sequence[str]) -> Iterator[Problem]:
     if len(hosts) > MAX_HOSTS:
         message = gettext(
-            "Use at most %(most)s hosts. *.example.com stands for all below it.", most=MAX_HOSTS
+            "Use at most %(most)s hosts. *.example.com includes all hosts below it.", most=MAX_HOSTS
         )
         yield Problem("hosts", "too_many", message)
     for host in hosts:

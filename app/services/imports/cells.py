@@ -50,13 +50,13 @@ WRITTEN_AS = Sentence.gettext("Written as %(text)s.")
 _CELL_ERROR = Sentence.gettext("The spreadsheet shows an error here: %(error)s.")
 _CONTROL_CHARACTERS = Sentence.gettext("Holds control characters: type it again.")
 _NO_RESULT = Sentence.gettext(
-    "Holds a formula without its result: copy the column and insert it as values."
+    "Holds a formula without its result: copy the column and paste it as values."
 )
-_TWICE_ENCODED = Sentence.gettext("The text was once read in a wrong encoding and saved so.")
+_TWICE_ENCODED = Sentence.gettext("The text was once read in a wrong encoding and saved that way.")
 _CHARACTER_LOST = Sentence.gettext("A character was lost when the file was saved: type it again.")
 _FILLER = Sentence.gettext("This is filler text, not a phone number.")
 _SEVERAL_NUMBERS = Sentence.gettext(
-    "Several numbers in one cell: keep one, put others into columns of their own."
+    "Several numbers in one cell: keep one and put the others in separate columns."
 )
 _EXTENSION_NOT_READABLE = Sentence.gettext(
     "The extension is not readable. Write up to 7 digits, or remove it."

@@ -56,7 +56,7 @@ def write_exact(values: Mapping[tuple[str, str], Any], columns: int) -> list[str
     return written + [""] * (columns - len(written))
 
 
-_NO_OBJECT = Sentence.gettext("This is no JSON object, as an export writes it.")
+_NO_OBJECT = Sentence.gettext("This isn't a JSON object like those in an export.")
 _METADATA_WRONG = Sentence.gettext("Metadata are texts, numbers, true or false under their names.")
 _NAME_TOO_LONG = Sentence.gettext("The name “%(name)s” has more than %(most)s characters.")
 _NO_PART = Sentence.gettext("“%(name)s” is no part of a contact.")

@@ -100,7 +100,7 @@ ERRORS = {
         lazy_gettext("Text not readable"),
         lazy_gettext(
             "Some bytes of the row are not in the file's encoding, or a name was saved in a wrong "
-            "one (MÃ¼ller): then a repair is proposed."
+            "one (MÃ¼ller). In that case, a fix is suggested."
         ),
     ),
     "control_characters": KindTexts(
@@ -126,7 +126,7 @@ ERRORS = {
     ),
     "phone_extension": KindTexts(
         lazy_gettext("Extension not readable"),
-        lazy_gettext("The cell announces an extension and does not give it in digits."),
+        lazy_gettext("The cell has an extension that isn't written in digits."),
     ),
     "formula_without_value": KindTexts(
         lazy_gettext("Formula without value"),
@@ -181,13 +181,15 @@ WARNINGS = {
     "several_phones": KindTexts(
         lazy_gettext("Other phone kept as metadata"),
         lazy_gettext(
-            "Of several phone columns the first valid number counts, the others become metadata."
+            "If there are several phone columns, the first valid number is used and the others "
+            "become metadata."
         ),
     ),
     "several_emails": KindTexts(
         lazy_gettext("Other email kept as metadata"),
         lazy_gettext(
-            "Of several email columns the first valid address counts, the others become metadata."
+            "If there are several email columns, the first valid address is used and the others "
+            "become metadata."
         ),
     ),
     NO_PHONE: KindTexts(
@@ -242,10 +244,10 @@ WARNINGS = {
     ),
     "duplicate_columns": KindTexts(
         lazy_gettext("Columns of the same name"),
-        lazy_gettext("Of columns with the same name the later ones got a number."),
+        lazy_gettext("Columns with the same name were numbered from the second one on."),
     ),
     "extra_cells": KindTexts(
-        lazy_gettext("Empty cells too many"),
+        lazy_gettext("Extra empty cells"),
         lazy_gettext("The row has more cells than the header; those are empty."),
     ),
     "missing_cells": KindTexts(
@@ -275,8 +277,8 @@ WARNINGS = {
     NOT_IN_USE: KindTexts(
         lazy_gettext("Number not in use"),
         lazy_gettext(
-            "The number could exist, but its country has none like it: it is stored and never "
-            "called."
+            "The number has a valid length, but no number like it is in use in its country. It is "
+            "stored and never called."
         ),
     ),
     ON_DO_NOT_CALL_LIST: KindTexts(
@@ -304,8 +306,8 @@ WARNINGS = {
         lazy_gettext("Macros ignored"), lazy_gettext("The workbook's macros were not run.")
     ),
     "content_mismatch": KindTexts(
-        lazy_gettext("Not what the name says"),
-        lazy_gettext("The file is of another kind than its name says, and was read."),
+        lazy_gettext("File type doesn’t match"),
+        lazy_gettext("The file type doesn't match the file name. The file was read anyway."),
     ),
     "formula_without_value": KindTexts(
         lazy_gettext("Formula without value"),

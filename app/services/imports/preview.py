@@ -84,12 +84,12 @@ _NOT_OPEN = Sentence.gettext(
     "This number is in %(country_words)s, which isn't open for calls, so it won't be called."
 )
 _MISSING = Sentence.ngettext(
-    "%(num)s cells are missing at the end of the row; they count as empty.",
+    "%(num)s cell is missing at the end of the row; it counts as empty.",
     "%(num)s cells are missing at the end of the row; they count as empty.",
 )
 _EXTRA = Sentence.ngettext(
-    "%(num)s empty cells too many at the end of the row were left out.",
-    "%(num)s empty cells too many at the end of the row were left out.",
+    "%(num)s extra empty cell at the end of the row was left out.",
+    "%(num)s extra empty cells at the end of the row were left out.",
 )
 
 

@@ -168,7 +168,7 @@ def test_a_number_that_its_country_does_not_have_is_kept_with_a_warning() -> Non
             CellNote(
                 3,
                 "several_phones",
-                "Several numbers in one cell: keep one, put others into columns of their own.",
+                "Several numbers in one cell: keep one and put the others in separate columns.",
             ),
         ),
         (
