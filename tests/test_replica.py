@@ -143,8 +143,8 @@ def test_users_see_their_changes_at_once_and_others_a_little_later(
     made = writer.post("/organizations/new", NEW, page="/organizations/new")
     assert "wrote_at" in str(made.headers.getlist("Set-Cookie"))
     pages = ("/", "/lists/organizations/export.csv")
-    assert [NEW["name"] in writer.get(page).text for page in pages] == [True, True]
-    assert [NEW["name"] in reader.get(page).text for page in pages] == [False, False]
+    assert [page for page in pages if NEW["name"] not in writer.get(page).text] == []
+    assert [page for page in pages if NEW["name"] in reader.get(page).text] == []
     standby.ask("SELECT pg_wal_replay_resume()")
     until(lambda: NEW["name"] in reader.get("/").text, 20)
     for page in ("/report", "/usage", "/report/month", "/usage.csv"):
@@ -206,7 +206,8 @@ def test_a_write_is_answered_even_if_its_position_is_unknown(
     away = make_engine("postgresql://127.0.0.1:1/portal")
     monkeypatch.setattr(database, "replica", Replica(away, away, 10))
     made = writer.post("/organizations/new", NEW, page="/organizations/new")
-    assert (made.status_code, "wrote_at" in str(made.headers)) == (303, False)
+    assert made.status_code == 303
+    assert "wrote_at" not in str(made.headers)
 
 
 def signed_in(app: Flask, database: Database, user: User) -> Browser:

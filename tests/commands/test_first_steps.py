@@ -26,10 +26,8 @@ def test_an_organization_of_a_partner_out_of_trial_can_call(app: Flask, session:
     organization = made(app, *words, "--number", "+12025550147")
     stored = session.get_one(Organization, UUID(organization["id"]))
     assistant = session.get_one(Assistant, UUID(organization["assistantId"]))
-    assert (stored.name, stored.payment_tier, stored.trial_ended_at is not None) == (
-        *("Harbor Dental", Tier.FREE),
-        True,
-    )
+    assert (stored.name, stored.payment_tier) == ("Harbor Dental", Tier.FREE)
+    assert stored.trial_ended_at is not None
     assert (assistant.phone_number, assistant.active) == ("+12025550147", True)
     assert (assistant.phone_enabled, assistant.phone_configured) == (True, True)
 
@@ -48,5 +46,6 @@ def test_a_refusal_is_a_sentence_without_a_traceback(app: Flask) -> None:
     partner = made(app, "partner", "create", "Northwind Voice")
     words = ["organization", "create", partner["id"], "Harbor", "--number", "12"]
     result = app.test_cli_runner().invoke(args=words)
-    assert (result.exit_code, "Traceback" in result.output) == (1, False)
+    assert result.exit_code == 1
+    assert "Traceback" not in result.output
     assert result.output.startswith("Error: ")

@@ -56,7 +56,8 @@ def test_a_webhook_is_added_listed_renewed_and_removed(
     assert printed(app, "list", own.plus.id) == []
     assert run(app, "list").output == f"{made['id']}  active   {URL}  call.completed\n"
     renewed = printed(app, "rotate", made["id"], "--overlap-hours", 24)
-    assert (renewed["secret"] != secret, renewed["previousSecretUntil"] is None) == (True, False)
+    assert renewed["secret"] != secret
+    assert renewed["previousSecretUntil"] is not None
     assert run(app, "remove", made["id"]).output == f"The webhook to {URL} is removed.\n"
     assert printed(app, "list") == []
 
@@ -100,4 +101,5 @@ def test_a_missing_endpoint_is_reported_in_one_sentence(
     app: Flask, own: Tenant, words: list[object], said: str
 ) -> None:
     result = run(app, *words)
-    assert (result.exit_code != 0, said in result.output) == (True, True)
+    assert result.exit_code != 0
+    assert said in result.output

@@ -60,7 +60,8 @@ def test_no_region_opens_a_kind_that_is_never_called(code: str) -> None:
     for number in NUMBERS[code]:
         with pytest.raises(PhoneError) as refused:
             check_dialable(number, everywhere)
-        assert (refused.value.code, number in refused.value.message) == (code, True)
+        assert refused.value.code == code
+        assert number in refused.value.message
 
 
 @pytest.mark.parametrize(

@@ -78,12 +78,14 @@ def test_a_rule_that_exists_already_is_refused_with_a_link_to_it(
     again = admin.post(NEW, RULE, page=NEW)
     words = "A rule with this measure, limit, period and scope exists already."
     link = f'<li>{words} <a href="/alerts/rules/{rule.id}">Open that rule</a></li>'
-    assert (again.status_code, link in again.text) == (422, True)
+    assert again.status_code == 422
+    assert link in again.text
     admin.post(NEW, RULE | {"threshold": "30"}, page=NEW)
     other = session.scalars(select(AlertRule.id).where(AlertRule.threshold == 30)).one()
     path = f"/alerts/rules/{other}"
     changed = admin.post(path, RULE | {"version": "1"}, page=path)
-    assert (changed.status_code, link in changed.text) == (422, True)
+    assert changed.status_code == 422
+    assert link in changed.text
     assert session.scalars(select(AlertRule.threshold).order_by(AlertRule.id)).all() == [20, 30]
 
 
@@ -111,7 +113,8 @@ def test_a_rule_that_can_not_be_measured_is_refused(
     session: Session, admin: Browser, wrong: dict[str, str], words: str
 ) -> None:
     refused = admin.post(NEW, RULE | wrong, page=NEW)
-    assert (refused.status_code, words in refused.text) == (422, True)
+    assert refused.status_code == 422
+    assert words in refused.text
     assert session.scalars(select(AlertRule)).all() == []
 
 
@@ -145,8 +148,10 @@ def test_an_alert_is_on_the_overview_until_it_is_acknowledged(
     acknowledged = admin.post(f"/alerts/{alert.id}/acknowledge", page="/alerts")
     assert acknowledged.headers["Location"] == "/alerts"
     page = text(admin.get("/alerts").text)
-    assert (title in page, "Acknowledged" in page) == (True, True)
-    assert ('visually-hidden">Action<' in page, "1 alert on this page" in page) == (False, True)
+    assert title in page
+    assert "Acknowledged" in page
+    assert 'visually-hidden">Action<' not in page
+    assert "1 alert on this page" in page
     assert item not in text(admin.get("/").text)
 
 
@@ -163,7 +168,8 @@ def test_customer_admins_see_the_company_instead_of_the_email_of_its_staff(
         (Role.ADMIN, own.partner.name),
     ):
         page = text(signed_in(own.staff[role]).get("/alerts").text)
-        assert (f"by {name}<" in page, email in page) == (True, False)
+        assert f"by {name}<" in page
+        assert email not in page
 
 
 def test_an_open_alert_shows_what_is_measured_now(
@@ -264,7 +270,8 @@ def test_an_editor_sees_alerts_and_changes_nothing(
     admin.post(NEW, RULE, page=NEW)
     editor = signed_in(own.staff[Role.PARTNER_EDITOR])
     page = editor.get("/alerts").text
-    assert ("An organization has less than" in page, "Add rule" in page) == (True, False)
+    assert "An organization has less than" in page
+    assert "Add rule" not in page
     assert "line-act" not in page  # no room for buttons that aren't there
     assert editor.get(NEW).status_code == 404
     assert signed_in(own.user).get("/alerts").status_code == 404
@@ -290,7 +297,8 @@ def test_the_overview_leads_to_each_alert_and_puts_those_of_muted_rules_last(
     ]
     page = text(admin.get("/alerts").text)
     assert all(f'<tr id="alert-{alert.id}">' in page for alert in opened_alert.values())
-    assert (page.count("Last alert "), "Muted</span>" in page) == (2, True)
+    assert page.count("Last alert ") == 2
+    assert "Muted</span>" in page
 
 
 def test_the_recipients_of_a_rule_are_kept_shown_and_refused_at_their_field(
@@ -299,7 +307,8 @@ def test_the_recipients_of_a_rule_are_kept_shown_and_refused_at_their_field(
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     new = "/alerts/rules/new?measure=answer-rate"
     refused = admin.post(new, {**RULE, "recipients": "ann"}, page=new)
-    assert (refused.status_code, "“ann” isn’t an email address." in refused.text) == (422, True)
+    assert refused.status_code == 422
+    assert "“ann” isn’t an email address." in refused.text
     admin.post(new, {**RULE, "recipients": "ann@example.com\nbob@example.com"}, page=new)
     stored = session.scalars(select(AlertRule)).one()
     assert stored.recipients == ["ann@example.com", "bob@example.com"]

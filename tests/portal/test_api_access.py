@@ -65,11 +65,9 @@ def test_a_key_is_shown_once_and_works(
     assert timedelta(days=364) < key.expires_at - utcnow() <= timedelta(days=365)
     for path in ("/api-access", f"/api-access/keys/{key.id}"):
         shown = admin.get(path)
-        assert (shown.status_code, secret in shown.text, key.name in shown.text) == (
-            200,
-            False,
-            True,
-        )
+        assert shown.status_code == 200
+        assert secret not in shown.text
+        assert key.name in shown.text
 
 
 def test_the_page_of_a_test_key_says_once_that_its_contacts_are_real(
@@ -146,7 +144,8 @@ def test_a_rolled_key_leaves_the_old_one_working_for_as_long_as_asked(
     assert timedelta(days=2) < left - utcnow() < timedelta(days=3)
     assert f"{old.key.public_id}, works until" in rolled.text
     again = admin.post(page, {"overlap": "0", "once": "b2"}, page=page)
-    assert (again.status_code, "was already rolled" in again.text) == (422, True)
+    assert again.status_code == 422
+    assert "was already rolled" in again.text
 
 
 @pytest.mark.parametrize("overlap", ["8", "-1", "soon", ""])
@@ -250,7 +249,8 @@ def test_a_client_of_support_is_shown_and_not_to_be_changed(
     session.commit()
     address = f"/api-access/clients/{legacy.id}"
     page = admin.get(address)
-    assert (page.status_code, "provider manages it" in page.text) == (200, True)
+    assert page.status_code == 200
+    assert "provider manages it" in page.text
     statuses = {
         act: admin.post(f"{address}/{act}", page="/api-access").status_code
         for act in ("roll", "suspend", "revoke")
@@ -271,9 +271,10 @@ def test_a_client_of_the_legacy_api_names_its_organization_and_the_end_of_its_se
         expires_at=None,
     ).client
     session.commit()
-    pages = [admin.get(f"/api-access/clients{path}").text for path in ("", f"/{legacy.id}")]
     known = ("Legacy API", own.plus.name, "1\N{NO-BREAK SPACE}Mar\N{NO-BREAK SPACE}2999")
-    assert [[words in page for words in known] for page in pages] == [[True] * 3] * 2
+    for path in ("/api-access/clients", f"/api-access/clients/{legacy.id}"):
+        page = admin.get(path).text
+        assert [words for words in known if words not in page] == []
 
 
 def test_keys_and_clients_of_another_tenant_are_not_found(
@@ -302,7 +303,8 @@ def test_keys_and_clients_of_another_tenant_are_not_found(
             ]
         )
     assert seen == [[404] * 8, [404] * 8]
-    assert (key.name in admin.get("/api-access").text, count(session, ApiKey)) == (False, 1)
+    assert key.name not in admin.get("/api-access").text
+    assert count(session, ApiKey) == 1
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD])
@@ -315,7 +317,8 @@ def test_other_roles_are_not_offered_api_access(
         browser.get(path).status_code
         for path in ("/api-access", "/api-access/clients", f"/api-access/keys/{UUID(int=1)}")
     ]
-    assert (statuses, "API access" in browser.get("/").text) == ([404, 404, 404], False)
+    assert statuses == [404, 404, 404]
+    assert "API access" not in browser.get("/").text
 
 
 def test_the_lists_can_be_searched_and_say_when_nothing_matches(
@@ -376,10 +379,8 @@ def test_the_guide_begins_with_the_readers_own_key_and_leads_back(
         f"/api/v1/campaigns/{campaign.id}/contacts",
         'href="/api-access">← Back to API access</a>',
     )
-    assert [[words in page for words in own_words] for page in (guide, members)] == [
-        [True] * 3,
-        [False] * 3,
-    ]
+    assert [words for words in own_words if words not in guide] == []
+    assert [words for words in own_words if words in members] == []
     assert new.secret not in guide
 
 
@@ -392,4 +393,5 @@ def test_the_guide_begins_with_what_the_readers_newest_key_may_do(
     guide = unescape(admin.get("/api/docs").text)
     commands = guide.partition('id="start-call"')[2].partition("</pre>")[0]
     assert newest.key.public_id[:17] in guide
-    assert ("/api/v1/campaigns'" in commands, "/contacts" in commands) == (True, False)
+    assert "/api/v1/campaigns'" in commands
+    assert "/contacts" not in commands

@@ -89,7 +89,8 @@ def test_an_assistant_is_added_complete_and_is_ready(
         "phone_number": NUMBER,
     }
     page = admin.get(f"/assistants/{found.id}").text
-    assert ("Ready to call" in page, "6 of 6" in page) == (True, True)
+    assert "Ready to call" in page
+    assert "6 of 6" in page
     entries = select(AuditEntry).where(AuditEntry.target_id == str(found.id))
     [entry] = session.scalars(entries).all()
     assert (entry.action, entry.after["name"], entry.after["phone_number"]) == (
@@ -105,12 +106,14 @@ def test_a_number_that_only_a_user_confirms_is_called_so(
     page = str(admin.post(address, {**READY, "once": "a1"}, page=address).location)
     said = "Confirmed by hand: the number is set up with the carrier."
     shown = admin.get(page).text
-    assert ("Ready to call, confirmed by hand" in shown, said in shown) == (True, True)
+    assert "Ready to call, confirmed by hand" in shown
+    assert said in shown
     number = session.get_one(PhoneNumber, NUMBER)
     number.source, number.confirmed_at = NumberSource.ASSIGNED, utcnow()
     session.commit()
     shown = admin.get(page).text
-    assert ("Ready to call" in shown, "onfirmed by you" in shown) == (True, False)
+    assert "Ready to call" in shown
+    assert "onfirmed by you" not in shown
 
 
 @pytest.mark.parametrize(
@@ -253,10 +256,8 @@ def test_one_message_that_was_stored_before_stays_until_it_is_changed(
     assert (assistant.default_intro, assistant.default_voicemail) == ("Hello.", None)
     sent |= {"default_intro": "Good morning.", "version": str(assistant.version)}
     refused = admin.post(address, sent, page=address)
-    assert (
-        refused.status_code,
-        "Enter a voicemail message too, or leave both blank." in unescape(refused.text),
-    ) == (422, True)
+    assert refused.status_code == 422
+    assert "Enter a voicemail message too, or leave both blank." in unescape(refused.text)
     session.expire_all()
     assert assistant.default_intro == "Hello."
 
@@ -317,7 +318,8 @@ def test_each_condition_that_is_not_met_leads_to_where_it_is_fixed(
         assert f'id="{place}"' in edit
     reader = signed_in(own.staff[Role.PARTNER_EDITOR])
     seen = reader.get(f"/assistants/{assistant.id}")
-    assert (seen.status_code, "/edit" in seen.text) == (200, False)
+    assert seen.status_code == 200
+    assert "/edit" not in seen.text
 
 
 def test_the_page_shows_calling_hours_campaigns_and_the_latest_calls(

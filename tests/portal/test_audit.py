@@ -226,7 +226,8 @@ def test_days_are_those_of_the_time_zone_of_the_user(
         "start=2026-05-05&end=2026-05-04": "The last day is before the first day",
     }.items():
         refused = browser.get(f"/audit?{asked}")
-        assert (refused.status_code, said in refused.text) == (422, True)
+        assert refused.status_code == 422
+        assert said in refused.text
 
 
 def test_a_long_history_comes_in_pages_and_whole_in_the_file(
@@ -280,7 +281,9 @@ def test_a_count_of_nothing_is_left_out(session: Session, own: Tenant, signed_in
     )
     session.commit()
     page = signed_in(own.staff[Role.PARTNER_ADMIN]).get("/audit").text
-    assert [words in page for words in ("Created", "Deleted", "Live")] == [True, False, True]
+    assert "Created" in page
+    assert "Deleted" not in page
+    assert "Live" in page
 
 
 def test_an_action_without_its_own_words_is_spelt_out() -> None:
@@ -481,11 +484,10 @@ def test_numbers_that_were_added_together_are_listed_with_their_reasons_and_foun
     typed = {"numbers": "+12025550177,asked by mail\n+12025550178", "reason": "Robinson"}
     browser.post(path, typed, page=path)
     shown = "2 numbers in Northwind Bakery +1 202 555 0177: asked by mail +1 202 555 0178: Robinson"
-    found = [
-        [shown in line.replace("\u00a0", " ") for line in lines(browser.get(f"/audit?q={q}").text)]
-        for q in ("%2B12025550177", "%2B1+202+555+0178", "2025550177", "%2B12025550179")
-    ]
-    assert found == [[True], [True], [True], []]
+    for asked in ("%2B12025550177", "%2B1+202+555+0178", "2025550177"):
+        [line] = lines(browser.get(f"/audit?q={asked}").text)
+        assert shown in line.replace("\u00a0", " ")
+    assert lines(browser.get("/audit?q=%2B12025550179").text) == []
 
 
 def test_fields_are_found_without_accents() -> None:

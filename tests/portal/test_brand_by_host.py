@@ -180,7 +180,8 @@ def test_users_of_another_partner_cannot_sign_in_at_the_host(
     form = {"csrf_token": token, "email": other.user.email, "password": PASSWORD}
     headers = {"Referer": f"{HOST}/sign-in"}
     answer = client.post("/sign-in", data=form, base_url=HOST, headers=headers)
-    assert (answer.status_code, "Email or password is wrong" in answer.text) == (422, True)
+    assert answer.status_code == 422
+    assert "Email or password is wrong" in answer.text
 
 
 def test_an_operators_link_opens_nothing_at_the_host(
@@ -211,7 +212,8 @@ def test_a_domain_that_is_not_verified_has_the_neutral_brand(
     branded.partner.domain_verified_at = None
     session.commit()
     page = app.test_client().get("/sign-in", base_url=HOST).text
-    assert (NEUTRAL_NAME in page, "Northwind" in page) == (True, False)
+    assert NEUTRAL_NAME in page
+    assert "Northwind" not in page
 
 
 def test_every_page_at_the_domain_of_a_suspended_partner_says_in_its_brand_that_it_is_paused(

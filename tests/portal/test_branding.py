@@ -284,7 +284,8 @@ def test_the_name_of_a_shades_button_begins_with_its_words(editor: Browser) -> N
 def test_a_stylesheet_is_served_only_under_its_own_hash(browser: Browser) -> None:
     sheet = sheet_for("#ffc800")
     served = browser.get(f"/brand/ffc800-{sheet.digest}.css")
-    assert (served.status_code, "--brand: #ffc800;" in served.text) == (200, True)
+    assert served.status_code == 200
+    assert "--brand: #ffc800;" in served.text
     for path in (f"/brand/ffc801-{sheet.digest}.css", "/brand/ffc800-0.css", "/brand/zzzzzz-0.css"):
         assert browser.get(path).status_code == 404
 
@@ -377,7 +378,8 @@ def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
     session.expire_all()
     with using_language("de"):
         mail = mails.sample(of_partner(own.partner), "http://localhost")
-    assert ["Guten Tag von Northwind!" in text for text in (mail.text, mail.html)] == [True, True]
+    assert "Guten Tag von Northwind!" in mail.text
+    assert "Guten Tag von Northwind!" in mail.html
     assert "Guten Tag" not in mails.sample(of_partner(own.partner), "http://localhost").text
 
 
@@ -429,7 +431,8 @@ def test_the_api_documentation_is_in_english_but_for_the_sentence_that_says_so(
     own.staff[Role.PARTNER_EDITOR].language = "es"
     session.commit()
     docs = editor.get("/api/docs").text
-    assert ('<p class="second" lang="es">' in docs, ">Copy</span>" in docs) == (True, True)
+    assert '<p class="second" lang="es">' in docs
+    assert ">Copy</span>" in docs
 
 
 def test_rolling_back_brings_back_a_brand_without_a_tagline(editor: Browser) -> None:
@@ -471,7 +474,8 @@ def test_an_invalid_colour_is_reported_while_typing(editor: Browser) -> None:
     answer = editor.post(PAGE, {**FORM, "colour": "#1c7a4"}, page=PAGE)
     assert answer.status_code == 422
     contrasts = '<th scope="col" class="end">Contrast</th>'  # of a colour that is none
-    assert (contrasts in editor.get(PAGE).text, contrasts in answer.text) == (True, False)
+    assert contrasts in editor.get(PAGE).text
+    assert contrasts not in answer.text
     token = re.search(r'name="csrf_token" value="([^"]+)"', editor.get(PAGE).text)
     assert token
     typed = editor.client.post(
@@ -621,7 +625,8 @@ def test_the_preview_shows_the_texts_of_each_language(editor: Browser) -> None:
         assert f"/branding/preview/mail?theme=dark&amp;language={code}&amp;" in page
         sign_in = editor.get(f"/branding/preview/sign-in?language={code}").text
         mail = editor.get(f"/branding/preview/mail?language={code}").text
-        assert (f'<html lang="{code}"' in sign_in, f"tagline {code}" in sign_in) == (True, True)
+        assert f'<html lang="{code}"' in sign_in
+        assert f"tagline {code}" in sign_in
         assert f"mail_greeting {code}" in mail
     own = editor.get("/branding/preview/sign-in?language=xx").text
     assert '<html lang="en"' in own

@@ -105,14 +105,16 @@ def test_the_carrier_does_not_work_if_it_did_not_place_a_recent_call(
     session.commit()
     shown = words(admin.get("/carriers"))
     title = "1 call failed at the carrier in the last 15 minutes"
-    assert (title in shown, "carrier works" in shown) == (True, False)
+    assert title in shown
+    assert "carrier works" not in shown
     shown_to_operator = words(operator.get("/carriers"))
     assert title in shown_to_operator
     assert "No problems" not in shown_to_operator
     call.ended_at = now - timedelta(minutes=16)
     session.commit()
     shown = words(admin.get("/carriers"))
-    assert (title in shown, "carrier works" in shown) == (False, True)
+    assert title not in shown
+    assert "carrier works" in shown
     assert title not in words(operator.get("/carriers"))
 
 
@@ -128,7 +130,8 @@ def test_an_administrator_reads_in_plain_words_why_calls_wait(
     pause(session, PauseScope(partner_id=own.partner.id), "Your number is being moved")
     for path in ("/carriers", "/"):
         shown = admin.get(path).text
-        assert ("ReadTimeout" in shown, "Twilio" in shown) == (False, False)
+        assert "ReadTimeout" not in shown
+        assert "Twilio" not in shown
         assert "Your number is being moved" in shown
     assert "The carrier does not answer" in admin.get("/carriers").text
     assert "The carrier isn’t accepting calls" in admin.get("/").text
@@ -218,7 +221,8 @@ def test_a_partner_admin_pauses_and_resumes_all_calls(
     held = pauses.of_carrier(session, own.partner.id, own.organization.id, CarrierKind.SIP)
     assert held is not None
     assert pauses.sentence(held) == "Calling is paused (a partner admin paused all calls)."
-    assert ("Resume calling" in shown, "Pause all calls…" in shown) == (True, False)
+    assert "Resume calling" in shown
+    assert "Pause all calls…" not in shown
     assert "Calling is paused" not in operator.get("/").text
     assert (
         "Calling is paused" not in signed_in(other.staff[Role.PARTNER_ADMIN]).get("/carriers").text

@@ -131,7 +131,8 @@ def test_a_campaign_needs_a_plan_before_it_can_start(
 ) -> None:
     page = admin.get(base)
     asked = admin.get(f"{base}/start")
-    assert ("No plan yet" in page.text, "Start campaign" in page.text) == (True, False)
+    assert "No plan yet" in page.text
+    assert "Start campaign" not in page.text
     assert (asked.status_code, asked.location) == (303, f"{base}/plan")
     tried = admin.post(f"{base}/start", page="/campaigns")
     assert (tried.status_code, tried.location) == (303, base)
@@ -143,10 +144,8 @@ def test_a_new_campaign_leads_to_its_plan_and_then_to_the_upload(
 ) -> None:
     plan, upload = f"{base}/plan?new=1", f"/campaigns/{campaign.id}/upload?new=1"
     first = admin.get(plan).text
-    assert ("Next: upload contacts." in first, f'href="{upload}">Skip this step' in first) == (
-        True,
-        True,
-    )
+    assert "Next: upload contacts." in first
+    assert f'href="{upload}">Skip this step' in first
     sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
     saved = admin.post(plan, sent, page=plan)
     assert (saved.status_code, saved.location) == (303, upload)
@@ -247,11 +246,13 @@ def test_a_plan_has_a_first_and_a_last_day(
     path = f"{planned}/plan"
     typed = TYPED | {"assistant": str(assistant.id)}
     wrong = admin.post(path, typed | {"starts_on": "tomorrow"}, page=path)
-    assert (wrong.status_code, "Enter a day like 2026-02-28." in wrong.text) == (422, True)
+    assert wrong.status_code == 422
+    assert "Enter a day like 2026-02-28." in wrong.text
     days = {"starts_on": "2099-12-02", "ends_on": "2099-12-01"}
     wrong = admin.post(path, typed | days, page=path)
     said = "Last day: The last day can’t be before the first day."
-    assert (wrong.status_code, said in unescape(wrong.text)) == (422, True)
+    assert wrong.status_code == 422
+    assert said in unescape(wrong.text)
     assert admin.post(path, typed | days | {"ends_on": "2099-12-20"}, page=path).status_code == 303
     plan = outreach.plan_of(session, campaign)
     assert (plan.starts_on, plan.ends_on) == (date(2099, 12, 2), date(2099, 12, 20))
@@ -384,7 +385,8 @@ def test_each_problem_of_a_plan_is_at_its_field(
     session.commit()
     sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)} | changes
     answer = admin.post(address, sent, page=address)
-    assert (answer.status_code, words in unescape(answer.text)) == (422, True)
+    assert answer.status_code == 422
+    assert words in unescape(answer.text)
     assert outreach.stored_plan(session, campaign) is None
 
 
@@ -424,7 +426,8 @@ def test_the_second_user_to_change_a_plan_sees_the_conflict(
 ) -> None:
     sent = TYPED | {"assistant": str(assistant.id), "calls_per_hour": "60"}
     late = admin.post(f"{planned}/plan", sent | {"version": "1"}, page=f"{planned}/plan")
-    assert (late.status_code, "changed this" in late.text) == (409, True)
+    assert late.status_code == 409
+    assert "changed this" in late.text
     assert outreach.plan_of(session, campaign).calls_per_hour is None
 
 
@@ -472,7 +475,8 @@ def test_the_start_page_counts_the_contacts_it_calls_and_leaves_out(
     for words in ("0 of 1 contact called", NOT_CALLED, "The last calls are in progress."):
         assert words in page
     fragment = admin.get(f"{planned}/live").text
-    assert ('hx-trigger="every 2s"' in fragment, "<html" in fragment) == (True, False)
+    assert 'hx-trigger="every 2s"' in fragment
+    assert "<html" not in fragment
 
 
 def test_every_tab_of_a_campaign_leads_to_its_start(
@@ -532,7 +536,8 @@ def test_a_blocker_of_a_whole_campaign_links_to_the_page_that_fixes_it(
     fed = feed(session, campaign)
     for path in (planned, f"{planned}/live"):
         shown = unescape(admin.get(path).text)
-        assert ("No calls right now" in shown, said in shown) == (True, True)
+        assert "No calls right now" in shown
+        assert said in shown
     member = signed_in(own.user)
     assert said in unescape(member.get(planned).text)
     overview = unescape(member.get("/").text)
@@ -554,7 +559,8 @@ def test_a_pause_takes_calls_back_and_a_resume_goes_on(
     assert (paused.status_code, status_of(session, campaign)) == (303, CampaignStatus.PAUSED)
     assert session.scalars(select(Call.status)).all() == [CallStatus.CANCELED]
     page = unescape(admin.get(planned).text)
-    assert ("Resume campaign" in page, "Paused. No calls" in page) == (True, True)
+    assert "Resume campaign" in page
+    assert "Paused. No calls" in page
     admin.post(f"{planned}/start", page=f"{planned}/start")
     assert feed(session, campaign) == 1
 
@@ -618,7 +624,8 @@ def test_a_campaign_can_call_again_when_everyone_was_called(
     end_call(session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
     session.commit()
     page = unescape(admin.get(planned).text)
-    assert ("All callable contacts were called." in page, "every 2s" in page) == (True, False)
+    assert "All callable contacts were called." in page
+    assert "every 2s" not in page
     assert "1 contact will be called" in unescape(admin.get(f"{planned}/again").text)
     admin.post(f"{planned}/again", page=f"{planned}/again")
     assert feed(session, campaign) == 1
@@ -765,7 +772,8 @@ def test_a_campaign_of_a_resumed_organization_shows_calling_only_once_it_calls(
     organizations.resume(session, OPERATOR, campaign.organization_id)
     session.commit()
     shown = words_of(admin.get(planned))
-    assert ("Calling now." in shown, "Next call in about 30 s." in shown) == (False, True)
+    assert "Calling now." not in shown
+    assert "Next call in about 30 s." in shown
     session.execute(update(Outreach).values(next_at=None))
     assert dispatcher.dispatch(session, campaign.id, CallSettings(), utcnow()) > 0
     session.commit()
@@ -803,7 +811,8 @@ def test_the_first_call_is_the_same_before_and_after_the_start_and_in_the_list(
 def test_the_start_page_of_a_running_campaign_has_no_question(admin: Browser, planned: str) -> None:
     admin.post(f"{planned}/start", page=f"{planned}/start")
     shown = admin.get(f"{planned}/start")
-    assert ("is already running" in words_of(shown), "Resume" in words_of(shown)) == (True, False)
+    assert "is already running" in words_of(shown)
+    assert "Resume" not in words_of(shown)
     assert f'href="{planned}"' in shown.text
     admin.post(f"{planned}/pause", page=planned)
     assert "Resume campaign" in words_of(admin.get(f"{planned}/start"))
@@ -813,7 +822,8 @@ def test_a_plan_says_before_it_is_saved_what_it_means(
     admin: Browser, base: str, assistant: Assistant
 ) -> None:
     shown = words_of(admin.get(f"{base}/plan"))
-    assert ("With this plan Contacts 3" in shown, "Calls at night" in shown) == (True, False)
+    assert "With this plan Contacts 3" in shown
+    assert "Calls at night" not in shown
     sent = TYPED | {"assistant": str(assistant.id), "calls_at_once": "2"}
     shown = words_of(admin.post(f"{base}/plan/outlook", sent, page=f"{base}/plan"))
     assert "Calls at night Calls before 08:00 or after 21:00 are allowed" in shown
@@ -876,8 +886,9 @@ def test_progress_counts_only_contacts_that_can_be_called_on_every_page(
     assert "1 of 2" in words_of(admin.get("/campaigns"))
     listed = admin.get(f"{planned}/left-out").text
     assert "Contacts that won’t be called" in listed
-    assert [f'">{name}' in listed for name in ("Ada", "Bob", "Cleo", "Dan")] == [
-        *(False, True, True, False)
+    assert [name for name in ("Ada", "Bob", "Cleo", "Dan") if f'">{name}' in listed] == [
+        "Bob",
+        "Cleo",
     ]
 
 

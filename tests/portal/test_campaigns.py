@@ -76,7 +76,8 @@ def test_a_member_is_not_asked_for_an_organization_and_others_are(
 ) -> None:
     member = signed_in(own.user).get("/campaigns/new")
     asked = admin.get("/campaigns/new")
-    assert (member.status_code, f"For {own.organization.name}." in member.text) == (200, True)
+    assert member.status_code == 200
+    assert f"For {own.organization.name}." in member.text
     assert 'name="organization"' not in member.text
     for organization in (own.organization, own.plus):
         assert f'<option value="{organization.name}">' in asked.text
@@ -120,7 +121,8 @@ def test_settings_rename_and_assign_and_conflicts_are_shown(
     late = admin.post(address, {"name": "Summer", "who": "all", "version": "1"}, page=address)
     session.expire_all()
     assert (saved.status_code, late.status_code) == (303, 409)
-    assert ("changed this" in late.text, 'value="Summer"' in late.text) == (True, True)
+    assert "changed this" in late.text
+    assert 'value="Summer"' in late.text
     assert (campaign.name, campaign.all_assistants) == ("Spring", False)
     bad = admin.post(address, {"name": "", "who": "all", "version": "3"}, page=address)
     assert bad.status_code == 422
@@ -142,7 +144,8 @@ def test_archiving_names_what_stays_and_hides_the_campaign_from_the_list(
     }
     assert shown == {"": False, "?kind=archived": True, "?kind=any": True}
     page = admin.get(f"/campaigns/{campaign.id}").text
-    assert ("Upload contacts" in page, "Archived" in page) == (False, True)
+    assert "Upload contacts" not in page
+    assert "Archived" in page
 
 
 def found(browser: Browser, campaign: Campaign, query: str) -> list[str]:

@@ -83,7 +83,8 @@ def test_the_redirect_address_is_known_before_the_provider_is_added(
 
 def test_after_a_problem_elsewhere_the_secret_is_asked_for_again(admin: Browser) -> None:
     answer = admin.post(NEW, typed("https://id.acme.example", name=""), page=NEW)
-    assert (answer.status_code, "Enter the secret again." in answer.text) == (422, True)
+    assert answer.status_code == 422
+    assert "Enter the secret again." in answer.text
     assert CLIENT_SECRET not in answer.text
 
 
@@ -118,11 +119,8 @@ def test_a_provider_is_added_after_its_discovery_was_read(
     entry = session.scalars(
         select(AuditEntry).where(AuditEntry.target_id == str(provider.id))
     ).one()
-    assert (entry.action, entry.target, CLIENT_SECRET in str(entry.after)) == (
-        "identity_provider.created",
-        "Acme ID",
-        False,
-    )
+    assert (entry.action, entry.target) == ("identity_provider.created", "Acme ID")
+    assert CLIENT_SECRET not in str(entry.after)
 
 
 @pytest.mark.usefixtures("near")

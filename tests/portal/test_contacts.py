@@ -198,7 +198,8 @@ def test_the_second_user_to_save_sees_the_conflict_and_overwrites_nothing(
     same_lines = FORM["more"].replace("\n", "\r\n")  # as a browser sends them
     late = save(admin, page, first_name="Ida", more=same_lines, version=seen)
     assert (first.status_code, late.status_code) == (303, 409)
-    assert ("changed this" in late.text, 'value="Ida"' in late.text) == (True, True)
+    assert "changed this" in late.text
+    assert 'value="Ida"' in late.text
     assert late.text.count("More details") == 1  # the field, and no difference
     assert state(session, own, campaign, contact.id)["first_name"] == "Augusta"
     new = late.text.split('name="version" value="')[1].split('"')[0]
@@ -274,7 +275,8 @@ def test_a_removed_contact_can_be_put_back_with_everything_it_had(
     new = UUID(back.location.rpartition("/")[2])
     assert state(session, own, campaign, new) == {**AS_STORED, "status": "completed"}
     again = admin.post(f"{page}/restore", page="/campaigns")
-    assert (again.status_code, "was removed" in admin.get(removed.location).text) == (404, False)
+    assert again.status_code == 404
+    assert "was removed" not in admin.get(removed.location).text
 
 
 def test_a_removal_can_be_undone_for_a_day_by_its_author_if_the_identity_is_free(
@@ -314,10 +316,8 @@ def test_a_number_is_put_on_the_do_not_call_list_with_its_source(
         own.staff[Role.PARTNER_ADMIN].email,
     )
     shown = admin.get(page).text
-    assert ('badge-warning">Do not call' in shown, f'href="{page}/do-not-call"' in shown) == (
-        True,
-        False,
-    )
+    assert 'badge-warning">Do not call' in shown
+    assert f'href="{page}/do-not-call"' not in shown
 
 
 def test_the_page_shows_calls_to_the_person_or_their_number(
@@ -344,10 +344,8 @@ def test_the_page_shows_calls_to_the_person_or_their_number(
     session.add(call)
     session.commit()
     page = admin.get(page_of(campaign, contact)).text
-    assert (f'href="/calls/{call.id}"' in page, "1 waiting call is cancelled." in page) == (
-        True,
-        True,
-    )
+    assert f'href="/calls/{call.id}"' in page
+    assert "1 waiting call is cancelled." in page
 
 
 def test_a_contact_of_another_tenant_is_not_found(

@@ -70,7 +70,8 @@ def test_a_country_closed_by_the_operator_can_not_be_opened(
     )
     session.commit()
     answer = admin.post(PAGE, typed | {"version": "1"}, page=PAGE)
-    assert (answer.status_code, words in unescape(answer.text)) == (422, True)
+    assert answer.status_code == 422
+    assert words in unescape(answer.text)
     assert opened(session, own) == ([], [])
 
 
@@ -88,7 +89,8 @@ def test_the_operator_limits_the_installation_and_a_partner(
     session.expire_all()
     assert destinations.openable_by_partner(session, own.partner.id) == {"US"}
     choices = admin.get(PAGE).text
-    assert ('value="US"' in choices, 'value="GB"' in choices) == (True, False)
+    assert 'value="US"' in choices
+    assert 'value="GB"' not in choices
 
 
 def test_an_organization_is_offered_open_countries_and_keeps_those_closed_since(
@@ -98,7 +100,8 @@ def test_an_organization_is_offered_open_countries_and_keeps_those_closed_since(
     session.commit()
     page = unescape(admin.get(f"/organizations/{own.organization.id}/settings").text)
     assert "United Kingdom (not open)" in page
-    assert ('id="region-US"' in page, 'id="region-FR"' in page) == (True, False)
+    assert 'id="region-US"' in page
+    assert 'id="region-FR"' not in page
 
 
 def test_an_assistants_voice_address_needs_a_host_that_is_allowed(

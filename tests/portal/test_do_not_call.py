@@ -56,7 +56,8 @@ def test_numbers_are_added_with_their_reasons(
     }
     page = unescape(browser.get(path).text)
     assert "2 numbers added. 1 line repeated a number." in page
-    assert (f'"wrap">{admin.name}</td>' in page, f"{admin.email}</td>" in page) == (True, False)
+    assert f'"wrap">{admin.name}</td>' in page
+    assert f"{admin.email}</td>" not in page
 
 
 def test_the_history_says_which_numbers_were_added_without_a_reason(
@@ -64,7 +65,8 @@ def test_the_history_says_which_numbers_were_added_without_a_reason(
 ) -> None:
     browser.post(f"{path}/add", {"numbers": f"{ADA}, asked us\n{BOB}"}, page=f"{path}/add")
     changes = browser.get(f"/organizations/{own.organization.id}/activity").text
-    assert [words in changes for words in ("asked us", "no reason")] == [True, True]
+    assert "asked us" in changes
+    assert "no reason" in changes
 
 
 def test_only_the_exact_name_of_a_column_is_skipped_as_a_heading(
@@ -72,7 +74,8 @@ def test_only_the_exact_name_of_a_column_is_skipped_as_a_heading(
 ) -> None:
     typed = {"numbers": f"not a number\n12\n{ADA}"}
     refused = unescape(browser.post(f"{path}/add", typed, page=f"{path}/add").text)
-    assert ("2 of 3 lines need fixing" in refused, "as a heading" in refused) == (True, False)
+    assert "2 of 3 lines need fixing" in refused
+    assert "as a heading" not in refused
     browser.post(f"{path}/add", {"numbers": f"Mobile phone\n{ADA}"}, page=f"{path}/add")
     assert listed(session, own) == {ADA: (None, "portal")}
     assert "1 number added. Line 1 was skipped as a heading." in browser.get(path).text
@@ -174,7 +177,8 @@ def test_an_unreadable_input_is_reported_at_its_field(
 ) -> None:
     file = {"file": (io.BytesIO(sent), "x.csv")} if sent else {}
     answer = browser.post(f"{path}/add", {"numbers": " ", **file}, page=f"{path}/add")
-    assert (answer.status_code, words in unescape(answer.text)) == (422, True)
+    assert answer.status_code == 422
+    assert words in unescape(answer.text)
 
 
 def test_a_number_is_removed_after_a_question(
@@ -221,10 +225,12 @@ def test_a_number_is_found_in_any_spelling(
         do_not_call.add(session, caller, own.organization.id, number)
     session.commit()
     page = browser.get(path, query_string={"q": "(202) 555-0101"}).text
-    assert (ADA in page, BOB in page) == (True, False)
+    assert ADA in page
+    assert BOB not in page
     for written in ("+1 202 555 0101", "(202) 555-0101"):
         lists = unescape(browser.get("/do-not-call", query_string={"q": written}).text)
-        assert ("Northwind Bakery" in lists, "Northwind Dental" in lists) == (True, False)
+        assert "Northwind Bakery" in lists
+        assert "Northwind Dental" not in lists
     own.plus.default_region = "DE"
     session.commit()
     lists = unescape(browser.get("/do-not-call", query_string={"q": "030 12345678"}).text)
@@ -238,10 +244,10 @@ def test_a_member_keeps_the_list_of_their_own_organization_only(
     assert member.post(f"{path}/add", {"numbers": ADA}, page=f"{path}/add").status_code == 303
     assert set(listed(session, own)) == {ADA}
     page = member.get("/do-not-call").text
-    shown = ("<h1>Do-not-call list</h1>", "Your role doesn’t allow")
-    assert [words in page for words in shown] == [True, False]
-    found = [member.get("/do-not-call", query_string={"q": q}).text for q in (ADA, BOB)]
-    assert [ADA in page for page in found] == [True, False]
+    assert "<h1>Do-not-call list</h1>" in page
+    assert "Your role doesn’t allow" not in page
+    assert ADA in member.get("/do-not-call", query_string={"q": ADA}).text
+    assert ADA not in member.get("/do-not-call", query_string={"q": BOB}).text
     assert member.get(f"/organizations/{own.plus.id}/do-not-call").status_code == 404
 
 

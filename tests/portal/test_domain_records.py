@@ -59,7 +59,8 @@ def test_the_page_shows_each_record_with_its_state(
     assert ">_portal-challenge.northwind.example</code>" in page
     assert f">{ownership.value}</code>" in page
     assert ">host.platform.example</code>" in page
-    assert (page.count("Not checked yet"), "Checking the records…" in page) == (2, True)
+    assert page.count("Not checked yet") == 2
+    assert "Checking the records…" in page
     dns.set_all([address])
     work_off(app, dns, own)
     page = shown(admin)
@@ -75,7 +76,8 @@ def test_the_page_shows_each_record_with_its_state(
     work_off(app, dns, own)
     page = shown(admin)
     assert "<dd>https://northwind.example</dd>" in page
-    assert ("Check now" in page, "Sign in to the DNS provider" in page) == (True, False)
+    assert "Check now" in page
+    assert "Sign in to the DNS provider" not in page
     assert "The next one is within a day." in page
 
 
@@ -115,7 +117,8 @@ def test_only_the_hint_of_a_cname_mentions_it(make_app: Callable[..., Flask], ow
     admin = Browser(app.test_client())
     admin.sign_in(own.staff[Role.PARTNER_ADMIN].email)
     page = shown(admin)
-    assert (">192.0.2.1</code>" in page, "CNAME" in page) == (True, False)
+    assert ">192.0.2.1</code>" in page
+    assert "CNAME" not in page
 
 
 def test_a_local_installation_says_that_records_are_not_checked(

@@ -103,7 +103,8 @@ def test_a_change_that_both_confirm_ends_sessions_and_recovery_links(
     assert "Waiting for the other address" in waits.text
     assert email_of(session, member) == old
     done = stranger.post(both[1 - first], page=both[1 - first])
-    assert (done.status_code, "Email changed" in done.text) == (200, True)
+    assert done.status_code == 200
+    assert "Email changed" in done.text
     assert email_of(session, member) == NEW
     assert theirs.get("/").status_code == 303
     assert stranger.get(f"/p/{own.partner.slug}/password/{recovering}").status_code == 410
@@ -160,8 +161,9 @@ def test_a_change_shows_on_the_users_page_and_to_the_user(
     theirs.post(to_old, page=to_old)
     for browser, path in ((admin, f"/users/{member.id}"), (theirs, "/account")):
         shown = text_of(browser, path)
-        found = [words in shown for words in (NEW, "Not confirmed yet", "Cancel change")]
-        assert (shown.count("Confirmed<"), found) == (1, [True, True, True])
+        assert shown.count("Confirmed<") == 1
+        for words in (NEW, "Not confirmed yet", "Cancel change"):
+            assert words in shown
 
 
 @pytest.mark.parametrize("why", ["late", "suspended", "partner suspended", "taken"])

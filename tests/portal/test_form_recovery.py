@@ -70,7 +70,8 @@ def test_a_form_is_sent_after_signing_in_again(
     )
     assert wrong.status_code == 422
     again = left.client.post(action(wrong.text), data=hidden(wrong.text) | form, headers=OURS)
-    assert (again.status_code, "You are signed in again" in again.text) == (200, True)
+    assert again.status_code == 200
+    assert "You are signed in again" in again.text
     assert f"You are signed in as {own.user.email}." in again.text
     assert action(again.text) == "/account"
     fields = hidden(again.text)
@@ -156,7 +157,8 @@ def test_a_form_from_another_site_is_not_kept(left: Browser) -> None:
         {},
     ):
         answer = left.client.post("/account", data={"name": "Eve"}, headers=headers)
-        assert (answer.status_code, "Eve" in answer.text) == (403, False)
+        assert answer.status_code == 403
+        assert "Eve" not in answer.text
 
 
 def test_a_form_too_large_to_keep_leads_to_sign_in(left: Browser) -> None:
@@ -183,7 +185,8 @@ def test_a_form_without_a_valid_token_can_be_sent_again(
 def test_an_old_sign_in_page_asks_for_the_password_once_more(browser: Browser, own: Tenant) -> None:
     typed = {"email": own.user.email, "password": PASSWORD, "csrf_token": "old"}
     refused = browser.client.post("/sign-in", data=typed, headers=OURS)
-    assert (refused.status_code, PASSWORD in refused.text) == (403, False)
+    assert refused.status_code == 403
+    assert PASSWORD not in refused.text
     sent = browser.client.post("/sign-in", data=hidden(refused.text), headers=OURS)
     assert sent.status_code == 422
     assert f'value="{own.user.email}"' in sent.text

@@ -427,7 +427,8 @@ def test_a_saved_view_opens_with_its_filters_and_can_be_changed_and_deleted(
         needed = f"?{lists.needed(name)}"
         edit, delete = f"/views/{view.id}{needed}", f"/views/{view.id}/delete{needed}"
         answer = browser.post(edit, {"name": " ", "version": "2"}, page=edit)
-        assert (answer.status_code, "Enter a name." in answer.text) == (422, True)
+        assert answer.status_code == 422
+        assert "Enter a name." in answer.text
         browser.post(edit, {"name": "Renamed", "is_default": "y", "version": "2"}, page=edit)
         assert browser.get(lists.page(name)).location == other_url
         assert browser.get(lists.page(name, "view=all")).status_code == 200
@@ -474,7 +475,8 @@ def test_with_a_wrong_filter_there_are_no_rows_no_view_and_no_file(
         assert f"/views/{view.id}/filters" not in page, name
         assert browser.post(update, page="/account").status_code == 400, name
         kept = session.scalars(select(SavedView.query)).one()
-        assert (days["until"] in kept, "2026-08-23" in kept) == (False, True), name
+        assert days["until"] not in kept, name
+        assert "2026-08-23" in kept, name
         session.delete(view)
         session.commit()
 
@@ -533,8 +535,8 @@ def test_a_shared_view_of_a_partner_is_not_offered_to_operators(
 ) -> None:
     owner, new = signed_in(own.staff[Role.PARTNER_ADMIN]), "/lists/organizations/views/new?q=oak"
     owner.post(new, {"name": "Shared", "is_shared": "y"}, page=new)
-    offered = ["Shared" in browser.get("/organizations").text for browser in (owner, operator)]
-    assert offered == [True, False]
+    assert "Shared" in owner.get("/organizations").text
+    assert "Shared" not in operator.get("/organizations").text
 
 
 def test_a_list_that_a_user_may_not_open_has_no_files_and_no_views(
@@ -555,7 +557,8 @@ def test_an_excel_file_with_more_rows_than_a_sheet_holds_is_refused(
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
     answer = admin.get("/lists/campaigns/export.xlsx")
     message = "An Excel file holds at most 1 rows. Export CSV instead."
-    assert (answer.status_code, message in answer.text) == (413, True)
+    assert answer.status_code == 413
+    assert message in answer.text
 
 
 def test_a_file_has_english_headings_and_its_values_are_text_in_the_users_language() -> None:

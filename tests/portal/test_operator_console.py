@@ -334,7 +334,8 @@ def test_the_figures_of_a_partner_link_to_lists_of_the_counted_rows(
     assert [other.organization.name in each for each in shown] == [False, False]
     assert own.organization.name in shown[0]
     assert own.user.email in shown[1]
-    assert ["2 matches" in shown[0], "5 matches" in shown[1]] == [True, True]
+    assert "2 matches" in shown[0]
+    assert "5 matches" in shown[1]
 
 
 def test_the_page_of_a_partner_counts_the_rows_behind_its_links(
@@ -378,7 +379,8 @@ def test_no_invitation_is_sent_again_while_the_partner_is_suspended(
     assert ["Resend invitation" in operator.get(page).text for page in pages] == [False, False]
     assert operator.post(f"{user}/resend", page=user).location == user
     refusal = "Northwind is suspended. Reactivate it first. Nothing was changed."
-    assert (refusal in operator.get(user).text, session.scalars(select(Mail)).all()) == (True, [])
+    assert refusal in operator.get(user).text
+    assert session.scalars(select(Mail)).all() == []
 
 
 def test_the_page_of_a_suspended_partner_begins_with_its_suspension_and_the_way_back(
@@ -389,7 +391,8 @@ def test_the_page_of_a_suspended_partner_begins_with_its_suspension_and_the_way_
     partners.suspend(session, OPERATOR, own.partner.id)
     session.commit()
     head = operator.get(path).text.partition('<dl class="stats">')[0]
-    assert [words in head for words in ("Suspended since ", f'action="{resume}"')] == [True, True]
+    assert "Suspended since " in head
+    assert f'action="{resume}"' in head
 
 
 def test_every_queue_has_a_name() -> None:

@@ -250,7 +250,8 @@ def test_a_limited_admin_watches_single_organizations_only(
     typed = {"measure": "failed-calls", "scope": "partner", "threshold": "1", "period": "today"}
     page = "/alerts/rules/new?measure=failed-calls"
     answer = browser.post(page, {**typed, "once": "a"}, page=page)
-    assert (answer.status_code, "Your access is limited" in answer.text) == (422, True)
+    assert answer.status_code == 422
+    assert "Your access is limited" in answer.text
 
 
 def choices(page: str) -> list[tuple[str, bool]]:
@@ -287,7 +288,8 @@ def test_a_partner_admin_makes_a_group_and_limits_an_admin_and_a_client(
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     page = "/settings/groups/new"
     wrong = browser.post(page, {"name": "North", "added": "Nowhere", "once": "a"}, page=page)
-    assert (wrong.status_code, "no organization called “Nowhere”" in wrong.text) == (422, True)
+    assert wrong.status_code == 422
+    assert "no organization called “Nowhere”" in wrong.text
     typed = {"name": "North", "added": f"Northwind Bakery\n{own.plus.id}", "once": "b"}
     assert browser.post(page, typed, page=page).status_code == 303
     group = session.scalars(select(OrganizationGroup)).one()
@@ -303,7 +305,8 @@ def test_a_partner_admin_makes_a_group_and_limits_an_admin_and_a_client(
     user = own.staff[Role.ADMIN]
     for path in (f"/users/{user.id}/groups", f"/api-access/clients/{client.id}/groups"):
         none = browser.post(path, {"reach": "some"}, page=path)
-        assert (none.status_code, "Choose at least one group." in none.text) == (422, True)
+        assert none.status_code == 422
+        assert "Choose at least one group." in none.text
         limiting = {"reach": "some", "groups": str(group.id)}
         assert browser.post(path, limiting, page=path).status_code == 303
     session.expire_all()

@@ -242,7 +242,8 @@ def test_the_plan_of_a_campaign_without_one_is_called_the_standard_until_it_is_e
         "version": str(template.version),
     }
     answer = browser.post(f"{page}/campaign", saved, page=f"{page}/campaign")
-    assert (answer.status_code, words in text(browser.get(page))) == (303, False)
+    assert answer.status_code == 303
+    assert words not in text(browser.get(page))
 
 
 def test_a_customer_gets_everything_of_the_template_at_once(
@@ -638,7 +639,8 @@ def test_time_zones_of_other_countries_are_warned_of_before_rows_are_added(
     assert "Aki a@a.example Japan, Asia/Tokyo Japan Asia/Tokyo" in page
     assert "1 row has a time zone of another country" in page
     assert page.count("Germany, America/Chicago Not a time zone of this country") == 1
-    assert ("All rows are correct" in page, "Add 2 organizations" in page) == (False, True)
+    assert "All rows are correct" not in page
+    assert "Add 2 organizations" in page
     several = text(many(browser, template_id, (head + "Cy,c@c.example,AU,\n").encode()))
     assert "Choose a time zone. The template’s isn’t used in Australia." in several
 
@@ -665,7 +667,8 @@ def test_the_sample_file_has_no_problem(session: Session, own: Tenant, browser: 
     template_id = save(session, own)
     assert f"{PAGE}/sample.csv" in browser.get(f"{PAGE}/{template_id}/use-many").text
     page = text(many(browser, template_id, browser.get(f"{PAGE}/sample.csv").data))
-    assert ("Add 2 organizations" in page, "have a problem" in page) == (True, False)
+    assert "Add 2 organizations" in page
+    assert "have a problem" not in page
 
 
 def test_the_correct_rows_are_created_and_the_others_named(
@@ -683,7 +686,8 @@ def test_the_correct_rows_are_created_and_the_others_named(
     made = organization_called(session, "Alder Dental")
     assert (made.default_region, made.payment_tier) == ("GB", Tier.PLUS)
     again = text(browser.post(path, form, page=path))
-    assert ("1 organization added" in again, "6 rows were left out" in again) == (True, True)
+    assert "1 organization added" in again
+    assert "6 rows were left out" in again
     total = select(func.count()).where(Organization.name == "Alder Dental")
     assert session.scalar(total) == 1
 
@@ -736,7 +740,8 @@ def test_rows_with_a_problem_are_fixed_on_the_page_and_checked_again(
     form = form_of(checked.text, f'{path}"')
     typed = {"email-1": "ben@birch.example", "country-1": "Germany", "remove-2": "on"}
     again = browser.post(f"{path}/check", form | typed, page=path)
-    assert (again.status_code, "All rows are correct" in again.text) == (200, True)
+    assert again.status_code == 200
+    assert "All rows are correct" in again.text
     assert rows_of(again).splitlines()[1:] == [
         "Alder,ann@alder.example,,,,2",
         "Birch,ben@birch.example,,DE,,3",

@@ -45,7 +45,7 @@ def test_a_partner_admin_finds_the_mails_of_the_own_partner_alone(
 ) -> None:
     browser = signed_in(own.staff[Role.PARTNER_ADMIN])
     listed = browser.get("/outbox").text
-    assert [mail_id in listed for mail_id in mail_ids] == [True, False, False]
+    assert [mail_id for mail_id in mail_ids if mail_id in listed] == mail_ids[:1]
     assert own.user.email in listed
     assert other.user.email not in listed
     seen = [[browser.get(page).status_code for page in pages(mail_id)] for mail_id in mail_ids]
@@ -79,12 +79,13 @@ def test_operators_find_every_mail(
     operator = session.scalars(select(User).where(User.user_type == Role.OPERATOR)).one()
     browser = signed_in(operator)
     listed = browser.get("/outbox").text
-    assert [mail_id in listed for mail_id in mail_ids] == [True] * 3
+    assert [mail_id for mail_id in mail_ids if mail_id not in listed] == []
     for mail_id, address in zip(
         mail_ids, (own.user.email, other.user.email, operator.email), strict=True
     ):
         answer = browser.get(f"/outbox/{mail_id}")
-        assert (answer.status_code, address in answer.text.replace("<wbr>", "")) == (200, True)
+        assert answer.status_code == 200
+        assert address in answer.text.replace("<wbr>", "")
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_EDITOR, Role.ADMIN])

@@ -157,7 +157,8 @@ def test_a_network_that_asks_often_waits_for_known_and_unknown_accounts(
 
 def test_an_invalid_email_is_refused_at_its_field(browser: Browser, session: Session) -> None:
     empty = browser.post("/forgot-password", {"email": " "}, page="/forgot-password")
-    assert (empty.status_code, "Enter your email address." in empty.text) == (422, True)
+    assert empty.status_code == 422
+    assert "Enter your email address." in empty.text
     for text in ("nix", "a\0b@", "ann@host"):
         refused = browser.post("/forgot-password", {"email": text}, page="/forgot-password")
         assert refused.status_code == 422
@@ -175,18 +176,16 @@ def test_an_invitation_is_accepted_with_a_password_and_a_name(
     path = path_in(letter)
     for _ in range(2):  # a mail scanner looked before
         page = browser.get(path)
-        assert (page.status_code, "<h1>Welcome to AI Receptionist</h1>" in page.text) == (200, True)
+        assert page.status_code == 200
+        assert "<h1>Welcome to AI Receptionist</h1>" in page.text
     answer = browser.post(path, BOTH | {"name": " Ada Byron "}, page=path)
     assert (answer.status_code, answer.location) == (303, "/")
     welcome = "Welcome, Ada Byron. You are a member of Northwind Dental."
     assert welcome in browser.get("/").text
     session.expire_all()
     joined = session.get_one(User, user.id)
-    assert (joined.status, joined.name, joined.last_sign_in is not None) == (
-        UserStatus.ACTIVE,
-        "Ada Byron",
-        True,
-    )
+    assert (joined.status, joined.name) == (UserStatus.ACTIVE, "Ada Byron")
+    assert joined.last_sign_in is not None
     actions = session.scalars(
         select(AuditEntry.action)
         .where(AuditEntry.target_id == str(user.id))
@@ -223,10 +222,12 @@ def test_a_link_works_once(
     path = link(session, user, purpose)
     assert browser.post(path, BOTH, page=path).status_code == 303
     again = browser.get(path)
-    assert (again.status_code, ENDED in again.text) == (410, True)
+    assert again.status_code == 410
+    assert ENDED in again.text
     assert f"/p/{own.partner.slug}/forgot-password" in again.text
     sent = browser.post(path, BOTH, page="/forgot-password")
-    assert (sent.status_code, ENDED in sent.text) == (410, True)
+    assert sent.status_code == 410
+    assert ENDED in sent.text
 
 
 @pytest.mark.parametrize("purpose", LinkPurpose)
@@ -239,7 +240,8 @@ def test_a_link_expires(
     session.execute(update(OneTimeLink).values(expires_at=utcnow() - timedelta(seconds=1)))
     session.commit()
     expired = browser.get(path)
-    assert (expired.status_code, "This link has expired" in expired.text) == (410, True)
+    assert expired.status_code == 410
+    assert "This link has expired" in expired.text
     assert 'type="password"' not in expired.text
 
 
@@ -307,7 +309,8 @@ def test_a_bad_password_is_explained_and_the_link_stays_valid(
 ) -> None:
     path = link(session, own.user, LinkPurpose.SET_PASSWORD)
     answer = browser.post(path, typed, page=path)
-    assert (answer.status_code, words in answer.text) == (422, True)
+    assert answer.status_code == 422
+    assert words in answer.text
     if typed["password"]:
         assert typed["password"] not in answer.text
     assert browser.get(path).status_code == 200
@@ -393,5 +396,6 @@ def test_the_old_password_no_longer_works(
     browser.post(path, BOTH, page=path)
     stranger = Browser(app.test_client())
     refused = stranger.sign_in(own.user.email)
-    assert (refused.status_code, "Email or password is wrong." in refused.text) == (422, True)
+    assert refused.status_code == 422
+    assert "Email or password is wrong." in refused.text
     assert stranger.sign_in(own.user.email, NEW).location == "/"

@@ -126,7 +126,7 @@ def test_members_ask_the_partner_for_higher_limits_and_other_plans(
         f"{own.organization.name} asks for {what}" for what in ("higher limits", "the plan Basic")
     ]
     links = [f'href="mailto:help@northwind.example?subject={quote(each)}"' for each in subjects]
-    assert [link in page for link in links] == [True, True]
+    assert [link for link in links if link not in page] == []
     assert "Your role doesn’t allow" not in page
 
 
@@ -225,7 +225,8 @@ def test_a_suspended_organization_is_not_said_to_go_on_calling(
     own.organization.status = OrganizationStatus.SUSPENDED
     session.commit()
     page = admin.get(path).text
-    assert ("12 of 10 included minutes used" in page, "Calls continue." in page) == (True, False)
+    assert "12 of 10 included minutes used" in page
+    assert "Calls continue." not in page
 
 
 @pytest.mark.usefixtures("published")
@@ -247,7 +248,8 @@ def test_customers_found_by_limits_are_listed_with_their_included_usage(
     export = "/lists/organizations/export.csv?use=reached"
     assert f'"{export}"' in admin.get("/organizations?use=reached").text
     file = admin.get(export).text
-    assert [words in file for words in ("Included this month", "12 of 10 minutes")] == [True, True]
+    assert "Included this month" in file
+    assert "12 of 10 minutes" in file
 
 
 @pytest.mark.usefixtures("published")
@@ -299,9 +301,10 @@ def test_usage_in_the_trial_of_a_plan_uses_nothing_up(
         session.commit()
         return link in admin.get("/organizations?use=reached").text
 
-    assert [is_found(timedelta(days=days)) for days in (0, 2, 3, 100)] == [
-        *(False, False, True, True)
-    ]
+    assert not is_found(timedelta(days=0))
+    assert not is_found(timedelta(days=2))
+    assert is_found(timedelta(days=3))
+    assert is_found(timedelta(days=100))
 
 
 @pytest.mark.usefixtures("published")
@@ -314,14 +317,14 @@ def test_the_choice_of_a_plan_says_until_when_it_is_free(
             terms = replace(plan.terms, trial_days=30)
             versions.save(session, caller, own.partner.id, replace(plan, terms=terms))
     versions.publish(session, caller, own.partner.id)
-    admin, found = signed_in(own.staff[Role.PARTNER_ADMIN]), []
-    for days in (29, 30):
+    admin = signed_in(own.staff[Role.PARTNER_ADMIN])
+    for days, is_free in ((29, True), (30, False)):
         own.organization.created_at = utcnow() - timedelta(days=days)
         session.commit()
         page = words(admin.get(f"/organizations/{own.organization.id}/plan").text)
         last = day(utcnow()).replace("\xa0", " ")
-        found.append(f"30-day free trial, free until {last}" in page.replace("\xa0", " "))
-    assert found == [True, False]
+        sentence = f"30-day free trial, free until {last}"
+        assert (sentence in page.replace("\xa0", " ")) == is_free
 
 
 @pytest.mark.usefixtures("published")
@@ -350,14 +353,12 @@ def test_pages_of_a_partner_with_thousands_of_customers_sum_nothing_up(
     close_month(session)
     admin = signed_in(own.staff[Role.PARTNER_ADMIN])
 
-    def seen() -> tuple[bool, bool]:
-        pages = admin.get("/").text, admin.get("/pricing").text
-        return "included minutes used" in pages[0], "Revenue in" in pages[1]
-
-    before = seen()
+    assert "included minutes used" in admin.get("/").text
+    assert "Revenue in" in admin.get("/pricing").text
     session.execute(update(PartnerTier).values(organizations=2001))
     session.commit()
-    assert (before, seen()) == ((True, True), (False, False))
+    assert "included minutes used" not in admin.get("/").text
+    assert "Revenue in" not in admin.get("/pricing").text
 
 
 def test_without_metered_usage_the_price_covers_all_calls(
@@ -547,7 +548,8 @@ def test_invoices_at_stripe_are_offered_with_a_subscription_and_a_connected_acco
     assert "Manage at Stripe" in member.get("/plan").text
     begun = member.post("/plan/invoices", page="/plan").location or ""
     page = member.get(begun).text
-    assert ["Opening Stripe’s page…" in page, "Upgrade" in page] == [True, False]
+    assert "Opening Stripe’s page…" in page
+    assert "Upgrade" not in page
     checkout = session.scalars(select(Checkout)).one()
     checkout.url = "https://billing.stripe.test/1"
     session.commit()

@@ -61,7 +61,8 @@ def test_a_token_is_shown_once_rolled_and_revoked(
     roll = f"{PAGE}/tokens/{token.id}/roll"
     newer = secret_in(admin.post(roll, {"overlap": "0"}, page=roll).text)
     assert newer is not None
-    assert [works(app, each) for each in (secret, newer)] == [False, True]
+    assert not works(app, secret)
+    assert works(app, newer)
     latest = session.scalars(select(ScimToken).where(ScimToken.id != token.id)).one()
     revoke = f"{PAGE}/tokens/{latest.id}/revoke"
     assert admin.post(revoke, {}, page=revoke).location == PAGE
@@ -148,4 +149,5 @@ def test_a_directory_that_removes_the_creator_keeps_its_token(
     answer = app.test_client().delete(f"/scim/v2/Users/{leaving.id}", headers=headers)
     assert answer.status_code == 204
     session.expire_all()
-    assert (used.token.revoked_at, other.token.revoked_at is None) == (None, False)
+    assert used.token.revoked_at is None
+    assert other.token.revoked_at is not None

@@ -49,11 +49,11 @@ def test_a_member_of_a_suspended_organization_learns_it_with_the_right_password_
         browser.sign_in(own.user.email, password, path) for password in ("wrong", PASSWORD)
     )
     suspended = "Your access is suspended"
-    assert [(page.status_code, suspended in page.text) for page in (wrong, right)] == [
-        (422, False),
-        (422, True),
-    ]
-    assert (REFUSED in wrong.text, REFUSED in right.text) == (True, False)
+    assert [page.status_code for page in (wrong, right)] == [422, 422]
+    assert suspended not in wrong.text
+    assert suspended in right.text
+    assert REFUSED in wrong.text
+    assert REFUSED not in right.text
     place = f" at {support}" if support else ""
     sentence = f"<p>Contact Northwind{place} about Northwind Bakery.</p>"
     assert sentence in right.text.replace("<wbr>", "")
@@ -73,10 +73,12 @@ def test_the_pages_of_a_suspended_partner_say_in_its_brand_who_to_contact(
         "until the provider of the platform reactivates it",
         own.partner.product_name,
     )
-    assert (answer.status_code, [text in answer.text for text in shown]) == (403, [True] * 3)
+    assert answer.status_code == 403
+    assert [text for text in shown if text not in answer.text] == []
     assert "Contact Northwind" not in answer.text.replace(f"Contact Northwind at {support}.", "")
     assert (f"Contact Northwind at {support}." in answer.text) == bool(support)
-    assert ("Page not found" in answer.text, "Go to the" in answer.text) == (False, False)
+    assert "Page not found" not in answer.text
+    assert "Go to the" not in answer.text
 
 
 def test_a_user_of_a_suspended_partner_learns_it_with_the_right_password_only(
@@ -87,7 +89,8 @@ def test_a_user_of_a_suspended_partner_learns_it_with_the_right_password_only(
     wrong, right = (
         browser.sign_in(own.user.email, password, "/sign-in") for password in ("wrong", PASSWORD)
     )
-    assert (wrong.status_code, REFUSED in wrong.text) == (422, True)
+    assert wrong.status_code == 422
+    assert REFUSED in wrong.text
     assert (right.status_code, right.location) == (303, "/p/northwind/sign-in")
     assert "This portal is paused" in browser.get(right.location).text
     assert browser.get("/").location == "/sign-in"
@@ -110,7 +113,8 @@ def test_a_suspended_user_learns_it_with_the_right_password_only(
     own.user.status = UserStatus.SUSPENDED
     session.commit()
     wrong, right = (browser.sign_in(own.user.email, password) for password in ("wrong", PASSWORD))
-    assert (REFUSED in wrong.text, REFUSED in right.text) == (True, False)
+    assert REFUSED in wrong.text
+    assert REFUSED not in right.text
     assert "Your access is suspended" in right.text
     assert "<p>Contact an administrator of Northwind.</p>" in right.text
     assert browser.get("/").status_code == 303
@@ -205,7 +209,8 @@ def test_users_can_not_sign_in_at_the_page_of_another_partner(
     browser: Browser, own: Tenant, other: Tenant
 ) -> None:
     answer = browser.sign_in(own.user.email, path=f"/p/{other.partner.slug}/sign-in")
-    assert (answer.status_code, "Email or password is wrong." in answer.text) == (422, True)
+    assert answer.status_code == 422
+    assert "Email or password is wrong." in answer.text
     assert browser.get("/account").status_code == 303
 
 
@@ -407,7 +412,8 @@ def test_over_https_a_cookie_without_the_prefix_is_ignored(
     client.set_cookie("theme", "dark")
     assert client.get_cookie(plain) is not None
     answer = client.get("/", base_url="https://localhost")
-    assert (answer.status_code, 'data-theme="dark"' in answer.text) == (303, False)
+    assert answer.status_code == 303
+    assert 'data-theme="dark"' not in answer.text
 
 
 def test_a_session_is_valid_only_at_the_host_where_it_was_started(
@@ -455,7 +461,8 @@ def test_a_form_from_another_site_is_refused(browser: Browser, own: Tenant) -> N
 def test_a_form_without_its_token_is_refused(browser: Browser, own: Tenant) -> None:
     form = {"email": own.user.email, "password": PASSWORD}
     answer = browser.client.post("/sign-in", data=form)
-    assert (answer.status_code, "This form was not accepted" in answer.text) == (403, True)
+    assert answer.status_code == 403
+    assert "This form was not accepted" in answer.text
     assert browser.get("/account").status_code == 303
 
 
@@ -503,7 +510,8 @@ def test_a_browser_that_was_signed_out_elsewhere_is_told_so_in_the_language_of_t
     session.execute(delete(PortalSession).where(PortalSession.user_id == own.user.id))
     session.commit()
     page = browser.client.get("/account", follow_redirects=True).text
-    assert ('<html lang="de"' in page, 'class="result result-info"' in page) == (True, True)
+    assert '<html lang="de"' in page
+    assert 'class="result result-info"' in page
     assert 'class="result' not in browser.get("/sign-in").text
     browser.post("/language", {"language": "fr"}, page="/sign-in")
     assert '<html lang="fr"' in browser.get("/sign-in").text

@@ -114,7 +114,8 @@ def test_a_wrong_amount_is_refused_at_its_field(
 ) -> None:
     path = f"/organizations/{own.organization.id}/spending"
     answer = admin.post(path, BLANK | typed | {"version": "0"}, page=path)
-    assert (answer.status_code, words in answer.text) == (422, True)
+    assert answer.status_code == 422
+    assert words in answer.text
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,8 @@ def test_other_roles_see_the_spending_of_an_organization_without_the_form(
     browser = signed_in(own.staff[role])
     path = f"/organizations/{own.organization.id}/spending"
     page = browser.get(path)
-    assert (page.status_code, "Save limits" in page.text) == (200, False)
+    assert page.status_code == 200
+    assert "Save limits" not in page.text
     assert browser.post(path, BLANK, page="/").status_code == 404
 
 
@@ -217,11 +219,9 @@ def test_the_operator_reviews_a_file_of_call_rates_replaces_them_and_downloads_t
         return answer.status_code, unescape(answer.text)
 
     status, page = send(content + "+44,x,0,60,60,EUR\n")
-    assert (status, "Row 4: prefix must be digits" in page, "Row 4: price_per" in page) == (
-        422,
-        True,
-        True,
-    )
+    assert status == 422
+    assert "Row 4: prefix must be digits" in page
+    assert "Row 4: price_per" in page
     status, page = send(content)
     assert status == 200
     assert re.findall(r"<li>(\d+ rates? .*?)</li>", page) == [
@@ -301,13 +301,15 @@ def test_a_partner_admin_resumes_the_calling_of_an_organization(
     path = f"/organizations/{own.organization.id}"
     assert f"Calling is paused for {own.organization.name}" in admin.get("/").text
     editor = signed_in(own.staff[Role.PARTNER_EDITOR]).get(path).text
-    assert ("Calling is paused" in editor, "Resume calling" in editor) == (True, False)
+    assert "Calling is paused" in editor
+    assert "Resume calling" not in editor
     page = admin.get(path).text
     assert "Unusual calls: 60 calls in an hour. New calls have been waiting since" in page
     answer = admin.post(f"{path}/resume-calling", page=path)
     assert (answer.status_code, answer.location) == (303, path)
     shown = admin.get(path).text
-    assert ("Calling resumed." in shown, "Calling is paused" in shown) == (True, False)
+    assert "Calling resumed." in shown
+    assert "Calling is paused" not in shown
 
 
 def test_the_operator_sees_no_banner_for_the_pause_of_one_organization(
@@ -404,4 +406,7 @@ def test_spending_that_is_rounded_otherwise_to_add_up_is_explained(
         used(session, replace(own, organization=organization), scope, micros)
     used(session, own, f"partner:{own.partner.id}", sum(amounts.values()))
     page = admin.get("/settings/spending").text
-    assert ("$4.82" in page, "$0.80" in page, "$5.62" in page, note in page) == (True,) * 4
+    assert "$4.82" in page
+    assert "$0.80" in page
+    assert "$5.62" in page
+    assert note in page

@@ -231,7 +231,8 @@ def test_a_form_far_over_the_limit_gets_an_error_page(
 
 def test_an_unknown_action_is_refused(desk: Desk) -> None:
     refused = desk.send("Name\nAnn\n", action="destroy")
-    assert (refused.status_code, "Action: Not a valid choice." in words(refused)) == (422, True)
+    assert refused.status_code == 422
+    assert "Action: Not a valid choice." in words(refused)
     assert desk.shows("/uploads").count("people.csv") == 0
 
 
@@ -345,18 +346,16 @@ def test_an_upload_is_found_by_its_file_or_its_campaign(
     address = desk.upload(f"Name,Phone\nAnn,{ANN}\n", "100%_people.csv")
     of_campaign = f"/campaigns/{campaign.id}/uploads"
     found = {
-        asked: f'href="{address}"' in browser.get(asked).text
-        for asked in (
-            *("/uploads?q=PEOPLE", "/uploads?q=0%25_p", "/uploads?q=fruehling"),
-            *(
-                "/uploads?q=%25x",
-                "/uploads?q=FRUHL&state=checked",
-                "/uploads?q=people&state=failed",
-            ),
-            *(f"{of_campaign}?q=people", f"{of_campaign}?q=fruhling"),
-        )
+        "/uploads?q=PEOPLE": True,
+        "/uploads?q=0%25_p": True,
+        "/uploads?q=fruehling": True,
+        "/uploads?q=%25x": False,
+        "/uploads?q=FRUHL&state=checked": True,
+        "/uploads?q=people&state=failed": False,
+        f"{of_campaign}?q=people": True,
+        f"{of_campaign}?q=fruhling": False,
     }
-    assert list(found.values()) == [True, True, True, False, True, False, True, False]
+    assert {asked: f'href="{address}"' in browser.get(asked).text for asked in found} == found
 
 
 @pytest.mark.parametrize("words", ["lodz", "ŁÓDŹ", "ubersicht", "uebersicht"])

@@ -102,7 +102,8 @@ def test_an_invitation_over_the_user_limit_leads_to_the_limit(
     assert f'{limit} target="_blank"' in one.text  # what was typed stays
     assert one.text.count("has 1 of 1 users") == 1
     for answer, status in ((one, 422), (several, 200), (members, 200), (before, 200)):
-        assert (answer.status_code, limit in answer.text) == (status, True)
+        assert answer.status_code == status
+        assert limit in answer.text
     page = browser.get(f"/organizations/{own.organization.id}/plan?users=2").text
     assert re.findall(r'name="user_limit"[^>]* value="(\d+)"', page) == ["2"]
 
@@ -144,7 +145,8 @@ def test_an_operator_can_invite_only_members(own: Tenant, operator: Browser) -> 
     assert f'value="{Role.PARTNER_ADMIN.value}"' not in operator.get(page).text
     typed = INVITED | {"role": Role.PARTNER_ADMIN.value, "organization": ""}
     refused = operator.post(page, typed, page=page)
-    assert (refused.status_code, "Role: Not a valid choice." in refused.text) == (422, True)
+    assert refused.status_code == 422
+    assert "Role: Not a valid choice." in refused.text
 
 
 def test_an_owner_of_a_full_organization_reads_the_text_of_the_partner(
@@ -284,7 +286,8 @@ def test_several_invitations_are_sent_again(
     session.commit()
     path = "/lists/users/do/resend"
     listed = unescape(browser.get("/users").text)
-    assert (f'href="{path}?id={invited.id}"' in listed, listed.count(f"{path}?id=")) == (True, 1)
+    assert f'href="{path}?id={invited.id}"' in listed
+    assert listed.count(f"{path}?id=") == 1
     chosen = {"id": [str(invited.id), str(roomy.user.id)]}
     page = unescape(browser.post(path, chosen, page=path).text)
     assert "1 invitation sent" in page
@@ -365,7 +368,8 @@ def test_a_part_of_an_organizations_name_is_answered_with_the_name(
     typed = INVITED | {"organization": "bakery", "users": "ada@x.example"}
     answer = browser.post(path, typed, page="/users/invite")
     asked = "There is no organization called “bakery”. Did you mean “Northwind Bakery”?"
-    assert (answer.status_code, asked in unescape(answer.text)) == (422, True)
+    assert answer.status_code == 422
+    assert asked in unescape(answer.text)
 
 
 def test_many_are_checked_fixed_on_the_page_and_then_invited(
@@ -381,7 +385,8 @@ def test_many_are_checked_fixed_on_the_page_and_then_invited(
         "4 nobody": refused,
         "5 x": refused,
     }
-    assert ("No one is invited yet." in page, "Invite 2, leave out 2<" in page) == (True, True)
+    assert "No one is invited yet." in page
+    assert "Invite 2, leave out 2<" in page
     changed = form_of(page) | {"email-2": "kay@x.example", "remove-3": "on"}
     again = browser.post(MANY, changed, page=MANY).text
     assert outcomes(again) == {
@@ -415,7 +420,8 @@ def test_lines_that_were_not_fixed_are_left_out_and_stay_on_the_page(
         f"3 {roomy.user.email}": "Existing",
         "4 =nobody": refused,
     }
-    assert ("Listed twice." in page, "Already a member." in page) == (True, True)
+    assert "Listed twice." in page
+    assert "Already a member." in page
     left = browser.post(MANY, form_of(page), page=MANY).text
     assert "<h1>1 user invited</h1>" in left
     assert outcomes(left) == {"4 =nobody": refused}
@@ -423,7 +429,8 @@ def test_lines_that_were_not_fixed_are_left_out_and_stay_on_the_page(
         ("ada@x.example", None, Role.STANDARD, roomy.organization.id),
     }
     none = browser.post(CHECK, form_of(left) | {"remove-0": "on"}, page=MANY)
-    assert (none.status_code, "Enter at least one address" in none.text) == (422, True)
+    assert none.status_code == 422
+    assert "Enter at least one address" in none.text
 
 
 def test_all_problems_of_a_line_are_shown_at_once(
@@ -583,10 +590,8 @@ def test_an_invitation_from_an_organization_offers_its_roles_and_requires_it(
     label = r'<label class="field-label" for="organization">([^<]+)</label>'
     assert re.findall(label, page) == ["Organization"]
     first, second = re.findall(r'<div class="form-check">(.*?)</details>\s*</div>', page, re.DOTALL)
-    assert ("What an owner may do" in first + second, "What a member may do" in first + second) == (
-        True,
-        True,
-    )
+    assert "What an owner may do" in first + second
+    assert "What a member may do" in first + second
 
 
 def test_each_address_of_a_line_is_fixed_by_itself(
@@ -639,7 +644,8 @@ def test_unreadable_lines_are_refused_at_their_field(
     own: Tenant, browser: Browser, path: str, typed: dict[str, str], words: str
 ) -> None:
     answer = browser.post(path, typed, page=MANY)
-    assert (answer.status_code, words in unescape(answer.text)) == (422, True)
+    assert answer.status_code == 422
+    assert words in unescape(answer.text)
 
 
 def test_the_list_is_narrowed_by_words_role_status_and_organization(
@@ -692,7 +698,8 @@ def test_the_users_of_an_organization_show_roles_and_send_invitations_again(
     made = session.scalars(select(User).where(User.email == INVITED["email"])).one()
     page = unescape(browser.get(f"/organizations/{roomy.organization.id}/users").text)
     resend = f"/lists/users/do/resend?id={made.id}&organization={roomy.organization.id}"
-    assert [f"<td>{role}</td>" in page for role in ("Owner", "Member")] == [True, True]
+    assert "<td>Owner</td>" in page
+    assert "<td>Member</td>" in page
     assert f'href="{resend}"' in page
     assert browser.get(resend).status_code == 200
 

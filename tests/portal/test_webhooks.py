@@ -82,11 +82,9 @@ def test_a_webhook_is_added_and_its_secret_is_shown_once(
     assert (again.status_code, again.location, count(session)) == (303, page_of(endpoint), 1)
     for path in (LIST, page_of(endpoint)):
         shown = admin.get(path)
-        assert (shown.status_code, secret in shown.text, "crm.example" in shown.text) == (
-            200,
-            False,
-            True,
-        )
+        assert shown.status_code == 200
+        assert secret not in shown.text
+        assert "crm.example" in shown.text
 
 
 @pytest.mark.parametrize(
@@ -121,7 +119,8 @@ def test_a_new_webhook_gets_how_calls_end_and_offers_a_test_beside_its_empty_log
     assert ticked == ["organization", *ends]
     endpoint = make(app, session, own)
     head, _, log = admin.get(page_of(endpoint)).text.partition("No events yet.")
-    assert ("Send test event" in head, "Send test event" in log) == (False, True)
+    assert "Send test event" not in head
+    assert "Send test event" in log
 
 
 def test_a_test_event_is_sent_once_however_often_its_form_is(
@@ -134,7 +133,8 @@ def test_a_test_event_is_sent_once_however_often_its_form_is(
     delivery = session.scalars(select(WebhookDelivery)).one()
     assert delivery.type == "webhook.test"
     shown = admin.get(f"{page}/deliveries/{delivery.id}")
-    assert (delivery.message_id in shown.text, "Send again" in shown.text) == (True, False)
+    assert delivery.message_id in shown.text
+    assert "Send again" not in shown.text
 
 
 def test_why_there_was_no_answer_is_in_the_readers_language_but_not_what_a_receiver_answered(
@@ -169,7 +169,8 @@ def test_the_answer_of_a_receiver_that_refuses_is_shown(
     assert f"{answered}{'x' * 187}”. {tried} Retries continue for 24 hours" in retrying
     assert "<b>away" not in retrying
     head = retrying.partition('<div class="head-actions">')[2].partition("Retrying since")[0]
-    assert (">Edit</a>" in head, retrying.count(">Edit</a>")) == (True, 1)
+    assert ">Edit</a>" in head
+    assert retrying.count(">Edit</a>") == 1
     endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
     session.commit()
     assert answered in admin.get(page_of(endpoint)).text
@@ -177,7 +178,8 @@ def test_the_answer_of_a_receiver_that_refuses_is_shown(
     session.commit()
     assert "The receiver answered 500." in admin.get(page_of(endpoint)).text
     page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
-    assert ("Status 500" in page, "The answer has no text." in page) == (True, True)
+    assert "Status 500" in page
+    assert "The answer has no text." in page
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -201,7 +203,8 @@ def test_a_webhook_is_paused_and_resumed(
     page = page_of(endpoint)
     admin.post(f"{page}/pause", page=page)
     paused = admin.get(page).text
-    assert ("Paused by a user." in paused, "Send test event" in paused) == (True, False)
+    assert "Paused by a user." in paused
+    assert "Send test event" not in paused
     refused = admin.post(f"{page}/test", {"once": "t1"}, page=page)
     assert "Resume it first" in admin.get(refused.location).text
     assert "crm.example" in admin.get(f"{LIST}?state=paused").text
@@ -262,14 +265,16 @@ def test_failures_of_an_earlier_address_do_not_count_for_the_current_one(
     move(admin, endpoint, f"{URL}/v2")
     words = r"Address changed on [^;<]+; no delivery yet"
     shown = admin.get(page_of(endpoint)).text
-    assert (len(re.findall(words, shown)), "Retrying since" in shown) == (1, False)
+    assert len(re.findall(words, shown)) == 1
+    assert "Retrying since" not in shown
     assert badges(shown)[0] == badges(admin.get(LIST).text)[0] == ("success", "Active")
     session.refresh(delivery)
     delivery.last_attempt_at, delivery.last_answer = utcnow(), "still away"
     endpoint.failing_since = delivery.last_attempt_at
     session.commit()
     retried = admin.get(page_of(endpoint)).text
-    assert ("still away" in retried, re.findall(words, retried)) == (True, [])
+    assert "still away" in retried
+    assert re.findall(words, retried) == []
 
 
 def test_a_host_that_is_not_found_is_reported_until_something_is_sent(
@@ -281,7 +286,8 @@ def test_a_host_that_is_not_found_is_reported_until_something_is_sent(
     look_host_up(app, endpoint)
     missing = "hooks.invalid has no public address in the DNS. The webhook is saved; deliveries"
     shown = admin.get(page_of(endpoint)).text
-    assert (missing in shown, badges(shown)[0]) == (True, ("warning", "Host not found"))
+    assert missing in shown
+    assert badges(shown)[0] == ("warning", "Host not found")
     assert badges(admin.get(LIST).text) == [("warning", "Host not found")]
     ended(session, endpoint, DeliveryState.DELIVERED).last_attempt_at = utcnow()
     session.commit()
@@ -325,7 +331,9 @@ def test_the_page_reloads_its_deliveries_while_one_is_in_progress(
     delivery.next_attempt_at = utcnow() + timedelta(seconds=20)
     session.commit()
     soon = re.search(r'data-label="Next">in (\d+) s<span', admin.get(page).text)
-    assert (asks(), soon is not None and 0 < int(soon[1]) <= 20) == ([True, True], True)
+    assert asks() == [True, True]
+    assert soon is not None
+    assert 0 < int(soon[1]) <= 20
     delivery.next_attempt_at = utcnow() - timedelta(seconds=3)
     session.commit()
     assert 'data-label="Next">now<' in admin.get(page).text
@@ -352,9 +360,11 @@ def test_a_webhook_is_edited_and_another_users_change_is_not_overwritten(
         {"url": f"{URL}/v2", "events": ["call.failed"]},
     )
     late = admin.post(page, changed | {"url": f"{URL}/v3"}, page=page)
-    assert (late.status_code, "replaces the saved values with yours" in late.text) == (409, True)
+    assert late.status_code == 409
+    assert "replaces the saved values with yours" in late.text
     wrong = admin.post(page, changed | {"url": "crm.example", "events": []}, page=page)
-    assert (wrong.status_code, "Choose at least one event." in wrong.text) == (422, True)
+    assert wrong.status_code == 422
+    assert "Choose at least one event." in wrong.text
 
 
 @pytest.mark.parametrize("number", range(5))
@@ -368,7 +378,8 @@ def test_every_state_of_a_webhook_checks_the_version_of_its_forms(
     [version] = re.findall(r'name="version" value="(\d{1,9})"', admin.get(page).text)
     stale = {"url": URL, "events": ["call.failed"], "version": str(int(version) + 1)}
     conflict = admin.post(page, stale, page=page)
-    assert (conflict.status_code, "Your changes are not saved yet." in conflict.text) == (409, True)
+    assert conflict.status_code == 409
+    assert "Your changes are not saved yet." in conflict.text
     session.refresh(endpoint)
     assert endpoint.url == f"{URL}/{number}"
 
@@ -393,9 +404,11 @@ def test_the_secret_is_rolled_with_an_overlap(
     assert endpoint.previous_until is not None
     assert timedelta(days=2) < endpoint.previous_until - utcnow() < timedelta(days=3)
     again = admin.post(page, {"overlap": "1", "once": "b2"}, page=page)
-    assert (again.status_code, "still works" in again.text) == (422, True)
+    assert again.status_code == 422
+    assert "still works" in again.text
     wrong = admin.post(page, {"overlap": "8", "once": "b3"}, page=page)
-    assert (wrong.status_code, "0 to 7 days" in wrong.text) == (422, True)
+    assert wrong.status_code == 422
+    assert "0 to 7 days" in wrong.text
 
 
 def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
@@ -492,7 +505,8 @@ def test_all_deliveries_that_failed_since_a_day_are_sent_again(
     session.commit()
     page = page_of(endpoint)
     wrong = admin.post(f"{page}/replay-failed", {"since": "soon"}, page=page)
-    assert (wrong.status_code, "Enter a day like 2026-02-28" in wrong.text) == (422, True)
+    assert wrong.status_code == 422
+    assert "Enter a day like 2026-02-28" in wrong.text
     day = (utcnow() - timedelta(days=2)).date().isoformat()
     answer = admin.post(f"{page}/replay-failed", {"since": day}, page=page)
     assert "1 delivery will be sent again." in admin.get(answer.location).text

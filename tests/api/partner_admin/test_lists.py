@@ -85,7 +85,8 @@ def test_pricing_is_paged_like_every_list(area: AreaA) -> None:
     entry = {"processorPriceId": "price_1", "processorProductId": "prod_1"}
     area.put(path, {"pricing": [{"tier": tier, **entry} for tier in tiers]})
     whole = area.ask("GET", f"{path}/pricing")
-    assert (len(whole.get_json()), "X-Total-Count" in whole.headers) == (3, False)
+    assert len(whole.get_json()) == 3
+    assert "X-Total-Count" not in whole.headers
     pages = [area.ask("GET", f"{path}/pricing?perPage=2&page={number}") for number in (1, 2, 3)]
     assert [page.get_json() for page in pages] == [whole.get_json()[:2], whole.get_json()[2:], []]
     assert {page.headers["X-Total-Count"] for page in pages} == {"3"}

@@ -60,7 +60,8 @@ def test_a_hostile_filter_gets_a_valid_answer(directory: Directory, parts: list[
             query_string={"filter": " ".join(parts)},
             headers={"Authorization": f"Bearer {directory.secret}"},
         )
-        assert (answer.status_code in {200, 400}, is_sound(answer)) == (True, True), answer.text
+        assert answer.status_code in {200, 400}, answer.text
+        assert is_sound(answer), answer.text
 
 
 @pytest.mark.alternating
@@ -79,8 +80,8 @@ def test_a_hostile_patch_gets_a_valid_answer(
 ) -> None:
     for path in people:
         answer = directory.send("PATCH", path, {"schemas": [PATCH], "Operations": operations})
-        statuses = {200, 400, 403, 409}
-        assert (answer.status_code in statuses, is_sound(answer)) == (True, True), answer.text
+        assert answer.status_code in {200, 400, 403, 409}, answer.text
+        assert is_sound(answer), answer.text
 
 
 @FEW
@@ -90,8 +91,8 @@ def test_a_hostile_body_gets_a_valid_answer(
 ) -> None:
     for path in people:
         answer = directory.send("PUT", path, {"schemas": [USER], **body})
-        statuses = {200, 400, 403, 409}
-        assert (answer.status_code in statuses, is_sound(answer)) == (True, True), answer.text
+        assert answer.status_code in {200, 400, 403, 409}, answer.text
+        assert is_sound(answer), answer.text
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ def test_only_the_whole_key_works(session: Session, made: api_keys.NewKey) -> No
         "\x00" * 20,
         "ü" * 20,
     ]
-    assert [works(session, candidate) for candidate in tried] == [True] + [False] * 11
+    assert [candidate for candidate in tried if works(session, candidate)] == [secret]
 
 
 def test_a_missing_key_is_refused_in_the_same_way(session: Session) -> None:
@@ -176,18 +176,21 @@ def test_a_rolled_key_works_beside_its_successor_for_the_overlap(
     assert (new.name, new.scopes, new.live, new.expires_at) == (
         made.key.name, made.key.scopes, True, clock.now + timedelta(days=365),
     )  # fmt: skip
-    assert [works(session, secret) for secret in (made.secret, rolled.secret)] == [True, True]
+    assert works(session, made.secret)
+    assert works(session, rolled.secret)
     assert made.key.expires_at == clock.now + WEEK
     made.key.expires_at = clock.now
     session.flush()
-    assert [works(session, secret) for secret in (made.secret, rolled.secret)] == [False, True]
+    assert not works(session, made.secret)
+    assert works(session, rolled.secret)
 
 
 def test_a_key_rolled_without_overlap_stops_at_once(
     session: Session, administrator: Caller, made: api_keys.NewKey
 ) -> None:
     rolled = api_keys.rotate(session, administrator, made.key.id)
-    assert [works(session, secret) for secret in (made.secret, rolled.secret)] == [False, True]
+    assert not works(session, made.secret)
+    assert works(session, rolled.secret)
 
 
 def test_an_overlap_never_lengthens_a_keys_life(

@@ -130,9 +130,8 @@ def authenticates(session: Session, client: OAuthClient, secret: str) -> bool:
 def test_only_the_right_secret_authenticates(session: Session, administrator: Caller) -> None:
     made = make(session, administrator)
     tried = (made.secret, "", made.secret[:-1], made.secret + "x", "\ud800")
-    assert [authenticates(session, made.client, secret) for secret in tried] == [
-        True, False, False, False, False,
-    ]  # fmt: skip
+    right = [secret for secret in tried if authenticates(session, made.client, secret)]
+    assert right == [made.secret]
     for unknown in ("", "ppc_unknown", "\x00", "ü", "x" * 1000):
         assert oauth_clients.authenticate(session, unknown, made.secret) is None
 
@@ -141,8 +140,8 @@ def test_a_new_secret_replaces_the_old_one(session: Session, administrator: Call
     made = make(session, administrator)
     rolled = oauth_clients.rotate(session, administrator, made.client.id)
     assert rolled.client == made.client
-    secrets = (made.secret, rolled.secret)
-    assert [authenticates(session, made.client, secret) for secret in secrets] == [False, True]
+    assert not authenticates(session, made.client, made.secret)
+    assert authenticates(session, made.client, rolled.secret)
 
 
 def test_a_suspended_client_is_refused_until_resumed(

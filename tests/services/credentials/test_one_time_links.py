@@ -42,9 +42,9 @@ def test_a_link_serves_its_purpose_only(session: Session, own: Tenant) -> None:
 
 def test_a_new_link_keeps_the_older_ones_valid(session: Session, own: Tenant) -> None:
     tokens = [one_time_links.create(session, own.user.id, INVITATION) for _ in range(2)]
-    assert [works(session, token) for token in tokens] == [True, True]
+    assert [token for token in tokens if works(session, token)] == tokens
     one_time_links.use(session, tokens[0], INVITATION)
-    assert [works(session, token) for token in tokens] == [False, True]
+    assert [token for token in tokens if works(session, token)] == tokens[1:]
 
 
 def test_an_expired_link_works_no_more(session: Session, own: Tenant) -> None:

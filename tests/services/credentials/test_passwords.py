@@ -27,14 +27,14 @@ def cpu_seconds(password_hash: str | None) -> float:
 
 def test_only_the_right_password_fits() -> None:
     stored = passwords.hash_password("correct horse battery")
-    tried = ("correct horse battery", "correct horse", "", "Correct horse battery", "x" * 2000)
-    assert [passwords.verify(stored, password) for password in tried] == [
-        True, False, False, False, False,
-    ]  # fmt: skip
+    assert passwords.verify(stored, "correct horse battery")
+    wrong = ("correct horse", "", "Correct horse battery", "x" * 2000)
+    assert [password for password in wrong if passwords.verify(stored, password)] == []
 
 
 def test_no_password_fits_an_account_without_one() -> None:
-    assert [passwords.verify(None, password) for password in ("", "anything")] == [False, False]
+    assert not passwords.verify(None, "")
+    assert not passwords.verify(None, "anything")
 
 
 def test_an_invalid_hash_fits_no_password() -> None:
@@ -55,7 +55,8 @@ def test_the_same_letters_in_other_code_points_fit() -> None:
 def test_a_hash_from_before_normalization_fits_the_password_as_it_was_typed() -> None:
     typed = "ﬁfty ½ cups"
     stored = PasswordHasher().hash(typed.encode())
-    assert [passwords.verify(stored, each) for each in (typed, "fifty 1⁄2 cups")] == [True, False]
+    assert passwords.verify(stored, typed)
+    assert not passwords.verify(stored, "fifty 1⁄2 cups")
 
 
 def test_an_unknown_account_costs_as_much_as_a_known_one() -> None:
@@ -66,7 +67,8 @@ def test_an_unknown_account_costs_as_much_as_a_known_one() -> None:
 def test_a_hash_with_other_costs_is_to_be_renewed() -> None:
     cheap = PasswordHasher(time_cost=1, memory_cost=8192, parallelism=1).hash("password")
     fresh = passwords.hash_password("password")
-    assert [passwords.needs_rehash(known) for known in (cheap, fresh)] == [True, False]
+    assert passwords.needs_rehash(cheap)
+    assert not passwords.needs_rehash(fresh)
 
 
 def test_a_missing_account_costs_as_much_as_a_stored_password() -> None:

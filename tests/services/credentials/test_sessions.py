@@ -75,14 +75,15 @@ def test_signing_out_ends_the_session_for_good(session: Session, own: Tenant) ->
     token, elsewhere = start(session, own.user), start(session, own.user)
     sessions.end(session, token)
     sessions.end(session, token)
-    assert [is_open(session, t) for t in (token, elsewhere)] == [False, True]
+    assert not is_open(session, token)
+    assert is_open(session, elsewhere)
 
 
 def test_ending_all_sessions_of_a_user_can_spare_one(session: Session, own: Tenant) -> None:
     tokens = [start(session, own.user) for _ in range(3)]
     stranger = start(session, own.plus_user)
     assert sessions.end_all_of_user(session, own.user.id, except_token=tokens[0]) == 2
-    assert [is_open(session, t) for t in (*tokens, stranger)] == [True, False, False, True]
+    assert [t for t in (*tokens, stranger) if is_open(session, t)] == [tokens[0], stranger]
     assert sessions.end_all_of_user(session, own.user.id) == 1
     assert is_open(session, tokens[0]) is False
 

@@ -119,7 +119,9 @@ def test_a_workbook_comes_back_as_one_with_its_bad_cells_marked(desk: Desk) -> N
         if cell.fill.fill_type == "solid"
     ]
     assert marked == ["B3"]
-    assert [sheet[at].quotePrefix for at in ("B2", "C2", "C3")] == [True, False, True]
+    assert sheet["B2"].quotePrefix
+    assert not sheet["C2"].quotePrefix
+    assert sheet["C3"].quotePrefix
     assert [sheet[at].data_type for at in ("B2", "C2", "C3")] == ["s", "s", "s"]
     assert {sheet[at].number_format for at in ("B2", "C2", "C3")} == {"@"}
     with open_table(io.BytesIO(written)) as table:
@@ -160,7 +162,8 @@ def test_cards_come_back_as_csv(desk: Desk) -> None:
     upload = desk.checked(card)
     assert upload.file_kind == "vcard"
     rows = list(csv.reader(io.StringIO(returned(desk, upload.id).decode("utf-8-sig"))))
-    assert (rows[0][-1], f"'{ANN}" in rows[1]) == ("Problem", True)
+    assert rows[0][-1] == "Problem"
+    assert f"'{ANN}" in rows[1]
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

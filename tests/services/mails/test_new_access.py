@@ -72,7 +72,7 @@ def test_each_new_credential_and_secret_is_mailed_to_every_administrator(
         (subject, admin) for subject in subjects for admin in admins
     ]
     done = "Done by partnerAdmin@northwind.example in"
-    assert [done in " ".join(letter.text.split()) for letter in letters] == [True] * len(letters)
+    assert [letter for letter in letters if done not in " ".join(letter.text.split())] == []
 
 
 @pytest.mark.parametrize("act", [act for act, _ in SUBJECTS])

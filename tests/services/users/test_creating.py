@@ -38,8 +38,8 @@ def test_a_standard_user_comes_with_an_organization_and_an_assistant(session: Se
         organization.payment_tier,
         organization.assistant_limit,
         organization.user_limit,
-        organization.tier_since == organization.created_at,
-    ) == ("Hillside Dental", Tier.BASIC, 4, 1, True)
+    ) == ("Hillside Dental", Tier.BASIC, 4, 1)
+    assert organization.tier_since == organization.created_at
     assert (assistant.organization_id, assistant.name, assistant.service, assistant.timezone) == (
         organization.id,
         "Nora",
