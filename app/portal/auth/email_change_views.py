@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
-from flask import Response, abort, g, make_response, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
+from flask import abort, g, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import transaction
@@ -27,7 +27,7 @@ def show_email_change(slug: str, token: str) -> Response:
 
 
 @portal.post("/p/<slug>/email/<token>", endpoint="email_change_confirm")
-def confirm_email_change(slug: str, token: str) -> AnyResponse:
+def confirm_email_change(slug: str, token: str) -> Response:
     try:
         with _while_it_works(slug), transaction() as session:
             is_changed = email_changes.confirm(session, token, _partner_id(), **_sender())

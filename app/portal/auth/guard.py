@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 from flask import (
     Blueprint,
-    Response,
     flash,
     g,
     make_response,
@@ -17,7 +16,7 @@ from flask import (
 from flask_login import current_user, logout_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.wrappers import Response as AnyResponse
+from werkzeug.wrappers import Response
 
 from app.languages import gettext
 from app.policy import ROUTES, OpenAccess, Permission
@@ -58,7 +57,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
     forms."""
 
     @blueprint.before_request
-    def check_access() -> AnyResponse | None:
+    def check_access() -> Response | None:
         if request.endpoint in _WITHOUT_SESSION:
             return None
         needed = ROUTES[request.endpoint or ""]
@@ -83,7 +82,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
         return response
 
 
-def _ask_for_factor() -> AnyResponse | None:
+def _ask_for_factor() -> Response | None:
     """Redirect users whose partner requires a second factor to the page where they add one."""
     if request.endpoint in WITHOUT_FACTOR or not must_add_factor():
         return None
@@ -91,7 +90,7 @@ def _ask_for_factor() -> AnyResponse | None:
     return htmx_command("HX-Redirect", url) if is_from_htmx() else redirect(url, 303)
 
 
-def _ask_for_proof() -> AnyResponse | None:
+def _ask_for_proof() -> Response | None:
     """Require a fresh proof before actions that need one. The input is kept."""
     if not needs_proof(request.endpoint, request.view_args or {}):
         return None
@@ -112,7 +111,7 @@ def _is_view() -> bool:
     return current_user.signed_in.operator is not None
 
 
-def _refuse_in_view() -> AnyResponse | None:
+def _refuse_in_view() -> Response | None:
     """Refuse what an operator may not do while they view the portal as another user; once the view
     has ended, everything except leaving it. Raises `Forbidden` (``view_only``)."""
     if not current_user.is_authenticated or current_user.signed_in.operator is None:
@@ -126,13 +125,13 @@ def _refuse_in_view() -> AnyResponse | None:
     return None
 
 
-def unauthorized() -> AnyResponse:
+def unauthorized() -> Response:
     """Answer a visitor whose page needs an account, as Flask-Login's handler."""
-    answer: AnyResponse = login_manager.unauthorized()
+    answer: Response = login_manager.unauthorized()
     return answer
 
 
-def _redirect_to_sign_in() -> AnyResponse:
+def _redirect_to_sign_in() -> Response:
     """Redirect to the sign-in page and from there back here; a fragment redirects the
     whole page. The sign-in page says when this browser's session has ended, or its portal is
     paused."""
@@ -154,14 +153,14 @@ def _redirect_to_sign_in() -> AnyResponse:
 login_manager.unauthorized_handler(_redirect_to_sign_in)
 
 
-def _refuse_sent(csrf: CSRFProtect, needed: Permission | OpenAccess) -> AnyResponse | None:
+def _refuse_sent(csrf: CSRFProtect, needed: Permission | OpenAccess) -> Response | None:
     """Return the response to a request body that can't be accepted; None if it can be."""
     if request.method in _READING:
         return None
     return _refuse_large(needed) or _refuse_form(csrf, needed)
 
 
-def _refuse_large(needed: Permission | OpenAccess) -> AnyResponse | None:
+def _refuse_large(needed: Permission | OpenAccess) -> Response | None:
     """Limit the size of the body before it is read. Visitors are redirected to sign in if users may
     send a larger file.
 
@@ -180,7 +179,7 @@ def _refuse_large(needed: Permission | OpenAccess) -> AnyResponse | None:
     return None
 
 
-def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> AnyResponse | None:
+def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> Response | None:
     """Return the response to a form that can't be accepted now; None if it can be.
 
     The input is sent back, if one of our own pages sent it. Raises `CSRFError` for all others.
@@ -205,6 +204,6 @@ def _refuse_form(csrf: CSRFProtect, needed: Permission | OpenAccess) -> AnyRespo
     return None
 
 
-def _toast(words: str, status: int) -> AnyResponse:
+def _toast(words: str, status: int) -> Response:
     """Leave the fragment's page as it is, and show a message."""
     return htmx_command("HX-Trigger", json.dumps({"toast": {"words": words}}), status)

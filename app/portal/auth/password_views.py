@@ -11,8 +11,8 @@ from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
-from flask import Flask, Response, flash, g, make_response, redirect, render_template, request
-from werkzeug.wrappers import Response as AnyResponse
+from flask import Flask, flash, g, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response
 
 from app.enums import Role
 from app.errors import NotFound
@@ -65,7 +65,7 @@ def show_password(token: str, slug: str | None = None) -> Response:
 
 @portal.post("/p/<slug>/password/<token>", endpoint="partner_password_post")
 @portal.post("/password/<token>", endpoint="password_post")
-def set_password(token: str, slug: str | None = None) -> AnyResponse:
+def set_password(token: str, slug: str | None = None) -> Response:
     return _use(NewPasswordForm(), token, slug, link_use.PASSWORD)
 
 
@@ -75,11 +75,11 @@ def show_invitation(token: str, slug: str) -> Response:
 
 
 @portal.post("/p/<slug>/invitation/<token>", endpoint="invitation_post")
-def accept_invitation(token: str, slug: str) -> AnyResponse:
+def accept_invitation(token: str, slug: str) -> Response:
     return _use(InvitationForm(), token, slug, link_use.INVITATION)
 
 
-R = TypeVar("R", bound=AnyResponse)
+R = TypeVar("R", bound=Response)
 
 _TOKEN = re.compile(r"(/(?:password|invitation|email)/)[\w-]+")
 
@@ -140,7 +140,7 @@ def _show(
 
 def _use(
     form: NewPasswordForm, token: str, slug: str | None, purposes: tuple[LinkPurpose, ...]
-) -> AnyResponse:
+) -> Response:
     found = _holder(token, purposes)
     if found is None:
         return _ended(slug, purposes)
@@ -187,7 +187,7 @@ def _welcome(user: User) -> str:
     return gettext("Welcome, %(name)s. You are a member of %(organization)s.", **given)
 
 
-def _go_on(outcome: SignInOutcome, slug: str | None) -> AnyResponse:
+def _go_on(outcome: SignInOutcome, slug: str | None) -> Response:
     """Sign in or ask for the second step, unless the partner requires a company account."""
     if outcome.refused:
         return redirect(sign_in_url(slug), 303)

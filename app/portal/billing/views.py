@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from flask import render_template, request
+from flask import Response, render_template, request
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app import languages
 from app.extensions import caller, transaction

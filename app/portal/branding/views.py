@@ -3,7 +3,7 @@ pictures, uploaded, removed and fetched again."""
 
 from typing import cast
 
-from flask import redirect, render_template, request, url_for
+from flask import make_response, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
@@ -159,7 +159,7 @@ def _refused(form: BrandingForm, error: ValidationFailed | Conflict) -> Page:
         if typing:
             # While a colour is incomplete, the preview waits for the rest of it.
             html = render_template("portal/branding/_live_errors.html", form=form)
-            return Response(html, headers={"HX-Reswap": "none"})
+            return make_response(html, {"HX-Reswap": "none"})
         with transaction(read_only=True) as session:
             return BrandingStudio(session).page(form), 422
     if error.code != CHANGED_MEANWHILE:

@@ -7,8 +7,7 @@ from email.message import EmailMessage
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from flask import Flask, make_response, render_template, request, url_for
-from werkzeug.wrappers import Response
+from flask import Flask, Response, make_response, render_template, request, url_for
 
 from app.errors import NotFound
 from app.extensions import caller, settings

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from tempfile import SpooledTemporaryFile
 from uuid import UUID
 
-from flask import Response, redirect, render_template, request, stream_with_context, url_for
+from flask import redirect, render_template, request, stream_with_context, url_for
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
-from werkzeug.wrappers import Response as AnyResponse
+from werkzeug.wrappers import Response
 
 from app.contact_files.writing import RowWriter
 from app.enums import ContactAction
@@ -224,7 +224,7 @@ def upload_file(upload_id: UUID, ending: str) -> Response:
 
 
 @portal.post("/uploads/<uuid:upload_id>/fix-failed")
-def upload_fix_failed(upload_id: UUID) -> AnyResponse:
+def upload_fix_failed(upload_id: UUID) -> Response:
     """Upload the rows that failed as a file of their own, to fix them on its check screen."""
     with transaction(read_only=True) as session:
         found = _with_rows(session, upload_id)

@@ -7,9 +7,8 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from flask import request, url_for
+from flask import Response, request, url_for
 from sqlalchemy.orm import Session
-from werkzeug.wrappers import Response
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, figures

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from urllib.parse import urlencode
 
-from flask import Response, g, make_response, redirect, render_template, request, url_for
+from flask import g, make_response, redirect, render_template, request, url_for
 from flask_wtf.csrf import CSRFError
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
-from werkzeug.wrappers import Response as AnyResponse
+from werkzeug.wrappers import Response
 
 from app.errors import DomainError, Forbidden, NoRoom, NotFound, RateLimited, Unavailable
 from app.extensions import scope_of, transaction
@@ -241,7 +241,7 @@ _PAGES = {"view_only": _view_only, sign_in.PORTAL_PAUSED: _paused}
 """The pages of errors with their own code."""
 
 
-def with_wait(page: str | AnyResponse, error: RateLimited) -> Response:
+def with_wait(page: str | Response, error: RateLimited) -> Response:
     """Return the page with status 429, with the seconds after which to try again."""
     response = make_response(page, 429)
     response.headers["Retry-After"] = str(error.retry_after)
