@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -99,11 +100,11 @@ def measure(backend: str, database: Database, folder: Path, count: int) -> None:
     give_session(client, token)
     show(backend, "floor", measured(lambda: floor(database)))
     for ending in ("csv", "xlsx"):
-        sent = measured(lambda ending=ending: export(client, ids[0], ending))  # type: ignore[misc]
+        sent = measured(partial(export, client, ids[0], ending))
         show(backend, f"{ending} sent", sent)
         query = f"campaign_id={ids[0]}"
-        own = app, database, caller, query, ending
-        show(backend, f"{ending} written", measured(lambda own=own: write(*own)))  # type: ignore[misc]
+        written = measured(partial(write, app, database, caller, query, ending))
+        show(backend, f"{ending} written", written)
 
 
 def show(backend: str, what: str, cost: Cost) -> None:

@@ -57,7 +57,7 @@ def main() -> None:
             began = time.monotonic()
             theirs = text("DELETE FROM call_events WHERE call_id >= :first AND call_id < :last")
             bounds = {"first": first_id(begin), "last": first_id(end)}
-            count = session.execute(theirs, bounds).rowcount  # type: ignore[attr-defined]  # a deletion has it
+            count = session.connection().execute(theirs, bounds).rowcount
             print(f"deleted {count:,} rows in {time.monotonic() - began:.2f} s")
             session.rollback()
         began = time.monotonic()

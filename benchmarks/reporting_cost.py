@@ -20,22 +20,22 @@ from app.telemetry import shared_folder
 
 shared_folder.create()  # before the metrics are imported
 
-from flask import Flask  # noqa: E402 - as above
-from flask.testing import FlaskClient  # noqa: E402 - as above
+from flask import Flask
+from flask.testing import FlaskClient
 
-from app import factory  # noqa: E402 - as above
-from app.database import Database, make_engine  # noqa: E402 - as above
-from app.enums import Role  # noqa: E402 - as above
-from app.log_lines import ACCESS, json_formatter  # noqa: E402 - as above
-from app.models import User  # noqa: E402 - as above
-from app.policy.caller import system_caller  # noqa: E402 - as above
-from app.services.auth import sessions  # noqa: E402 - as above
-from app.services.credentials import api_keys  # noqa: E402 - as above
-from app.telemetry.metrics import CountLines  # noqa: E402 - as above
-from tests.fixtures.browser_session import give_session  # noqa: E402 - as above
-from tests.fixtures.cast import make_tenant  # noqa: E402 - as above
-from tests.fixtures.databases import Databases  # noqa: E402 - as above
-from tests.fixtures.settings import settings_for  # noqa: E402 - as above
+from app import factory
+from app.database import Database, make_engine
+from app.enums import Role
+from app.log_lines import ACCESS, json_formatter
+from app.models import User
+from app.policy.caller import system_caller
+from app.services.auth import sessions
+from app.services.credentials import api_keys
+from app.telemetry.metrics import CountLines
+from tests.fixtures.browser_session import give_session
+from tests.fixtures.cast import make_tenant
+from tests.fixtures.databases import Databases
+from tests.fixtures.settings import settings_for
 
 ROUNDS, REQUESTS = 30, 20
 GOAL = 1.03

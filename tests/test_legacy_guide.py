@@ -67,7 +67,7 @@ def test_the_line_of_a_clients_page_asks_the_new_api_for_the_same_call(live: Sta
     }
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     body = json.dumps(asked).encode()
-    sent = Request(f"{live.base_url}/phone/outbound", body, headers)  # noqa: S310 - our own
+    sent = Request(f"{live.base_url}/phone/outbound", body, headers)
     with ask(sent) as answer:
         first = json.load(answer)["callId"]
 
@@ -79,7 +79,7 @@ def test_the_line_of_a_clients_page_asks_the_new_api_for_the_same_call(live: Sta
 
     def read(call_id: str, key: str) -> dict[str, object]:
         url = f"{live.base_url}/api/v1/outbound/calls/{call_id}"
-        asked = Request(url, headers={"x-api-key": key})  # noqa: S310 - our own
+        asked = Request(url, headers={"x-api-key": key})
         with ask(asked) as answer:
             call = json.load(answer)
         return {name: call[name] for name in ("agentId", "phoneNumber", "contact", "metadata")}

@@ -11,11 +11,20 @@ from contextlib import contextmanager
 from copy import copy
 from tempfile import NamedTemporaryFile
 from time import monotonic, sleep
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import psycopg
 import pysqlite3.dbapi2 as sqlite
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import (
+    URL,
+    Connection,
+    CursorResult,
+    Delete,
+    Engine,
+    Update,
+    create_engine,
+    event,
+)
 from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -211,8 +220,14 @@ def read_once(session: Session, key: tuple[Any, ...], read: Callable[[], T]) -> 
     return known[key]
 
 
+def changed_rows(session: Session, statement: Update | Delete) -> int:
+    """Execute an update or a deletion; return how many rows it changed."""
+    return cast("CursorResult[Any]", session.execute(statement)).rowcount
+
+
 class Database:
-    """Opens transactions. Entry points open and thereby commit them; services never do."""
+    """Opens transactions, each committed at the end of its block. Only entry points open them,
+    services never do."""
 
     def __init__(self, engine: Engine, sessions: sessionmaker[Session] | None = None):
         self.engine = engine

@@ -15,6 +15,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from app.database import changed_rows
 from app.gateways import dbos_adapter
 from app.gateways.job_queue import engine_table, enqueue
 from app.telemetry.scrubbing import scrubbed
@@ -89,8 +90,8 @@ def run_again(session: Session, job_id: str) -> bool:
     work = engine_table(session, "workflow_status", *names, "inputs", "serialization")
     given = engine_table(session, "workflow_input", "workflow_uuid", "inputs")
     is_job = work.c.workflow_uuid == job_id
-    taken = session.execute(update(work).where(is_job, _IS_FAILED).values(was_forked_from=true()))
-    if not taken.rowcount:  # type: ignore[attr-defined]  # an update has it
+    taken = update(work).where(is_job, _IS_FAILED).values(was_forked_from=true())
+    if not changed_rows(session, taken):
         return False
     name, queue, partition, *stored = session.execute(
         select(

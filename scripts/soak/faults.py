@@ -26,7 +26,7 @@ class Faults:
 
     def __init__(self, server: OwnServer, hosts: list[Host], folder: Path):
         self._server, self._hosts, self._folder = server, hosts, folder
-        self._chance = random.Random()  # noqa: S311 - chance, not secrecy
+        self._chance = random.Random()
         self.done: Counter[str] = Counter()
         self.left_out = {
             "restore over the running database": "its copy would lose the simulated carrier's "

@@ -125,15 +125,15 @@ class Load:
 
     def _repeat(self, work: Callable[[Client], None], pause: float) -> None:
         client = Client(self._world, self._ports, self._figures)
-        chance = random.Random()  # noqa: S311 - chance, not secrecy
+        chance = random.Random()
         while not self._ended.wait(pause * chance.uniform(0.5, 1.5)):
             work(client)
 
     def _page(self, client: Client) -> None:
-        client.open(random.choice(PAGES))  # noqa: S311 - chance, not secrecy
+        client.open(random.choice(PAGES))
 
     def _key(self) -> tuple[Any, dict[str, str]]:
-        customer = random.choice(self._world.customers)  # noqa: S311 - chance, not secrecy
+        customer = random.choice(self._world.customers)
         return customer, {"x-api-key": customer.key}
 
     def _read(self, client: Client) -> None:
@@ -143,11 +143,11 @@ class Load:
             "/api/v1/outbound/calls",
             f"/api/v1/campaigns/{customer.campaign_id}/contacts",
         )
-        client.send("read", "GET", random.choice(paths), headers=key)  # noqa: S311 - as above
+        client.send("read", "GET", random.choice(paths), headers=key)
 
     def _upsert(self, client: Client) -> None:
         customer, key = self._key()
-        first = random.randrange(5_000)  # noqa: S311 - chance, not secrecy
+        first = random.randrange(5_000)
         contacts = [
             {"firstName": "Ada", "email": f"person{number}@example.com"}
             for number in range(first, first + 100)

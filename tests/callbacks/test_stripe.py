@@ -80,7 +80,7 @@ def tier(session: Session, own: Tenant) -> Tier | None:
 def asked_for(session: Session) -> int:
     """How often the worker is to ask for a subscription."""
     schema = "" if session.get_bind().dialect.name == "sqlite" else "dbos."
-    query = f"SELECT count(*) FROM {schema}workflow_status WHERE name = 'follow_subscription'"  # noqa: S608 - names alone
+    query = f"SELECT count(*) FROM {schema}workflow_status WHERE name = 'follow_subscription'"
     return session.scalar(text(query)) or 0
 
 

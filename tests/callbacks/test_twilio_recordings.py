@@ -122,7 +122,7 @@ def test_calls_are_recorded_only_where_the_setting_says_so(records: bool) -> Non
 
 def test_the_voice_engine_learns_the_id_of_the_call() -> None:
     call_id = new_id()
-    sip = fromstring(say("Hi.", "sip:ada@voice.example.com", call_id))[1][0]  # noqa: S314 - our own words
+    sip = fromstring(say("Hi.", "sip:ada@voice.example.com", call_id))[1][0]
     assert sip.text == f"sip:ada@voice.example.com?X-Call-Id={call_id}"
-    stream = fromstring(say("Hi.", "wss://voice.example.com/ada", call_id))[1][0]  # noqa: S314 - our own words
+    stream = fromstring(say("Hi.", "wss://voice.example.com/ada", call_id))[1][0]
     assert [each.attrib for each in stream] == [{"name": "callId", "value": str(call_id)}]

@@ -32,7 +32,7 @@ def test_the_totals_of_each_past_day_agree_with_calls_that_can_be_opened(
     session: Session, own: Tenant
 ) -> None:
     admin, assistant = own.caller(Role.PARTNER_ADMIN), assistant_of(session, own.plus)
-    add_calls(session, own.plus, assistant, 5, 3, random.Random(7))  # noqa: S311
+    add_calls(session, own.plus, assistant, 5, 3, random.Random(7))
 
     today = utcnow().date()
     for age in (1, 2, 3):
@@ -57,7 +57,7 @@ def test_usage_costs_and_spending_of_the_demo_agree(
     clock.set("2026-11-27T12:00")
     admin, plus, today = own.caller(Role.PARTNER_ADMIN), own.plus, utcnow().date()
     plus.created_at -= timedelta(days=30)
-    add_calls(session, plus, assistant_of(session, plus), 5, 26, random.Random(7))  # noqa: S311
+    add_calls(session, plus, assistant_of(session, plus), 5, 26, random.Random(7))
 
     month = reporting.this_month(today)
     costs = margin.of_organization(session, admin, plus.id, month.start, ModelRate())

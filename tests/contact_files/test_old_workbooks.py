@@ -65,7 +65,7 @@ def test_damage_anywhere_is_refused_or_read() -> None:
         [True, "#REF!"],
     ]
     data = xls(("People", rows), ("More", [["x"] * 30] * 40))
-    random = Random(8)  # noqa: S311 the same every time, on purpose
+    random = Random(8)
     ends = set()
     for round_number in range(1500 if is_full() else 300):
         broken = bytearray(data)

@@ -198,5 +198,5 @@ def token_of(base_url: str, client: Mapping[str, str], scope: str | None = None)
         **({"scope": scope} if scope else {}),
     }
     address = f"{base_url}/oauth2/token"
-    with urlopen(address, urlencode(form).encode()) as answer:  # noqa: S310 - our own, on loopback
+    with urlopen(address, urlencode(form).encode()) as answer:
         return str(json.load(answer)["access_token"])

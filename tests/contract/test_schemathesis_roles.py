@@ -127,7 +127,7 @@ def ended(stack: Stack, name: str) -> dict[str, Any]:
         "client_id": first["client"]["clientId"],
         "client_secret": first["client"]["clientSecret"],
     }
-    urlopen(f"{stack.base_url}/oauth2/revoke", urlencode(form).encode()).close()  # noqa: S310 - our own, on loopback
+    urlopen(f"{stack.base_url}/oauth2/revoke", urlencode(form).encode()).close()
     return credentials
 
 

@@ -34,9 +34,9 @@ def ask(
     if key:
         headers["x-api-key"] = key
     url = stack.base_url + path
-    request = Request(url, data=data, headers=headers, method=method)  # noqa: S310 our own address
+    request = Request(url, data=data, headers=headers, method=method)
     try:
-        with urlopen(request, timeout=30) as answer:  # noqa: S310 our own address
+        with urlopen(request, timeout=30) as answer:
             return json.loads(answer.read())
     except HTTPError as error:
         message = f"{method} {path}: {error.read().decode()}"

@@ -127,7 +127,7 @@ def _faults(rows: int) -> dict[int, tuple[str, Fault]]:
     queue = [
         (kind, ways[number % len(ways)]) for kind, ways, count in _FAULTS for number in range(count)
     ]
-    Random(37).shuffle(queue)  # noqa: S311 the same every time, on purpose
+    Random(37).shuffle(queue)
     step = rows // len(queue)
     return {5 + place * step: fault for place, fault in enumerate(queue)}
 

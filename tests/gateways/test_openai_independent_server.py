@@ -73,7 +73,7 @@ class Aimock:
     url: str
 
     def requests(self) -> list[dict[str, Any]]:
-        with urllib.request.urlopen(f"{self.url}/__aimock/journal", timeout=5) as answer:  # noqa: S310
+        with urllib.request.urlopen(f"{self.url}/__aimock/journal", timeout=5) as answer:
             found: list[dict[str, Any]] = json.load(answer)
         return found
 

@@ -22,7 +22,7 @@ VOICES = rotating("voice that answers", ("en-us", "en-gb+f3", "de"))
 
 
 def noisy(sound: "array[int]", height: int) -> "array[int]":
-    chance = random.Random(1)  # noqa: S311 - the same noise each time
+    chance = random.Random(1)
     return array("h", [sample + chance.randint(-height, height) for sample in sound])
 
 

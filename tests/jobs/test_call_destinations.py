@@ -66,5 +66,5 @@ def test_a_call_is_handed_over_only_to_a_public_host_that_is_allowed(
         detail = call_now(house.database, call_id).status_detail or ""
         assert detail.startswith("The assistant's voice address can't be used.")
         return
-    response = ET.fromstring(placed[0].spoken)  # noqa: S314 - our own words
+    response = ET.fromstring(placed[0].spoken)
     assert [address.text for address in response.findall("./Dial/Sip")] == [OPEN_ADDRESS]

@@ -85,8 +85,8 @@ def start_again_while_it_ends(worker: Worker, database: Database) -> None:
 def test_calls_in_flight_survive_the_death_of_the_primary(
     primary: OwnServer, carrier: FaultyCarrier, tmp_path: Path, _failover: int
 ) -> None:
-    seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
-    chance = random.Random(seed)  # noqa: S311 - chance, not secrecy
+    seed = random.randrange(1_000_000)
+    chance = random.Random(seed)
     standby = primary.standby()
     url = address_of(primary, standby)
     database = Database(make_engine(url))

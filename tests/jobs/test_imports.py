@@ -39,8 +39,8 @@ def worker(make_worker: Callable[..., Worker], tmp_path: Path) -> Worker:
     return make_worker(PORTAL_INSTANCE_DIR=str(tmp_path))
 
 
-def in_state(desk: Desk, upload_id: object, *states: ImportState) -> Callable[[], bool]:
-    return lambda: desk.now(upload_id).state in states  # type: ignore[arg-type]  # an id
+def in_state(desk: Desk, upload_id: UUID, *states: ImportState) -> Callable[[], bool]:
+    return lambda: desk.now(upload_id).state in states
 
 
 def test_a_worker_checks_and_applies_an_upload(desk: Desk, worker: Worker) -> None:
@@ -67,8 +67,8 @@ def test_a_file_that_is_no_contact_file_fails_with_a_reason(desk: Desk, worker: 
 def test_a_worker_killed_anywhere_goes_on_exactly_where_it_was(desk: Desk, worker: Worker) -> None:
     """File after file, each killed while it is checked and while it is applied: every time the
     campaign then equals the file, with each contact once."""
-    seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
-    chance = random.Random(seed)  # noqa: S311 - chance, not secrecy
+    seed = random.randrange(1_000_000)
+    chance = random.Random(seed)
     desk.send({"phone": number(0), "firstName": "Old"})
     kills = rounds = 0
     worker.start()
@@ -113,7 +113,7 @@ def _kill_while(
     kills = 0
     while kills < most:
         before = _progress(desk, upload_id)
-        until(lambda so_far=before: _has_moved(desk, upload_id, so_far))  # type: ignore[misc]  # bound now
+        until(partial(_has_moved, desk, upload_id, before))
         time.sleep(chance.uniform(0, 0.1))
         if desk.now(upload_id).state is not state:
             break
@@ -158,8 +158,8 @@ def _is_further(desk: Desk, upload_id: UUID, done: int) -> bool:
 @pytest.mark.crash
 def test_a_killed_worker_goes_on_undoing_exactly_where_it_was(desk: Desk, worker: Worker) -> None:
     """Killed in the middle of an undo; the campaign then is as it was before the file."""
-    seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
-    chance = random.Random(seed)  # noqa: S311 - chance, not secrecy
+    seed = random.randrange(1_000_000)
+    chance = random.Random(seed)
     desk.send({"phone": number(0), "firstName": "Old"}, {"phone": number(ROWS)})
     before = desk.people()
     rows = [(f"P{index}", number(index)) for index in range(2000)]

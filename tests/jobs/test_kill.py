@@ -44,8 +44,8 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_call(
     line = open_line(fresh_database)
     worker = make_worker()
     worker.start()
-    seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
-    chance = random.Random(seed)  # noqa: S311 - chance, not secrecy
+    seed = random.randrange(1_000_000)
+    chance = random.Random(seed)
     numbers = iter(f"+1212555{suffix:04d}" for suffix in range(2000, 10_000))
     dialled: list[str] = []
     for _ in range(KILLS):

@@ -71,8 +71,8 @@ def test_an_outage_ends_no_worker_and_hands_nothing_over(
 ) -> None:
     # Of many organizations, so that both workers have calls.
     lines = [open_line(served) for _ in range(10)]
-    seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
-    chance = random.Random(seed)  # noqa: S311 - chance, not secrecy
+    seed = random.randrange(1_000_000)
+    chance = random.Random(seed)
     before, dialled = executors(served), list[str]()
     for outage in range(OUTAGES):
         numbers = [f"+1212555{outage:02d}{place:02d}" for place in range(50)]

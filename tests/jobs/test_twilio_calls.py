@@ -52,7 +52,7 @@ def test_the_fetched_document_holds_the_message_word_for_word(
     call_id = house.dial(number, line, intro_message=INTRO, voicemail_message=VOICEMAIL)
     assert outcome(house.database, call_id) == ended
     [placed] = house.carrier.calls_to(number)
-    response = ET.fromstring(placed.spoken)  # noqa: S314 - our own words
+    response = ET.fromstring(placed.spoken)
     assert [(verb.tag, verb.text) for verb in response] == [("Say", words), ("Hangup", None)]
     assert counted(house.database, line.organization_id) == [
         (1, int(answered_by == "human"), int(answered_by == "voicemail"))

@@ -18,8 +18,8 @@ FAULTS: tuple[list[str], ...] = ([], [], ["500+"], ["reset"], ["429"])
 
 
 def test_a_killed_worker_neither_loses_nor_repeats_a_call(house: TwilioWorker) -> None:
-    seed = random.randrange(1_000_000)  # noqa: S311 - chance, not secrecy
-    chance = random.Random(seed)  # noqa: S311 - chance, not secrecy
+    seed = random.randrange(1_000_000)
+    chance = random.Random(seed)
     dialled = {}
     for _ in range(KILLS):
         for _ in range(CALLS_A_KILL):

@@ -177,7 +177,7 @@ def test_every_accepted_upload_is_checked_while_hosts_are_killed(
     done = threading.Event()
 
     def kill_hosts() -> None:
-        chosen = random.Random(matrix.number("hosts to kill"))  # noqa: S311 - not a secret
+        chosen = random.Random(matrix.number("hosts to kill"))
         while not done.is_set():
             chosen.choice(house.hosts).restart()
             done.wait(chosen.uniform(1, 4))

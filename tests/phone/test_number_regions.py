@@ -150,7 +150,7 @@ def test_countries_are_listed_by_their_letters_without_accents(
 
 
 def test_regions_in_bulk_equal_those_one_by_one() -> None:
-    digits = Random(7)  # noqa: S311 - numbers to compare, no secrets
+    digits = Random(7)
     numbers = {
         format_number(example, PhoneNumberFormat.E164)
         for region in SUPPORTED_REGIONS

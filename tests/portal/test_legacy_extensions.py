@@ -209,7 +209,9 @@ def test_a_partner_finds_no_other_partner_in_the_list(
     assert "Old dialler" in browser.get(f"{LIST}?partner={own.partner.id}").text
 
 
-def refusal(session: Session, caller: Caller, client_id: UUID | str, until: datetime) -> tuple:  # type: ignore[type-arg]
+def refusal(
+    session: Session, caller: Caller, client_id: UUID | str, until: datetime
+) -> tuple[type[DomainError], str]:
     with pytest.raises(DomainError) as refused:
         extensions.extend(session, caller, client_id, until)
     return type(refused.value), refused.value.code

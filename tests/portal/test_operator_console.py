@@ -409,7 +409,7 @@ def test_work_that_waits_is_counted_by_queue_and_shown_as_late(
     job_queue.enqueue_mail(session, UUID(int=2), 0, 60)  # its time has not come
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     table = "workflow_status" if is_sqlite else "dbos.workflow_status"
-    older = text(f"UPDATE {table} SET created_at = :at")  # noqa: S608 - a constant
+    older = text(f"UPDATE {table} SET created_at = :at")
     session.execute(older, {"at": int(since.timestamp() * 1000)})
     session.commit()
     late = empty | {"mail": QueueDepth("mail", 1, 0, since)}
@@ -451,7 +451,7 @@ def test_jobs_that_failed_for_good_are_counted_and_listed(
     for number in (1, 2, 3):
         job_queue.enqueue_mail(session, UUID(int=number), 0, 0)
     ended = text(
-        f"UPDATE {engine_table(session)} SET status = :status, error = :error, "  # noqa: S608 - a constant
+        f"UPDATE {engine_table(session)} SET status = :status, error = :error, "
         "created_at = created_at - :ago WHERE workflow_uuid = :id"
     )
     failure = ValueError("No answer for ada@x.example.\nMore.")
@@ -476,7 +476,7 @@ def test_jobs_that_failed_for_good_are_counted_and_listed(
 
 
 def fail_all_jobs(session: Session) -> None:
-    session.execute(text(f"UPDATE {engine_table(session)} SET status = 'ERROR'"))  # noqa: S608 - a constant
+    session.execute(text(f"UPDATE {engine_table(session)} SET status = 'ERROR'"))
     session.commit()
 
 
@@ -496,7 +496,7 @@ def test_a_failed_job_is_tried_again_after_a_confirmation(
     assert "The job is queued again." in page
     assert states(operator)["Failed jobs"] == "None"
     columns = "workflow_uuid, status, queue_name, queue_partition_key"
-    query = f"SELECT {columns} FROM {engine_table(session)}"  # noqa: S608 - constants
+    query = f"SELECT {columns} FROM {engine_table(session)}"
     assert sorted(map(tuple, session.execute(text(query)))) == [
         (job, "ERROR", "webhooks", str(UUID(int=1))),
         (f"{job}:again", "ENQUEUED", "webhooks", str(UUID(int=1))),
@@ -522,7 +522,7 @@ def test_a_failed_call_is_never_placed_again_from_here(session: Session, operato
     assert operator.get(url).location == PAGE
     assert operator.post(url, page=PAGE).location == PAGE
     assert "This job can’t be tried again here." in operator.get(PAGE).text
-    query = text(f"SELECT count(*) FROM {engine_table(session)}")  # noqa: S608 - a constant
+    query = text(f"SELECT count(*) FROM {engine_table(session)}")
     assert session.scalar(query) == 1
 
 

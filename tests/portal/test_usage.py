@@ -164,7 +164,7 @@ def test_screen_file_and_json_agree_exactly(
                 f"&startDate={first}&endDate={last}",
                 headers=header,
             )
-            told[str(organization.id)] = answer.json["usage"]["conversations"]  # type: ignore[index]  # an object
+            told[str(organization.id)] = answer.get_json()["usage"]["conversations"]
             own = browser.get(f"/usage.csv?{asked}&organization={organization.id}").text
             assert sum(int(row[1]) for row in rows_of(own)[1:]) == told[str(organization.id)]
         assert listed == told
@@ -196,7 +196,7 @@ def test_an_impossible_range_is_refused_with_the_message_of_the_json(
             f"/api/users/usage?organizationId={busy.plus.id}&startDate={first}&endDate={last}",
             headers=header,
         )
-        [problem] = refused.json["details"]["errors"]  # type: ignore[index]  # an error body
+        [problem] = refused.get_json()["details"]["errors"]
         page = browser.get(f"/usage?start={first}&end={last}")
         assert page.status_code == 422
         assert f"day: {problem['message']}" in page.text

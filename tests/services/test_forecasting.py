@@ -27,7 +27,7 @@ def talked(session: Session, own: Tenant, day: date, conversations: int) -> None
 def months() -> Iterator[list[int]]:
     """Synthetic days of 12 weeks and a month: weekdays, growth or decline, noise."""
     for seed in range(1000, 1200):  # the parameters were chosen on others
-        rng = random.Random(seed)  # noqa: S311 - figures for a test
+        rng = random.Random(seed)
         pace, growth = rng.choice([5, 20, 80, 300]), rng.uniform(-0.002, 0.006)
         week = [rng.uniform(0.8, 1.2) for _ in range(5)] + [0.3, 0.2]
         expected = [pace * week[day % 7] * (1 + growth) ** day for day in range(114)]

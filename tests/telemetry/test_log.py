@@ -201,7 +201,7 @@ def test_a_constraint_of_the_database_shows_no_value(session: Session, written: 
 def test_lines_of_any_request_hold_nothing_personal(faulty: Flask, written: Written) -> None:
     """Addresses, headers, forms and bodies full of names, numbers and secrets, of pages that
     exist, fail or don't exist."""
-    client, chance = faulty.test_client(), random.Random(4711)  # noqa: S311 - no secret
+    client, chance = faulty.test_client(), random.Random(4711)
     routes = (
         "/sign-in",
         "/nowhere/{}",

@@ -181,7 +181,7 @@ def requests_counted(port: int) -> float:
 def get(url: str) -> int:
     for _patience in range(100):
         try:
-            with urlopen(url, timeout=90) as answer:  # noqa: S310 - loopback
+            with urlopen(url, timeout=90) as answer:
                 return int(answer.status)
         except (URLError, ConnectionError):
             time.sleep(0.1)

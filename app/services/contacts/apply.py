@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 from uuid import UUID
@@ -276,11 +277,12 @@ def publish_changes(
                 campaign.partner_id,
                 campaign.organization_id,
                 event,
-                lambda some=some: {  # type: ignore[misc]  # the default binds this round's ids
-                    "organizationId": campaign.organization_id,
-                    "campaignId": campaign.id,
-                    "contactIds": some,
-                },
+                partial(
+                    dict,
+                    organizationId=campaign.organization_id,
+                    campaignId=campaign.id,
+                    contactIds=some,
+                ),
             )
 
 

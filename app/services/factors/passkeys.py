@@ -80,8 +80,8 @@ def ask_to_register(
     session: Session, user: User, site: BrowserSite, product: str
 ) -> PasskeyRequest:
     """Return a request for a new passkey. Raises `Conflict` (``too_many_passkeys``)."""
-    import webauthn  # noqa: PLC0415 - few requests need it
-    from webauthn.helpers import structs  # noqa: PLC0415 - as above
+    import webauthn
+    from webauthn.helpers import structs
 
     known = of_user(session, user.id)
     if len(known) >= MAX_PASSKEYS:
@@ -113,8 +113,8 @@ def register(
 
     Raises `ValidationFailed` (``passkey_refused``) and `Conflict` (``passkey_exists``).
     """
-    import webauthn  # noqa: PLC0415 - few requests need it
-    from webauthn.helpers.exceptions import WebAuthnException  # noqa: PLC0415 - as above
+    import webauthn
+    from webauthn.helpers.exceptions import WebAuthnException
 
     _use_challenge(session, challenge, PasskeyPurpose.REGISTER, site, user.id)
     try:
@@ -146,8 +146,8 @@ def ask_to_prove(
     session: Session, site: BrowserSite, purpose: PasskeyPurpose, user_id: UUID | None = None
 ) -> PasskeyRequest:
     """Return a request to prove a passkey: one of the user's, or any if the user isn't known."""
-    import webauthn  # noqa: PLC0415 - few requests need it
-    from webauthn.helpers import structs  # noqa: PLC0415 - as above
+    import webauthn
+    from webauthn.helpers import structs
 
     challenge = _challenge(session, purpose, site, user_id)
     known = of_user(session, user_id) if user_id else ()
@@ -173,8 +173,8 @@ def prove(
 
     Raises `ValidationFailed` (``passkey_refused``).
     """
-    import webauthn  # noqa: PLC0415 - few requests need it
-    from webauthn.helpers.exceptions import WebAuthnException  # noqa: PLC0415 - as above
+    import webauthn
+    from webauthn.helpers.exceptions import WebAuthnException
 
     _use_challenge(session, challenge, purpose, site, user_id)
     credential = _read(answer)
@@ -272,7 +272,7 @@ def _use_challenge(
 def _descriptors(
     known: Sequence[Passkey], site: BrowserSite
 ) -> list["PublicKeyCredentialDescriptor"]:
-    from webauthn.helpers import structs  # noqa: PLC0415 - as above
+    from webauthn.helpers import structs
 
     return [
         structs.PublicKeyCredentialDescriptor(id=_bytes(passkey.credential_id))

@@ -168,7 +168,7 @@ def _store_problems(session: Session, upload: ContactImport, result: BulkResult)
         .where(ImportProblem.row_number.in_(result.problems))
         .group_by(ImportProblem.row_number)
     )
-    last = {number: position for number, position in held}  # noqa: C416 - rows are no pairs to the type checker
+    last = dict(held.all())
     rows = session.scalars(
         select(ImportRow)
         .where(ImportRow.import_id == upload.id)

@@ -14,6 +14,7 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from app.database import changed_rows
 from app.enums import ImportState
 from app.errors import Conflict, Problem, refuse_any
 from app.languages import gettext
@@ -229,12 +230,13 @@ def _remember(session: Session, upload: ContactImport) -> None:
 
 def renew_lease(session: Session, import_id: UUID) -> bool:
     """Extend the lease; return False if the import was taken over."""
-    renewed = session.execute(
+    renewed = changed_rows(
+        session,
         update(ContactImport)
         .where(ContactImport.id == import_id, ContactImport.lease_until.is_not(None))
-        .values(lease_until=utcnow() + LEASE_LASTS, updated_at=ContactImport.updated_at)
+        .values(lease_until=utcnow() + LEASE_LASTS, updated_at=ContactImport.updated_at),
     )
-    return bool(renewed.rowcount)  # type: ignore[attr-defined]  # an update has it
+    return renewed > 0
 
 
 def end_lease(session: Session, import_id: UUID) -> None:

@@ -10,6 +10,7 @@ import orjson
 from sqlalchemy import ColumnElement, delete, or_, select, union_all, update
 from sqlalchemy.orm import Session
 
+from app.database import changed_rows
 from app.enums import ExportState, ImportState
 from app.gateways.mailers import Outbox
 from app.models import (
@@ -51,9 +52,9 @@ def erase_answers(session: Session, subject: DataSubject, pseudonym: str) -> int
     is_removal = (IdempotencyRecord.operation == single.REMOVED) & IdempotencyRecord.key.in_(
         removed
     )
-    gone = session.execute(delete(IdempotencyRecord).where(is_removal)).rowcount  # type: ignore[attr-defined]  # of a CursorResult
+    gone = changed_rows(session, delete(IdempotencyRecord).where(is_removal))
     if not words.spellings:
-        return int(gone)
+        return gone
     named = words.stand_in(IdempotencyRecord.key, IdempotencyRecord.response)
     query = select(IdempotencyRecord).where(IdempotencyRecord.credential_id.in_(owners), named)
     for record in session.scalars(query).all():
@@ -62,7 +63,7 @@ def erase_answers(session: Session, subject: DataSubject, pseudonym: str) -> int
             session.delete(record)
         else:
             record.response = words.replaced(record.response, pseudonym)
-    return int(gone)
+    return gone
 
 
 def erase_mails(session: Session, subject: DataSubject) -> int:
@@ -71,8 +72,7 @@ def erase_mails(session: Session, subject: DataSubject) -> int:
     if subject.words.spellings:
         named.append(subject.words.stand_in(Mail.to, Mail.details, Mail.failure))
     own = (Mail.partner_id == subject.partner_id) | (Mail.user_id == subject.subject_id)
-    statement = delete(Mail).where(own, or_(*named))
-    return int(session.execute(statement).rowcount)  # type: ignore[attr-defined]  # of a CursorResult
+    return changed_rows(session, delete(Mail).where(own, or_(*named)))
 
 
 def erase_kept_mails(outbox: Outbox, subject: DataSubject) -> int:

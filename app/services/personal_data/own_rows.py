@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import Table, delete, select, update
 from sqlalchemy.orm import Session
 
+from app.database import changed_rows
 from app.enums import CallStatus, ContactAction, EndedReason
 from app.models import (
     ERASED_DOMAIN,
@@ -79,8 +80,8 @@ def erase_account(session: Session, subject: DataSubject, pseudonym: str) -> dic
     Shared views stay for those who use them. Return what was deleted, by table."""
     counts: dict[str, int] = {}
     for model in OF_USER:
-        gone: Any = session.execute(delete(model).where(model.user_id == subject.subject_id))
-        counts[model.__tablename__] = gone.rowcount
+        theirs = delete(model).where(model.user_id == subject.subject_id)
+        counts[model.__tablename__] = changed_rows(session, theirs)
     own = SavedView.user_id == subject.subject_id
     session.execute(delete(SavedView).where(own, SavedView.is_shared.is_(False)))
     user = session.get_one(User, subject.subject_id, with_for_update=True)

@@ -8,6 +8,7 @@ import orjson
 from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.orm import Session
 
+from app.database import changed_rows
 from app.enums import DeliveryState
 from app.errors import Conflict, NotFound
 from app.gateways.job_queue import enqueue_held_webhooks
@@ -49,7 +50,7 @@ def counts(session: Session, endpoint: WebhookEndpoint) -> dict[DeliveryState, i
         .where(WebhookDelivery.endpoint_id == endpoint.id)
         .group_by(WebhookDelivery.state)
     )
-    by_state = {state: count for state, count in session.execute(query)}  # noqa: C416 - rows are no pairs to the type checker
+    by_state = dict(session.execute(query).all())
     return {state: by_state.get(state, 0) for state in DeliveryState}
 
 
@@ -149,12 +150,12 @@ def _send_again(
     session: Session, caller: Caller, endpoint_id: UUID, chosen: Sequence[ColumnElement[bool]]
 ) -> int:
     endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
-    done = session.execute(
+    count = changed_rows(
+        session,
         update(WebhookDelivery)
         .where(WebhookDelivery.endpoint_id == endpoint.id, *chosen)
-        .values(state=DeliveryState.HELD, ended_at=None, next_attempt_at=None)
+        .values(state=DeliveryState.HELD, ended_at=None, next_attempt_at=None),
     )
-    count: int = done.rowcount  # type: ignore[attr-defined]  # an update has it
     if count:
         _queue_replayed(session, caller, endpoint, count)
     return count

@@ -18,7 +18,8 @@ Extend = Callable[[timedelta], OAuthClient]
 
 
 def announced(answer: TestResponse) -> tuple[str | None, str | None, str | None]:
-    return tuple(answer.headers.get(name) for name in ("Deprecation", "Sunset", "Link"))  # type: ignore[return-value] # three names, three values
+    get = answer.headers.get
+    return get("Deprecation"), get("Sunset"), get("Link")
 
 
 def test_before_the_date_every_answer_announces_it(served: Dialler) -> None:

@@ -1,5 +1,7 @@
 """CSV and TSV in every dialect, with their defects."""
 
+from typing import Any
+
 from tests.files.corpus.cases import ANN, BOB, CY, Case, bad, ok, skipped
 
 _LIST = f"Name,Phone\nZoë Núñez,{ANN}\nRenée Gößling,{BOB}\nBjörn Müller,{CY}\n"
@@ -45,8 +47,8 @@ def _parted(delimiter: str, line_end: str) -> Case:
     )
 
 
-def _text(text: str, *rows: dict, **more: object) -> Case:  # type: ignore[type-arg]  # rows of `ok` and `bad`
-    return Case("list.csv", text.encode(), list(rows), **more)  # type: ignore[arg-type]  # by name
+def _text(text: str, *rows: dict[str, Any], **more: Any) -> Case:
+    return Case("list.csv", text.encode(), list(rows), **more)
 
 
 TEXTS = {

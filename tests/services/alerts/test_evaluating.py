@@ -172,8 +172,14 @@ def test_an_alert_about_the_whole_portal_reaches_its_webhooks_and_none_of_an_org
     events = [WebhookEvent.ALERT_OPENED.value, WebhookEvent.ALERT_RESOLVED.value]
     admin = own.caller(Role.PARTNER_ADMIN)
     for whose in (None, own.organization.id):
-        of = {"organization_id": whose, "url": "https://crm.example/hooks", "events": events}
-        endpoints.add(session, admin, settings, **of)  # type: ignore[arg-type]  # mixed values
+        endpoints.add(
+            session,
+            admin,
+            settings,
+            organization_id=whose,
+            url="https://crm.example/hooks",
+            events=events,
+        )
     rule_id = rule(session, own, AlertMeasure.FAILED_CALLS, 1, PARTNER)
     for organization in (own.organization, own.plus):
         ended(session, own, organization.id, TODAY, 1, 0, 1)

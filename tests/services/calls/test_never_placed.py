@@ -52,7 +52,7 @@ def test_attempts_cut_short_by_a_killed_worker_do_not_count_against_the_carrier(
 def queue_of(session: Session) -> list[str]:
     """The work in the engine's queue, what comes next first."""
     schema = "" if session.get_bind().dialect.name == "sqlite" else "dbos."
-    query = f"SELECT workflow_uuid FROM {schema}workflow_status ORDER BY priority, created_at"  # noqa: S608 - names alone
+    query = f"SELECT workflow_uuid FROM {schema}workflow_status ORDER BY priority, created_at"
     return list(session.scalars(text(query)))
 
 

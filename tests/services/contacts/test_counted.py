@@ -40,7 +40,7 @@ def test_each_kind_of_change_updates_the_count(outreach: Outreach) -> None:
 
 
 def test_random_batches_leave_the_count_exact(outreach: Outreach) -> None:
-    chance = random.Random(11)  # noqa: S311 - the same batches each time
+    chance = random.Random(11)
     for _ in range(60):
         sent = [
             {"phone": f"+1202555{chance.randrange(40):04}"}
@@ -59,7 +59,7 @@ def test_eight_clients_at_once_leave_the_count_exact(fresh_database: Database) -
         campaign_id: UUID = make_campaign(session, line).id
 
     def client(number: int) -> None:
-        chance = random.Random(number)  # noqa: S311 - the same batches each time
+        chance = random.Random(number)
         for turn in range(10):
             sent = [{"phone": f"+1202555{chance.randrange(60):04}"} for _ in range(20)]
             with fresh_database.transaction() as session:

@@ -27,7 +27,7 @@ def everything(outreach: Outreach) -> list[tuple[Any, ...]]:
     columns = "id, phone, email, email_key, first_name, last_name, status, created_at"
     columns += ", consent, consent_source, consent_at"
     queries = (
-        f"SELECT {columns}, CAST(contact_metadata AS TEXT) FROM contacts ORDER BY id",  # noqa: S608 - made of constants
+        f"SELECT {columns}, CAST(contact_metadata AS TEXT) FROM contacts ORDER BY id",
         "SELECT contact_id, key, value, identifies FROM contact_external_ids ORDER BY 1, 2",
     )
     outreach.session.flush()

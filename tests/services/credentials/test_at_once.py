@@ -6,7 +6,7 @@ from datetime import timedelta
 from threading import Barrier
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.database import Database
@@ -75,8 +75,8 @@ def test_a_key_and_a_token_are_rolled_once(
                 for kind in (ApiKey, ScimToken)
             ]
             assert counted == [2, 2]
-            session.execute(ScimToken.__table__.delete())  # type: ignore[attr-defined]
-            session.execute(ApiKey.__table__.delete())  # type: ignore[attr-defined]
+            session.execute(delete(ScimToken))
+            session.execute(delete(ApiKey))
 
 
 def test_of_secrets_rolled_at_once_the_last_works_and_the_one_before_it(

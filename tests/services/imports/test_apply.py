@@ -4,6 +4,7 @@ import csv
 import io
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import select, update
@@ -23,9 +24,9 @@ def many(rows: int) -> str:
     return table("First name,Phone", [(f"P{index}", number(index)) for index in range(rows)])
 
 
-def batch(desk: Desk, upload_id: object, apply_number: int) -> bool:
+def batch(desk: Desk, upload_id: UUID, apply_number: int) -> bool:
     with desk.database.transaction() as session:
-        return apply.apply_batch(session, upload_id, apply_number)  # type: ignore[arg-type]  # an id
+        return apply.apply_batch(session, upload_id, apply_number)
 
 
 def test_a_stopped_upload_keeps_what_was_applied_and_can_go_on(desk: Desk) -> None:
@@ -105,9 +106,9 @@ def test_the_undo_log_holds_each_contact_before_and_after(desk: Desk) -> None:
     ]
 
 
-def failed_rows(desk: Desk, upload_id: object) -> str:
+def failed_rows(desk: Desk, upload_id: UUID) -> str:
     with desk.database.transaction(read_only=True) as session:
-        upload = uploads.get(session, desk.caller, upload_id)  # type: ignore[arg-type]  # an id
+        upload = uploads.get(session, desk.caller, upload_id)
         writer = reports.writer_of(session, upload)
         rows, last = reports.rows_after(session, upload, 0, failed_only=True)
     assert last is None

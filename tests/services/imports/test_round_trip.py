@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -38,14 +39,14 @@ _CONTACTS = st.lists(
 _HEADER = ["First name", "Last name", "Phone", "E-mail", "Notes"]
 
 
-def _rows(contacts: list[dict]) -> list[list[str]]:  # type: ignore[type-arg]  # as drawn
+def _rows(contacts: list[dict[str, Any]]) -> list[list[str]]:
     return [
         [c["firstName"], c["lastName"], c["phone"], c["email"], c["contactMetadata"]["Notes"]]
         for c in contacts
     ]
 
 
-def _read_back(data: bytes) -> list[dict]:  # type: ignore[type-arg]  # as drawn
+def _read_back(data: bytes) -> list[dict[str, Any]]:
     with open_table(io.BytesIO(data)) as table:
         mapping = HeaderMapping(table.header, suggest(table.header))
         read = [(row, to_contact(row.cells, mapping, "US")) for row in table.rows()]
@@ -64,7 +65,7 @@ def _read_back(data: bytes) -> list[dict]:  # type: ignore[type-arg]  # as drawn
     guarded=st.booleans(),
 )
 def test_a_list_in_any_dialect_is_read_back_as_it_was(
-    contacts: list[dict],  # type: ignore[type-arg]  # as drawn
+    contacts: list[dict[str, Any]],
     delimiter: str,
     line_end: str,
     quoting: int,
@@ -81,7 +82,7 @@ def test_a_list_in_any_dialect_is_read_back_as_it_was(
 
 @settings(max_examples=40, deadline=None)
 @given(contacts=_CONTACTS)
-def test_a_list_in_a_workbook_is_read_back_as_it_was(contacts: list[dict]) -> None:  # type: ignore[type-arg]  # as drawn
+def test_a_list_in_a_workbook_is_read_back_as_it_was(contacts: list[dict[str, Any]]) -> None:
     book = Workbook(write_only=True)
     sheet = book.create_sheet("People")
     sheet.append(_HEADER)

@@ -1,5 +1,7 @@
 """What a change of plan and limits would do, said before it is done."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy.orm import Session
 
@@ -15,16 +17,14 @@ def tenant(session: Session) -> Tenant:
     return make_tenant(session)
 
 
-def said(
-    session: Session, tenant: Tenant, organization: Organization, **chosen: object
-) -> list[str]:
+def said(session: Session, tenant: Tenant, organization: Organization, **chosen: Any) -> list[str]:
     values = {
         "tier": organization.payment_tier,
         "assistant_limit": organization.assistant_limit,
         "user_limit": organization.user_limit,
         **chosen,
     }
-    found = organizations.effects(session, tenant.caller(Role.ADMIN), organization.id, **values)  # type: ignore[arg-type]  # values of three kinds in one mapping
+    found = organizations.effects(session, tenant.caller(Role.ADMIN), organization.id, **values)
     return [f"{effect.weight}: {effect.sentence}" for effect in found]
 
 
@@ -97,10 +97,10 @@ def test_no_limit_is_shown_as_such(session: Session, tenant: Tenant) -> None:
 
 def test_only_roles_that_change_organizations_see_effects(session: Session, tenant: Tenant) -> None:
     stranger = make_tenant(session, "Southwind")
-    wanted = {"tier": None, "assistant_limit": 1, "user_limit": 1}
+    wanted: dict[str, Any] = {"tier": None, "assistant_limit": 1, "user_limit": 1}
     for caller, refusal in (
         (tenant.caller(Role.PARTNER_EDITOR), Forbidden),
         (stranger.caller(Role.PARTNER_ADMIN), NotFound),
     ):
         with pytest.raises(refusal):
-            organizations.effects(session, caller, tenant.organization.id, **wanted)  # type: ignore[arg-type]  # values of two kinds in one mapping
+            organizations.effects(session, caller, tenant.organization.id, **wanted)

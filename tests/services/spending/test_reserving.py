@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -61,9 +62,9 @@ def total(session: Session, line: Line, kind: str = "organization") -> tuple[int
     return (0, 0, 0, 0) if row is None else (row[0], row[1], row[2], row[3])
 
 
-def claimed(session: Session, line: Line, **how: object) -> tuple[Call, UUID]:
+def claimed(session: Session, line: Line, **how: Any) -> tuple[Call, UUID]:
     """A call that was accepted and claimed, and its attempt."""
-    call, attempt_id = line.accept(session, **how), new_id()  # type: ignore[arg-type]
+    call, attempt_id = line.accept(session, **how), new_id()
     claim = claims.next_step(session, call.id, attempt_id, calls_at_once=50)
     assert claim.kind is ClaimKind.DIAL
     return call, attempt_id

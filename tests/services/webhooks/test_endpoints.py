@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -65,8 +67,8 @@ def test_an_invalid_endpoint_is_refused(
     events: list[str],
     code: str,
 ) -> None:
-    asked = {"organization_id": own.organization.id, "url": url, "events": events}
-    found = refusal(lambda: endpoints.add(session, admin, settings, **asked))  # type: ignore[arg-type]  # mixed values
+    asked: dict[str, Any] = {"organization_id": own.organization.id, "url": url, "events": events}
+    found = refusal(lambda: endpoints.add(session, admin, settings, **asked))
     assert found == (ValidationFailed, code)
     assert session.scalars(select(WebhookEndpoint)).all() == []
 
@@ -75,9 +77,9 @@ def test_in_production_messages_are_encrypted_on_their_way(
     session: Session, settings: Settings, own: Tenant, admin: Caller
 ) -> None:
     real = settings.model_copy(update={"env": "production"})
-    asked = {"organization_id": own.organization.id, "events": ["call.failed"]}
+    asked: dict[str, Any] = {"organization_id": own.organization.id, "events": ["call.failed"]}
     plain = "http://crm.example/"
-    assert refusal(lambda: endpoints.add(session, admin, real, url=plain, **asked)) == (  # type: ignore[arg-type]  # mixed values
+    assert refusal(lambda: endpoints.add(session, admin, real, url=plain, **asked)) == (
         ValidationFailed,
         "invalid_url",
     )
@@ -108,11 +110,15 @@ def test_other_tenants_do_not_find_an_endpoint(
     absent, theirs = uuid4(), made.endpoint.id
     for endpoint_id in (absent, theirs):
         for act in (endpoints.get, endpoints.pause, endpoints.resume, endpoints.remove):
-            found = refusal(lambda act=act, id_=endpoint_id: act(session, stranger, id_))  # type: ignore[misc]  # bound in this round
+            found = refusal(partial(act, session, stranger, endpoint_id))
             assert found == (NotFound, "webhook_not_found")
     assert endpoints.listing(session, stranger) == []
-    asked = {"organization_id": own.organization.id, "url": URL, "events": ["call.failed"]}
-    assert refusal(lambda: endpoints.add(session, stranger, settings, **asked)) == (  # type: ignore[arg-type]  # mixed values
+    asked: dict[str, Any] = {
+        "organization_id": own.organization.id,
+        "url": URL,
+        "events": ["call.failed"],
+    }
+    assert refusal(lambda: endpoints.add(session, stranger, settings, **asked)) == (
         NotFound,
         "organization_not_found",
     )
