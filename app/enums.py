@@ -64,7 +64,7 @@ class BillingInterval(StrEnum):
 
 
 class UsageUnit(StrEnum):
-    """What a plan counts beyond its fixed price."""
+    """The usage that a plan charges for beyond its fixed price."""
 
     MINUTE = "minute"
     CALL = "call"
@@ -108,7 +108,7 @@ class DnsRecordKind(StrEnum):
 
 
 class DnsRecordState(StrEnum):
-    """What a check found instead of a record."""
+    """The result of checking a record."""
 
     SEEN = "seen"
     MISSING = "missing"
@@ -291,7 +291,7 @@ class RetentionKind(StrEnum):
 
 
 class SubjectKind(StrEnum):
-    """Who a data subject is: whose data is exported or erased."""
+    """The kind of person whose data is exported or erased."""
 
     USER = "user"
     CONTACT = "contact"
@@ -378,7 +378,7 @@ class WebhookEvent(StrEnum):
 
 
 class AlertMeasure(StrEnum):
-    """What an alert rule watches."""
+    """The figure that an alert rule watches."""
 
     CONVERSATIONS = "conversations"
     MINUTES = "minutes"
@@ -391,7 +391,7 @@ class AlertMeasure(StrEnum):
 
 
 class AlertScope(StrEnum):
-    """Whose figures an alert rule watches."""
+    """The scope of the figures that an alert rule watches."""
 
     PARTNER = "partner"
     """The sum of all organizations."""

@@ -1,4 +1,4 @@
-"""What the faces reach through the running application: transactions, settings, the caller."""
+"""Access to the running application for the faces: transactions, settings, the caller."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -58,9 +58,9 @@ def transaction(
     script that writes is looked at again at the commit, which raises as `author_check` says.
     ``all_tenants`` is for services that may take a row from another tenant.
 
-    What only reads is a part of the transaction or `figures` around it: a page takes one
-    connection, and sees what was changed before. What writes, or has a scope of its own, is a
-    transaction of its own.
+    Inside another transaction or `figures`, a read-only one becomes a part of it, so that a page
+    takes one connection and sees its earlier changes. One that writes, or has another scope, is
+    separate.
     """
     around: Session | None = g.get("open_session") if has_request_context() else None
     if read_only and not scope and not all_tenants and around is not None:

@@ -113,7 +113,7 @@ def as_rows(sent: list[Contact]) -> list[tuple[str, ...]]:
 
 
 class Subject(Protocol):
-    """What is measured: ``prepare`` empties it, ``run`` writes and returns the seconds."""
+    """A way to write: ``prepare`` empties the tables, ``run`` writes and returns the seconds."""
 
     def prepare(self) -> None: ...
 

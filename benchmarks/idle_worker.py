@@ -1,4 +1,4 @@
-"""What an idle worker costs, and whether its memory grows with its calls.
+"""The cost of an idle worker, and whether its memory grows with its calls.
 
 ``python -m benchmarks.idle_worker [CALLS]`` (10,000 calls by default, some 15 minutes for each
 database on an idle machine). ``PORTAL_TEST_DATABASES=sqlite`` measures one alone. For each:

@@ -1,4 +1,4 @@
-"""What logs and metrics add to the CPU time of requests: ``python -m benchmarks.reporting_cost``.
+"""The CPU time that logs and metrics add to requests: ``python -m benchmarks.reporting_cost``.
 
 The same requests, in turns, to the application as it is and to one without log, metrics and
 traces: a page of a signed-in administrator and the smallest list of the JSON API. The log is

@@ -17,7 +17,7 @@ NEEDED = (
     "static/vendor",
     "app/translations/de/LC_MESSAGES/messages.mo",
 )
-"""What is built before: ``scripts/setup.py``."""
+"""Files that ``scripts/setup.py`` builds before."""
 
 
 def build(folder: Path) -> Path:

@@ -95,7 +95,7 @@ def rank(module: str) -> int:
         return 1
     if place in LAYERS:
         return LAYERS[place]
-    assert place in FACES, f"{module} stands in no known part of the house"
+    assert place in FACES, f"{module} belongs to no known layer"
     return 4
 
 

@@ -1,4 +1,4 @@
-"""What a client sends can't add a line to the log, or a command for the terminal that shows it."""
+"""No request can add a line to the log, or a command for the terminal that shows it."""
 
 import io
 import logging
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @pytest.fixture
 def written() -> Iterator[io.StringIO]:
-    """What the application's log gets."""
+    """The lines of the application's log."""
     out = io.StringIO()
     handler = logging.StreamHandler(out)
     handler.setFormatter(LineFormatter("%(levelname)s %(message)s"))

@@ -1,4 +1,4 @@
-"""What a transaction that only reads has read, it doesn't read again."""
+"""A read-only transaction doesn't read the same data twice."""
 
 from sqlalchemy.orm import Session
 

@@ -1,4 +1,4 @@
-"""What the README promises is there."""
+"""The files and commands that the README names exist."""
 
 import re
 import subprocess

@@ -68,7 +68,7 @@ def admin(live: Stack) -> Admin:
 
 
 def run(language: str, text: str, **environment: str) -> str:
-    """What the lines print; fails where they fail."""
+    """The output of the lines; raises if they fail."""
     command = {
         "curl": ["bash", "-c", f'set -euo pipefail\ncurl() {{ command curl -f "$@"; }}\n{text}'],
         "python": [sys.executable, "-c", text],

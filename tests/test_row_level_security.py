@@ -215,7 +215,7 @@ def test_one_organization_sees_nothing_of_another_one_of_the_same_partner(
 def test_an_event_in_the_scope_of_one_organization_reaches_the_webhook_for_the_whole_portal(
     database: Database, session: Session, two: tuple[UUID, UUID]
 ) -> None:
-    """What a member or a key does is seen by the webhook, which they never see."""
+    """Actions of a member or a key reach the webhook, which they can't see."""
     events = [WebhookEvent.CONTACT_CREATED.value]
     common: dict[str, Any] = {"url": "https://all.example", "secret": "x", "created_by": "tests"}
     for partner_id in two:

@@ -46,7 +46,7 @@ ATTRIBUTE = "declared_operation"
 
 @dataclass(frozen=True, kw_only=True)
 class AreaDescription:
-    """What the documentation says about an area.
+    """The documentation of an area.
 
     ``scheme`` returns its security scheme by the URL of the token endpoint, ``errors`` are what
     each operation with a credential can refuse, ``contract`` the statuses that the contract names:
@@ -86,7 +86,7 @@ class RequestHeader:
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """What a view of a JSON area declares, and the decorator that declares it.
+    """The declaration of a view of a JSON area, and the decorator that declares it.
 
     The view gets its path parameters (those annotated `UUID` as such), and ``query`` and ``body``
     if they are declared. It returns what ``output`` declares, or a finished `Response`. ``output``

@@ -64,7 +64,7 @@ class RequestLog:
         )
 
     def flush(self) -> None:
-        """Write the buffer in a transaction of its own; on failure drop it with a warning."""
+        """Write the buffer in a separate transaction; on failure drop it with a warning."""
         answered = [self._waiting.popleft() for _ in range(len(self._waiting))]
         if not answered:
             return

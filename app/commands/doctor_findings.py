@@ -1,4 +1,4 @@
-"""What a check of ``flask doctor`` reports."""
+"""The findings of the checks of ``flask doctor``."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

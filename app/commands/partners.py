@@ -68,7 +68,7 @@ def start_trial(partner_id: UUID) -> None:
 def plan_limits(partner_id: UUID, tier: str, at_once: int | None, a_day: int | None) -> None:
     """Set the limits of a plan for each organization on it; omitted ones have no limit.
 
-    An organization may set lower limits of its own.
+    An organization may set lower limits.
     """
     with changing() as (session, caller):
         set_allowances(session, caller, partner_id, {Tier(tier): PlanLimits(at_once, a_day)})

@@ -88,7 +88,7 @@ def _compare(account: Account, since: datetime) -> dict[str, Any]:
 
 
 def _record(listed: ListedCall, carrier: CarrierKind) -> str:
-    """Write down one call, in a transaction of its own; return what it was."""
+    """Record one call in a separate transaction; return its kind."""
     with changing() as (session, caller):
         if waiting_calls.record_placed(session, caller, listed):
             return "waitingCalls"

@@ -30,7 +30,7 @@ class SheetEntry(NamedTuple):
 
 @dataclass(slots=True)
 class WorkbookGlobals:
-    """What the first substream has about the workbook; ``active`` is the sheet that was
+    """The properties of the workbook in the first substream; ``active`` is the sheet that was
     open last."""
 
     is_unicode: bool = True

@@ -111,7 +111,7 @@ _ASIDE = re.compile(
     r"obligatorio|opcional|obbligatorio|verplicht)\)\s*$",
     re.IGNORECASE,
 )
-"""What templates add to a column name."""
+"""Words that templates add to a column name."""
 _GOOGLE = re.compile(r"(phone|email)[1-9][0-9]?value")
 _WITH_OWNER = re.compile(
     r"(?:contact|customer|client|patient|lead|member|guest|attendee|subscriber|invitee)(?!number)(.+)"

@@ -209,7 +209,7 @@ class _CsvLines:
         return self.record
 
     def push_back(self) -> None:
-        """Read all lines of the record but the first again, as rows of their own."""
+        """Read all lines of the record but the first again, as separate rows."""
         self._pending.extendleft(reversed(self.record[1:]))
         del self.record[1:]
 

@@ -38,7 +38,7 @@ class TextEncoding(NamedTuple):
 
 
 class _ByteScan:
-    """What one pass over all bytes finds."""
+    """The findings of one pass over all bytes."""
 
     def __init__(self, stream: BinaryIO):
         self.size = self.controls = 0

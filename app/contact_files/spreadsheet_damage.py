@@ -34,7 +34,7 @@ MESSAGES = {
 
 
 class NumberDamage(NamedTuple):
-    """What happened to a number, and the E.164 number that it may have been."""
+    """The damage to a number, and the E.164 number that it may have been."""
 
     code: str
     message: str

@@ -69,7 +69,7 @@ class FileLimits:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a user changed about reading the file; None leaves it to detection.
+    """The user's choices for reading a file; None leaves a choice to detection.
 
     ``header_row`` is the row number as the spreadsheet shows it, 0 for no header.
     """

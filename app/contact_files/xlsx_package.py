@@ -27,7 +27,7 @@ _BROKEN_ARCHIVE = (
     *(BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError),
     *(RuntimeError, ValueError, KeyError),
 )
-"""What the standard library raises for damaged archives; NotImplementedError is a RuntimeError."""
+"""Errors of the standard library for damaged archives; NotImplementedError is a RuntimeError."""
 _BROKEN_XML = (expat.ExpatError, ValueError, LookupError)
 
 

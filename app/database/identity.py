@@ -1,4 +1,4 @@
-"""What distinguishes a database from its copies: names that no dump, copy or recovery carries over.
+"""The identity of a database: names that no dump, copy or recovery of it has.
 
 An ordinary role of PostgreSQL may read all of them.
 """

@@ -1,4 +1,4 @@
-"""What the pending migrations will do: their phases, and the locks that they take on PostgreSQL.
+"""The effect of the pending migrations: their phases, and the locks that they take on PostgreSQL.
 
 Alembic is loaded on demand: see `app.database.migration`.
 """

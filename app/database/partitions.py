@@ -126,8 +126,8 @@ def _move_strays(
 
 
 def protect(connection: Connection, table: str, partition: str) -> None:
-    """Give a partition the policies of its table, in place of its own: queries of the table use the
-    table's policies, queries that name the partition use the partition's."""
+    """Replace the policies of a partition by those of its table, because queries that name the
+    partition don't use the table's policies."""
     for policy in connection.execute(_POLICIES, {"table": partition}).all():
         _run(connection, f"DROP POLICY {policy.policyname} ON {partition}")
     policies = connection.execute(_POLICIES, {"table": table}).all()

@@ -42,7 +42,7 @@ class DatabaseScope:
 INSTALLATION = DatabaseScope("installation")
 """All rows: the worker, the command line and operators."""
 AUTHENTICATION = DatabaseScope("authentication")
-"""What is needed before the caller is known: accounts, credentials and brands."""
+"""For reads before the caller is known: of accounts, credentials and brands."""
 
 
 def of_tenant(partner_id: UUID, organization_id: UUID | None) -> DatabaseScope:

@@ -1,1 +1,1 @@
-"""What every response passes through: request IDs, headers, static files, compression, health."""
+"""Parts of every response: request IDs, headers, static files, compression, health."""

@@ -1,5 +1,5 @@
-"""What a worker keeps outside of the database to detect a restored backup: the mark in the instance
-folder, and on SQLite a label on the database's file."""
+"""Notes outside of the database by which a worker detects a restored backup: the mark in the
+instance folder, and on SQLite a label on the database's file."""
 
 import errno
 import json

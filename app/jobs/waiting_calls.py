@@ -37,7 +37,7 @@ def check_held(database: Database) -> None:
 
 
 def keep_checking_queued(stop: threading.Event) -> None:
-    """End queued calls that a rule stops, in a thread of its own, until ``stop`` is set."""
+    """End queued calls that a rule stops, in a separate thread, until ``stop`` is set."""
     last_id: UUID | None = None
     seconds = EVERY_SECONDS
     while not stop.wait(seconds):

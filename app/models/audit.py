@@ -16,14 +16,14 @@ NOTIFIED_ACTIONS = (
     "phone_number.confirmation_ended",
     *("upload.applied", "upload.cancelled", "upload.failed", "user.viewed", "webhook.paused"),
 )
-"""What users are notified of: it happens while they don't look. Kept in order."""
+"""Actions that notify users, because they happen while the users don't look. Kept in order."""
 IS_NOTIFIED = text("action IN ('{}')".format("', '".join(NOTIFIED_ACTIONS)))
 """The condition of the index on these entries; PostgreSQL uses the index only for queries with
 these exact words."""
 
 
 class AuditEntry(Base):
-    """Who did what, when and from where, with the values before and after.
+    """An entry of the history: who did what, when and from where, with the values before and after.
 
     The database refuses to delete a row, and to change one except for a recorded `AuditRedaction`.
     ``salt`` is part of what is hashed, so that the hash doesn't reveal values that were redacted;

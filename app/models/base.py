@@ -248,7 +248,8 @@ DUE_AT_ONCE = 100
 
 
 class Refreshed:
-    """What is asked of another machine again and again: when last, and when that was answered."""
+    """Rows that are requested from another machine regularly: the times of the last request and of
+    the last one that was answered."""
 
     asked_at: Mapped[Time]
     checked_at: Mapped[Time | None]

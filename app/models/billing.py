@@ -1,4 +1,4 @@
-"""What organizations are billed for: the usage of each day, and the statements of closed months."""
+"""Billing of organizations: the usage of each day, and the statements of closed months."""
 
 from datetime import date
 from typing import Any
@@ -40,7 +40,7 @@ class BillingDay(Base):
 
 
 class Statement(Base):
-    """What an organization pays for a closed month, as it was rated then.
+    """The statement of an organization for a closed month, as it was rated then.
 
     ``total`` is in the smallest unit of the currency. ``number`` is the invoice number, which runs
     without gaps per partner; a statement of 0 has none. Only the last two fields and ``settled``

@@ -10,7 +10,7 @@ from app.models.base import Base, Json, Name, PartnerId, Refreshed, Short, Time,
 
 
 class PartnerDomain(Refreshed, Base):
-    """What DNS says about a partner's domain. ``findings`` are the states of its records at the
+    """The DNS check of a partner's domain. ``findings`` are the states of its records at the
     last check; they are empty until the first.
 
     ``proved_at`` is set while DNS is the proof: the portal's domain then loses its verification

@@ -153,7 +153,7 @@ class PortalSession(Base):
     seen_at: Mapped[Created]
     expires_at: Mapped[Time] = mapped_column(index=True)
     factor: Mapped[Short | None]
-    """What proved the user's identity besides the password, a value of `Proof`; None for the
+    """The proof of the user's identity besides the password, a value of `Proof`; None for the
     password only."""
     proven_at: Mapped[Time | None]
     """When the user last proved their identity; None is the start of the session."""

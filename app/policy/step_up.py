@@ -164,4 +164,4 @@ WITHOUT_FACTOR = frozenset(
         "portal.notifications_bell",
     }
 )
-"""What users without a second factor can reach while their partner requires one."""
+"""The endpoints for users without a second factor while their partner requires one."""

@@ -114,7 +114,7 @@ class Load:
 
 class LockWatch:
     """The longest that a statement has waited for a lock of the table, in seconds. A wait behind
-    which neither readers nor writers wait doesn't count: those for indexes built beside them."""
+    which neither readers nor writers wait doesn't count, such as that of a concurrent index."""
 
     def __init__(self, address: str):
         self._address = address

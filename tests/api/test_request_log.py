@@ -1,4 +1,4 @@
-"""What is kept of requests: who asked for which operation and how it was answered, no more."""
+"""Of each request only the caller, the operation and the status are stored."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -219,7 +219,7 @@ def test_a_role_that_may_not_create_databases_makes_an_unverified_backup(
 def test_the_database_of_a_verification_is_removed_after_a_lost_connection(
     settings: Settings, tmp_path: Path
 ) -> None:
-    """The session of another role stands for autovacuum, which is no one's."""
+    """The session of another role takes the place of autovacuum, which has no role."""
     url = url_of_settings(settings)
     with throw_away("postgresql", url, tmp_path) as made:
         at_work = psycopg.connect(for_libpq(made.replace(f"{OWNER}@", f"{SUPERUSER}@")))

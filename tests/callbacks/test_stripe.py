@@ -1,4 +1,4 @@
-"""What Stripe reports about a partner's account: believed only with its own fresh signature."""
+"""Reports about a partner's account are accepted only with a fresh signature of Stripe."""
 
 import hmac
 import json

@@ -1,4 +1,4 @@
-"""What a voice engine reports about a call: taken only with a fresh signature of its assistant."""
+"""Reports of a voice engine are accepted only with a fresh signature of their assistant."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What operators do about calls: list what is stuck, settle it, pause calling and drain."""
+"""Operators list stuck calls, resolve them, pause calling and drain the queue."""
 
 import json
 from collections.abc import Callable

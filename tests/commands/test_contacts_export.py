@@ -1,4 +1,4 @@
-"""What is exported imports again to exactly the same contacts, and is safe in a spreadsheet."""
+"""An export imports again to exactly the same contacts, and is safe in a spreadsheet."""
 
 import csv
 import io

@@ -20,7 +20,7 @@ APPLIED = CORPUS if matrix.is_full() else dict([*CORPUS.items()][::10])
 
 
 def essential(told: dict[str, Any], case: Case) -> dict[str, Any]:
-    """What the corpus expects of the object: without sentences and what is empty."""
+    """The object as the corpus expects it: without sentences and empty values."""
     if told["refusal"]:
         refusal = {name: told["refusal"][name] for name in ("kind", "row")}
         return {"outcome": told["outcome"], "refusal": refusal}

@@ -1,4 +1,4 @@
-"""What operators suspend and resume from the command line."""
+"""Operators suspend and resume partners and organizations from the command line."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""What an export writes is no formula in any spreadsheet, and an import undoes exactly that."""
+"""No cell of an export is a formula in a spreadsheet, and an import reverses the protection."""
 
 from itertools import product
 

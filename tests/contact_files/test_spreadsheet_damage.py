@@ -1,4 +1,4 @@
-"""What spreadsheets do to phone numbers: named, with a repair only where it is certain."""
+"""Phone numbers damaged by spreadsheets are detected, and repaired only if that is certain."""
 
 import pytest
 

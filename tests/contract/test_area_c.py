@@ -60,7 +60,7 @@ ACTIONS: Mapping[tuple[str | None, str], tuple[str, str]] = {
     ("remove", "known"): ("success", "deleted"),
     ("remove", "ended"): ("errors", "not_found"),
 }
-"""What becomes of a contact by action, and where the answer says so."""
+"""The result for a contact by action, and its place in the answer."""
 SENT: Mapping[str, Mapping[str, Any]] = {
     "absent": {"phone": ABSENT},
     "known": {"phone": KNOWN, "lastName": "King"},

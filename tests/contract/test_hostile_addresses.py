@@ -43,7 +43,7 @@ HOSTILE_IDS: Mapping[str, str] = {
     "blank": "%20",
 }
 PIECES_OF_PATHS = ("..%2F..%2Fetc%2Fpasswd", "%2F", "a%2Fb", "%2F%2Fevil.example")
-"""What becomes several steps of a path."""
+"""Texts that become several steps of a path."""
 
 NOWHERE = (
     "/api", "/api/", "/api/nope", "/api/partners/", "/api//partners", "/api/users/a/b/c",
@@ -88,7 +88,7 @@ def ask(world: World, route: Route, path: str) -> TestResponse:
 
 
 def shown_in_its_place(route: Route, code: str) -> set[tuple[int, str]]:
-    """What an operation says to a text that is no id at all."""
+    """The answer of an operation to a text that is no id."""
     if "external_user_id" in route.parameters:
         absent = (400, "user_not_found") if route.method == "PUT" else (404, "user_not_found")
         return {absent} if code == "invalid_uuid" else {(400, code)}

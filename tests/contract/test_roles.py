@@ -1,4 +1,4 @@
-"""Who may do what in Area A: docs/decisions/access.md#operations-by-role as data, cell by cell."""
+"""The operations of Area A by role: docs/decisions/access.md#operations-by-role as data."""
 
 from collections.abc import Mapping
 

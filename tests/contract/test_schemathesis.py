@@ -54,7 +54,7 @@ def depth() -> Depth:
 
 
 def verdict(run: Run) -> tuple[list[str], list[str]]:
-    """What is found and not excused, and what went wrong in the run itself."""
+    """The findings without an exemption, and the errors of the run itself."""
     return [str(finding) for finding in run.findings if not is_excused(finding)], run.errors
 
 

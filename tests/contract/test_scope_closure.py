@@ -1,4 +1,4 @@
-"""What a credential with a single scope can reach, directly and through what it could create."""
+"""The operations that a credential with one scope can reach, also by creating another one."""
 
 import copy
 from collections import defaultdict
@@ -157,7 +157,7 @@ def test_a_key_with_one_scope_reaches_nothing_outside_it(world: World, scope: Pe
 
 
 def grants(session: Session, tenant: Tenant, caller: Caller) -> Iterator[frozenset[Permission]]:
-    """What each way of giving a user or a client powers would give, where it is allowed."""
+    """The permissions that each allowed way to change a user or a client would give."""
     colleague = tenant.staff[Role.ADMIN]
     client = oauth_clients.create(
         session, tenant.caller(Role.PARTNER_ADMIN), name="script", role=Role.PARTNER_ADMIN

@@ -1,4 +1,4 @@
-"""What was said in a call: read, heard and downloaded on its page, and the person called again."""
+"""The conversation of a call is read, heard and downloaded on its page, and the call repeated."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""What is special about files in a bucket: parts, encryption, links, refusals and outages."""
+"""The special cases of files in a bucket: parts, encryption, links, refusals and outages."""
 
 import io
 import logging

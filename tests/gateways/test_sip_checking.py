@@ -144,7 +144,7 @@ def _greet(server: socket.socket, context: ssl.SSLContext) -> None:
 
 
 def _answer_in_pieces(server: socket.socket) -> None:
-    """Like a trunk that says 100 first, adds a body, and sends a question of its own between."""
+    """Like a trunk that answers 100 first, adds a body, and sends a request in between."""
     for _ in range(2):
         connection, _address = server.accept()
         with connection:

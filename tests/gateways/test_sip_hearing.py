@@ -27,7 +27,7 @@ def noisy(sound: "array[int]", height: int) -> "array[int]":
 
 
 def listened(sound: "array[int]") -> tuple[AnsweredBy | None, float | None, float | None]:
-    """Who it was, and the seconds at which that and the moment to speak were made out."""
+    """Who answered, and the seconds after which that and the moment to speak were detected."""
     listener, decided, may_speak = VoicemailDetector(), None, None
     for start in range(0, len(sound), FRAME):
         listener.hear(sound[start : start + FRAME])

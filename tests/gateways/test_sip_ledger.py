@@ -1,4 +1,4 @@
-"""What SIP calls leave on the disk of a worker's host, and how long."""
+"""Files of SIP calls on the disk of a worker's host, and when they are deleted."""
 
 import os
 import time

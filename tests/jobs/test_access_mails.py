@@ -32,7 +32,7 @@ backend = runs_on(rotating("database of mails about access", BACKENDS))
 
 @pytest.fixture
 def database(fresh_database: Database) -> Database:
-    """The worker is a process of its own: it sees only what is committed."""
+    """The worker is a separate process: it sees only committed rows."""
     return fresh_database
 
 

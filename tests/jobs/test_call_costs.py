@@ -1,4 +1,4 @@
-"""What calls cost, once the carrier has worked it out."""
+"""The costs of calls, as soon as the carrier reports them."""
 
 from decimal import Decimal
 from pathlib import Path

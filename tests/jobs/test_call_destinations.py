@@ -1,4 +1,4 @@
-"""What reaches the carrier if a country is closed after a call was accepted."""
+"""The request to the carrier if a country is closed after a call was accepted."""
 
 import xml.etree.ElementTree as ET
 

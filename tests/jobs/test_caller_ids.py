@@ -1,4 +1,4 @@
-"""What reaches the carrier if an assistant's number changes after a call was accepted."""
+"""The request to the carrier if an assistant's number changes after a call was accepted."""
 
 from collections.abc import Callable
 from uuid import UUID

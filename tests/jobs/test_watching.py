@@ -1,4 +1,4 @@
-"""What the worker observes of a carrier that behaves in every way."""
+"""The worker's observations of a carrier with each kind of answer."""
 
 from collections.abc import Callable
 from uuid import UUID

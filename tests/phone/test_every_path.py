@@ -59,7 +59,7 @@ def assistant(session: Session, own: Tenant) -> Assistant:
 
 
 def sentences() -> Outcomes:
-    """What the one function says; of what is no E.164 only that it is refused."""
+    """The result of the one function; for all texts that are not E.164 the same refusal."""
     said: Outcomes = {}
     for number in EVERY_NUMBER:
         try:

@@ -1,4 +1,4 @@
-"""What becomes E.164, what is refused, and in which words."""
+"""Texts that become E.164 numbers, and the messages for those that are refused."""
 
 import phonenumbers
 import pytest

@@ -1,4 +1,4 @@
-"""Where a number belongs, and when it may ring."""
+"""The region of a number, and its calling hours."""
 
 from datetime import UTC, datetime, time
 from random import Random

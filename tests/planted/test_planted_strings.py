@@ -27,7 +27,7 @@ REQUESTS = int(os.environ.get("PORTAL_TEST_REQUESTS", "5000" if is_full() else "
 WITHOUT_FILTER = 80
 """Requests that are sent without the tenant filter."""
 MIN_SHOWN = 250
-"""So many different markers and ids of its own the asking partner sees at least."""
+"""The least number of its own markers and ids that the asking partner sees."""
 
 
 @pytest.mark.parametrize("wall", WALLS[:1])

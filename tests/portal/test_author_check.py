@@ -163,7 +163,7 @@ def test_a_change_is_stored_before_access_ends_or_not_at_all(
 
 
 def actions(session: Session, tenant: Tenant) -> list[str]:
-    """What was done since the admin was last reactivated, in the order in which it was stored."""
+    """The actions since the admin was last reactivated, in the order in which they were stored."""
     query = (
         select(AuditEntry.action)
         .join(AuditLink, AuditLink.entry_id == AuditEntry.id)

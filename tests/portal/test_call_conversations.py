@@ -1,4 +1,4 @@
-"""What was recorded, said and summed up in a call, on its page; and calling again."""
+"""The recording, transcript and summary of a call on its page, and calling again."""
 
 import io
 import re

@@ -1,5 +1,5 @@
-"""What holds calls back: on every page of an operator, on the page of the line, in the overview,
-and wherever calls would go out."""
+"""Pauses of calling are shown on every page of an operator, on the page of the carrier, on the
+overview, and on all pages that place calls."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a script asks for: a part of a page, or all of it to replace the content in place."""
+"""Requests of htmx get a part of a page, or all of it to replace the content in place."""
 
 from collections.abc import Callable
 

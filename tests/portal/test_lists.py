@@ -57,7 +57,7 @@ NAME = re.compile(
     r'|history-who">(?:Name of [^<]*<span[^>]*>(?=\S+@))?(.*?)<',
     re.DOTALL,
 )
-"""What names a row: the first column of a file; in the history, who did it, by their email."""
+"""The name of a row: the first column of a file; in the history, the user's email."""
 
 
 @dataclass(frozen=True)

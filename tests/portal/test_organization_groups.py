@@ -48,7 +48,7 @@ from tests.portal.uploader import Desk
 
 SignedIn = Callable[[User], Browser]
 OUTSIDE = re.compile(r"Dental|paul@|77[, .\u00a0]?123|Unseen|\+1 202-555-0177|2025550177")
-"""What no page of a limited admin may hold: the names, people, numbers and figures outside."""
+"""Texts that no page of a limited admin may contain: names, numbers and figures of other groups."""
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def text_of(html: str) -> str:
 
 
 def action_items(html: str) -> list[tuple[str, str]]:
-    """What needs a decision: title, and where it is fixed."""
+    """The action items: title, and the page that resolves it."""
     part = html.partition("Needs attention")[2].partition("</section>")[0]
     return re.findall(
         r'line-title">([^<]+)</span>.*?(?:href="([^"]+)"[^>]*>[^<]+</a>)?\s*</li>', part, re.DOTALL

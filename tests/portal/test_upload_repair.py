@@ -29,7 +29,7 @@ def version(page: TestResponse) -> str:
 
 
 def applying(page: TestResponse) -> dict[str, str]:
-    """What the button that applies the rows sends."""
+    """The fields that the button to apply the rows sends."""
     assert re.search(r'form="fix-rows" formaction="[^"]*/apply"', page.text)
     return {"version": version(page), **fields(page)}
 

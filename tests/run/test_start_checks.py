@@ -1,4 +1,4 @@
-"""What a process finds before it serves: files that others can read, and accounts of the demo."""
+"""Checks of a process before it serves: files that others can read, and demo accounts."""
 
 import os
 import stat

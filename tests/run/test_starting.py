@@ -1,4 +1,4 @@
-"""What prevents `make run` is reported in one sentence, before anything is done."""
+"""`make run` reports each obstacle in one sentence before it changes anything."""
 
 import os
 import shutil

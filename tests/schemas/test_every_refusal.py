@@ -35,7 +35,7 @@ HOSTILE: tuple[Any, ...] = (
     {str(number): "#fff" for number in range(101)},
     {str(number): "x" * 20_000 for number in range(51)},
 )
-"""What the reader of JSON lets through, of every type and beyond every limit."""
+"""Values that the JSON reader accepts: of every type and beyond every limit."""
 SIZES = {"min_length": 1, "max_length": 1, "max_digits": 1, "decimal_places": 1, "whole_digits": 1}
 LIMITS = {"gt": 1, "ge": 1, "lt": 1, "le": 1, "multiple_of": 1, "expected_version": 1}
 NAMES = (

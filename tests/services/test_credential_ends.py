@@ -1,4 +1,4 @@
-"""Who learns that a credential ends soon: administrators, its creator, webhooks; once each time."""
+"""Administrators, the creator and webhooks are notified once before a credential ends."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta

@@ -27,7 +27,7 @@ OTHER = (
 
 
 def start(database: Database, folder: Path, **changes: Any) -> FileStore:
-    """What a process of a host with this instance folder does first."""
+    """The first step of a process on a host with this instance folder."""
     settings = settings_for(url_of(database), folder, **changes)
     files = open_files(settings)
     start_checks.check_files(settings, database, files)

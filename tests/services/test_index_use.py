@@ -1,4 +1,4 @@
-"""What pages read is found by an index, however many calls, users and changes there are.
+"""Pages read by an index, however many calls, users and changes there are.
 
 Looked up on SQLite only: the plan of PostgreSQL depends on the number of rows.
 """

@@ -1,4 +1,4 @@
-"""What errors quote is scrubbed before it is logged or reported."""
+"""Personal data in error messages is scrubbed before these are logged or reported."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the area can do and which resources it has (RFC 7644, section 4), and what it can't."""
+"""The supported and unsupported features of the area, and its resources (RFC 7644, section 4)."""
 
 from typing import Any
 

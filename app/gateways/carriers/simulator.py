@@ -48,7 +48,7 @@ dials but its answer is lost; it can't be reached; it can't say whether it place
 
 @dataclass(frozen=True, slots=True)
 class _SimulatedStep:
-    """What happens this many seconds after a call was placed, at pace 1."""
+    """An event this many seconds after a call was placed, at pace 1."""
 
     seconds: float
     kind: CarrierEventKind

@@ -1,4 +1,4 @@
-"""What a partner opens for its organizations, and the operator's limits."""
+"""Destinations that a partner allows its organizations, and the operator's limits."""
 
 from uuid import UUID
 

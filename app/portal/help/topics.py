@@ -1,4 +1,4 @@
-"""What each page is for, in two sentences, and the page to read or open next."""
+"""The purpose of each page in two sentences, and the page to read or open next."""
 
 from typing import NamedTuple
 

@@ -10,7 +10,7 @@ MEMBER_HINTS = {
     Role.OWNER.value: lazy_gettext("Manages the users and assistants of the organization."),
     Role.STANDARD.value: lazy_gettext("Works with campaigns and calls."),
 }
-"""What the first user of an organization can do, by role."""
+"""Descriptions of the first user of an organization, by role."""
 
 
 def list_words(partner: str | None) -> str:

@@ -65,7 +65,7 @@ def _set_by(found: Organization, limit: AppliedLimit) -> str:
 
 
 def pace_words(plan: PlanLimit | None, carrier_pace: float | None) -> str:
-    """Return the limits of the plan and of the carrier, which apply beside the settings."""
+    """Return the limits of the plan and of the carrier, which apply in addition to the settings."""
     words = _plan_limits(plan.max_calls_at_once, plan.max_calls_a_day) if plan else ""
     if not carrier_pace:
         return words

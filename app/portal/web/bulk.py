@@ -57,7 +57,7 @@ class BulkAction:
     consequences: Sequence[str]
     act: Callable[[Session, BulkItem], object]
     what: str
-    """What has happened to a row, in the results."""
+    """The outcome for a row, as the results show it."""
     refusal: Callable[[BulkItem], str | None] = _never
     is_risky: bool = True
     choice: BulkChoice | None = None

@@ -177,7 +177,7 @@ class ListDefinition(Generic[R]):
     lasting: Sequence[str] = ()
     """Those of ``more_filters`` that stay when filters are cleared, such as a range of days."""
     permission: Permission | None = None
-    """What a user needs besides the permission of the page."""
+    """A permission that a user needs besides that of the page."""
     path: Sequence[str] = ()
     problems: Callable[[], Problems] = list
     has_fixed_columns: bool = False

@@ -20,7 +20,7 @@ from app.services.audit.chain import FIELDS, SALT, chain_of, content_of, digest_
 
 REDACTED = "history.redacted"
 CHANGEABLE = ("actor", "ip", "target_id", "target", "before", "after")
-"""What a redaction can change; the database refuses the rest."""
+"""The columns that a redaction can change; the database refuses changes of others."""
 
 
 class ForgedRedaction(NamedTuple):

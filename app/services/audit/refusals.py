@@ -30,7 +30,7 @@ SIGN_INS = (log.SIGNED_IN, SIGN_IN, PASSWORD, RECOVERY, CLIENT, KEY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """What was refused and why. ``network`` is its origin, None for many networks together."""
+    """A refused attempt and its reason. ``network`` is None for many networks together."""
 
     action: str
     reason: str

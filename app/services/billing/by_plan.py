@@ -1,4 +1,4 @@
-"""What the customers on each plan paid for the latest closed month."""
+"""The revenue of each plan in the latest closed month."""
 
 from collections.abc import Mapping
 from datetime import date

@@ -1,4 +1,4 @@
-"""What carriers cost in a month, as Usage, Costs and margin, and Spending count it."""
+"""Carrier costs of a month, for the pages Usage, Costs and margin, and Spending."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -1,6 +1,6 @@
-"""What customers used beyond their plans, added to the next invoices of their subscriptions.
+"""Charges for usage beyond the plan, added to the next invoice of the customer's subscription.
 
-The plan itself is what a subscription pays for. Without one, the statement is the invoice.
+The subscription itself pays for the plan. Without one, the statement is the invoice.
 """
 
 from collections.abc import Collection, Sequence

@@ -28,8 +28,8 @@ NEAR = 80
 
 @dataclass(frozen=True, slots=True)
 class UsedUp:
-    """What an organization has used of what its plan includes, and the consequence of exceeding
-    it."""
+    """The usage of an organization compared with the included usage of its plan, and the
+    consequence of exceeding it."""
 
     organization_id: UUID
     name: str

@@ -1,4 +1,4 @@
-"""What organizations and their campaigns cost and earn in a month."""
+"""Costs and margin of organizations and their campaigns in a month."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

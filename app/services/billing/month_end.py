@@ -1,5 +1,5 @@
-"""What an organization has used so far, and is expected to have used and to pay at the end of the
-month."""
+"""The usage of an organization in this month so far, and the forecast of its usage and price at the
+end of the month."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence

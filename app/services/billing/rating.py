@@ -16,7 +16,7 @@ from app.services.pricing.plans import PlanTerms
 
 
 class LineKind(StrEnum):
-    """What a line of a statement charges for."""
+    """The kind of a line of a statement."""
 
     PLAN = "plan"
     TRIAL = "trial"

@@ -19,7 +19,7 @@ from app.services.spending.rates import MICROS
 
 @dataclass(frozen=True, slots=True)
 class ModelRate:
-    """What voice and text generation cost, in millionths of the call rates' currency."""
+    """The costs of voice and text generation, in millionths of the call rates' currency."""
 
     micros_per_minute: int = 0
     micros_per_call: int = 0

@@ -17,7 +17,7 @@ from app.services.partners.outside_pictures import ask
 
 @dataclass(frozen=True, slots=True)
 class PictureRequest:
-    """What to fetch; ``etag`` is that of the copy."""
+    """The picture to fetch; ``etag`` is that of the stored copy."""
 
     kind: ImageType
     url: str

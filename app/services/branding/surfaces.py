@@ -11,7 +11,7 @@ from app.services.branding.brand import NEUTRAL_COLOUR, Brand, kept_brand
 
 
 class StudioField(StrEnum):
-    """Where a missing part can be added; screens turn it into a URL."""
+    """The field at which a missing part can be added; screens turn it into a URL."""
 
     NAME = "product_name"
     COLOUR = "colour"

@@ -55,7 +55,8 @@ _TOO_MUCH_METADATA = Sentence.ngettext(
 
 
 class ChangePlan:
-    """What a request does. Feed it with `add`, write its ``index``, then get the `result`."""
+    """The changes of a request. Call `add` for each contact, write the ``index``, then get the
+    `result`."""
 
     def __init__(
         self,

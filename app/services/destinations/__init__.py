@@ -1,4 +1,4 @@
-"""Where calls may go: the operator's limits, what a partner opens, what an organization chooses."""
+"""Allowed destinations of calls: set by the operator, the partner and the organization."""
 
 from app.services.destinations.changing import (
     INSTALLATION_ID,

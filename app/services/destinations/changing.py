@@ -43,7 +43,7 @@ class DestinationLimits:
 
 @dataclass(frozen=True, slots=True)
 class DestinationChoice:
-    """What a partner opens for its organizations: regions, and hosts for hand-overs."""
+    """The regions and hosts for hand-overs that a partner allows its organizations."""
 
     regions: frozenset[str]
     hosts: Sequence[str]

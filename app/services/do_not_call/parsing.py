@@ -13,7 +13,7 @@ from app.services.pasted_lines import PastedLine, lines_of
 MAX_NUMBERS = 10_000
 MAX_FILE_BYTES = 2 * 1024 * 1024
 _NUMBER_HEADS = frozenset({"number", "numbers", "nummer", "nummern", "numero", "numeros"})
-"""Plain names of number columns beside those of contact files."""
+"""Names of number columns in addition to those of contact files."""
 _REASON_HEADS = ("reason", "why", "note", "comment")
 
 
@@ -30,8 +30,8 @@ class SheetLine:
 
 @dataclass(frozen=True, slots=True)
 class ParsedNumbers:
-    """What was read; a repeated number is in ``good`` once. ``heading`` is the number of the line
-    with the names of the columns."""
+    """The lines that were read; a repeated number is in ``good`` once. ``heading`` is the number of
+    the line with the names of the columns."""
 
     good: list[SheetLine]
     bad: list[SheetLine]
@@ -108,8 +108,8 @@ def _cell(line: PastedLine, position: int) -> str:
 
 
 def _is_heading(cells: tuple[str, ...]) -> bool:
-    """Whether a cell is the name of a column of numbers. A reason such as "mobile" stands beside a
-    number."""
+    """Whether a cell is the name of a column of numbers. In a line with a number, a word such as
+    "mobile" is a reason."""
     return any(map(_names_numbers, cells)) and not any(map(str.isdigit, "".join(cells)))
 
 

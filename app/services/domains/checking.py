@@ -25,7 +25,7 @@ _ABSENT = (DnsRecordState.MISSING, DnsRecordState.DIFFERENT)
 
 @dataclass(frozen=True, slots=True)
 class DomainCheck:
-    """What to look up for a domain of a partner."""
+    """The DNS records to look up for a domain of a partner."""
 
     partner_id: UUID
     purpose: DomainPurpose

@@ -24,8 +24,8 @@ MAX_EXPORTS = 20
 
 @dataclass(frozen=True, slots=True)
 class ExportInput:
-    """What to write: a list with the query string of its page, in which the ids of its path are
-    parameters; ``zone`` is that of the days in it."""
+    """The list to write, with the query string of its page, to which the ids of the path are added;
+    ``zone`` is the time zone of its days."""
 
     list_name: str
     query: str

@@ -41,7 +41,7 @@ _ROWS_TO_JUDGE = 200
 
 
 class TargetField(StrEnum):
-    """What a column can hold."""
+    """The meaning of a column."""
 
     FIRST_NAME = "firstName"
     LAST_NAME = "lastName"

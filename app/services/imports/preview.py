@@ -134,7 +134,7 @@ MappedRows = Sequence[tuple[FileRow, MappedRow]]
 
 @dataclass(frozen=True, slots=True)
 class ImportOrder:
-    """What to do with a file: the campaign, and the user's choices."""
+    """The campaign of a file, and the user's choices for it."""
 
     campaign_id: UUID
     action: ContactAction

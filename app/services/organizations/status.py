@@ -23,7 +23,7 @@ ARCHIVED_WORDS = gettext_noop("The organization was archived before the call was
 
 @dataclass(frozen=True, slots=True)
 class ActiveItems:
-    """What is active in an organization now, and would stop with it."""
+    """The active items of an organization, which stop when it is suspended."""
 
     users: int
     keys: int

@@ -19,10 +19,10 @@ from app.services.storage import usage
 
 @dataclass(frozen=True, slots=True)
 class OrganizationNumbers:
-    """What an organization has, what stopping it ends, the bytes that it stores, its current calls
-    and those of today, and its conversations of this month until today (UTC) and of the same days
-    of the previous month; its own pause of calling, the subscription that pays for it, and the
-    statement of this month if it is closed."""
+    """The figures of an organization: its contents, the items that stopping it ends, the bytes that
+    it stores, its current calls and those of today, its conversations of this month until today
+    (UTC) and of the same days of the previous month, its own pause of calling, its subscription,
+    and the statement of this month if it is closed."""
 
     contents: use.OrganizationContents
     reach: status.ActiveItems

@@ -1,4 +1,4 @@
-"""What holds calls back: pauses, carriers with problems, a database restored from a backup.
+"""Reasons to hold calls back: pauses, carriers with problems, a database restored from a backup.
 
 It is a layer below `app.services.calls`, which holds and releases the calls.
 """

@@ -135,7 +135,7 @@ def finish(session: Session, erasure_id: UUID) -> None:
 
 
 def fail(session: Session, erasure_id: UUID) -> None:
-    """Note that the worker gave up; `retry` goes on where it ended."""
+    """Record that the worker gave up; `retry` continues where it stopped."""
     erasure = _locked(session, erasure_id)
     if erasure.state not in ENDED:
         erasure.state, erasure.finished_at = ErasureState.FAILED, utcnow()

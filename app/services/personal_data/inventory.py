@@ -15,7 +15,7 @@ BOTH = frozenset(SubjectKind)
 
 
 class OnErasure(StrEnum):
-    """What erasing a person does with a column."""
+    """The effect of erasing a person on a column."""
 
     DELETED = "deleted"
     """The row or the value is deleted."""

@@ -30,7 +30,7 @@ WEBHOOK_SECRET = re.compile(r"whsec_[A-Za-z0-9_+/=]{8,250}")
 
 @dataclass(frozen=True, slots=True)
 class AccountKeys:
-    """What identifies an account. A blank ``secret`` is the installation's own key, for the
+    """The credentials of an account. A blank ``secret`` is the installation's own key, for the
     connected account ``account_id``."""
 
     secret: str = ""

@@ -46,7 +46,7 @@ def due(session: Session, partner_id: UUID | None = None) -> list[PriceReference
 
 
 def connected(session: Session) -> Sequence[UUID]:
-    """Return the partners with an account of their own."""
+    """Return the partners with their own account."""
     return session.scalars(select(ProcessorAccount.partner_id)).all()
 
 

@@ -30,7 +30,7 @@ class TwilioDownloads:
 
 @dataclass(frozen=True, slots=True)
 class RecordingRequest:
-    """What to fetch; ``headers`` are for the first host only."""
+    """The recording to fetch; ``headers`` are sent to the first host only."""
 
     call_id: UUID
     url: str

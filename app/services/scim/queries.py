@@ -79,7 +79,7 @@ class ComparisonKind(Enum):
 
 
 class StoredAttribute(NamedTuple):
-    """Where an attribute is stored."""
+    """The column or table in which an attribute is stored."""
 
     column: Any
     kind: ComparisonKind

@@ -1,5 +1,5 @@
-"""What is used of limits, what is expected to be used by the end of the month, and what the calls
-of each organization have cost in it."""
+"""The use of limits, its forecast for the end of the month, and the cost of the calls of each
+organization in this month."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ def day_of_limit(
 
 @dataclass(frozen=True, slots=True)
 class OrganizationSpending:
-    """What an organization has spent this month, in millionths and seconds."""
+    """The spending of an organization in this month, in millionths and seconds."""
 
     organization: Organization
     micros: int

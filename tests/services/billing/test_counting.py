@@ -1,4 +1,4 @@
-"""What a call adds to the billing day of its campaign, however late its cost is reported."""
+"""A call counts on the billing day of its campaign, however late its cost is reported."""
 
 from datetime import UTC, date, datetime
 

@@ -34,7 +34,7 @@ PRICE, INCLUDED, OVERAGE = 9_900, 1_200, 135_000
 
 @dataclass
 class Sum:
-    """What a campaign's rows add up to."""
+    """The sums of a campaign's rows."""
 
     calls: int = 0
     minutes: int = 0

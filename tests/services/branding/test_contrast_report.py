@@ -1,4 +1,4 @@
-"""What the studio says of a colour: as given, a shade of it, or dark text."""
+"""The studio reports how a colour is used: as given, as a shade of it, or with dark text."""
 
 import pytest
 

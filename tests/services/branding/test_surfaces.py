@@ -1,4 +1,4 @@
-"""Where a brand shows, and what is missing there in words."""
+"""The places that show a brand, and a description of the parts that are missing there."""
 
 from typing import Any
 

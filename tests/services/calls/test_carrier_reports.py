@@ -1,4 +1,4 @@
-"""What a carrier reports counts for more than what could only be guessed from its list."""
+"""A carrier's report overrides what was guessed from its list of calls."""
 
 import pytest
 from sqlalchemy.orm import Session

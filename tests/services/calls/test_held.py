@@ -1,4 +1,4 @@
-"""What a pause holds: retries as well, and rules that change meanwhile."""
+"""Calls that a pause holds: also retries, and while rules change."""
 
 from datetime import timedelta
 from uuid import UUID

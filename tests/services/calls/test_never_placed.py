@@ -1,4 +1,4 @@
-"""What certainly never rang is tried again, by what kept it from ringing."""
+"""Attempts that certainly never rang are repeated, depending on the reason."""
 
 import pytest
 from sqlalchemy import text

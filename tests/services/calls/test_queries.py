@@ -1,4 +1,4 @@
-"""Who sees which calls, page by page."""
+"""The calls that each role sees, page by page."""
 
 from dataclasses import replace
 from typing import Any

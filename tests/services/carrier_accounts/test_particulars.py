@@ -154,7 +154,7 @@ def test_values_as_providers_write_them_are_accepted(
     ],
 )
 def test_trunks_must_be_on_the_internet(address: str, proxy: str, refused: str | None) -> None:
-    """What matters is where the messages go first. Names are looked up later, by the worker."""
+    """Only the first hop of the messages is checked. The worker looks up names later."""
     trunk = Trunk(address, proxy=proxy)
     found = problems(trunk, "", may_be_private=False)
     assert found == ([(refused, "private_address")] if refused else [])

@@ -1,4 +1,4 @@
-"""What an update does to what is stored: absent keeps, null clears, metadata merges."""
+"""Updates of a contact: an absent field is kept, null clears it, metadata is merged."""
 
 from typing import Any
 

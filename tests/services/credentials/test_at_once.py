@@ -37,7 +37,7 @@ def admin(own: Tenant) -> Caller:
 
 
 def at_once(database: Database, attempt: Callable[[Session], str]) -> list[str]:
-    """What the clients get that are not refused."""
+    """The results of the clients that are not refused."""
     start = Barrier(CLIENTS)
 
     def client(_: int) -> str:

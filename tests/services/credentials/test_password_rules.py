@@ -1,4 +1,4 @@
-"""What a new password is refused for, in words; everything else is the user's own affair."""
+"""The reasons for which a new password is refused, and passwords that are accepted."""
 
 import unicodedata
 from itertools import product

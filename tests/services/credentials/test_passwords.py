@@ -15,8 +15,8 @@ def _costs() -> Iterator[None]:
 
 
 def cpu_seconds(password_hash: str | None) -> float:
-    """What the quickest of nine checks of a wrong password computed; who else computes meanwhile
-    does not count."""
+    """The CPU time of the fastest of nine checks of a wrong password; other processes don't
+    count."""
     taken = []
     for _ in range(9):
         began = time.process_time()

@@ -1,4 +1,4 @@
-"""What the check of a file says, and that applying it does exactly that."""
+"""The check of a file, and that applying it has exactly the announced effect."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""What is kept of an upload: its rows for some days, its figures and its history always."""
+"""The rows of an upload are kept for some days, its figures and its history forever."""
 
 from datetime import timedelta
 

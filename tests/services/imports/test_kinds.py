@@ -1,4 +1,4 @@
-"""What there is to say about a file is one closed list: in the code, the docs and the agreement."""
+"""The kinds of problems of a file are the same in the code, the docs and the agreement."""
 
 import re
 from pathlib import Path
@@ -46,8 +46,8 @@ ADDED = {
     },
     "Refused files": {"no_such_column"},
 }
-"""What contacts of any source can fail for, what a person's own repair leaves behind, who asked not
-to be called or can't be, what a spreadsheet does not show, and columns that a script names."""
+"""Kinds beyond the agreement: of contacts of any source, of a user's own repairs, of contacts who
+can't be called, of hidden parts of a spreadsheet, and of columns that a script names."""
 IN_CODE = {
     "Rows in error": {kind: words.rule for kind, words in kinds.ERRORS.items()},
     "Rows that are ignored": {kind: words.rule for kind, words in kinds.IGNORED.items()},

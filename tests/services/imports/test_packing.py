@@ -36,7 +36,7 @@ FILE = HEADER + "".join(map(line, PLACES))
 
 
 def everything(desk: Desk, data: str, action: ContactAction) -> dict[str, Any]:
-    """What screens, scripts and downloads give of a file."""
+    """A file as screens, scripts and downloads show it."""
     found = desk.checked(data, action)
     with desk.database.transaction(read_only=True) as session:
         files: dict[bool, list[reports.MarkedRow]] = {}

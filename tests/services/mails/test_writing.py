@@ -1,4 +1,4 @@
-"""What a mail looks like when it is sent: in the partner's brand, no other's, and safe."""
+"""Sent mails: only in the partner's brand, and with escaped values."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a change of plan and limits would do, said before it is done."""
+"""The effects of a change of plan and limits are shown before it is saved."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What another plan does to the price of this month, said before it is chosen."""
+"""The effect of another plan on the price of this month is shown before it is chosen."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -247,7 +247,7 @@ def test_the_organizations_own_account_decides_before_the_partners(
 
 
 def test_of_eight_organizations_that_want_a_number_one_gets_it(fresh_database: Database) -> None:
-    """Each in a transaction of its own partner, which sees no row of the others."""
+    """Each in a transaction of its partner, which sees no rows of other partners."""
     with fresh_database.transaction() as session:
         tenants = [make_tenant(session, f"Wind{number}") for number in range(CLAIMANTS)]
         ids = [(tenant.partner.id, tenant.plus.id) for tenant in tenants]

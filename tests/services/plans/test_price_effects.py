@@ -1,4 +1,4 @@
-"""What publishing other prices does to the statements of this month, said before it is done."""
+"""The effect of new prices on the statements of this month is shown before publishing."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What carriers charged: written once, summed exactly, and the same wherever it is shown."""
+"""Carrier costs are stored once, summed exactly, and the same on all pages."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal

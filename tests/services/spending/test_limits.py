@@ -1,4 +1,4 @@
-"""Who sets which spending limits, what is shown of them, and what waits for them."""
+"""The roles that set spending limits, how these are shown, and calls that wait for them."""
 
 import pytest
 from sqlalchemy import delete, select

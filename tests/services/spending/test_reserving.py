@@ -30,7 +30,7 @@ from tests.fixtures.worker import Line, make_line, open_line
 CLIENTS = 8
 CENT = 10_000
 CALL_MICROS = 180 * CENT
-"""What the default rate to the United States reserves for an hour."""
+"""The amount that an hour reserves at the default rate to the United States."""
 
 
 def limit(session: Session, line: Line, kind: str, **more: int | bool) -> None:

@@ -1,4 +1,4 @@
-"""What partners and organizations store: counted, limited, and given back."""
+"""The storage of partners and organizations: counted, limited, and released."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What is stored at the same moment keeps the storage limit together."""
+"""Concurrent uploads together stay within the storage limit."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait

@@ -1,4 +1,4 @@
-"""What a new user comes with."""
+"""New users and what is created with them."""
 
 import pytest
 from sqlalchemy import func, select

@@ -1,4 +1,4 @@
-"""What becomes of a delivery, answer by answer."""
+"""The next step of a delivery after each answer."""
 
 import hmac
 import json

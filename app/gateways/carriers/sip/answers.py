@@ -1,4 +1,4 @@
-"""What the trunk's SIP answers mean for a call."""
+"""The meaning of the trunk's SIP answers for a call."""
 
 from dataclasses import dataclass
 
