@@ -274,11 +274,11 @@ def check_figures() -> None:
     database, now = context().database, utcnow()
     with database.transaction(read_only=True) as session:
         day = figure_check.is_due(session, now)
-        found = figure_check.counted(session, day) if day else []
-    if not found:
+        results = figure_check.counted(session, day) if day else []
+    if not results:
         return
     with database.transaction() as session:
-        stored = figure_check.keep(session, found)
+        stored = figure_check.keep(session, results)
     for each in stored:
         if each.differs:
             log.error(
