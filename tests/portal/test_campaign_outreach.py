@@ -36,7 +36,7 @@ from app.models import (
     User,
     utcnow,
 )
-from app.portal.campaigns.labels import days_words
+from app.portal.campaigns.plan_words import days_words
 from app.portal.web.formats import short_datetime
 from app.services import (
     assistants,

@@ -1,39 +1,34 @@
-"""A campaign's outreach in words: its hours, its blockers, the consequences of starting it."""
+"""A campaign's outreach in words: its blockers, its results, the consequences of starting it."""
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from flask import request, url_for
+from flask import url_for
 from markupsafe import Markup
 
-from app.enums import AnsweredBy, CallStatus, CampaignStatus, OrganizationStatus
+from app.enums import AnsweredBy, CallStatus, CampaignStatus
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
-from app.languages.dates import written_date
-from app.models import Assistant, Campaign, Organization, Outreach
+from app.models import Assistant, Campaign, Outreach
 from app.phone import DestinationLayer, country_name
-from app.policy import Permission
-from app.portal.access.missing import may_or_note_missing
 from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
-from app.portal.campaigns.plan_forms import DAYS
+from app.portal.campaigns.plan_words import days_of, hours_words
 from app.portal.campaigns.progress_words import duration_words
 from app.portal.contacts.listing import HINDRANCE_NAMES
-from app.portal.web.formats import hours_end, long_datetime, number, phone
+from app.portal.web.formats import long_datetime, number, phone
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
 from app.services.contacts import CallObstacle
 from app.services.outreach import (
     CampaignBlocker,
-    CampaignPlan,
     ClosedCountry,
     RoundEstimate,
     RoundForecast,
     RoundProgress,
     blockers,
 )
-from app.services.outreach.plans import weekdays_of
 from app.services.outreach.progress import (
     FAILED,
     NOT_ALLOWED,
@@ -42,9 +37,6 @@ from app.services.outreach.progress import (
     STOPPED,
 )
 
-PLAN_PAGES = ("portal.campaign_plan", "portal.campaign_plan_save")
-MIN_IN_RANGE = 3
-"""Minimum days in a row that are written as a range."""
 _LISTED = "listed"
 LEFT_OUT_WORDS = {
     "no_phone": lazy_gettext("No phone number"),
@@ -106,122 +98,8 @@ _OPENED_AT = {
 """Endpoint and link of the page where each layer opens countries."""
 
 
-def head_words(
-    campaign: Campaign, organization: Organization, *, has_plan: bool, is_started: bool
-) -> Markup:
-    """Return the line below the campaign's name: its contacts, and when calls begin or why there
-    are none."""
-    contacts = gettext(
-        "A campaign of %(organization)s without contacts.", organization=organization.name
-    )
-    if campaign.contact_count:
-        contacts = ngettext(
-            "A campaign of %(organization)s with %(num)s contact.",
-            "A campaign of %(organization)s with %(num)s contacts.",
-            campaign.contact_count,
-            organization=organization.name,
-        )
-    calls = _no_calls_words(campaign, organization, has_plan=has_plan, is_started=is_started)
-    return Markup("{} {}").format(contacts, calls)
-
-
-def _no_calls_words(
-    campaign: Campaign, organization: Organization, *, has_plan: bool, is_started: bool
-) -> str:
-    if has_plan and request.endpoint == "portal.campaign_outreach":
-        return ""  # the page says it
-    if campaign.status is CampaignStatus.ARCHIVED:
-        return gettext("Archived.")
-    if organization.status is OrganizationStatus.ARCHIVED:
-        return gettext("%(organization)s is archived.", organization=organization.name)
-    if campaign.status is CampaignStatus.ACTIVE:
-        return ""
-    if is_started:
-        return gettext("No calls while it is paused.")
-    return _begin_words(campaign, has_plan=has_plan)
-
-
-def _begin_words(campaign: Campaign, *, has_plan: bool) -> str:
-    if has_plan and not campaign.contact_count:
-        return gettext("The plan is ready. Add contacts to start.")
-    if request.endpoint in PLAN_PAGES or not may_or_note_missing(Permission.CAMPAIGNS_WRITE):
-        return gettext("Calls begin when you start it.")
-    if has_plan:
-        message = gettext(
-            'Calls begin when you <a class="inline" href="%(url)s">start it</a>.',
-            url=url_for("portal.campaign_outreach", campaign_id=campaign.id),
-        )
-    else:
-        message = gettext(
-            'Calls begin when you <a class="inline" href="%(url)s">create a plan</a> and start it.',
-            url=url_for("portal.campaign_plan", campaign_id=campaign.id),
-        )
-    return Markup(message)  # noqa: S704 - from a catalogue
-
-
 def reason_words(code: str) -> str:
     return str(LEFT_OUT_WORDS.get(code, OTHER_REASON))
-
-
-def days_words(days: frozenset[int]) -> str:
-    """Return the weekdays: Monday to Saturday; every day; Monday, Thursday."""
-    if len(days) == len(DAYS):
-        return gettext("every day")
-    first, last = min(days, default=0), max(days, default=0)
-    if last - first + 1 == len(days) >= MIN_IN_RANGE:
-        return gettext("%(first)s to %(last)s", first=DAYS[first - 1], last=DAYS[last - 1])
-    return ", ".join(str(DAYS[day - 1]) for day in sorted(days))
-
-
-def hours_words(plan: CampaignPlan | Outreach) -> str:
-    days = days_words(weekdays_of(plan))
-    end = hours_end(plan.hours_end)
-    return gettext(
-        "%(start)s to %(end)s, %(days)s, local to each person",
-        start=f"{plan.hours_start:%H:%M}",
-        end=end,
-        days=days,
-    )
-
-
-def message_words(plan: CampaignPlan | Outreach) -> str:
-    if plan.intro_message:
-        return gettext("Exact intro and voicemail")
-    if plan.call_instructions:
-        return gettext("By instructions")
-    return gettext("Default messages")
-
-
-def _days_of(plan: CampaignPlan | Outreach) -> list[tuple[str, str | None]]:
-    return [
-        (label, written_date(day, "yMMMd"))
-        for label, day in (
-            (gettext("First day"), plan.starts_on),
-            (gettext("Last day"), plan.ends_on),
-        )
-        if day is not None
-    ]
-
-
-def plan_facts(
-    plan: CampaignPlan | Outreach, assistant: Assistant | None = None
-) -> list[tuple[str, str | None]]:
-    return [
-        *([(gettext("Assistant"), assistant.name)] if assistant else []),
-        (gettext("Hours"), hours_words(plan)),
-        *_days_of(plan),
-        (
-            gettext("Calls an hour"),
-            number(plan.calls_per_hour) if plan.calls_per_hour else gettext("No limit"),
-        ),
-        (
-            gettext("Calls at once"),
-            number(plan.calls_at_once)
-            if plan.calls_at_once
-            else gettext("The organization’s limit"),
-        ),
-        (gettext("Message"), message_words(plan)),
-    ]
 
 
 def consequences(
@@ -271,7 +149,7 @@ def how_lines(
     plan: Outreach, assistant: Assistant, estimate: RoundEstimate, *, simulated: bool
 ) -> list[str]:
     """Return about how long the calls take, who calls, how many at once, and on which days."""
-    days = [f"{label}: {day}." for label, day in _days_of(plan)]
+    days = [f"{label}: {day}." for label, day in days_of(plan)]
     return [
         *([words] if (words := duration_words(estimate)) else []),
         ngettext(

@@ -25,10 +25,10 @@ from app.portal.campaigns.labels import (
     consequences,
     how_lines,
     left_out_words,
-    plan_facts,
     reason_words,
     result_figures,
 )
+from app.portal.campaigns.plan_words import plan_facts
 from app.portal.campaigns.progress_words import (
     ahead_words,
     finished_facts,

@@ -14,8 +14,10 @@ from app.models import Campaign, Organization
 from app.policy import Permission
 from app.portal.access.missing import may_or_note_missing
 from app.portal.campaigns.forms import WHO_HINTS, CampaignForm, NewCampaignForm
-from app.portal.campaigns.labels import PLAN_PAGES, calls_of_round, head_words, plan_facts
+from app.portal.campaigns.head_words import PLAN_PAGES, head_words
+from app.portal.campaigns.labels import calls_of_round
 from app.portal.campaigns.listing import CAMPAIGNS, CampaignRow
+from app.portal.campaigns.plan_words import plan_facts
 from app.portal.contacts.listing import CONTACTS
 from app.portal.uploads.listing import CAMPAIGN_UPLOADS
 from app.portal.uploads.views import uploads_page

@@ -6,7 +6,7 @@ from babel.dates import get_day_names
 
 from app.enums import Role
 from app.languages import gettext, lazy_gettext, locale, ngettext
-from app.portal.campaigns.labels import message_words
+from app.portal.campaigns.plan_words import message_words
 from app.portal.organizations.limit_words import region_names
 from app.portal.web.formats import hours_end, number
 from app.portal.web.navigation import ROLE_NAMES
