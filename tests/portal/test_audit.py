@@ -747,7 +747,9 @@ def test_alert_rules_are_in_the_language_of_the_reader_as_they_were_then(
     session.commit()
     shown = [line.partition(": ")[2] for line in lines(signed_in(admin).get("/audit").text)]
     wanted = [f"Northwind Bakery hat seit {days} Tagen keine Anrufe" for days in (9, 9, 7)]
-    assert [line.startswith(words) for line, words in zip(shown, wanted, strict=True)] == [True] * 3
+    assert len(shown) == len(wanted)
+    for line, words in zip(shown, wanted, strict=True):
+        assert line.startswith(words)
     assert all(" in Northwind Bakery" not in line for line in shown)
     assert wanted[0] in signed_in(admin).get(f"/organizations/{own.organization.id}").text
     alerts.remove(session, caller, rule.id)

@@ -191,9 +191,10 @@ def test_the_bar_of_a_budget_says_how_much_of_it_is_test_money(
 @pytest.mark.parametrize("month", ["0001-01", "1969-12", "9999-12", "2026-13", "abc"])
 def test_a_month_that_has_no_costs_is_refused(admin: Browser, own: Tenant, month: str) -> None:
     pages = ("/costs", "/costs.csv", f"/costs/{own.plus.id}", f"/statements/{own.plus.id}")
-    answers = [admin.get(f"{page}?month={month}") for page in pages]
-    words = "Enter a month like 2026-02, not later than this one."
-    assert [(answer.status_code, words in answer.text) for answer in answers] == [(400, True)] * 4
+    for page in pages:
+        answer = admin.get(f"{page}?month={month}")
+        assert answer.status_code == 400
+        assert "Enter a month like 2026-02, not later than this one." in answer.text
 
 
 def test_the_price_says_how_much_of_it_organizations_in_trial_mode_pay(

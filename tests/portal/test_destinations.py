@@ -122,8 +122,9 @@ def test_an_assistants_voice_address_needs_a_host_that_is_allowed(
         given: unescape(admin.post(address, typed | {"voice_address": given}, page=address).text)
         for given in ("sip:robin@other.example", "sip:911@voice.example", "sip:robin@127.0.0.1")
     }
-    assert ["A partner admin can allow this host" in page for page in refused.values()] == [
-        *(True, False, False)
+    advice = "A partner admin can allow this host"
+    assert [given for given, page in refused.items() if advice in page] == [
+        "sip:robin@other.example"
     ]
     assert "911 is an emergency number." in refused["sip:911@voice.example"]
     assert "Enter an address with a public host." in refused["sip:robin@127.0.0.1"]

@@ -357,8 +357,8 @@ def test_the_pages_after_signing_out_keep_the_language_of_the_account(
     session.commit()
     browser = signed_in(own.user)
     browser.post("/sign-out", page="/account")
-    pages = [browser.get(path).text for path in ("/sign-in", "/forgot-password")]
-    assert ['<html lang="de"' in page for page in pages] == [True, True]
+    for path in ("/sign-in", "/forgot-password"):
+        assert '<html lang="de"' in browser.get(path).text
 
 
 def test_signing_out_makes_every_csrf_token_of_the_browser_worthless(
