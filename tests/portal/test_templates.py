@@ -38,6 +38,7 @@ ONE_MESSAGE = re.compile(
 SHORT_LINES = (
     "components/",
     "layouts/",
+    "portal/access/",
     "portal/assistants/",
     "portal/calls/",
     "portal/campaigns/",

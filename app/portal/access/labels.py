@@ -1,7 +1,10 @@
 """The words of the permissions, and of the rules that decide about access."""
 
+from collections.abc import Sequence
+
 from app.enums import Role
-from app.languages import gettext, gettext_noop, lazy_gettext
+from app.languages import gettext, gettext_noop, lazy_gettext, pgettext
+from app.models import OrganizationGroup
 from app.policy import Permission
 from app.portal.web.navigation import ROLE_NAMES
 from app.services.users.access import AccessExplanation, AccessRule
@@ -203,3 +206,19 @@ def way_on(explained: AccessExplanation, *, is_self: bool) -> str:
         AccessRule.OTHER_KIND: gettext("It needs another account, with a role that allows it."),
         AccessRule.NO_ROLE: gettext("Use an API client with this permission."),
     }[explained.rule]
+
+
+def groups_words(groups: Sequence[OrganizationGroup]) -> str:
+    """Return the limit of a user or client to groups of organizations."""
+    if not groups:
+        return gettext("Limited to groups of organizations, but no group is left.")
+    return gettext(
+        "Limited to the organizations of these groups: %(names)s.", names=names_of(groups)
+    )
+
+
+def names_of(groups: Sequence[OrganizationGroup] | None) -> str:
+    """Return the groups that someone is limited to, None without a limit."""
+    if groups is None:
+        return pgettext("organizations", "All")
+    return ", ".join(group.name for group in groups) or gettext("None")

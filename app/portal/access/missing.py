@@ -58,8 +58,8 @@ def missing_actions() -> list[tuple[str, str]]:
 
 def _denied() -> dict[tuple[Permission, str | None], bool]:
     """Record and return a permission; True if nothing next to the action explains it."""
-    found: dict[tuple[Permission, str | None], bool] = g.setdefault("denied_permissions", {})
-    return found
+    denied: dict[tuple[Permission, str | None], bool] = g.setdefault("denied_permissions", {})
+    return denied
 
 
 @lru_cache

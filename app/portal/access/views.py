@@ -16,7 +16,15 @@ from app.languages import gettext
 from app.models import ApiKey, OAuthClient, OrganizationGroup, User
 from app.policy import ROUTES, Permission
 from app.policy.step_up import STEP_UP
-from app.portal.access.labels import GROUPS, PART_WORDS, PERMISSION_WORDS, answer, way_on
+from app.portal.access.labels import (
+    GROUPS,
+    PART_WORDS,
+    PERMISSION_WORDS,
+    answer,
+    groups_words,
+    names_of,
+    way_on,
+)
 from app.portal.web.blueprint import portal
 from app.portal.web.navigation import may_open
 from app.services import oauth_clients, organization_groups, organizations, users
@@ -55,11 +63,17 @@ def access_why() -> str:
     chosen = _permission(request.args.get("action"))
     with transaction(read_only=True) as session:
         subject = _subject(session)
-        found, about = _explanations(session, subject), _about(session, subject)
+        explanations, about = _explanations(session, subject), _about(session, subject)
     if chosen:
-        about |= _answered(about, chosen, found[chosen])
+        about |= _answered(about, chosen, explanations[chosen])
         about["part"] = _part(chosen, request.args.get("part"))
-    return render_template("portal/access/why.html", actions=_actions(found, chosen), **about)
+    return render_template(
+        "portal/access/why.html",
+        actions=_actions(explanations, chosen),
+        groups_words=groups_words,
+        names_of=names_of,
+        **about,
+    )
 
 
 def _subject(session: Session) -> User | ApiKey | OAuthClient:
@@ -78,17 +92,40 @@ def _subject(session: Session) -> User | ApiKey | OAuthClient:
 
 def _about(session: Session, subject: User | ApiKey | OAuthClient) -> dict[str, Any]:
     user = subject if isinstance(subject, User) else None
+    name = subject.name or subject.email if isinstance(subject, User) else subject.name
     return {
         **(_facts_of(session, user) if user else {}),
+        **_place(subject, name),
         "groups": _groups(session, subject),
-        "name": (user.name or user.email) if user else subject.name,
+        "name": name,
         "role": None if isinstance(subject, ApiKey) else subject.role,
         "key": subject if isinstance(subject, ApiKey) else None,
         "client": subject if isinstance(subject, OAuthClient) else None,
         "user": user,
-        "is_self": user is not None and user.id == caller().subject_id,
-        "may_open_user": may_open(caller(), "portal.user"),
+        "is_self": _is_self(subject),
     }
+
+
+def _is_self(subject: User | ApiKey | OAuthClient) -> bool:
+    return isinstance(subject, User) and subject.id == caller().subject_id
+
+
+def _place(subject: User | ApiKey | OAuthClient, name: str) -> dict[str, Any]:
+    """Return what the subject is, its page, and the way there; no page of users themselves, and
+    of others only to those who may open it."""
+    url: str | None
+    if isinstance(subject, ApiKey):
+        kind, above = gettext("API key"), (gettext("API access"), url_for("portal.api_access"))
+        url = url_for("portal.api_key", key_id=subject.id)
+    elif isinstance(subject, OAuthClient):
+        kind, above = gettext("API client"), (gettext("API clients"), url_for("portal.api_clients"))
+        url = url_for("portal.api_client", client_id=subject.id)
+    else:
+        kind, above = gettext("User"), (gettext("Users"), url_for("portal.users"))
+        is_open = may_open(caller(), "portal.user") and not _is_self(subject)
+        url = url_for("portal.user", user_id=subject.id) if is_open else None
+    crumbs = [above, (name, url), (gettext("Check access"), None)] if url else []
+    return {"kind": kind, "url": url, "crumbs": crumbs}
 
 
 def _answered(
@@ -127,7 +164,7 @@ def _facts_of(session: Session, user: User) -> dict[str, Any]:
 
 
 def _actions(
-    found: dict[Permission, AccessExplanation], chosen: Permission | None
+    explanations: dict[Permission, AccessExplanation], chosen: Permission | None
 ) -> list[tuple[str, list[AccessAction]]]:
     """Return the actions by group, without those that no role of the same kind allows."""
     subject: dict[str, Any] = {name: request.args.get(name) for name in ("user", "key", "client")}
@@ -137,11 +174,11 @@ def _actions(
             AccessAction(
                 url_for("portal.access_why", action=each.value, **subject),
                 gettext(PERMISSION_WORDS[each]),
-                found[each].is_allowed,
+                explanations[each].is_allowed,
                 each is chosen,
             )
             for each in permissions
-            if found[each].rule not in NEVER
+            if explanations[each].rule not in NEVER
         ]
         groups.append((heading, sorted(actions, key=lambda action: not action.is_allowed)))
     return [(heading, actions) for heading, actions in groups if actions]
@@ -179,7 +216,7 @@ def _part(permission: Permission, name: str | None) -> str | None:
 
 def _id(text: str) -> UUID:
     """Return the id of the URL. Raises `NotFound` for an invalid one."""
-    found = as_uuid(text)
-    if found is None:
+    subject_id = as_uuid(text)
+    if subject_id is None:
         raise NotFound
-    return found
+    return subject_id
