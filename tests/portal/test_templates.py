@@ -47,6 +47,7 @@ SHORT_LINES = (
     "portal/organizations/",
     "portal/overview/",
     "portal/report/",
+    "portal/search/",
     "portal/uploads/",
     "portal/usage/",
     "portal/users/",

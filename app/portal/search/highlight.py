@@ -26,14 +26,14 @@ def highlighted(text: str, words: str) -> Markup:
         for letter in _plain(character):
             plain.append(letter)
             places.append(place)
-    found = "".join(plain)
+    plain_text = "".join(plain)
     marked: set[int] = set()
-    for part in [wanted] if wanted in found else wanted.split():
-        start = found.find(part)
+    for part in [wanted] if wanted in plain_text else wanted.split():
+        start = plain_text.find(part)
         while start >= 0:
             end = start + len(part)
             marked.update(range(places[start], places[end - 1] + 1))
-            start = found.find(part, end)
+            start = plain_text.find(part, end)
     shown = Markup()
     for is_marked, run in groupby(enumerate(text), key=lambda item: item[0] in marked):
         part = "".join(character for _, character in run)

@@ -53,9 +53,9 @@ class SearchGroup:
     all_url: str | None = None
 
 
-def record_groups(session: Session, found: SearchResults, words: str) -> list[SearchGroup]:
+def record_groups(session: Session, results: SearchResults, words: str) -> list[SearchGroup]:
     """Return a group for each kind of record, including empty ones."""
-    names = _names(session, found)
+    names = _names(session, results)
 
     def group(
         label: str, icon: str, hits: Iterable[SearchHit], endpoint: str = "", name: str = "q"
@@ -65,17 +65,17 @@ def record_groups(session: Session, found: SearchResults, words: str) -> list[Se
         all_url = url_for(endpoint, **query) if endpoint and len(every) > SHOWN else None
         return SearchGroup(label, icon, every[:SHOWN], all_url)
 
-    users = (_user(row, names) for row in found.users)
-    assistants = (_assistant(row, names) for row in found.assistants)
-    campaigns = (_campaign(row, names) for row in found.campaigns)
-    contacts = (_contact(*row, names) for row in found.contacts)
-    calls = (_call(row, names) for row in found.calls)
+    users = (_user(row, names) for row in results.users)
+    assistants = (_assistant(row, names) for row in results.assistants)
+    campaigns = (_campaign(row, names) for row in results.campaigns)
+    contacts = (_contact(*row, names) for row in results.contacts)
+    calls = (_call(row, names) for row in results.calls)
     return [
-        group(gettext("Partners"), "world", map(_partner, found.partners), "portal.overview"),
+        group(gettext("Partners"), "world", map(_partner, results.partners), "portal.overview"),
         group(
             gettext("Organizations"),
             "building",
-            map(_organization, found.organizations),
+            map(_organization, results.organizations),
             "portal.organizations",
         ),
         group(gettext("Users"), "users", users, "portal.users"),
@@ -84,19 +84,22 @@ def record_groups(session: Session, found: SearchResults, words: str) -> list[Se
         group(gettext("Contacts"), "user", contacts),
         group(gettext("Calls"), "phone", calls, "portal.calls", "number"),
         group(
-            gettext("Phone numbers"), "number", map(_number, found.numbers), "portal.phone_numbers"
+            gettext("Phone numbers"),
+            "number",
+            map(_number, results.numbers),
+            "portal.phone_numbers",
         ),
-        group(gettext("API keys"), "key", map(_key, found.keys), "portal.api_access"),
-        group(gettext("API clients"), "key", map(_client, found.clients), "portal.api_clients"),
+        group(gettext("API keys"), "key", map(_key, results.keys), "portal.api_access"),
+        group(gettext("API clients"), "key", map(_client, results.clients), "portal.api_clients"),
     ]
 
 
-def _names(session: Session, found: SearchResults) -> Names:
-    ids = {call.organization_id for call in found.calls}
-    ids |= {campaign.organization_id for campaign in found.campaigns}
-    ids |= {campaign.organization_id for _, campaign in found.contacts}
-    ids |= {assistant.organization_id for assistant in found.assistants}
-    ids |= {user.organization_id for user in found.users if user.organization_id is not None}
+def _names(session: Session, results: SearchResults) -> Names:
+    ids = {call.organization_id for call in results.calls}
+    ids |= {campaign.organization_id for campaign in results.campaigns}
+    ids |= {campaign.organization_id for _, campaign in results.contacts}
+    ids |= {assistant.organization_id for assistant in results.assistants}
+    ids |= {user.organization_id for user in results.users if user.organization_id is not None}
     return organizations.names_of(session, caller(), ids) if ids else {}
 
 

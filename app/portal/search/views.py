@@ -79,12 +79,12 @@ def _pages(of: Sequence[pages.SearchablePage], words: str, nearly: bool) -> list
     """Return those that the caller may open and whose words begin, or nearly, with the searched
     words."""
     begin = is_near if nearly else _begin
-    found = [
+    listed = [
         page for page in of if may_open(caller(), page.endpoint) and begin(_words_of(page), words)
     ]
     label = " ".join(_parts(words))
-    found.sort(key=lambda page: label not in " ".join(_parts(page.label)))
-    return [SearchHit(page.label, page.within, _url(page)) for page in found]
+    listed.sort(key=lambda page: label not in " ".join(_parts(page.label)))
+    return [SearchHit(page.label, page.within, _url(page)) for page in listed]
 
 
 def _begin(text: str, words: str) -> bool:
