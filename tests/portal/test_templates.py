@@ -43,6 +43,7 @@ SHORT_LINES = (
     "portal/calls/",
     "portal/campaigns/",
     "portal/contacts/",
+    "portal/exports/",
     "portal/organization_templates/",
     "portal/organizations/",
     "portal/overview/",

@@ -191,21 +191,21 @@ WORDS = {
 @portal.get("/exports", endpoint="exports")
 def own_exports() -> str:
     with transaction(read_only=True) as session:
-        found = exports.of_user(session, caller())
+        own = exports.of_user(session, caller())
         return render_template(
             "portal/exports/list.html",
-            rows=[(each, LISTS.get(each.list_name)) for each in found],
-            is_waiting=any(each.state is ExportState.WAITING for each in found),
-            subjects=_subjects(session, found),
+            rows=[(each, LISTS.get(each.list_name)) for each in own],
+            is_waiting=any(each.state is ExportState.WAITING for each in own),
+            subjects=_subjects(session, own),
             **WORDS,
         )
 
 
-def _subjects(session: Session, found: Sequence[ListExport]) -> dict[UUID, str | None]:
+def _subjects(session: Session, own: Sequence[ListExport]) -> dict[UUID, str | None]:
     """Return the names of the people whose data the exports contain, by the id of the export."""
     return {
         each.id: exporting.name_of(session, caller(), each.list_name, each.query)
-        for each in found
+        for each in own
         if each.file_format is ExportFormat.ZIP
     }
 
@@ -214,18 +214,18 @@ def _subjects(session: Session, found: Sequence[ListExport]) -> dict[UUID, str |
 def export_file(export_id: UUID) -> Response:
     """Send the file, if the user may still open its list."""
     with transaction(read_only=True) as session:
-        found = exports.file_of(session, caller(), export_id)
-    if found.file_format is ExportFormat.ZIP:
+        export = exports.file_of(session, caller(), export_id)
+    if export.file_format is ExportFormat.ZIP:
         caller().require(Permission.PERSONAL_DATA)
     else:
-        list_named(found.list_name)
-    return _sent(found)
+        list_named(export.list_name)
+    return _sent(export)
 
 
-def _sent(found: ListExport) -> Response:
-    name = f"{found.list_name}-{found.created_at:%Y-%m-%d}.{found.file_format}"
+def _sent(export: ListExport) -> Response:
+    name = f"{export.list_name}-{export.created_at:%Y-%m-%d}.{export.file_format}"
     try:
-        return send_stored(found.file_key, MEDIA_TYPES[found.file_format], name, is_saved=True)
+        return send_stored(export.file_key, MEDIA_TYPES[export.file_format], name, is_saved=True)
     except FileNotFoundError:
         raise NotFound(gettext("There is no such export."), "export_not_found") from None
 
