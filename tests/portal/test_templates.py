@@ -40,6 +40,7 @@ SHORT_LINES = (
     "layouts/",
     "portal/access/",
     "portal/assistants/",
+    "portal/bulk/",
     "portal/calls/",
     "portal/campaigns/",
     "portal/contacts/",

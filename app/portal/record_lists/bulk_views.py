@@ -143,7 +143,7 @@ def _matching(
 ) -> tuple[list[BulkItem], bool]:
     """Return the first rows that match the filters of the list and that the action changes, and
     whether there may be more."""
-    found: list[BulkItem] = []
+    matching: list[BulkItem] = []
     read = 0
     cursor: str | None = None
 
@@ -152,15 +152,15 @@ def _matching(
 
     load = action.load or every_row
     with transaction(read_only=True) as session:
-        while len(found) <= MAX_AT_ONCE and read < MAX_READ:
+        while len(matching) <= MAX_AT_ONCE and read < MAX_READ:
             page = load(session, cursor, MAX_AT_ONCE)
             read += len(page.items)
             items = map(bulk.item, page.items)
-            found += [item for item in items if action.refusal(item) is None]
+            matching += [item for item in items if action.refusal(item) is None]
             cursor = page.next_cursor
             if cursor is None:
                 break
-    return found[:MAX_AT_ONCE], cursor is not None or len(found) > MAX_AT_ONCE
+    return matching[:MAX_AT_ONCE], cursor is not None or len(matching) > MAX_AT_ONCE
 
 
 def _url(definition: ListDefinition[Any], action: BulkAction) -> str:
