@@ -49,6 +49,7 @@ SHORT_LINES = (
     "portal/organizations/",
     "portal/overview/",
     "portal/report/",
+    "portal/saved_views/",
     "portal/search/",
     "portal/uploads/",
     "portal/usage/",

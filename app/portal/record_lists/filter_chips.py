@@ -52,7 +52,7 @@ def filter_chips(page: ListPage[Any]) -> list[tuple[str, str]]:
 
 def names_in(session: Session, values: Mapping[str, str]) -> dict[UUID, str]:
     """Return the names of the records whose ids the filters have."""
-    found = {}
+    names = {}
     for name, get in (
         ("organization", organizations.get),
         ("agent", assistants.get),
@@ -61,5 +61,5 @@ def names_in(session: Session, values: Mapping[str, str]) -> dict[UUID, str]:
     ):
         if (known := as_uuid(values.get(name, ""))) is not None:
             with suppress(Forbidden, NotFound):
-                found[known] = get(session, caller(), known).name
-    return found
+                names[known] = get(session, caller(), known).name
+    return names

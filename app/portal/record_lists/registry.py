@@ -32,9 +32,9 @@ LISTS: dict[str, ListDefinition[Any]] = {
 
 def list_named(name: str) -> ListDefinition[Any]:
     """Return the list. Raises `NotFound`, also if the user may not see it."""
-    found = LISTS.get(name)
-    if found is None or not may_open(caller(), found.endpoint):
+    definition = LISTS.get(name)
+    if definition is None or not may_open(caller(), definition.endpoint):
         raise NotFound
-    if found.permission is not None and not caller().may(found.permission):
+    if definition.permission is not None and not caller().may(definition.permission):
         raise NotFound
-    return found
+    return definition
