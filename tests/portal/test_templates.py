@@ -43,6 +43,7 @@ SHORT_LINES = (
     "portal/bulk/",
     "portal/calls/",
     "portal/campaigns/",
+    "portal/chat/",
     "portal/contacts/",
     "portal/exports/",
     "portal/organization_templates/",
