@@ -46,6 +46,7 @@ SHORT_LINES = (
     "portal/chat/",
     "portal/contacts/",
     "portal/exports/",
+    "portal/organization_groups/",
     "portal/organization_templates/",
     "portal/organizations/",
     "portal/overview/",

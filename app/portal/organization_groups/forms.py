@@ -38,7 +38,7 @@ class GroupFields(PortalForm):
 
     @property
     def kept_ids(self) -> set[UUID]:
-        return {found for each in self.kept.data or () if (found := as_uuid(each))}
+        return {known for each in self.kept.data or () if (known := as_uuid(each))}
 
 
 class NewGroupForm(GroupFields):
@@ -81,4 +81,4 @@ class LimitForm(PortalForm):
         """Return the groups; None for all organizations."""
         if self.reach.data == ALL:
             return None
-        return {found for each in self.groups.data or () if (found := as_uuid(each))}
+        return {known for each in self.groups.data or () if (known := as_uuid(each))}

@@ -109,12 +109,12 @@ def portal_settings_group_delete(group_id: UUID) -> Response:
 def _chosen(session: Session, form: GroupFields) -> set[UUID]:
     """Return the organizations that are selected, and those of the names and ids that were typed.
     Raises `ValidationFailed` (codes of `users.by_name`)."""
-    found = form.kept_ids
+    chosen = form.kept_ids
     for line in form.lines:
         identifier = as_hyphenated_uuid(line)
         known = by_ids(session, caller(), [identifier]) if identifier else {}
-        found.add(next(iter(known), None) or users.by_name(session, caller(), line).id)
-    return found
+        chosen.add(next(iter(known), None) or users.by_name(session, caller(), line).id)
+    return chosen
 
 
 def _offer(session: Session, form: GroupFields, present: Sequence[Organization] = ()) -> None:
